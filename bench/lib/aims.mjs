@@ -1,0 +1,86 @@
+import { findRow } from './summary.mjs'
+
+/**
+ * What Cadre must not cost more than. Each aim gives `{ aim, limit, measured, verdict }`, with verdict 'met', 'missed' or
+ * 'not measured': an aim is never left out of the table because it does not look good.
+ */
+export function judgeAims({ rows, help, ns }) {
+  return [
+    ...ns.map((n) => cpuPerTurn(rows, n)),
+    wallAtThousand(rows),
+    memoryAtThousand(rows),
+    firstRequest(rows),
+    helpTime(help),
+    historyIsFlat(rows),
+    longSessionIsFlat(rows),
+  ]
+}
+
+function cpuPerTurn(rows, n) {
+  const { bare, cadre } = fanout(rows, n)
+  return judge(
+    `CPU per turn, N=${n}`,
+    '≤ 2 × bare',
+    ratio(cadre?.cpuPerTurnUs, bare?.cpuPerTurnUs),
+    atMost(2),
+    times,
+  )
+}
+
+function wallAtThousand(rows) {
+  const { bare, cadre } = fanout(rows, 1000)
+  return judge('wall, N=1000', '≤ 2 × bare', ratio(cadre?.wallMs, bare?.wallMs), atMost(2), times)
+}
+
+function memoryAtThousand(rows) {
+  const { cadre } = fanout(rows, 1000)
+  return judge('peak memory, N=1000', '< 400 MB', cadre?.rssMb, (mb) => mb < 400, unit('MB'))
+}
+
+function firstRequest(rows) {
+  const cadre = findRow(rows, { kind: 'cadre', mode: 'cold' })
+  const aim = 'first model request after process start'
+  return judge(aim, '≤ 250 ms', cadre?.firstRequestMs, atMost(250), unit('ms'))
+}
+
+function helpTime(help) {
+  return judge('cadre --help', '≤ 2 × node -e 0', ratio(help?.helpMs, help?.nodeMs), atMost(2), times)
+}
+
+/**
+ * The bare loop gets slower with the history too, because each request carries it; so what counts is what Cadre adds.
+ * It may grow by a tenth of a late bare turn, which is about what two runs of the same program differ by.
+ */
+function historyIsFlat(rows) {
+  const bare = findRow(rows, { kind: 'bare', mode: 'history' })?.turnsAt
+  const cadre = findRow(rows, { kind: 'cadre', mode: 'history' })?.turnsAt
+  const aim = 'what is added to a bare turn grows from turn 100 to 950'
+  const limit = '≤ 0.1 × bare turn 950'
+  if (!bare?.[950] || !cadre?.[950]) return judge(aim, limit)
+  const added = (turn) => cadre[turn].cpuMs - bare[turn].cpuMs
+  return judge(aim, limit, (added(950) - added(100)) / bare[950].cpuMs, atMost(0.1), times)
+}
+
+function longSessionIsFlat(rows) {
+  const flat = findRow(rows, { kind: 'cadre', mode: 'flat' })
+  const aim = 'a round at 4,900–5,000 against one at 100–200, file never rewritten'
+  const growth = ratio(flat?.lateUs, flat?.earlyUs)
+  return judge(aim, '≤ 1.5 ×', growth, (value) => value <= 1.5 && flat.rewritten === false, times)
+}
+
+function fanout(rows, n) {
+  return {
+    bare: findRow(rows, { kind: 'bare', mode: 'fanout', n }),
+    cadre: findRow(rows, { kind: 'cadre', mode: 'fanout', n }),
+  }
+}
+
+function judge(aim, limit, value, isMet, show) {
+  if (!Number.isFinite(value)) return { aim, limit, measured: '', verdict: 'not measured' }
+  return { aim, limit, value, measured: show(value), verdict: isMet(value) ? 'met' : 'missed' }
+}
+
+const ratio = (a, b) => (a === undefined || b === undefined ? undefined : a / b)
+const atMost = (limit) => (value) => value <= limit
+const times = (value) => `${value.toFixed(2)} ×`
+const unit = (name) => (value) => `${Math.round(value)} ${name}`

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { now } from './clock.mjs'
+import { expectedWork } from './workload.mjs'
+
+const timeLimitMs = 300_000
+
+/**
+ * Runs one program once, in a process of its own, and resolves to `{ line, server }` or `{ error }`. It never rejects:
+ * a program that fails is a row that says so.
+ */
+export async function runProgram({ program, cell, fake, tmp }) {
+  await fake.reset({ latency: cell.latency, ...program.fake })
+  const base = `${fake.server}/v1`
+  const run = { mode: cell.mode, n: cell.n, k: cell.k, base, tmp }
+  const env = { ...inheritedEnv(), ...protocolEnv(run, fake.server), ...program.env?.(run) }
+  const startedAt = now()
+  const { code, stdout, stderr } = await execute(program.argv(run), { cwd: tmp, env })
+  const line = lastJsonLine(stdout)
+  if (!line) return { error: `ended with code ${code} and no result\n${stderr.slice(-1000)}` }
+  if (line.error) return { error: line.error }
+  const server = await fake.stats()
+  const mismatch = checkWork(cell, server)
+  if (mismatch) return { error: mismatch }
+  // What a program says of itself stands: one that starts the real command has not counted its own start.
+  const sinceStart = server.firstRequestAt && { firstRequestMs: server.firstRequestAt - startedAt }
+  return { line: { ...sinceStart, ...line }, server }
+}
+
+function protocolEnv({ mode, n, k, base, tmp }, server) {
+  return {
+    BENCH_MODE: mode,
+    BENCH_N: String(n),
+    BENCH_K: String(k),
+    BENCH_SERVER: server,
+    BENCH_BASE: base,
+    BENCH_TMP: tmp,
+  }
+}
+
+/** Without what would make a program trace, use a proxy, load something first, or talk to a real model. */
+function inheritedEnv() {
+  const unwanted = /^(OPENAI_|LANGCHAIN_|LANGSMITH_|CADRE_|NODE_OPTIONS$|NODE_V8_COVERAGE$|npm_)|_proxy$/i
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !unwanted.test(name)))
+}
+
+function execute(argv, { cwd, env }) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const output = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr']) {
+      child[name].setEncoding('utf8').on('data', (chunk) => {
+        output[name] += chunk
+      })
+    }
+    const timer = setTimeout(() => {
+      output.stderr += `stopped after ${timeLimitMs / 1000} s`
+      child.kill('SIGKILL')
+    }, timeLimitMs)
+    child.on('error', (error) => {
+      output.stderr += error.message
+    })
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      resolve({ code: code ?? signal, ...output })
+    })
+  })
+}
+
+function lastJsonLine(stdout) {
+  const text = stdout.split('\n').findLast((line) => line.startsWith('{'))
+  try {
+    return text && JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A program that asked the model more or less often than the others did other work, and its cost says nothing. */
+function checkWork({ mode, n, k }, { calls, incompleteLeads }) {
+  if (mode !== 'fanout' && mode !== 'history') return undefined
+  const { turns } = expectedWork({ mode, n, k })
+  if (calls !== turns) return `asked the model ${calls} times instead of ${turns}`
+  if (incompleteLeads > 0) return 'the lead went on before all workers had answered'
+  return undefined
+}

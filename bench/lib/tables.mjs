@@ -1,0 +1,125 @@
+import { findRow } from './summary.mjs'
+
+/** The whole result as Markdown. Sections that were not asked for are left out; aims never are. */
+export function renderReport({ rows, help, aims, skipped, runs, machine }) {
+  return [
+    renderMachine(machine),
+    ...overheadTables(rows),
+    historyTable(rows),
+    longSessionTable(rows),
+    startTable(rows, help),
+    aimsTable(aims),
+    notes(skipped, runs),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+function renderMachine({ node, cpus, load, reps }) {
+  const busy = `load average ${load.before.toFixed(1)} before and ${load.after.toFixed(1)} after`
+  return `Node ${node}, ${cpus} cores, ${busy}. Medians of ${reps} run${reps === 1 ? '' : 's'}; × is the multiple of the bare loop.`
+}
+
+function overheadTables(rows) {
+  const fanout = rows.filter(({ mode }) => mode === 'fanout')
+  if (fanout.length === 0) return []
+  const ns = [...new Set(fanout.map(({ n }) => n))]
+  const programs = [...new Set(fanout.map(({ program }) => program))]
+  const grid = (title, cell) =>
+    table(
+      [title, ...ns.map((n) => `N=${n}`)],
+      programs.map((program) => [program, ...ns.map((n) => cellText(fanout, { program, n, cell }))]),
+    )
+  return [
+    '### Overhead: a lead and N workers in parallel, 5 calls each, 50 ms per model call (ideal wall: 400 ms)',
+    grid('wall, ms', (row, bare) => withRatio(row, bare, 'wallMs')),
+    grid('CPU per turn, µs', (row, bare) => withRatio(row, bare, 'cpuPerTurnUs')),
+    grid('peak memory, MB', (row) => round(row.rssMb)),
+    grid('most requests at once', (row) => round(row.maxConcurrency)),
+  ]
+}
+
+function cellText(rows, { program, n, cell }) {
+  const row = findRow(rows, { program, mode: 'fanout', n })
+  return row ? cell(row, findRow(rows, { kind: 'bare', mode: 'fanout', n })) : 'failed'
+}
+
+function withRatio(row, bare, field) {
+  if (row.kind === 'bare' || !bare) return round(row[field])
+  return `${round(row[field])} (${(row[field] / bare[field]).toFixed(2)} ×)`
+}
+
+function historyTable(rows) {
+  const history = rows.filter(({ mode }) => mode === 'history')
+  if (history.length === 0) return ''
+  const bare = findRow(rows, { kind: 'bare', mode: 'history' })
+  const turns = [100, 500, 950]
+  const cpu = (row, turn) => row?.turnsAt?.[turn]?.cpuMs
+  const body = history.map((row) =>
+    row.runs === 0
+      ? [row.program, 'failed']
+      : [
+          row.program,
+          (row.wallMs / 1000).toFixed(1),
+          ...turns.map((turn) => fixed(cpu(row, turn))),
+          ...turns.map((turn) => (row.kind === 'bare' ? '' : fixed(cpu(row, turn) - cpu(bare, turn)))),
+          round(row.rssMb),
+        ],
+  )
+  const header = [
+    'program',
+    'total, s',
+    ...turns.map((turn) => `CPU ms, turn ${turn}`),
+    ...turns.map((turn) => `added, turn ${turn}`),
+    'peak memory, MB',
+  ]
+  return `### History: one agent, 1,000 calls in a row, no latency\n\n${table(header, body)}`
+}
+
+function longSessionTable(rows) {
+  const flat = findRow(rows, { mode: 'flat' })
+  const resume = findRow(rows, { mode: 'resume' })
+  const body = [
+    flat && ['a round at 100–200', `${round(flat.earlyUs)} µs`],
+    flat && ['a round at 4,900–5,000', `${round(flat.lateUs)} µs`],
+    flat && ['session file rewritten', flat.rewritten ? 'yes' : 'no'],
+    resume && [`resuming ${resume.entries ?? resume.k} entries`, `${round(resume.resumeMs)} ms`],
+  ].filter(Boolean)
+  return body.length > 0 && `### Long sessions\n\n${table(['Cadre', ''], body)}`
+}
+
+function startTable(rows, help) {
+  const cold = rows.filter(({ mode }) => mode === 'cold')
+  const body = cold.map((row) => [
+    `${row.program}: first model request`,
+    row.runs === 0 ? 'failed' : round(row.firstRequestMs),
+  ])
+  if (help?.helpMs) {
+    body.push(['node -e 0', round(help.nodeMs)])
+    body.push(['cadre --help', `${round(help.helpMs)} (${(help.helpMs / help.nodeMs).toFixed(2)} × node)`])
+  }
+  return body.length > 0 && `### Start, from the start of the process\n\n${table(['', 'ms'], body)}`
+}
+
+function aimsTable(aims) {
+  const body = aims.map(({ aim, limit, measured, verdict }) => [aim, limit, measured, verdict])
+  return `### Aims\n\n${table(['aim', 'limit', 'measured', 'result'], body)}`
+}
+
+function notes(skipped, runs) {
+  const failures = runs
+    .filter(({ error }) => error)
+    .map(
+      ({ program, mode, n, rep, error }) =>
+        `failed: ${program} ${mode} N=${n}, run ${rep}: ${error.split('\n', 1)[0]}`,
+    )
+  return [...skipped, ...failures].map((line) => `- ${line}`).join('\n')
+}
+
+function table(header, body) {
+  const line = (cells) => `| ${header.map((_, i) => cells[i] ?? '').join(' | ')} |`
+  return [line(header), `|${'---|'.repeat(header.length)}`, ...body.map(line)].join('\n')
+}
+
+const round = (value) => (Number.isFinite(value) ? String(Math.round(value)) : '')
+const fixed = (value) => (Number.isFinite(value) ? value.toFixed(2) : '')

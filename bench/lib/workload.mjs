@@ -1,0 +1,29 @@
+/** What a program is asked to do, read from the environment the runner gives it. README.md has the protocol. */
+export function readWorkload(env = process.env) {
+  const server = required(env, 'BENCH_SERVER')
+  const mode = env.BENCH_MODE ?? 'fanout'
+  const n = Number(env.BENCH_N ?? 1)
+  const k = Number(env.BENCH_K ?? 5)
+  return {
+    mode,
+    n,
+    k,
+    server,
+    base: env.BENCH_BASE ?? `${server}/v1`,
+    tmp: required(env, 'BENCH_TMP'),
+    leadPrompt: `LEAD n=${n}`,
+    workerPrompt: `WORKER k=${k}`,
+    ...expectedWork({ mode, n, k }),
+  }
+}
+
+/** How many model turns and tool calls the work takes. The runner compares the turns with what the server counted. */
+export function expectedWork({ mode, n, k }) {
+  if (mode === 'history') return { turns: k + 1, probes: k }
+  return { turns: 2 + n * (k + 1), probes: n * k }
+}
+
+function required(env, name) {
+  if (env[name]) return env[name]
+  throw new Error(`${name} is not set. Start programs through \`npm run bench\`, or see bench/README.md.`)
+}

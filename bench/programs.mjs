@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Everything that is measured.
+ *
+ * name   the row in the tables
+ * kind   'bare': what the others are compared with · 'cadre': what the aims are about · 'peer'
+ * argv   `({ mode, n, k, base, tmp })`: what follows `node`, or undefined when the program has no such mode
+ * env    `(same)`: environment on top of the protocol's (README.md), optional
+ * fake   how the fake model delegates to it, when not by `delegate({ input })`
+ */
+export const programs = [
+  {
+    name: 'bare',
+    kind: 'bare',
+    argv: byMode({ fanout: 'bare/bare.mjs', cold: 'bare/bare.mjs', history: 'bare/bare.mjs' }),
+  },
+  {
+    name: 'cadre',
+    kind: 'cadre',
+    argv: byMode({
+      fanout: 'cadre/fanout.mjs',
+      cold: 'cadre/cold.mjs',
+      history: 'cadre/history.mjs',
+      flat: 'cadre/flat.mjs',
+      resume: 'cadre/resume.mjs',
+    }),
+    fake: {
+      delegate: 'delegate_task',
+      delegateArgs: JSON.stringify({
+        description: 'work',
+        prompt: 'task $I',
+        subagent_type: 'worker',
+        wait_for_result: true,
+      }),
+    },
+  },
+  peer('openai-agents', 'peers/openai-agents.mjs'),
+  peer('langgraph', 'peers/langgraph.mjs'),
+  peer('ai', 'peers/ai.mjs'),
+]
+
+function peer(name, file) {
+  return { name, kind: 'peer', argv: byMode({ fanout: file, cold: file, history: file }) }
+}
+
+function byMode(files) {
+  return ({ mode }) => files[mode] && [fileURLToPath(new URL(files[mode], import.meta.url))]
+}

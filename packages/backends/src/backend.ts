@@ -1,0 +1,32 @@
+import type { Clock, Model, ModelResolution } from '@cadre/core'
+import type { ModelsConfig } from './config.ts'
+
+/** What every backend is given: nothing is read from the process behind its back. */
+export interface BackendContext {
+  readonly config: ModelsConfig
+  readonly env: { readonly [name: string]: string | undefined }
+  /** Relative paths in model names start here. */
+  readonly cwd: string
+  readonly clock: Clock
+  /** From 0 up to, but not including, 1. */
+  readonly random: () => number
+}
+
+/** What a person knows about a model better than its backend does. */
+export type ModelFacts = Pick<Model, 'window' | 'price'>
+
+/** A way to reach models. One instance serves the process. */
+export interface Backend {
+  /**
+   * The model by its name behind the prefix. Asked once for each session, so what is slow is kept. Rejects with a
+   * `configuration` error when what was configured cannot work at all.
+   */
+  open(name: string, facts: ModelFacts): Promise<ModelResolution>
+  /** The name a bare one stands for, when `standard` is the default model. Without it: the bare name itself. */
+  bare?(name: string, standard: string): string
+  /** The names it can list; empty when it cannot. */
+  names?(): Promise<readonly string[]>
+}
+
+/** Loads a backend at its first use, so that a command that asks no model loads none. */
+export type BackendLoader = (context: BackendContext) => Promise<Backend>

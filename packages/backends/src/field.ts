@@ -1,0 +1,120 @@
+import { CadreError } from '@cadre/core'
+import { didYouMean, nearest } from './nearest.ts'
+
+/** Says where a person finds a value: `path:line` for a file, the way of keys for an object in memory. */
+export type Origin = (owner: object | undefined, key: string | number | undefined, path: string) => string
+
+/** For objects made by code: the way of keys from the top is the only place they have. */
+export const inMemory: Origin = (_owner, _key, path) => (path === '' ? 'the playbook' : path)
+
+/**
+ * One value from outside, with its place. Every method gives back what was asked for, or throws a `configuration` error
+ * of one sentence that points at the place. Parsing ends here: what comes out is trusted.
+ */
+export class Field {
+  readonly value: unknown
+  readonly path: string
+  readonly #origin: Origin
+  readonly #owner: object | undefined
+  readonly #key: string | number | undefined
+
+  constructor(value: unknown, origin: Origin, path = '', owner?: object, key?: string | number) {
+    this.value = value
+    this.path = path
+    this.#origin = origin
+    this.#owner = owner
+    this.#key = key
+  }
+
+  get where(): string {
+    return this.#origin(this.#owner, this.#key, this.path)
+  }
+
+  get name(): string {
+    return typeof this.#key === 'string' ? `"${this.#key}"` : this.path === '' ? 'the file' : this.path
+  }
+
+  fail(message: string): never {
+    throw new CadreError('configuration', message, { where: this.where })
+  }
+
+  get isMapping(): boolean {
+    return typeof this.value === 'object' && this.value !== null && !Array.isArray(this.value)
+  }
+
+  /** A mapping in which only these keys may stand. `what` names it in the error: `a step`. */
+  mapping(what: string, known: readonly string[]): this {
+    if (!this.isMapping) this.fail(`${this.name} must be ${what}, written as keys and values.`)
+    for (const [key, field] of this.entries()) {
+      if (known.includes(key)) continue
+      const hint = didYouMean(nearest(key, known)) || `; the keys of ${what} are: ${known.join(', ')}.`
+      field.fail(`"${key}" is not a key of ${what}${hint}`)
+    }
+    return this
+  }
+
+  entries(): [string, Field][] {
+    if (!this.isMapping) this.fail(`${this.name} must be written as keys and values.`)
+    const owner = this.value as Record<string, unknown>
+    return Object.keys(owner).map((key) => [key, this.#child(owner, key)])
+  }
+
+  /** The value of `key`; `undefined` when it is not there. */
+  at(key: string): Field | undefined {
+    const owner = this.value as Record<string, unknown>
+    return Object.hasOwn(owner, key) && owner[key] !== undefined ? this.#child(owner, key) : undefined
+  }
+
+  items(): Field[] {
+    if (!Array.isArray(this.value)) this.fail(`${this.name} must be a list.`)
+    const owner = this.value as unknown[]
+    return owner.map((_, index) => this.#child(owner, index))
+  }
+
+  text(): string {
+    if (typeof this.value === 'string') return this.value
+    // `reply: 42` is plainly meant as text; only what cannot be text is a mistake.
+    if (typeof this.value === 'number' || typeof this.value === 'boolean') return String(this.value)
+    return this.fail(
+      `${this.name} must be text${this.value === null ? ", and is empty: write '' for no text" : ''}.`,
+    )
+  }
+
+  /** Text that says something. */
+  words(): string {
+    const text = this.text()
+    return text.trim() === '' ? this.fail(`${this.name} must not be empty.`) : text
+  }
+
+  /** A string or a list of strings, as a list. */
+  texts(): string[] {
+    return Array.isArray(this.value) ? this.items().map((item) => item.text()) : [this.text()]
+  }
+
+  whole(least: number): number {
+    if (Number.isSafeInteger(this.value) && (this.value as number) >= least) return this.value as number
+    return this.fail(`${this.name} must be a whole number of at least ${least}.`)
+  }
+
+  amount(): number {
+    if (typeof this.value === 'number' && Number.isFinite(this.value) && this.value >= 0) return this.value
+    return this.fail(`${this.name} must be a number of at least 0.`)
+  }
+
+  flag(): boolean {
+    return typeof this.value === 'boolean' ? this.value : this.fail(`${this.name} must be true or false.`)
+  }
+
+  oneOf<const V extends string>(values: readonly V[]): V {
+    const value = values.find((candidate) => candidate === this.value)
+    if (value !== undefined) return value
+    const hint = typeof this.value === 'string' ? didYouMean(nearest(this.value, values)) : ''
+    return this.fail(`${this.name} must be one of: ${values.join(', ')}${hint || '.'}`)
+  }
+
+  #child(owner: object, key: string | number): Field {
+    const path =
+      typeof key === 'number' ? `${this.path}[${key}]` : this.path === '' ? key : `${this.path}.${key}`
+    return new Field((owner as Record<string | number, unknown>)[key], this.#origin, path, owner, key)
+  }
+}

@@ -1,0 +1,24 @@
+export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
+export { type ModelsConfig, type OpenAiConfig, readModelsConfig } from './config.ts'
+export { createModels, type ModelsOptions } from './create-models.ts'
+export {
+  createScriptedModels,
+  type ScriptedModels,
+  type ScriptedOptions,
+  scriptedModel,
+} from './scripted/create-scripted-models.ts'
+export type { Leftover } from './scripted/leftovers.ts'
+export type {
+  Action,
+  Block,
+  Choice,
+  Condition,
+  Lane,
+  LaneSessions,
+  LaneTrack,
+  Playbook,
+  ScriptedCall,
+  Step,
+  Steps,
+} from './scripted/playbook.ts'
+export type { ScriptedModel } from './scripted/scripted-model.ts'

@@ -1,0 +1,32 @@
+import type { Clock } from '@cadre/core'
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms).unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+const farAway = 2 ** 31 - 1
+
+/**
+ * Waits through the clock; resolves to false at once when aborted. A clock does not keep the process alive, but someone
+ * waits for this reply, so the wait itself does. `ms` may be `Infinity`: then only an abort ends it.
+ */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const alive = setInterval(() => {}, farAway)
+    const takeBack = ms === Infinity ? undefined : clock.after(ms, () => end(true))
+    const stop = () => end(false)
+    signal.addEventListener('abort', stop)
+
+    function end(waited: boolean) {
+      clearInterval(alive)
+      takeBack?.()
+      signal.removeEventListener('abort', stop)
+      resolve(waited)
+    }
+  })
+}

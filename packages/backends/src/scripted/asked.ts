@@ -1,0 +1,52 @@
+import type { Message, ModelRequest } from '@cadre/core'
+
+/**
+ * What a model was asked, as conditions and templates see it. Looks only at the messages since the last reply and at the
+ * first one: a question must not cost more the longer its session is.
+ */
+export class Asked {
+  readonly request: ModelRequest
+  /** A value a template named and the request does not have. */
+  missing: string | undefined
+  /** The call being made, from 1. */
+  call = 1
+  #news: readonly Message[] | undefined
+  #last: string | undefined
+
+  constructor(request: ModelRequest) {
+    this.request = request
+  }
+
+  get last(): string {
+    this.#last ??= this.#since()
+      .map((message) => message.content)
+      .join('\n')
+    return this.#last
+  }
+
+  get work(): string {
+    return this.request.messages.find((message) => message.role === 'user')?.content ?? ''
+  }
+
+  /** The result of the n-th call of the last reply, from 1. */
+  result(n: number): string {
+    const result = this.#since().filter((message) => message.role === 'tool_result')[n - 1]
+    if (result === undefined) this.missing ??= `result ${n}`
+    return result?.content ?? ''
+  }
+
+  #since(): readonly Message[] {
+    if (this.#news !== undefined) return this.#news
+    const { messages } = this.request
+    let start = messages.length
+    while (start > 0 && messages[start - 1]?.role !== 'assistant') start--
+    this.#news = messages.slice(start)
+    return this.#news
+  }
+}
+
+/** For messages: quoted, on one line, never long. */
+export function quote(text: string, most = 200): string {
+  const short = text.length > most ? `${text.slice(0, most)}…` : text
+  return JSON.stringify(short)
+}

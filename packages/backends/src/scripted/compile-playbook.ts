@@ -1,0 +1,93 @@
+import type { ModelFacts } from '../backend.ts'
+import { readFacts } from '../config.ts'
+import { Field, inMemory, type Origin } from '../field.ts'
+import { compileDefault, compileSteps, type Sequence, type Slot } from './compile-steps.ts'
+import { type Check, compileCondition } from './condition.ts'
+
+/** The steps of one kind of session. */
+export interface Track {
+  readonly where: string
+  readonly when: Check | undefined
+  readonly steps: Sequence
+  readonly after: Slot | undefined
+  /** How far any session came. Only for `leftovers`: nothing is chosen by it. */
+  reached: number
+}
+
+export interface CompiledLane {
+  readonly agent: string
+  readonly where: string
+  readonly tracks: readonly Track[]
+}
+
+export interface CompiledPlaybook {
+  readonly where: string
+  readonly facts: ModelFacts
+  /** Undefined when the playbook stands for any name. */
+  readonly names: ReadonlyMap<string, ModelFacts> | undefined
+  readonly lanes: ReadonlyMap<string, CompiledLane>
+}
+
+const trackKeys = ['steps', 'default']
+
+/** Checks a playbook and makes it ready to play. Throws a `configuration` error at the first mistake. */
+export function compilePlaybook(value: unknown, origin: Origin = inMemory): CompiledPlaybook {
+  const field = new Field(value, origin)
+  field.mapping('a playbook', ['description', 'model', 'models', 'lanes'])
+  const model = field.at('model')
+  const models = field.at('models')
+  const lanes = field.at('lanes') ?? field.fail('A playbook needs "lanes", with one lane for each agent.')
+  const compiled = lanes.entries().map(([agent, lane]) => [agent, compileLane(agent, lane)] as const)
+  if (compiled.length === 0) lanes.fail('"lanes" must have at least one lane.')
+  field.at('description')?.text()
+  return {
+    where: field.where,
+    facts: model === undefined ? {} : readFacts(model),
+    names: models && new Map(models.entries().map(([name, facts]) => [name, readFacts(facts)])),
+    lanes: new Map(compiled),
+  }
+}
+
+function compileLane(agent: string, field: Field): CompiledLane {
+  const lane = { agent, where: field.where }
+  if (Array.isArray(field.value))
+    return { ...lane, tracks: [compileTrack(field, field, undefined, undefined)] }
+  if (!field.isMapping)
+    field.fail(`The lane ${field.name} must be a list of steps, or have "steps", "sessions" or "default".`)
+  field.mapping('a lane', [...trackKeys, 'sessions'])
+  const sessions = field.at('sessions')
+  if (sessions === undefined) return { ...lane, tracks: [trackOf(field, undefined)] }
+  for (const key of trackKeys)
+    field.at(key)?.fail(`"${key}" cannot stand beside "sessions": it belongs to one of them.`)
+  const tracks = sessions.items().map((variant) => {
+    variant.mapping('a variant of sessions', ['when', ...trackKeys])
+    const when = variant.at('when')
+    return trackOf(variant, when && compileCondition(when))
+  })
+  if (tracks.length === 0) sessions.fail('"sessions" must have at least one variant.')
+  return { ...lane, tracks }
+}
+
+function trackOf(field: Field, when: Check | undefined): Track {
+  const steps = field.at('steps')
+  const after = field.at('default')
+  if (steps === undefined && after === undefined)
+    field.fail(`${field.name} needs "steps", "default" or both.`)
+  return compileTrack(field, steps, after, when)
+}
+
+function compileTrack(
+  field: Field,
+  steps: Field | undefined,
+  after: Field | undefined,
+  when: Check | undefined,
+): Track {
+  const none: Sequence = { length: 0, slotAt: () => undefined, lines: [] }
+  return {
+    where: field.where,
+    when,
+    steps: steps === undefined ? none : compileSteps(steps),
+    after: after && compileDefault(after),
+    reached: 0,
+  }
+}

@@ -1,0 +1,116 @@
+import type { ModelRequest } from '@cadre/core'
+import { Field, inMemory } from '../field.ts'
+import type { Asked } from './asked.ts'
+import { actionKeys, type CompiledAction, compileAction } from './compile-action.ts'
+import { compileCondition } from './condition.ts'
+
+/** One line of the playbook: what happens in the rounds it stands for. */
+export interface Slot {
+  readonly where: string
+  /** Undefined when none of its alternatives fits. */
+  readonly pick: (asked: Asked) => CompiledAction | undefined
+}
+
+/** Steps laid out over positions from 0: finding the one at a position takes the same time at 10 and at 10,000. */
+export interface Sequence {
+  readonly length: number
+  slotAt(position: number): Slot | undefined
+  /** Every line with the first and the last position it stands for. */
+  readonly lines: readonly { readonly slot: Slot; readonly first: number; readonly last: number }[]
+}
+
+export function compileSteps(field: Field): Sequence {
+  const parts = field.items().map(compileStep)
+  const starts: number[] = []
+  let length = 0
+  for (const part of parts) {
+    starts.push(length)
+    length += part.length
+  }
+  return {
+    length,
+    slotAt(position) {
+      const index = lastAtMost(starts, position)
+      return parts[index]?.slotAt(position - (starts[index] ?? 0))
+    },
+    lines: parts.flatMap((part, index) => {
+      const start = starts[index] ?? 0
+      return part.lines.map(({ slot, first, last }) => ({ slot, first: first + start, last: last + start }))
+    }),
+  }
+}
+
+const stepKeys = [...actionKeys, 'choose', 'steps', 'repeat']
+
+/** What `default` takes: one line that stands for every round that is left. */
+export function compileDefault(field: Field): Slot {
+  if (field.isMapping)
+    for (const key of ['repeat', 'steps'])
+      field.at(key)?.fail(`"${key}" has no meaning in "default", which has no end.`)
+  return compileSlot(field)
+}
+
+function compileStep(field: Field): Sequence {
+  const times = (field.isMapping ? field.at('repeat')?.whole(1) : undefined) ?? 1
+  if (field.isMapping && field.at('steps') !== undefined) return compileBlock(field, times)
+  const slot = compileSlot(field)
+  return { length: times, slotAt: () => slot, lines: [{ slot, first: 0, last: times - 1 }] }
+}
+
+function compileSlot(field: Field): Slot {
+  if (typeof field.value === 'function') return made(field, field.value as (request: ModelRequest) => unknown)
+  if (!field.isMapping) field.fail('A step must be written as keys and values, for example "reply: text".')
+  field
+    .at('when')
+    ?.fail('"when" stands in a list of "choose" or of "sessions": a step by itself is taken by its position.')
+  if (field.at('choose') !== undefined) return chosen(field.mapping('a choice', ['choose', 'repeat']))
+  const action = compileAction(field.mapping('a step', stepKeys))
+  return { where: field.where, pick: () => action }
+}
+
+function compileBlock(field: Field, times: number): Sequence {
+  field.mapping('a block of steps', ['steps', 'repeat'])
+  const inner = compileSteps(field.at('steps') as Field)
+  if (inner.length === 0) field.fail('A block must have at least one step.')
+  return {
+    length: inner.length * times,
+    slotAt: (position) => inner.slotAt(position % inner.length),
+    lines: inner.lines.map((line) => ({ ...line, last: line.last + inner.length * (times - 1) })),
+  }
+}
+
+function chosen(field: Field): Slot {
+  const list = field.at('choose') as Field
+  const alternatives = list.items().map((item) => {
+    item.mapping('an alternative', ['when', ...actionKeys])
+    const when = item.at('when')
+    return { when: when && compileCondition(when), action: compileAction(item) }
+  })
+  if (alternatives.length === 0) list.fail('"choose" must have at least one alternative.')
+  return {
+    where: field.where,
+    pick: (asked) => alternatives.find(({ when }) => when?.(asked) === undefined)?.action,
+  }
+}
+
+function made(field: Field, make: (request: ModelRequest) => unknown): Slot {
+  return {
+    where: field.where,
+    pick: (asked) => {
+      const step = new Field(make(asked.request), inMemory, field.path)
+      return compileAction(step.mapping('a step', actionKeys))
+    },
+  }
+}
+
+/** The index of the last start that is not behind `position`. */
+function lastAtMost(starts: readonly number[], position: number): number {
+  let low = 0
+  let high = starts.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((starts[middle] ?? 0) <= position) low = middle
+    else high = middle - 1
+  }
+  return low
+}

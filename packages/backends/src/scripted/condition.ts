@@ -1,0 +1,83 @@
+import type { Field } from '../field.ts'
+import { type Asked, quote } from './asked.ts'
+
+/** Undefined when it holds, otherwise what was expected: `the work to contain "x"`. */
+export type Check = (asked: Asked) => string | undefined
+
+const keys = ['last', 'work', 'system', 'not', 'matches', 'tools', 'withoutTools'] as const
+
+export function compileCondition(field: Field): Check {
+  if (!field.isMapping) return containedAnywhere(field.words())
+  field.mapping('a condition', keys)
+  const checks = keys.flatMap((key) => {
+    const part = field.at(key)
+    return part === undefined ? [] : compilePart[key](part)
+  })
+  if (checks.length === 0) field.fail(`${field.name} must say what to look for: ${keys.join(', ')}.`)
+  return (asked) => {
+    for (const check of checks) {
+      const wrong = check(asked)
+      if (wrong !== undefined) return wrong
+    }
+    return undefined
+  }
+}
+
+const compilePart: { [K in (typeof keys)[number]]: (field: Field) => Check[] } = {
+  last: (field) => contains(field, 'the last message', (asked) => asked.last),
+  work: (field) => contains(field, 'the work', (asked) => asked.work),
+  system: (field) => contains(field, 'the system prompt', (asked) => asked.request.system),
+  not: (field) =>
+    field
+      .texts()
+      .map(
+        (text) => (asked) =>
+          asked.last.includes(text) ? `the last message without ${quote(text)}` : undefined,
+      ),
+  matches: (field) => {
+    const pattern = regexOf(field)
+    return [(asked) => (pattern.test(asked.last) ? undefined : `the last message to match ${pattern}`)]
+  },
+  tools: (field) =>
+    field
+      .texts()
+      .map((tool) => (asked) => (offers(asked, tool) ? undefined : `the tool ${quote(tool)} to be offered`)),
+  withoutTools: (field) =>
+    field
+      .texts()
+      .map(
+        (tool) => (asked) => (offers(asked, tool) ? `the tool ${quote(tool)} not to be offered` : undefined),
+      ),
+}
+
+function containedAnywhere(text: string): Check {
+  const wrong = `${quote(text)} in the last message or in the work`
+  return (asked) => (asked.last.includes(text) || asked.work.includes(text) ? undefined : wrong)
+}
+
+function contains(field: Field, what: string, of: (asked: Asked) => string): Check[] {
+  return field
+    .texts()
+    .map((text) => (asked) => (of(asked).includes(text) ? undefined : `${what} to contain ${quote(text)}`))
+}
+
+function regexOf(field: Field): RegExp {
+  const { value } = field
+  const [source, flags] =
+    value instanceof RegExp ? [value.source, value.flags] : (parts(field.words()) ?? [field.words(), ''])
+  try {
+    // With g or y a pattern remembers where it was, and the same question would be judged differently the second time.
+    return new RegExp(source, flags.replace(/[gy]/g, ''))
+  } catch (error) {
+    return field.fail(`${field.name} is not a regular expression: ${(error as Error).message}.`)
+  }
+}
+
+function parts(text: string): [string, string] | undefined {
+  const match = /^\/(.*)\/([a-z]*)$/s.exec(text)
+  return match === null ? undefined : [match[1] ?? '', match[2] ?? '']
+}
+
+function offers(asked: Asked, tool: string): boolean {
+  return asked.request.tools.some((offer) => offer.name === tool)
+}

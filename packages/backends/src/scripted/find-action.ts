@@ -1,0 +1,36 @@
+import { didYouMean, nearest } from '../nearest.ts'
+import { type Asked, quote } from './asked.ts'
+import type { CompiledAction } from './compile-action.ts'
+import type { CompiledLane, CompiledPlaybook, Track } from './compile-playbook.ts'
+
+/** What happens in this round of this session, or one sentence on why nothing does. */
+export function findAction(playbook: CompiledPlaybook, asked: Asked): CompiledAction | string {
+  const { agent, round } = asked.request
+  const lane = playbook.lanes.get(agent) ?? playbook.lanes.get('*')
+  if (lane === undefined) return noLane(playbook, asked)
+  const track = lane.tracks.find(({ when }) => when?.(asked) === undefined)
+  if (track === undefined)
+    return `${lane.where}: no variant of the lane ${quote(agent)} fits the session; its work is: ${quote(asked.work)}.`
+  const position = round - 1
+  if (track.reached < round) track.reached = round
+  const slot = position < track.steps.length ? track.steps.slotAt(position) : track.after
+  if (slot === undefined) return ranOut(lane, track, asked)
+  return (
+    slot.pick(asked) ??
+    `${slot.where}: no alternative fits round ${round} of ${quote(agent)}; it was asked: ${quote(asked.last)}.`
+  )
+}
+
+function ranOut(lane: CompiledLane, track: Track, asked: Asked): string {
+  const { agent, round } = asked.request
+  const { length } = track.steps
+  const has = length === 1 ? '1 line' : `${length} lines`
+  return `${track.where}: the lane ${quote(lane.agent)} has ${has}, but ${quote(agent)} is in round ${round}; it was asked: ${quote(asked.last)}.`
+}
+
+function noLane(playbook: CompiledPlaybook, asked: Asked): string {
+  const { agent, round } = asked.request
+  const names = [...playbook.lanes.keys()]
+  const hint = didYouMean(nearest(agent, names)) || `; the lanes are: ${names.join(', ')}.`
+  return `${playbook.where}: there is no lane for ${quote(agent)} (round ${round}, asked: ${quote(asked.last)})${hint}`
+}

@@ -1,0 +1,61 @@
+import path from 'node:path'
+import type { Backend, BackendContext } from '../backend.ts'
+import { nearest } from '../nearest.ts'
+import { createPlaybookReader } from './read-playbook.ts'
+import { playScript } from './scripted-model.ts'
+
+/** `scripted:FILE`, and `scripted:FILE#NAME` for the same playbook in the role of another model. */
+export function openScripted({ cwd, clock }: BackendContext): Backend {
+  const readPlaybook = createPlaybookReader()
+  return {
+    async open(name, facts) {
+      const { file, playbook, as } = await find(name)
+      if (playbook === undefined)
+        return unknown(
+          name,
+          [],
+          `There is no playbook at ${file}: write --model scripted:FILE with the path of a YAML file.`,
+        )
+      // Absolute, so that the session can be continued from another folder.
+      const id = `scripted:${file}${as === undefined ? '' : `#${as}`}`
+      if (as === undefined)
+        return {
+          kind: 'found',
+          model: playScript(playbook, { id, clock, facts: { ...playbook.facts, ...facts } }),
+        }
+      const known = playbook.names?.get(as)
+      if (playbook.names !== undefined && known === undefined)
+        return unknown(
+          name,
+          nearest(as, playbook.names.keys()),
+          `The playbook ${file} knows no model ${JSON.stringify(as)}.`,
+        )
+      const model = playScript(playbook, {
+        id,
+        name: as,
+        clock,
+        facts: { ...playbook.facts, ...known, ...facts },
+      })
+      if (known !== undefined) return { kind: 'found', model }
+      return {
+        kind: 'found',
+        model,
+        warning: `The playbook ${file} stands in for the model ${JSON.stringify(as)}.`,
+      }
+    },
+    bare: (name, standard) => `${standard.split('#')[0]}#${name}`,
+  }
+
+  async function find(name: string) {
+    const file = path.resolve(cwd, name)
+    const playbook = name === '' ? undefined : await readPlaybook(file)
+    const mark = name.lastIndexOf('#')
+    if (playbook !== undefined || mark <= 0) return { file, playbook, as: undefined }
+    const named = path.resolve(cwd, name.slice(0, mark))
+    return { file: named, playbook: await readPlaybook(named), as: name.slice(mark + 1) }
+  }
+
+  function unknown(name: string, near: readonly string[], reason: string) {
+    return { kind: 'unknown', name: `scripted:${name}`, nearest: near, reason } as const
+  }
+}

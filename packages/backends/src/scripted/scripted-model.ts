@@ -1,0 +1,149 @@
+import {
+  CadreError,
+  type Clock,
+  type Model,
+  type ModelRequest,
+  messageOf,
+  type Reply,
+  type ReplyFailure,
+  type ReplyHooks,
+  type WireCall,
+} from '@cadre/core'
+import type { ModelFacts } from '../backend.ts'
+import { pause, systemClock } from '../pause.ts'
+import { Asked, quote } from './asked.ts'
+import type { CompiledAction, ScriptedReply } from './compile-action.ts'
+import type { CompiledPlaybook } from './compile-playbook.ts'
+import { findAction } from './find-action.ts'
+import { type Leftover, leftoversOf } from './leftovers.ts'
+import { fill } from './template.ts'
+
+export interface ScriptedModelOptions {
+  readonly id: string
+  /** The name it gives as the model that answered. */
+  readonly name?: string
+  readonly facts?: ModelFacts
+  readonly clock?: Clock
+  /** Sees every request before it is answered. */
+  readonly onRequest?: (request: ModelRequest) => void
+}
+
+export interface ScriptedModel extends Model {
+  /** Lines that were never used: a test that leaves some has not tested what it says. */
+  leftovers(): Leftover[]
+}
+
+/**
+ * Plays a playbook. The line is found from the request alone, by agent and round, so a session that is continued in
+ * another process and sessions that run side by side each get their own.
+ */
+export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOptions): ScriptedModel {
+  const { id, name, facts = playbook.facts, clock = systemClock, onRequest } = options
+  const named = name === undefined ? undefined : { model: name }
+  return { id, ...facts, reply, leftovers: () => leftoversOf(playbook) }
+
+  async function reply(
+    request: ModelRequest,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<Reply | ReplyFailure> {
+    if (signal.aborted) return cancelled
+    onRequest?.(request)
+    const asked = new Asked(request)
+    const action = actionFor(playbook, asked)
+    if (action.kind === 'failed') return action
+    const { body, expect, wait, where } = action.action
+    const unmet = expect?.(asked)
+    if (unmet !== undefined)
+      return failed(`${where}: ${who(request)} expected ${unmet}; it was asked: ${quote(asked.last)}.`)
+    if (wait > 0 && !(await pause(clock, wait, signal))) return cancelled
+    if (body.kind === 'hang') {
+      await pause(clock, Infinity, signal)
+      return cancelled
+    }
+    if (body.kind === 'fail') {
+      const failure = { kind: 'failed', code: body.code, message: fill(body.message, asked) } as const
+      return body.tooLong ? { ...failure, tooLong: true } : failure
+    }
+    const content = body.content === undefined ? null : fill(body.content, asked) || null
+    const calls = makeCalls(body, asked)
+    if (asked.missing !== undefined)
+      return failed(`${where}: ${who(request)} has no {{${asked.missing}}}: that many results did not come.`)
+    if (content !== null && !(await say(content, body, hooks, signal))) return cancelled
+    return {
+      kind: 'reply',
+      content,
+      calls,
+      ...(body.usage && { usage: body.usage }),
+      ...(body.stop && { stop: body.stop }),
+      ...named,
+    }
+  }
+
+  /** False when it was cut off by an abort. */
+  async function say(
+    content: string,
+    { pieces, every }: ScriptedReply,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    for (const [index, piece] of cut(content, pieces).entries()) {
+      if (every > 0 && index > 0 && !(await pause(clock, every, signal))) return false
+      if (signal.aborted) return false
+      hooks.text(piece)
+    }
+    return true
+  }
+}
+
+function actionFor(
+  playbook: CompiledPlaybook,
+  asked: Asked,
+): { kind: 'action'; action: CompiledAction } | ReplyFailure {
+  try {
+    const found = findAction(playbook, asked)
+    return typeof found === 'string' ? failed(found) : { kind: 'action', action: found }
+  } catch (error) {
+    // Only a step that is a function can do this; a model must not throw.
+    return failed(
+      error instanceof CadreError
+        ? error.message
+        : `${who(asked.request)}: the step failed: ${messageOf(error)}`,
+    )
+  }
+}
+
+function makeCalls(body: ScriptedReply, asked: Asked): WireCall[] {
+  const calls: WireCall[] = []
+  for (const call of body.calls) {
+    for (let time = 0; time < call.repeat; time++) {
+      asked.call = calls.length + 1
+      calls.push({
+        id: call.id === undefined ? `call_${asked.request.round}_${asked.call}` : fill(call.id, asked),
+        type: 'function',
+        function: { name: call.tool, arguments: fill(call.arguments, asked) },
+      })
+    }
+  }
+  return calls
+}
+
+/** At most `pieces` pieces of about the same length; a character of two code units stays whole. */
+function cut(text: string, pieces: number): string[] {
+  if (pieces === 1) return [text]
+  const characters = [...text]
+  const size = Math.ceil(characters.length / pieces)
+  return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
+    characters.slice(index * size, (index + 1) * size).join(''),
+  )
+}
+
+const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'The question was cancelled.' }
+
+function failed(message: string): ReplyFailure {
+  return { kind: 'failed', code: 'backend', message }
+}
+
+function who(request: ModelRequest): string {
+  return `round ${request.round} of ${JSON.stringify(request.agent)}`
+}

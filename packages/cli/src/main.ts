@@ -1,0 +1,2 @@
+process.stderr.write('cadre: there are no commands yet.\n')
+process.exitCode = 2

@@ -1,0 +1,174 @@
+import { untilAborted } from './abort.ts'
+import { estimateTokens, prepareContext } from './context.ts'
+import type { AssistantDraft, WireCall } from './entry.ts'
+import { messageOf } from './errors.ts'
+import type { Model, Reply, ReplyFailure } from './model.ts'
+import type { Usage } from './report.ts'
+import type { Ending } from './run-session.ts'
+import { record, type Session } from './session.ts'
+import { settleReply } from './settle.ts'
+import type { SessionState } from './state.ts'
+
+/** One question to the model. Gives back an ending when the session cannot go on. */
+export async function ask(session: Session): Promise<Ending | undefined> {
+  const { spec, state, node } = session
+  if (state.roundsSinceWork >= spec.limits.maxRounds) {
+    return incomplete(
+      session,
+      'max_rounds',
+      `stopped after ${spec.limits.maxRounds} rounds, the most this session may take`,
+    )
+  }
+  await prepareContext(session)
+  let failure = await askOnce(session)
+  if (failure?.tooLong && !node.signal.aborted) {
+    await prepareContext(session, true)
+    failure = await askOnce(session)
+  }
+  if (failure === undefined || node.signal.aborted) return undefined
+  if (failure.code === 'budget_exceeded') return incomplete(session, failure.code, failure.message)
+  return {
+    status: 'error',
+    text: session.state.lastText,
+    notices: [{ code: failure.code, message: failure.message }],
+  }
+}
+
+type AskFailure = {
+  readonly code: ReplyFailure['code'] | 'budget_exceeded'
+  readonly message: string
+  readonly tooLong?: boolean
+}
+
+async function askOnce(session: Session): Promise<AskFailure | undefined> {
+  const { spec, state, node, model } = session
+  const tokens = estimateTokens(state, session.systemPrompt)
+  const reserved = { tokens, cost: model.price && (tokens * model.price.input) / 1e6 }
+  if (reserved.cost === undefined && node.purse.limitsCost()) {
+    return {
+      code: 'budget_exceeded',
+      message: `there is a budget in money, and the price of ${model.id} is not known; set it under "models" in the configuration`,
+    }
+  }
+  const refusal = node.purse.reserve(tokens, reserved.cost)
+  if (refusal !== undefined) return { code: 'budget_exceeded', message: refusal }
+  const left = node.purse.tokensLeft()
+  const round = state.round + 1
+  session.emit({ type: 'round.started', round })
+  let failure: ReplyFailure | undefined
+  const entries = await record(session, `reply/${round}`, async () => {
+    const reply = await replyOf(
+      session,
+      round,
+      left === Number.POSITIVE_INFINITY ? undefined : Math.max(1, left),
+    )
+    if (reply.kind === 'failed') {
+      failure = reply
+      return []
+    }
+    return [draftOf(reply, session.state, model)]
+  }).finally(() => node.purse.settle(reserved, undefined))
+  for (const entry of entries) {
+    if (entry.role !== 'assistant') continue
+    if (entry.usage !== undefined) node.purse.spend(entry.usage)
+    session.emit({
+      type: 'reply.received',
+      round: session.state.round,
+      text: entry.content ?? '',
+      calls: (entry.tool_calls ?? []).map((call) => ({
+        id: call.id,
+        name: call.function.name,
+        input: call.function.arguments,
+      })),
+      model: entry.model ?? spec.model,
+      ...(entry.usage && { usage: entry.usage }),
+    })
+  }
+  return failure
+}
+
+async function replyOf(
+  session: Session,
+  round: number,
+  maxOutput: number | undefined,
+): Promise<Reply | ReplyFailure> {
+  const { spec, state, node, model } = session
+  const asked = model.reply(
+    {
+      agent: spec.agent.name,
+      session: spec.id,
+      round,
+      system: session.systemPrompt,
+      messages: state.messages,
+      tools: session.toolset.offers,
+      ...(maxOutput !== undefined && { maxOutput }),
+    },
+    {
+      text: (text) => session.emit({ type: 'text.added', round, text }),
+      settle: (call) => settleInline(session, call),
+    },
+    node.signal,
+  )
+  // A backend promises to end when it is aborted and never to throw. Cancelling must not depend on every one keeping that.
+  const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'cancelled' }
+  return untilAborted(asked, node.signal, cancelled).catch((error) => ({
+    kind: 'failed' as const,
+    code: 'backend' as const,
+    message: `${model.id} failed: ${messageOf(error)}`,
+  }))
+}
+
+/** For backends that run their own loop: the call is recorded, judged and run like any other, in the middle of the reply. */
+async function settleInline(session: Session, call: WireCall) {
+  const [id] = uniqueIds([call], session.state)
+  const own = { ...call, id: id as string }
+  await record(session, `inline/${session.state.round}/${own.id}`, () => [
+    { role: 'assistant', content: null, tool_calls: [own] },
+  ])
+  session.emit({
+    type: 'reply.received',
+    round: session.state.round,
+    text: '',
+    calls: [{ id: own.id, name: call.function.name, input: call.function.arguments }],
+  })
+  await settleReply(session)
+  const result = session.state.settled.get(own.id)
+  return { content: result?.content ?? 'cancelled', ...(result?.images && { images: result.images }) }
+}
+
+function draftOf(reply: Reply, state: SessionState, model: Model): AssistantDraft {
+  const ids = uniqueIds(reply.calls, state)
+  const calls = reply.calls.map((call, index) =>
+    call.id === ids[index] ? call : { ...call, id: ids[index] as string },
+  )
+  const usage = priced(reply.usage, model)
+  return {
+    role: 'assistant',
+    content: reply.content,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(reply.model !== undefined && { model: reply.model }),
+    ...(usage !== undefined && { usage }),
+    ...(reply.stop !== undefined && { stop: reply.stop }),
+  }
+}
+
+/** Some models number their calls anew in each reply, or not at all; keys and results need ids that are unique in the session. */
+function uniqueIds(calls: readonly WireCall[], state: SessionState): string[] {
+  const seen = new Set<string>()
+  return calls.map((call, index) => {
+    const wanted = call.id === '' ? `call_${state.round + 1}_${index}` : call.id
+    let id = wanted
+    for (let n = 2; state.callIds.has(id) || seen.has(id); n++) id = `${wanted}-${n}`
+    seen.add(id)
+    return id
+  })
+}
+
+function priced(usage: Usage | undefined, model: Model): Usage | undefined {
+  if (usage === undefined || usage.cost !== undefined || model.price === undefined) return usage
+  return { ...usage, cost: (usage.input * model.price.input + usage.output * model.price.output) / 1e6 }
+}
+
+function incomplete(session: Session, code: string, message: string): Ending {
+  return { status: 'incomplete', text: session.state.lastText, notices: [{ code, message }] }
+}

@@ -1,0 +1,107 @@
+import { outcomeOfReport } from './delegate.ts'
+import { Suspended } from './errors.ts'
+import { nudgeLimits } from './limits.ts'
+import { addUsage, type Notice, noUsage, type Report } from './report.ts'
+import { buildReport, type Ending } from './run-session.ts'
+import { type Session, say, withoutSlot } from './session.ts'
+
+/**
+ * What to do with a reply that has no calls left to settle: take in what runs in the background, ask for what is missing,
+ * or end. Nothing back means that the session goes on.
+ */
+export async function conclude(session: Session): Promise<Ending | undefined> {
+  const { state, spec } = session
+  if (state.background.size > 0) return collect(session)
+  const given = state.reported
+  if (given !== undefined) return review(session, { status: 'completed', text: given })
+  const reply = state.messages.at(-1)
+  const text = reply?.content ?? ''
+  if (text.trim() === '') {
+    const message = 'Your reply was empty. Say in a few sentences what you did and what you found.'
+    if (await nudge(session, 'empty', message)) return undefined
+    return {
+      status: 'error',
+      text: state.lastText,
+      notices: [{ code: 'agent_execution', message: 'the model gave an empty reply twice' }],
+    }
+  }
+  if (spec.completion === 'report') {
+    const message =
+      'You have not reported yet. Finish the work if anything is left, then call the reportOut tool with your report.'
+    if (await nudge(session, 'report', message)) return undefined
+    const notice = {
+      code: 'no_report',
+      message: 'ended without calling reportOut; its last text stands in for the report',
+    }
+    return review(session, { status: 'incomplete', text: state.lastText, notices: [notice] })
+  }
+  return review(session, { status: 'completed', text })
+}
+
+/** One follow-up with the results of everything that was started in the background. */
+async function collect(session: Session): Promise<undefined> {
+  const { state, background, node } = session
+  const calls = [...state.background.keys()]
+  const ends = await withoutSlot(session, () =>
+    Promise.allSettled(calls.map((call) => background.get(call) ?? lostChild(session, call))),
+  )
+  const suspended = ends.flatMap((end) =>
+    end.status === 'rejected' && end.reason instanceof Suspended ? end.reason.questions : [],
+  )
+  if (suspended.length > 0) throw new Suspended(suspended)
+  const broken = ends.find((end) => end.status === 'rejected')
+  if (broken?.status === 'rejected') throw broken.reason
+  if (node.signal.aborted) return undefined
+  const reports = ends.map((end) => (end as PromiseFulfilledResult<Report>).value)
+  const blocks = reports.map((report) => block(report))
+  await say(session, `collect/${state.round}`, {
+    content: `All delegated tasks of this round have ended.\n\n${blocks.join('\n\n')}\n\nDelegate what is left to do, or give your answer.`,
+    collected: calls,
+    usage: reports.reduce((sum, report) => addUsage(sum, report.usage), noUsage),
+    sessions: reports.reduce((sum, report) => sum + report.sessions, 0),
+    calls: reports.reduce((sum, report) => sum + report.calls, 0),
+  })
+  for (const call of calls) background.delete(call)
+  return undefined
+}
+
+/** The call that started it was removed from the record: there is nothing to take up again. */
+function lostChild(session: Session, call: string): Promise<Report> {
+  const child = session.state.background.get(call) ?? call
+  const notices: Notice[] = [
+    { code: 'delegation', message: `the delegation ${call} is no longer in the record` },
+  ]
+  return Promise.resolve({
+    ...buildReport(session, { status: 'error', text: '', notices }),
+    session: child,
+    usage: noUsage,
+    sessions: 0,
+    calls: 0,
+  })
+}
+
+function block(report: Report): string {
+  const { outcome, content } = outcomeOfReport(report)
+  // Text of a child is data: it must not be able to close its own block.
+  const safe = content.replaceAll('</subagent_result', '<\\/subagent_result')
+  return `<subagent_result agent_type=${JSON.stringify(report.agent)} agent_id=${JSON.stringify(report.session)} status=${JSON.stringify(outcome ?? 'done')}>\n${safe}\n</subagent_result>`
+}
+
+/** The last word of the gate on a report: sent back while sections are missing, at most a few times. */
+async function review(session: Session, ending: Ending): Promise<Ending | undefined> {
+  const verdict = await session.gate.review(buildReport(session, ending), session.spec, session.node.signal)
+  if (verdict.kind === 'accept')
+    return verdict.sections === undefined ? ending : { ...ending, sections: verdict.sections }
+  if (await nudge(session, 'sections', verdict.reason)) return undefined
+  const notice = {
+    code: 'sections',
+    message: `sent back ${nudgeLimits.sections} times and still: ${verdict.reason}`,
+  }
+  return { ...ending, status: 'incomplete', notices: [...(ending.notices ?? []), notice] }
+}
+
+async function nudge(session: Session, kind: keyof typeof nudgeLimits, content: string): Promise<boolean> {
+  if (session.state.nudges[kind] >= nudgeLimits[kind]) return false
+  await say(session, `nudge/${kind}/${session.state.seq}`, { content, nudge: kind })
+  return true
+}

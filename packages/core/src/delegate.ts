@@ -1,0 +1,121 @@
+import { type Delegation, readDelegation } from './delegation.ts'
+import { CadreError } from './errors.ts'
+import type { JudgedCall } from './gate.ts'
+import type { Outcome } from './perform.ts'
+import { delegatedWork } from './prompt.ts'
+import type { Report } from './report.ts'
+import type { Session } from './session.ts'
+import type { SessionSpec } from './session-spec.ts'
+import { specify } from './specify.ts'
+
+/** Starts a child session, or re-attaches to it, and waits for its report unless it is to run in the background. */
+export async function delegate(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
+  const delegation = readDelegation(judged.tool, judged.input)
+  const child = session.state.started.get(judged.call.id)?.child as string
+  if (!delegation.wait) {
+    const running = startInBackground(session, judged.call.id, delegation)
+    if (running !== undefined) void running.catch(() => {})
+    return {
+      content: `Started ${delegation.target} (session ${child}). Its result follows when your turn ends.`,
+    }
+  }
+  const report = await runChild(session, judged.call.id, delegation)
+  // A stopped parent leaves the call open: the child is taken up again when the run is resumed.
+  if (report.status === 'cancelled' && session.node.signal.aborted) return undefined
+  return outcomeOfReport(report)
+}
+
+/** Children in the background that were started in an earlier life are taken up again from the calls that started them. */
+export function resumeBackground(session: Session, calls: ReadonlyMap<string, JudgedCall>): void {
+  for (const call of session.state.background.keys()) {
+    const judged = calls.get(call)
+    if (judged === undefined) continue
+    void startInBackground(session, call, readDelegation(judged.tool, judged.input))?.catch(() => {})
+  }
+}
+
+function startInBackground(
+  session: Session,
+  call: string,
+  delegation: Delegation,
+): Promise<Report> | undefined {
+  const known = session.background.get(call)
+  if (known !== undefined) return known
+  const running = runChild(session, call, delegation)
+  session.background.set(call, running)
+  return running
+}
+
+async function runChild(session: Session, call: string, delegation: Delegation): Promise<Report> {
+  const id = session.state.started.get(call)?.child ?? session.state.background.get(call)
+  if (id === undefined) throw new Error(`unreachable: delegation ${call} has no recorded child`)
+  let spec: SessionSpec
+  try {
+    spec = (await session.ports.engine.read(id))?.spec ?? (await childSpec(session, call, id, delegation))
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    return failedStart(session, id, delegation.target, error)
+  }
+  return session.run.spawn(`child/${call}`, spec)
+}
+
+function childSpec(session: Session, call: string, id: string, delegation: Delegation): Promise<SessionSpec> {
+  const { spec, ports, tree } = session
+  const agent = ports.agents.get(delegation.target)
+  if (agent === undefined)
+    throw new CadreError('delegation', `the agent ${delegation.target} is no longer there`)
+  const reports = delegation.expectations !== undefined
+  return specify(ports, tree.limits, {
+    id,
+    agent,
+    parent: { spec, call },
+    completion: reports ? 'report' : 'text',
+    work: {
+      content: reports ? delegatedWork(delegation.work, delegation.expectations as string) : delegation.work,
+    },
+    model: delegation.model,
+    maxRounds: delegation.maxRounds,
+    timeLimit: delegation.timeLimit,
+  })
+}
+
+function failedStart(session: Session, id: string, agent: string, error: CadreError): Report {
+  return {
+    type: 'report',
+    session: id,
+    agent,
+    status: 'error',
+    text: '',
+    model: session.spec.model,
+    usage: { input: 0, output: 0 },
+    sessions: 0,
+    calls: 0,
+    notices: [{ code: error.code, message: error.message }],
+  }
+}
+
+/** What a delegating agent sees of a report. Only a completed one is a success. */
+export function outcomeOfReport(report: Report): Outcome {
+  const { usage, sessions, calls } = report
+  const cost = { usage, sessions, calls }
+  const notices = (report.notices ?? []).map((notice) => notice.message).join('; ')
+  if (report.status === 'completed') {
+    return {
+      content: `Report of ${report.agent}:\n\n${report.text}${notices && `\n\n(${notices})`}`,
+      ...cost,
+    }
+  }
+  const said =
+    report.text.trim() === '' ? 'It had said nothing yet.' : `What it had so far:\n\n${report.text}`
+  const why = notices === '' ? '' : `: ${notices}`
+  const code = report.notices?.at(-1)?.code ?? 'agent_execution'
+  if (report.status === 'cancelled')
+    return {
+      outcome: 'cancelled',
+      code: 'cancelled',
+      content: `${report.agent} was cancelled${why}. ${said}`,
+      ...cost,
+    }
+  const word = report.status === 'incomplete' ? 'did not finish' : 'failed'
+  return { outcome: 'failed', code, content: `${report.agent} ${word}${why}. ${said}`, ...cost }
+}

@@ -1,0 +1,62 @@
+import { messageOf, Suspended } from './errors.ts'
+import type { JudgedCall } from './gate.ts'
+import { contextOf, type Outcome } from './perform.ts'
+import type { Session } from './session.ts'
+
+/**
+ * A call that was started before this life of the session and has no result: its effect may have happened. A read is run
+ * again, a write is checked, and what can neither be repeated nor checked is put before a person. Nothing is ever
+ * silently repeated. Gives back `run` when running the call is right, and nothing when the session is being stopped.
+ */
+export async function settleDoubt(
+  session: Session,
+  judged: JudgedCall,
+): Promise<Outcome | 'run' | undefined> {
+  const { tool, input, call } = judged
+  if (tool.effect === 'read') return 'run'
+  if (tool.check !== undefined) {
+    const found = await tool
+      .check(input, contextOf(session, call.id), session.node.signal)
+      .catch(() => 'unknown' as const)
+    if (found === 'done')
+      return { content: 'Done: this was started before an interruption, and its effect was found in place.' }
+    if (found === 'not_done') return 'run'
+  }
+  return askWhatHappened(session, judged)
+}
+
+async function askWhatHappened(
+  session: Session,
+  { call, tool }: JudgedCall,
+): Promise<Outcome | 'run' | undefined> {
+  const { node, run } = session
+  node.awaitPerson()
+  try {
+    const answer = await run.waitFor(
+      {
+        name: `doubt/${call.id}`,
+        kind: 'doubt',
+        call: call.id,
+        text: `${tool.name} was started before an interruption and it is not known whether it was carried out: ${call.function.arguments}`,
+        choices: ['done', 'again', 'leave'],
+      },
+      node.signal,
+    )
+    if (answer.decision === 'again') return 'run'
+    if (answer.decision === 'done')
+      return {
+        content: `Done, as ${answer.by ?? 'a person'} confirmed after an interruption.${answer.reason ? ` ${answer.reason}` : ''}`,
+      }
+    return {
+      outcome: 'in_doubt',
+      code: 'in_doubt',
+      content: `It is not known whether this was carried out: it was interrupted. Find out before you repeat it.${answer.reason ? ` ${answer.reason}` : ''}`,
+    }
+  } catch (error) {
+    if (error instanceof Suspended) throw error
+    if (node.signal.aborted) return undefined
+    throw new Error(`could not ask about a call in doubt: ${messageOf(error)}`, { cause: error })
+  } finally {
+    node.personAnswered()
+  }
+}

@@ -1,0 +1,64 @@
+import type { OutcomeKind } from './entry.ts'
+import type { Notice, Report, Usage } from './report.ts'
+
+interface Stamp {
+  /** Counts up within the process; structural events are never dropped. */
+  readonly seq: number
+  readonly at: string
+  readonly session: string
+}
+
+/** All that a surface can learn. Named `noun.pastVerb`. `text.added` is transient: it may be merged or dropped. */
+export type EventBody =
+  | {
+      readonly type: 'session.started'
+      readonly agent: string
+      readonly model: string
+      readonly work: string
+      readonly root: string
+      readonly depth: number
+      readonly parent?: { readonly session: string; readonly call: string }
+      readonly background?: boolean
+      readonly resumed?: boolean
+    }
+  | { readonly type: 'session.queued' }
+  | { readonly type: 'session.unqueued' }
+  | { readonly type: 'round.started'; readonly round: number }
+  | { readonly type: 'text.added'; readonly round: number; readonly text: string }
+  | {
+      readonly type: 'reply.received'
+      readonly round: number
+      readonly text: string
+      readonly calls: readonly { readonly id: string; readonly name: string; readonly input: string }[]
+      readonly usage?: Usage
+      readonly model?: string
+    }
+  | { readonly type: 'call.started'; readonly call: string; readonly tool: string; readonly child?: string }
+  | {
+      readonly type: 'call.settled'
+      readonly call: string
+      readonly outcome: OutcomeKind
+      readonly content: string
+      readonly code?: string
+    }
+  | { readonly type: 'message.added'; readonly from: string; readonly text: string }
+  | {
+      readonly type: 'person.asked'
+      readonly question: string
+      readonly call: string
+      readonly text: string
+      readonly choices: readonly string[]
+    }
+  | {
+      readonly type: 'person.answered'
+      readonly question: string
+      readonly decision: string
+      readonly by?: string
+    }
+  | { readonly type: 'context.compacted'; readonly summary: string; readonly before: number }
+  | { readonly type: 'journal.edited'; readonly summary: string }
+  | { readonly type: 'notice.added'; readonly notice: Notice }
+  | { readonly type: 'session.suspended'; readonly questions: readonly string[] }
+  | { readonly type: 'session.ended'; readonly report: Report }
+
+export type CadreEvent = EventBody & Stamp

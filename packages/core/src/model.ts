@@ -1,0 +1,91 @@
+import type { AssistantDraft, Image, ResultDraft, WireCall } from './entry.ts'
+import type { ErrorCode } from './errors.ts'
+import type { Usage } from './report.ts'
+import type { JsonSchema } from './schema.ts'
+
+/**
+ * What the model is shown. A message object is never changed after it was made and is passed again, the same object,
+ * in every later request of its session: a backend may keep its serialised form in a WeakMap.
+ */
+export type Message =
+  | { readonly role: 'user'; readonly content: string; readonly images?: readonly Image[] }
+  | Pick<AssistantDraft, 'role' | 'content' | 'tool_calls'>
+  | Pick<ResultDraft, 'role' | 'tool_call_id' | 'content' | 'images'>
+
+/** A tool as a model sees it. The list of a session is the same array in every request. */
+export interface ToolOffer {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonSchema
+}
+
+export interface ModelRequest {
+  /** Who asks: the scripted backend picks its lane by this. */
+  readonly agent: string
+  readonly session: string
+  /** The round this question opens, from 1. */
+  readonly round: number
+  readonly system: string
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolOffer[]
+  /** The most output tokens that may be spent on this reply, when a budget says so. */
+  readonly maxOutput?: number
+  /** Absent for a round; `summary` when older rounds are to be put into few words. */
+  readonly purpose?: 'summary'
+}
+
+export interface Reply {
+  readonly kind: 'reply'
+  readonly content: string | null
+  readonly calls: readonly WireCall[]
+  readonly usage?: Usage
+  /** The model that really answered, when the backend says it. */
+  readonly model?: string
+  readonly stop?: 'length' | 'filtered'
+}
+
+/** The question could not be answered; retries are already behind us. */
+export interface ReplyFailure {
+  readonly kind: 'failed'
+  readonly code: Extract<ErrorCode, 'backend' | 'unknown_model' | 'timeout' | 'cancelled'>
+  readonly message: string
+  /** The request was too long for the model's window. */
+  readonly tooLong?: boolean
+}
+
+export interface ReplyHooks {
+  /** A piece of text as it arrives. Transient: never the source of the final text. */
+  readonly text: (delta: string) => void
+  /**
+   * For backends that run their own loop: has one call judged, run and recorded, and gives back what the model is to see.
+   * Plain models never use it: they return their calls and the loop settles them.
+   */
+  readonly settle: (call: WireCall) => Promise<Pick<ResultDraft, 'content' | 'images'>>
+}
+
+/** One model, ready to be asked. */
+export interface Model {
+  /** `backend:name`, as `--model` takes it. */
+  readonly id: string
+  /** Tokens that fit into one request and its reply, when known. */
+  readonly window?: number
+  /** US dollars per million tokens, when known. */
+  readonly price?: { readonly input: number; readonly output: number }
+  /** One question, one reply, streamed. Must not throw or reject: failures are values. Ends promptly when aborted. */
+  reply(request: ModelRequest, hooks: ReplyHooks, signal: AbortSignal): Promise<Reply | ReplyFailure>
+}
+
+export type ModelResolution =
+  | { readonly kind: 'found'; readonly model: Model; readonly warning?: string }
+  | {
+      readonly kind: 'unknown'
+      readonly name: string
+      readonly nearest: readonly string[]
+      readonly reason: string
+    }
+
+/** The catalogue over all backends. */
+export interface Models {
+  /** `name` as a person or an agent file wrote it; `undefined` means the default. Asked before a session starts. */
+  resolve(name: string | undefined): Promise<ModelResolution>
+}

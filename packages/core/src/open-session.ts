@@ -1,0 +1,178 @@
+import { resumeBackground } from './delegate.ts'
+import type { Draft, Entry, WireCall } from './entry.ts'
+import { messageOf } from './errors.ts'
+import type { EventBody } from './events.ts'
+import type { Gate, JudgedCall } from './gate.ts'
+import { readCall } from './judge.ts'
+import type { Model } from './model.ts'
+import type { Ports } from './ports.ts'
+import { noUsage, type Report } from './report.ts'
+import { record, type Session } from './session.ts'
+import type { SessionSpec, Work } from './session-spec.ts'
+import { foldEntries, type SessionState } from './state.ts'
+import { createToolset } from './toolset.ts'
+import type { Tree } from './tree.ts'
+
+/** What the loop needs besides the session itself. */
+export interface Host {
+  readonly ports: Ports
+  readonly gate: Gate
+  tree(spec: SessionSpec): Tree
+  emit(session: string, body: EventBody): void
+  /** True when a session that has ended is to be continued all the same. */
+  continues(spec: SessionSpec, state: SessionState): boolean
+  /** What a person has to say to a session that is being continued; given once. */
+  news(spec: SessionSpec): Work | undefined
+}
+
+export type Opened =
+  | { readonly kind: 'running'; readonly session: Session }
+  | { readonly kind: 'ended'; readonly report: Report }
+
+/** Opens the journal, takes up where it stands, and waits for a free slot. What cannot be opened is a report, not an exception. */
+export async function openSession(spec: SessionSpec, host: Host): Promise<Opened> {
+  const { ports } = host
+  const tree = host.tree(spec)
+  const node = tree.enter(spec)
+  const ended = (report: Report): Opened => {
+    tree.leave(spec)
+    return { kind: 'ended', report }
+  }
+  const refuse = (code: string, message: string) => {
+    const report = unstarted(spec, code, message)
+    host.emit(spec.id, { type: 'session.ended', report })
+    return ended(report)
+  }
+  const resolution = await ports.models.resolve(spec.model)
+  if (resolution.kind === 'unknown') return refuse('unknown_model', `${resolution.reason}`)
+  let run: Session['run']
+  try {
+    run = await ports.engine.open(spec)
+  } catch (error) {
+    return refuse((error as { code?: string }).code ?? 'agent_execution', messageOf(error))
+  }
+  const state = foldEntries(run.recorded, spec.id)
+  if (state.ended !== undefined && !host.continues(spec, state)) return ended(state.ended)
+  tree.count(spec.id, state.sessions)
+  const session = createSession(spec, host, { tree, node, run, state, model: resolution.model })
+  node.purse.spend(state.usage)
+  node.purse.countCalls(state.callCount)
+  announce(session, run.recorded.length > 0)
+  await takeSlot(session)
+  await begin(session, host.news(spec))
+  if (state.background.size > 0) resumeBackground(session, await backgroundCalls(session))
+  const { timeLimit } = spec.limits
+  if (timeLimit !== undefined) node.limitTime(timeLimit, timeLimit - activeTime(run.recorded))
+  return { kind: 'running', session }
+}
+
+type Parts = Pick<Session, 'tree' | 'node' | 'run' | 'state'> & { model: Model }
+
+function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, model }: Parts): Session {
+  return {
+    spec,
+    ports: host.ports,
+    gate: host.gate,
+    tree,
+    node,
+    run,
+    model,
+    toolset: createToolset({
+      agent: spec.agent,
+      tools: host.ports.tools,
+      targets: spec.targets,
+      completion: spec.completion,
+    }),
+    systemPrompt: spec.systemPrompt,
+    state,
+    inherited: new Set(state.started.keys()),
+    background: new Map(),
+    holdsSlot: false,
+    emit: (body) => host.emit(spec.id, body),
+  }
+}
+
+function announce({ spec, emit }: Session, resumed: boolean): void {
+  emit({
+    type: 'session.started',
+    agent: spec.agent.name,
+    model: spec.model,
+    work: spec.work.content,
+    root: spec.root,
+    depth: spec.depth,
+    ...(spec.parent && { parent: spec.parent }),
+    ...(resumed && { resumed }),
+  })
+}
+
+/** The entry session needs no slot: the limit is on delegated ones. */
+async function takeSlot(session: Session): Promise<void> {
+  if (session.spec.depth === 0) return
+  const { slots } = session.tree
+  session.holdsSlot = slots.tryTake()
+  if (session.holdsSlot) return
+  session.emit({ type: 'session.queued' })
+  session.holdsSlot = await slots.take(session.node.signal)
+  session.emit({ type: 'session.unqueued' })
+}
+
+async function begin(session: Session, news: Work | undefined): Promise<void> {
+  const { spec, run } = session
+  if (run.recorded.length > 0) {
+    const said: Draft[] = news === undefined ? [] : [{ role: 'user', ...news }]
+    await record(session, `resume/${run.recorded.length}`, () => [
+      { role: 'event', type: 'session.resumed' },
+      ...said,
+    ])
+    return
+  }
+  await record(session, 'begin', () => {
+    const said: Draft[] = (spec.history ?? []).map(({ role, content }) => ({ role, content }) as Draft)
+    const { content, images } = spec.work
+    return [...said, { role: 'user', content, ...(images && { images }) }]
+  })
+}
+
+async function backgroundCalls(session: Session): Promise<Map<string, JudgedCall>> {
+  const calls = new Map<string, JudgedCall>()
+  for (const entry of session.run.recorded) {
+    if (entry.role !== 'assistant') continue
+    for (const call of entry.tool_calls ?? [])
+      if (session.state.background.has(call.id)) await keepReady(session, call, calls)
+  }
+  return calls
+}
+
+async function keepReady(session: Session, call: WireCall, calls: Map<string, JudgedCall>): Promise<void> {
+  const read = await readCall(call, session.spec, session.toolset)
+  if (read.kind === 'ready') calls.set(call.id, read.judged)
+}
+
+/** Milliseconds the session was at work in earlier lives: neither stopped nor waiting for a person. */
+export function activeTime(entries: readonly Entry[]): number {
+  let active = 0
+  let last: number | undefined
+  for (const entry of entries) {
+    const at = Date.parse(entry.timestamp)
+    const idle =
+      entry.role === 'event' && (entry.type === 'session.resumed' || entry.type === 'person.answered')
+    if (last !== undefined && !idle && at > last) active += at - last
+    last = at
+  }
+  return active
+}
+
+function unstarted(spec: SessionSpec, code: string, message: string): Report {
+  return {
+    type: 'report',
+    session: spec.id,
+    agent: spec.agent.name,
+    status: 'error',
+    text: '',
+    model: spec.model,
+    usage: noUsage,
+    sessions: 0,
+    calls: 0,
+    notices: [{ code, message }],
+  }
+}

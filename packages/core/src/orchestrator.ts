@@ -1,0 +1,240 @@
+import type { AgentDefinition } from './agent.ts'
+import { allowedTargets } from './delegation.ts'
+import { CadreError, Suspended } from './errors.ts'
+import type { CadreEvent, EventBody } from './events.ts'
+import { createGate } from './judge.ts'
+import { defaultLimits, type RunLimits } from './limits.ts'
+import { didYouMean } from './nearest.ts'
+import type { Host } from './open-session.ts'
+import type { Ports } from './ports.ts'
+import type { Notice, Report } from './report.ts'
+import { engineRules } from './rules.ts'
+import { runSession } from './run-session.ts'
+import { requireSections } from './sections.ts'
+import type { SessionSpec, Work } from './session-spec.ts'
+import { specify } from './specify.ts'
+import { type StopReason, Tree } from './tree.ts'
+
+export interface StartRequest {
+  /** The entry agent's name, or a definition of its own. */
+  readonly agent: string | AgentDefinition
+  readonly work: Work | string
+  readonly workspace: string
+  readonly model?: string
+  readonly maxRounds?: number
+  readonly history?: SessionSpec['history']
+  /** False: nobody in this run may delegate. */
+  readonly delegation?: boolean
+}
+
+/** A run ends with a report, or it waits for a person and can be resumed when there is an answer. */
+export type RunResult =
+  | { readonly kind: 'report'; readonly report: Report }
+  | { readonly kind: 'waiting'; readonly session: string; readonly questions: readonly string[] }
+
+export interface Orchestrator {
+  /** Rejects with a `CadreError` when the request itself is wrong: an unknown agent or model. */
+  start(request: StartRequest, signal: AbortSignal): Promise<RunResult>
+  /** Continues a session, with something new to say to it or without. An ended one without news just gives its report again. */
+  resume(id: string, options: { readonly work?: Work | string }, signal: AbortSignal): Promise<RunResult>
+  /** Stops one session of a running tree and all below it. False when it does not run here. */
+  cancel(session: string): boolean
+}
+
+/** Puts the engine together. Everything it needs from outside comes in through the ports. */
+export function createOrchestrator(
+  ports: Ports,
+  options: { readonly limits?: Partial<RunLimits> } = {},
+): Orchestrator {
+  const limits: RunLimits = { ...defaultLimits, ...options.limits }
+  const trees = new Map<string, Tree>()
+  const news = new Map<string, Work>()
+  const continued = new Set<string>()
+  let seq = 0
+  const treeOf = (spec: SessionSpec): Tree => {
+    const known = trees.get(spec.root)
+    if (known !== undefined) return known
+    const tree = new Tree(limits, ports.clock)
+    trees.set(spec.root, tree)
+    return tree
+  }
+  const emit = (session: string, body: EventBody) => {
+    ports.emit({ ...body, seq: ++seq, at: new Date(ports.clock.now()).toISOString(), session } as CadreEvent)
+  }
+  const host: Host = {
+    ports,
+    gate: createGate(
+      [...engineRules(treeOf), ...(ports.rules ?? [])],
+      [requireSections, ...(ports.reviewers ?? [])],
+    ),
+    tree: treeOf,
+    emit,
+    continues: (spec, state) =>
+      continued.has(spec.id) || (state.ended?.status === 'cancelled' && state.cancelledBy === 'run'),
+    news(spec) {
+      const work = news.get(spec.id)
+      news.delete(spec.id)
+      return work
+    },
+  }
+  ports.engine.attach((spec) => runSession(spec, host))
+
+  async function run(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
+    const stop: StopReason = { kind: 'cancelled', by: 'run' }
+    const tree = treeOf(spec)
+    const onAbort = () => tree.node(spec.id)?.stop(stop)
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      const running = runSession(spec, host)
+      // The node exists from here on: an abort that came before it would otherwise be missed.
+      if (signal.aborted) onAbort()
+      return { kind: 'report', report: await running }
+    } catch (error) {
+      if (error instanceof Suspended) return { kind: 'waiting', session: spec.id, questions: error.questions }
+      throw error
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      trees.delete(spec.root)
+      continued.delete(spec.id)
+    }
+  }
+
+  function entryAgent(wanted: string | AgentDefinition): AgentDefinition {
+    if (typeof wanted !== 'string') return wanted
+    const found = ports.agents.get(wanted)
+    if (found !== undefined) return found
+    const names = ports.agents.list().map((agent) => agent.name)
+    throw new CadreError(
+      'not_found',
+      `there is no agent named ${JSON.stringify(wanted)}${didYouMean(wanted, names)} Known: ${names.join(', ') || 'none'}`,
+    )
+  }
+
+  return {
+    async start(request, signal) {
+      const agent = entryAgent(request.agent)
+      const work = typeof request.work === 'string' ? { content: request.work } : request.work
+      const spec = await specify(ports, limits, {
+        ...request,
+        agent,
+        work,
+        id: ports.ids.session(agent.name),
+        completion: 'text',
+      })
+      const notices = brokenDelegation(agent, spec, ports)
+      for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
+      const result = await run(spec, signal)
+      if (result.kind === 'waiting' || !couldNotStart(result.report)) return withNotices(result, notices)
+      return withNotices(await answerPlainly(request, agent, work, result, signal), notices)
+    },
+    async resume(id, { work }, signal) {
+      const stored = await ports.engine.read(id)
+      if (stored === undefined) throw new CadreError('not_found', `there is no session ${id}`)
+      const root = stored.spec.root === id ? stored : await ports.engine.read(stored.spec.root)
+      // A child belongs to its run: while that is unfinished, continuing the child means continuing the run.
+      const target =
+        work === undefined &&
+        root !== undefined &&
+        root.outcome !== 'completed' &&
+        root.outcome !== 'incomplete'
+          ? root
+          : stored
+      if (work !== undefined) news.set(id, typeof work === 'string' ? { content: work } : work)
+      const done = target.outcome === 'completed' || target.outcome === 'incomplete'
+      if (work !== undefined || !done) continued.add(target.spec.id)
+      return run(target.spec, signal)
+    },
+    cancel(session) {
+      for (const tree of trees.values()) {
+        const node = tree.node(session)
+        if (node === undefined) continue
+        node.stop({ kind: 'cancelled', by: trees.get(session) === tree ? 'run' : 'person' })
+        return true
+      }
+      return false
+    },
+  }
+
+  /** The entry agent never got as far as a reply: the plain model answers instead, if that is another way to a model at all. */
+  async function answerPlainly(
+    request: StartRequest,
+    failed: AgentDefinition,
+    work: Work,
+    result: RunResult,
+    signal: AbortSignal,
+  ): Promise<RunResult> {
+    const why =
+      result.kind === 'report' ? (result.report.notices ?? []).map((notice) => notice.message).join('; ') : ''
+    const plain: AgentDefinition = {
+      name: 'plain',
+      description: 'The plain model',
+      prompt: '',
+      tools: { kind: 'list', names: [] },
+      delegates: { kind: 'none' },
+    }
+    const id = ports.ids.session(plain.name)
+    const spec = await specify(ports, limits, {
+      id,
+      agent: plain,
+      work,
+      completion: 'text',
+      workspace: request.workspace,
+    }).catch(() => undefined)
+    if (
+      spec === undefined ||
+      (result.kind === 'report' &&
+        spec.model === result.report.model &&
+        /backend|unknown_model/.test(codeOf(result.report)))
+    )
+      return result
+    const notice = {
+      code: 'agent_execution',
+      message: `${failed.name} could not start (${why}); the plain model answered instead`,
+    }
+    emit(spec.id, { type: 'notice.added', notice })
+    const answer = await run(spec, signal)
+    return answer.kind === 'report' && answer.report.status === 'error'
+      ? result
+      : withNotices(answer, [notice])
+  }
+}
+
+function couldNotStart(report: Report): boolean {
+  return (
+    report.status === 'error' &&
+    report.usage.input === 0 &&
+    report.calls === 0 &&
+    report.text === '' &&
+    !['owned', 'corrupt'].includes(codeOf(report))
+  )
+}
+
+function codeOf(report: Report): string {
+  return report.notices?.at(-1)?.code ?? ''
+}
+
+function withNotices(result: RunResult, notices: readonly Notice[]): RunResult {
+  if (notices.length === 0 || result.kind === 'waiting') return result
+  return {
+    kind: 'report',
+    report: { ...result.report, notices: [...notices, ...(result.report.notices ?? [])] },
+  }
+}
+
+/** Named targets that are not there: the agent works with the rest, or alone, and a person is told. */
+function brokenDelegation(agent: AgentDefinition, spec: SessionSpec, ports: Ports): Notice[] {
+  if (agent.delegates?.kind !== 'list' || !spec.delegation) return []
+  const known = new Set(
+    allowedTargets(agent, ports.agents.list(), true).map((target) => target.name.toLowerCase()),
+  )
+  const missing = agent.delegates.names.filter((name) => !known.has(name.toLowerCase()))
+  if (missing.length === 0) return []
+  const rest =
+    spec.targets.length === 0 ? 'it works alone' : `it can still delegate to ${spec.targets.join(', ')}`
+  return [
+    {
+      code: 'delegation',
+      message: `${agent.name} names agents that are not there or may not be started: ${missing.join(', ')}; ${rest}`,
+    },
+  ]
+}

@@ -1,0 +1,53 @@
+import { untilAborted } from './abort.ts'
+import type { ResultDraft } from './entry.ts'
+import { messageOf } from './errors.ts'
+import type { JudgedCall } from './gate.ts'
+import type { Session } from './session.ts'
+import type { ToolContext, ToolResult } from './tool.ts'
+
+/** How a call was settled, without the call's name. */
+export type Outcome = Omit<ResultDraft, 'role' | 'tool_call_id'>
+
+/** A tool that is told to stop has this long to do so before the session goes on without it. */
+const stopGrace = 5_000
+
+/** Runs the tool. A failed tool is data for the model; a stopped one has no outcome. */
+export async function perform(
+  session: Session,
+  { call, tool, input }: JudgedCall,
+): Promise<Outcome | undefined> {
+  const { node, ports } = session
+  if (node.signal.aborted) return undefined
+  const context = contextOf(session, call.id)
+  const ran: Promise<ToolResult | undefined> = startTool(() => tool.run(input, context, node.signal)).catch(
+    (error) => (node.signal.aborted ? undefined : { content: messageOf(error), failed: true }),
+  )
+  let result = await untilAborted(ran, node.signal, undefined)
+  if (result === undefined && node.signal.aborted) result = await withGrace(ran, ports.clock)
+  if (result === undefined) return undefined
+  const { content, images, failed } = result
+  return { content, ...(failed && { outcome: 'failed' as const }), ...(images && { images }) }
+}
+
+export function contextOf(session: Session, call: string): ToolContext {
+  const { id, agent, workspace } = session.spec
+  return { session: id, agent: agent.name, call, key: `${id}/${call}`, workspace }
+}
+
+/** A tool may throw before it returns its promise. */
+async function startTool(start: () => Promise<ToolResult>): Promise<ToolResult> {
+  return await start()
+}
+
+function withGrace(
+  ran: Promise<ToolResult | undefined>,
+  clock: Session['ports']['clock'],
+): Promise<ToolResult | undefined> {
+  return new Promise((resolve) => {
+    const disarm = clock.after(stopGrace, () => resolve(undefined))
+    void ran.then((result) => {
+      disarm()
+      resolve(result)
+    })
+  })
+}

@@ -1,0 +1,40 @@
+import type { AgentDefinition } from './agent.ts'
+import type { Engine } from './engine.ts'
+import type { CadreEvent } from './events.ts'
+import type { Reviewer, Rule } from './gate.ts'
+import type { Models } from './model.ts'
+import type { Tool } from './tool.ts'
+
+/** Time. Core reads no clock of its own. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Calls back once after `ms`; the returned function takes it back. Must not keep the process alive by itself. */
+  after(ms: number, callback: () => void): () => void
+}
+
+export interface Ids {
+  /** A new session id for this agent: unique, sortable in no particular way, safe as a file name. */
+  session(agent: string): string
+}
+
+/** The agents of a home, by name. Asked at each delegation, so that a changed file counts from the next session on. */
+export interface Agents {
+  get(name: string): AgentDefinition | undefined
+  list(): readonly AgentDefinition[]
+}
+
+/** Everything the engine needs from outside. */
+export interface Ports {
+  readonly engine: Engine
+  readonly models: Models
+  readonly agents: Agents
+  readonly tools: readonly Tool[]
+  /** Rules beyond the engine's own: hooks, policy, approval. Judged in the order of `DecidedBy`. */
+  readonly rules?: readonly Rule[]
+  readonly reviewers?: readonly Reviewer[]
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Every event of every session, in order. Must not throw and must not wait. */
+  readonly emit: (event: CadreEvent) => void
+}

@@ -1,0 +1,140 @@
+import { ask } from './ask.ts'
+import { conclude } from './conclude.ts'
+import { messageOf, Suspended } from './errors.ts'
+import { type Host, openSession } from './open-session.ts'
+import { addUsage, type Notice, noUsage, type Report, type ReportStatus } from './report.ts'
+import { record, type Session, takeUpChanges } from './session.ts'
+import type { SessionSpec } from './session-spec.ts'
+import { settleReply } from './settle.ts'
+import { nextMove } from './state.ts'
+
+/** How a session ends, before it is made into a report. */
+export interface Ending {
+  readonly status: ReportStatus
+  readonly text: string
+  readonly sections?: Report['sections']
+  readonly notices?: readonly Notice[]
+}
+
+/**
+ * The one loop: entry sessions, delegates and resumed ones. It asks the model, settles the calls of the reply, and repeats
+ * until the completion contract of the session is met. What comes next is read off the record each time, so a session that
+ * was interrupted anywhere goes on from there. Never rejects, except with `Suspended` while a person is awaited.
+ */
+export async function runSession(spec: SessionSpec, host: Host): Promise<Report> {
+  const opened = await openSession(spec, host)
+  if (opened.kind === 'ended') return opened.report
+  const { session } = opened
+  try {
+    for (;;) {
+      takeUpChanges(session)
+      const stopped = stopEnding(session)
+      if (stopped !== undefined) return await endSession(session, stopped)
+      const ending = await move(session)
+      if (ending !== undefined && !session.node.signal.aborted) return await endSession(session, ending)
+    }
+  } catch (error) {
+    if (!(error instanceof Suspended)) return await endSession(session, failed(session, error))
+    // A stop counts more than an open question: the record keeps the question either way.
+    const stopped = stopEnding(session)
+    if (stopped !== undefined) return await endSession(session, stopped)
+    await stopBackground(session, false)
+    await session.run.end({ kind: 'suspended', questions: error.questions })
+    session.emit({ type: 'session.suspended', questions: error.questions })
+    throw error
+  } finally {
+    if (session.holdsSlot) session.tree.slots.give()
+    session.tree.leave(spec)
+  }
+}
+
+async function move(session: Session): Promise<Ending | undefined> {
+  switch (nextMove(session.state)) {
+    case 'ask':
+      return ask(session)
+    case 'settle':
+      await settleReply(session)
+      return undefined
+    case 'conclude':
+      return conclude(session)
+  }
+}
+
+function stopEnding(session: Session): Ending | undefined {
+  const { reason } = session.node
+  const text = session.state.lastText
+  if (reason === undefined) return undefined
+  if (reason.kind === 'cancelled') return { status: 'cancelled', text }
+  const seconds = Math.round(reason.limit / 1000)
+  return {
+    status: 'error',
+    text,
+    notices: [{ code: 'timeout', message: `took longer than the ${seconds} seconds it may take` }],
+  }
+}
+
+function failed(session: Session, error: unknown): Ending {
+  return {
+    status: 'error',
+    text: session.state.lastText,
+    notices: [{ code: 'agent_execution', message: messageOf(error) }],
+  }
+}
+
+async function endSession(session: Session, ending: Ending): Promise<Report> {
+  const { node } = session
+  await stopBackground(session, true)
+  const report = buildReport(session, ending)
+  const by = node.reason?.kind === 'cancelled' && report.status === 'cancelled' ? node.reason.by : undefined
+  try {
+    await record(session, `end/${session.state.seq}`, () => [
+      {
+        role: 'event',
+        type: 'session.ended',
+        report: JSON.parse(JSON.stringify(report)),
+        ...(by && { cancelled_by: by }),
+      },
+    ])
+    await session.run.end({ kind: 'ended', outcome: report.status })
+  } catch (error) {
+    // The report is still true; that it could not be written down is part of it.
+    const notice = {
+      code: 'corrupt',
+      message: `the end of the session could not be recorded: ${messageOf(error)}`,
+    }
+    const unrecorded = { ...report, notices: [...(report.notices ?? []), notice] }
+    session.emit({ type: 'session.ended', report: unrecorded })
+    return unrecorded
+  }
+  session.emit({ type: 'session.ended', report })
+  return report
+}
+
+/** No session ends while children it started still run. */
+async function stopBackground(session: Session, stop: boolean): Promise<void> {
+  if (session.background.size === 0) return
+  if (stop) {
+    for (const child of session.state.background.values())
+      session.tree.node(child)?.stop(session.node.reason ?? { kind: 'cancelled', by: 'parent' })
+  }
+  await Promise.allSettled(session.background.values())
+}
+
+export function buildReport(session: Session, ending: Ending): Report {
+  const { spec, state } = session
+  const notices = [...state.notices, ...(ending.notices ?? [])]
+  return {
+    type: 'report',
+    session: spec.id,
+    agent: spec.agent.name,
+    status: ending.status,
+    text: ending.text,
+    ...(ending.sections && { sections: ending.sections }),
+    ...(spec.agent.handoffs?.length && ending.status === 'completed' && { handoffs: spec.agent.handoffs }),
+    model: spec.model,
+    usage: addUsage(noUsage, state.usage),
+    sessions: state.sessions,
+    calls: state.callCount,
+    ...(notices.length > 0 && { notices }),
+  }
+}

@@ -1,0 +1,49 @@
+import type { AgentDefinition, Budget } from './agent.ts'
+import type { Image } from './entry.ts'
+
+/** `text`: a reply without calls ends the session. `report`: only `reportOut` does. */
+export type Completion = 'text' | 'report'
+
+export interface SessionLimits {
+  readonly maxRounds: number
+  /** Milliseconds of activity; absent for entry sessions. */
+  readonly timeLimit?: number
+  /** For this session and everything below it. */
+  readonly budget?: Budget
+}
+
+export interface Work {
+  readonly content: string
+  readonly images?: readonly Image[]
+}
+
+/**
+ * All a session was started with: plain data, so that it can be written down whole and carried to another process.
+ * With the recorded entries it is everything needed to continue.
+ */
+export interface SessionSpec {
+  readonly id: string
+  /** The entry session of the tree this one belongs to; its own id for an entry session. */
+  readonly root: string
+  readonly agent: AgentDefinition
+  /** The system prompt as sent: the agent's prompt, and who it may delegate to. */
+  readonly systemPrompt: string
+  /** Resolved before the session starts. */
+  readonly model: string
+  /** Absent for an entry session. */
+  readonly parent?: { readonly session: string; readonly call: string }
+  readonly depth: number
+  /** Names of the agents from the entry session down to this one. */
+  readonly chain: readonly string[]
+  /** Agents this session may delegate to, resolved at its start. */
+  readonly targets: readonly string[]
+  readonly completion: Completion
+  /** False for a run in which nobody may delegate. */
+  readonly delegation: boolean
+  readonly limits: SessionLimits
+  readonly workspace: string
+  readonly work: Work
+  /** Said before, for a session that continues a conversation: user and assistant texts in turn. */
+  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
+  readonly created: string
+}

@@ -1,0 +1,83 @@
+import type { Run, StepInfo, StepOptions } from './engine.ts'
+import type { Draft, Entry, UserDraft } from './entry.ts'
+import type { EventBody } from './events.ts'
+import type { Gate } from './gate.ts'
+import type { Model } from './model.ts'
+import type { Ports } from './ports.ts'
+import type { Report } from './report.ts'
+import type { SessionSpec } from './session-spec.ts'
+import { applyEntry, foldEntries, type SessionState } from './state.ts'
+import type { Toolset } from './toolset.ts'
+import type { Tree, TreeNode } from './tree.ts'
+
+/** A session while it runs: its data, its state, and its ways to the outside. */
+export interface Session {
+  readonly spec: SessionSpec
+  readonly ports: Ports
+  readonly gate: Gate
+  readonly tree: Tree
+  readonly node: TreeNode
+  readonly run: Run
+  readonly model: Model
+  readonly toolset: Toolset
+  systemPrompt: string
+  state: SessionState
+  /** Calls that were started before this life of the session: their effect may have happened. */
+  inherited: Set<string>
+  /** Children in the background that this life has started or re-attached to. */
+  readonly background: Map<string, Promise<Report>>
+  holdsSlot: boolean
+  emit(body: EventBody): void
+}
+
+/** Records what `work` returns and takes it into the state. */
+export async function record(
+  session: Session,
+  name: string,
+  work: (info: StepInfo) => readonly Draft[] | Promise<readonly Draft[]>,
+  options?: StepOptions,
+): Promise<readonly Entry[]> {
+  const entries = await session.run.step(name, work, options)
+  for (const entry of entries) applyEntry(session.state, entry, session.spec.id)
+  return entries
+}
+
+/** A message from cadre itself: a nudge, a follow-up. */
+export async function say(
+  session: Session,
+  name: string,
+  draft: Omit<UserDraft, 'role' | 'from'>,
+): Promise<void> {
+  await record(session, name, () => [{ role: 'user', from: 'cadre', ...draft }])
+  session.emit({ type: 'message.added', from: 'cadre', text: draft.content })
+}
+
+export async function notice(session: Session, code: string, message: string): Promise<void> {
+  await record(session, `notice/${session.state.seq}`, () => [
+    { role: 'event', type: 'notice.added', code, content: message },
+  ])
+  session.emit({ type: 'notice.added', notice: { code, message } })
+}
+
+/** Takes up what a person changed in the record: the new record is the truth. */
+export function takeUpChanges(session: Session): void {
+  const change = session.run.changes()
+  if (change === undefined) return
+  session.state = foldEntries(change.entries, session.spec.id)
+  session.systemPrompt = change.systemPrompt
+  // A rewound session may find calls open whose effects were carried out in the tail that was removed.
+  session.inherited = new Set(session.state.started.keys())
+  session.emit({ type: 'journal.edited', summary: change.summary })
+}
+
+/** Gives the slot back for as long as `wait` takes: who waits for children must not keep them from working. */
+export async function withoutSlot<T>(session: Session, wait: () => Promise<T>): Promise<T> {
+  if (!session.holdsSlot) return wait()
+  session.holdsSlot = false
+  session.tree.slots.give()
+  try {
+    return await wait()
+  } finally {
+    session.holdsSlot = await session.tree.slots.take(session.node.signal)
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * Settling the calls of one reply. Called by the loop only, one reply at a time per session.
+ *
+ * 1. Every call of the reply is settled exactly once: by one `tool_result` that is recorded in call order.
+ * 2. What was decided about each call is recorded, in one step, before any of them runs.
+ * 3. A call that has an effect runs only after that record is durable.
+ * 4. A call whose start is recorded in an earlier life, and whose result is not, is in doubt: see `doubt.ts`.
+ * 5. On a cancel the calls that did not end stay open in the record, and resuming takes them up again.
+ */
+import { decide, startDraft } from './decide.ts'
+import { delegate } from './delegate.ts'
+import { settleDoubt } from './doubt.ts'
+import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from './entry.ts'
+import { Suspended } from './errors.ts'
+import type { JudgedCall } from './gate.ts'
+import { readCall } from './judge.ts'
+import { type Outcome, perform } from './perform.ts'
+import { record, type Session, withoutSlot } from './session.ts'
+import { openCalls } from './state.ts'
+
+export async function settleReply(session: Session): Promise<void> {
+  const { state } = session
+  const open = openCalls(state)
+  const ready = new Map<string, JudgedCall>()
+  for (const call of open) {
+    const read = await readCall(call, session.spec, session.toolset)
+    if (read.kind === 'ready') ready.set(call.id, read.judged)
+  }
+  await decide(session, open, ready)
+  const delegates = open.some((call) => ready.get(call.id)?.tool.kind === 'delegate')
+  await (delegates
+    ? withoutSlot(session, () => settleAll(session, open, ready))
+    : settleAll(session, open, ready))
+}
+
+async function settleAll(
+  session: Session,
+  open: readonly WireCall[],
+  ready: ReadonlyMap<string, JudgedCall>,
+): Promise<void> {
+  const order = { next: 0 }
+  let previous: Promise<boolean> = Promise.resolve(true)
+  const settling = open.map((call, index) => {
+    const mine = settleCall(session, call, ready.get(call.id), { order, index, turn: previous })
+    // A failed neighbour is this call's neighbour, not its failure: it only ends the order of recording.
+    previous = mine.catch(() => false)
+    return mine
+  })
+  const ends = await Promise.allSettled(settling)
+  const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+  const other = failures.find((failure) => !(failure instanceof Suspended))
+  if (other !== undefined) throw other
+  if (failures.length > 0)
+    throw new Suspended(failures.flatMap((failure) => (failure as Suspended).questions))
+}
+
+interface Turn {
+  readonly order: { next: number }
+  readonly index: number
+  /** Whether everything before was recorded. */
+  readonly turn: Promise<boolean>
+}
+
+/** True when the call was settled; false when it stays open because the session is being stopped. */
+async function settleCall(
+  session: Session,
+  call: WireCall,
+  judged: JudgedCall | undefined,
+  { order, index, turn }: Turn,
+): Promise<boolean> {
+  const { state } = session
+  const round = state.round
+  let outcome: Outcome | undefined
+  const entries = await record(session, `call/${round}/${call.id}`, async () => {
+    outcome = await outcomeOf(session, call, judged)
+    if (outcome === undefined) return []
+    if (order.next !== index && judged !== undefined && judged.tool.effect !== 'read') {
+      // Its turn to be recorded has not come: without this note, a crash until then would leave a finished effect in doubt.
+      const { content, outcome: kind, code, images } = outcome
+      const note: EventDraft = {
+        role: 'event',
+        type: 'call.finished',
+        call: call.id,
+        content,
+        ...(kind && { outcome: kind }),
+        ...(code && { code }),
+        ...(images && { images: images.map((image) => ({ ...image })) }),
+      }
+      await record(session, `finished/${round}/${call.id}`, () => [note], { durable: true })
+    }
+    if (!(await turn)) return []
+    return resultDrafts(call, judged, outcome)
+  })
+  if (entries.length === 0) return false
+  order.next = index + 1
+  const result = session.state.settled.get(call.id)
+  if (result !== undefined) {
+    session.emit({
+      type: 'call.settled',
+      call: call.id,
+      outcome: result.outcome ?? 'done',
+      content: result.content,
+      ...(result.code && { code: result.code }),
+    })
+  }
+  return true
+}
+
+function resultDrafts(call: WireCall, judged: JudgedCall | undefined, outcome: Outcome): Draft[] {
+  const result: ResultDraft = { role: 'tool_result', tool_call_id: call.id, ...outcome }
+  if (judged?.tool.kind !== 'report' || outcome.outcome !== undefined) return [result]
+  return [
+    {
+      role: 'event',
+      type: 'report.given',
+      call: call.id,
+      content: (judged.input as { report: string }).report,
+    },
+    result,
+  ]
+}
+
+async function outcomeOf(
+  session: Session,
+  call: WireCall,
+  judged: JudgedCall | undefined,
+): Promise<Outcome | undefined> {
+  const { state } = session
+  const refused = session.state.refused.get(call.id)
+  if (refused !== undefined) return refusal(refused)
+  if (judged === undefined)
+    return {
+      outcome: 'failed',
+      content: 'the call can no longer be understood: the tools have changed since it was made',
+    }
+  const held = state.started.get(call.id) === undefined ? state.held.get(call.id) : undefined
+  if (held !== undefined) {
+    const answer = await askPerson(session, judged, held)
+    if (answer === undefined) return undefined
+    if (answer.decision !== 'approve') {
+      return {
+        outcome: 'refused',
+        code: 'approval_rejected',
+        content: `rejected by ${answer.by ?? 'a person'}${answer.reason ? `: ${answer.reason}` : ''}`,
+      }
+    }
+    await record(session, `approved/${call.id}`, () => [startDraft(session, judged)], { durable: true })
+    session.emit({ type: 'call.started', call: call.id, tool: judged.tool.name })
+  }
+  const finished = state.finished.get(call.id)
+  if (finished !== undefined) return finishedOutcome(finished)
+  if (judged.tool.kind === 'delegate') return delegate(session, judged)
+  if (judged.tool.kind === 'report') return report(session)
+  if (session.inherited.has(call.id)) {
+    const known = await settleDoubt(session, judged)
+    if (known !== 'run') return known
+  }
+  return perform(session, judged)
+}
+
+function refusal(entry: EventEntry): Outcome {
+  const by = String(entry['by'] ?? 'tool')
+  return {
+    outcome: entry['outcome'] as 'failed' | 'refused' | 'cancelled',
+    code: by,
+    content: entry.content ?? 'refused',
+  }
+}
+
+function finishedOutcome(entry: EventEntry): Outcome {
+  const { outcome, code, images } = entry as unknown as Outcome
+  return {
+    content: entry.content ?? '',
+    ...(outcome && { outcome }),
+    ...(code && { code }),
+    ...(images && { images }),
+  }
+}
+
+function report(session: Session): Outcome {
+  const running = session.state.background.size
+  if (running === 0) return { content: 'The report was taken.' }
+  return {
+    outcome: 'refused',
+    code: 'delegation',
+    content: `${running} delegated task(s) are still running. End your turn without a call: their results will follow, and then report.`,
+  }
+}
+
+async function askPerson(session: Session, judged: JudgedCall, held: EventEntry) {
+  const { node, run } = session
+  node.awaitPerson()
+  try {
+    return await run.waitFor(
+      {
+        name: `approval/${judged.call.id}`,
+        kind: 'approval',
+        call: judged.call.id,
+        choices: ['approve', 'reject'],
+        text: `${session.spec.agent.name} wants to use ${judged.tool.name}: ${held.content ?? ''}`,
+        detail: { arguments: judged.call.function.arguments, risk: held['risk'] ?? null },
+      },
+      node.signal,
+    )
+  } catch (error) {
+    if (node.signal.aborted && !(error instanceof Suspended)) return undefined
+    throw error
+  } finally {
+    node.personAnswered()
+  }
+}

@@ -1,0 +1,226 @@
+import type { AssistantEntry, Entry, EventEntry, ResultEntry, UserEntry, WireCall } from './entry.ts'
+import type { Message } from './model.ts'
+import { addUsage, type Notice, noUsage, type Report, type Usage } from './report.ts'
+
+/**
+ * Where a session stands: a fold over its entries and nothing else. Live and resumed sessions go through the same
+ * `applyEntry`, so a session read back from its journal stands exactly where it stood.
+ */
+export interface SessionState {
+  seq: number
+  /** Replies recorded. */
+  round: number
+  /** Replies since a person last said something; the limit on rounds counts these. */
+  roundsSinceWork: number
+  /** What the model is shown, with the `seq` of each beside it. Both only grow, except when context is compacted. */
+  messages: Message[]
+  messageSeqs: number[]
+  characters: number
+  /** Input tokens the last reply was charged with, and the characters it was asked with: calibrates estimates. */
+  measured: { tokens: number; characters: number } | undefined
+  /** The calls of the last reply, and what is known of each. */
+  calls: readonly WireCall[]
+  settled: Map<string, ResultEntry>
+  started: Map<string, EventEntry>
+  finished: Map<string, EventEntry>
+  refused: Map<string, EventEntry>
+  held: Map<string, EventEntry>
+  callIds: Set<string>
+  /** Delegations in the background whose results are not collected yet: child session by call. */
+  background: Map<string, string>
+  nudges: { report: number; empty: number; sections: number; truncated: number }
+  lastText: string
+  /** Handed in through `reportOut`. */
+  reported: string | undefined
+  usage: Usage
+  sessions: number
+  callCount: number
+  notices: Notice[]
+  /** The report, once the session has ended and as long as nothing was recorded after it. */
+  ended: Report | undefined
+  /** Who cancelled it, when it ended cancelled. */
+  cancelledBy: string | undefined
+}
+
+/** More than this of one result is not shown to the model; the journal keeps it whole. */
+export const shownResultLimit = 40_000
+
+export function emptyState(): SessionState {
+  return {
+    seq: 0,
+    round: 0,
+    roundsSinceWork: 0,
+    messages: [],
+    messageSeqs: [],
+    characters: 0,
+    measured: undefined,
+    calls: [],
+    settled: new Map(),
+    started: new Map(),
+    finished: new Map(),
+    refused: new Map(),
+    held: new Map(),
+    callIds: new Set(),
+    background: new Map(),
+    nudges: { report: 0, empty: 0, sections: 0, truncated: 0 },
+    lastText: '',
+    reported: undefined,
+    usage: noUsage,
+    sessions: 1,
+    callCount: 0,
+    notices: [],
+    ended: undefined,
+    cancelledBy: undefined,
+  }
+}
+
+export function foldEntries(entries: readonly Entry[], session: string): SessionState {
+  const state = emptyState()
+  for (const entry of entries) applyEntry(state, entry, session)
+  return state
+}
+
+export function applyEntry(state: SessionState, entry: Entry, session: string): void {
+  state.seq = entry.seq
+  state.ended = undefined
+  switch (entry.role) {
+    case 'user':
+      applyUser(state, entry)
+      break
+    case 'assistant':
+      applyReply(state, entry)
+      break
+    case 'tool_result':
+      applyResult(state, entry, session)
+      break
+    case 'event':
+      applyEvent(state, entry)
+      break
+  }
+}
+
+/** Calls of the last reply that are not settled, in their order. */
+export function openCalls(state: SessionState): readonly WireCall[] {
+  return state.settled.size === state.calls.length
+    ? []
+    : state.calls.filter((call) => !state.settled.has(call.id))
+}
+
+/** What comes next, read off the record: the whole of resuming is asking this. */
+export function nextMove(state: SessionState): 'settle' | 'ask' | 'conclude' {
+  if (state.settled.size < state.calls.length) return 'settle'
+  if (state.reported !== undefined) return 'conclude'
+  return state.messages.at(-1)?.role === 'assistant' ? 'conclude' : 'ask'
+}
+
+function show(state: SessionState, message: Message, seq: number): void {
+  state.messages.push(message)
+  state.messageSeqs.push(seq)
+  state.characters += (message.content?.length ?? 0) + 20
+  if (message.role === 'assistant') {
+    for (const call of message.tool_calls ?? [])
+      state.characters += call.function.arguments.length + call.function.name.length
+  }
+}
+
+function applyUser(state: SessionState, entry: UserEntry): void {
+  show(state, entry, entry.seq)
+  for (const call of entry.collected ?? []) state.background.delete(call)
+  state.usage = addUsage(state.usage, entry.usage)
+  state.sessions += entry.sessions ?? 0
+  state.callCount += entry.calls ?? 0
+  if (entry.nudge !== undefined) state.nudges[entry.nudge] += 1
+  if (entry.from === undefined) {
+    state.nudges = { report: 0, empty: 0, sections: 0, truncated: 0 }
+    state.roundsSinceWork = 0
+  }
+  // A report that was sent back, or a conversation that goes on, has to be reported again.
+  state.reported = undefined
+}
+
+function applyReply(state: SessionState, entry: AssistantEntry): void {
+  if (entry.usage !== undefined) state.measured = { tokens: entry.usage.input, characters: state.characters }
+  show(state, entry, entry.seq)
+  state.round += 1
+  state.roundsSinceWork += 1
+  state.calls = entry.tool_calls ?? []
+  state.settled = new Map()
+  state.started = new Map()
+  state.finished = new Map()
+  state.refused = new Map()
+  state.held = new Map()
+  for (const call of state.calls) state.callIds.add(call.id)
+  state.usage = addUsage(state.usage, entry.usage)
+  if (entry.content !== null && entry.content.trim() !== '') state.lastText = entry.content
+}
+
+function applyResult(state: SessionState, entry: ResultEntry, session: string): void {
+  show(state, capped(entry, session), entry.seq)
+  state.settled.set(entry.tool_call_id, entry)
+  state.usage = addUsage(state.usage, entry.usage)
+  state.sessions += entry.sessions ?? 0
+  state.callCount += (entry.calls ?? 0) + (entry.outcome === 'refused' ? 0 : 1)
+}
+
+function applyEvent(state: SessionState, entry: EventEntry): void {
+  const { call } = entry
+  switch (entry.type) {
+    case 'call.started':
+      if (call === undefined) return
+      state.started.set(call, entry)
+      if (entry['background'] === true && entry.child !== undefined) state.background.set(call, entry.child)
+      return
+    case 'call.finished':
+      if (call !== undefined) state.finished.set(call, entry)
+      return
+    case 'call.refused':
+      if (call !== undefined) state.refused.set(call, entry)
+      return
+    case 'call.held':
+      if (call !== undefined) state.held.set(call, entry)
+      return
+    case 'report.given':
+      state.reported = entry.content ?? ''
+      return
+    case 'notice.added':
+      state.notices.push({ code: String(entry['code'] ?? 'notice'), message: entry.content ?? '' })
+      return
+    case 'context.compacted':
+      applyCompaction(state, entry)
+      return
+    case 'session.ended':
+      state.ended = entry['report'] as unknown as Report
+      state.cancelledBy = entry['cancelled_by'] as string | undefined
+      return
+  }
+}
+
+function applyCompaction(state: SessionState, entry: EventEntry): void {
+  state.usage = addUsage(state.usage, entry['usage'] as Usage | undefined)
+  const upTo = Number(entry['up_to'])
+  const kept = state.messageSeqs.findIndex((seq) => seq > upTo)
+  const from = kept < 0 ? state.messages.length : kept
+  const work = state.messages[0]
+  const rest = state.messages.slice(from)
+  const restSeqs = state.messageSeqs.slice(from)
+  state.messages = []
+  state.messageSeqs = []
+  state.characters = 0
+  state.measured = undefined
+  if (work !== undefined && from > 0) show(state, work, 0)
+  show(state, { role: 'user', content: entry.content ?? '' }, upTo)
+  rest.forEach((message, index) => {
+    show(state, message, restSeqs[index] as number)
+  })
+}
+
+/** Providers reject requests over their limit, and one long result would push everything else out of the window. */
+function capped(entry: ResultEntry, session: string): Message {
+  const { content } = entry
+  if (content.length <= shownResultLimit) return entry
+  const head = content.slice(0, shownResultLimit * 0.75)
+  const tail = content.slice(-shownResultLimit * 0.25)
+  const left = content.length - head.length - tail.length
+  const where = `the whole result is in sessions/${session}.session.yaml, at tool_call_id ${entry.tool_call_id}`
+  return { ...entry, content: `${head}\n\n[${left} characters left out here; ${where}]\n\n${tail}` }
+}

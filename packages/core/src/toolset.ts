@@ -1,0 +1,99 @@
+import type { AgentDefinition } from './agent.ts'
+import { delegationTools, reportOut } from './delegation.ts'
+import type { ToolOffer } from './model.ts'
+import type { Completion } from './session-spec.ts'
+import type { Tool } from './tool.ts'
+
+/** A tool, and the name by which it was called. */
+export interface FoundTool {
+  readonly tool: Tool
+  readonly spelling: string
+  readonly allowed: boolean
+}
+
+/** What one session can call, and what its model is offered. */
+export interface Toolset {
+  readonly offers: readonly ToolOffer[]
+  find(name: string): FoundTool | undefined
+  names(): readonly string[]
+}
+
+export interface ToolsetRequest {
+  readonly agent: AgentDefinition
+  readonly tools: readonly Tool[]
+  readonly targets: readonly string[]
+  readonly completion: Completion
+}
+
+/**
+ * Every known tool can be found, so that a call to one the agent may not use is told apart from a misspelt one; only
+ * allowed ones are offered. Names that are in nobody's list never widen anything.
+ */
+export function createToolset({ agent, tools, targets, completion }: ToolsetRequest): Toolset {
+  const delegation = targets.length === 0 ? [] : delegationTools(targets)
+  const known = index([...tools, ...delegation, reportOut])
+  const offered = new Map<Tool, string>()
+  const select = (name: string, act: (tool: Tool, as: string) => void) => {
+    const tool = known.get(name.toLowerCase())
+    if (tool !== undefined)
+      act(tool, tool.aliases?.find((alias) => alias.toLowerCase() === name.toLowerCase()) ?? tool.name)
+    else
+      for (const other of [...tools, ...delegation])
+        if (other.class === name.toLowerCase()) act(other, other.name)
+  }
+  if (agent.tools.kind === 'all' || agent.tools.names.includes('*')) {
+    for (const tool of [...tools, ...delegation]) offered.set(tool, tool.name)
+  } else {
+    for (const name of agent.tools.names)
+      select(name, (tool, as) => offered.has(tool) || offered.set(tool, as))
+  }
+  for (const name of agent.disallowedTools ?? []) select(name, (tool) => offered.delete(tool))
+  offered.delete(reportOut)
+  // Whatever its list says: a session that must report has to be able to.
+  if (completion === 'report') offered.set(reportOut, reportOut.name)
+  const offers = [...offered].map(([tool, name]) => ({
+    name,
+    description: tool.description,
+    parameters: tool.parameters,
+  }))
+  return {
+    offers,
+    names: () => offers.map((offer) => offer.name),
+    find(name) {
+      const tool = known.get(name.toLowerCase())
+      return tool && { tool, spelling: name, allowed: offered.has(tool) }
+    },
+  }
+}
+
+/** The name a prompt should use for delegating: the one that is offered. */
+export function delegationName(toolset: Toolset): string | undefined {
+  return toolset.offers.find((offer) => toolset.find(offer.name)?.tool.kind === 'delegate')?.name
+}
+
+function index(tools: readonly Tool[]): Map<string, Tool> {
+  const known = new Map<string, Tool>()
+  // Names win over aliases, whatever the order of the tools.
+  for (const tool of tools) for (const alias of tool.aliases ?? []) known.set(alias.toLowerCase(), tool)
+  for (const tool of tools) known.set(tool.name.toLowerCase(), tool)
+  return known
+}
+
+/** Renames and reshapes what a model wrote into the arguments the tool knows. */
+export function normaliseInput(tool: Tool, spelling: string, input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
+  const adapt = tool.adapt?.[spelling]
+  const given =
+    adapt === undefined ? (input as Record<string, unknown>) : adapt(input as Record<string, unknown>)
+  const { argumentAliases } = tool
+  if (argumentAliases === undefined) return given
+  let renamed: Record<string, unknown> | undefined
+  for (const key of Object.keys(given)) {
+    const name = Object.hasOwn(argumentAliases, key) ? (argumentAliases[key] as string) : undefined
+    if (name === undefined || Object.hasOwn(given, name)) continue
+    renamed ??= { ...given }
+    renamed[name] = renamed[key]
+    delete renamed[key]
+  }
+  return renamed ?? given
+}

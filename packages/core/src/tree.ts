@@ -1,0 +1,149 @@
+import { Purse } from './budget.ts'
+import type { RunLimits } from './limits.ts'
+import type { Clock } from './ports.ts'
+import type { SessionSpec } from './session-spec.ts'
+import { Slots } from './slots.ts'
+
+/** Why a session was stopped from outside. */
+export type StopReason =
+  /** The whole run was stopped: resuming continues it. */
+  | { readonly kind: 'cancelled'; readonly by: 'run' }
+  /** This session alone, by a person; or one whose parent ended without it. */
+  | { readonly kind: 'cancelled'; readonly by: 'person' | 'parent' }
+  | { readonly kind: 'timeout'; readonly limit: number }
+
+/**
+ * One running session in its tree: it carries the stop signal, the time limit and the purse. A node's signal is its own,
+ * and the tree walks its nodes to stop them, because a thousand listeners on one signal make hosts warn of a leak.
+ */
+export class TreeNode {
+  readonly #controller = new AbortController()
+  readonly #parent: TreeNode | undefined
+  readonly #children = new Set<TreeNode>()
+  readonly #clock: Clock
+  readonly purse: Purse
+  #reason: StopReason | undefined
+  #timeLeft: number | undefined
+  #limit = 0
+  #armedAt = 0
+  #disarm: (() => void) | undefined
+  #persons = 0
+
+  constructor(parent: TreeNode | undefined, purse: Purse, clock: Clock) {
+    this.#parent = parent
+    this.purse = purse
+    this.#clock = clock
+    if (parent === undefined) return
+    parent.#children.add(this)
+    const above = parent.#reason
+    if (above !== undefined)
+      this.stop({ kind: 'cancelled', by: above.kind === 'cancelled' ? above.by : 'parent' })
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get reason(): StopReason | undefined {
+    return this.#reason
+  }
+
+  /** Stops this session and everything below it. The first reason stays. */
+  stop(reason: StopReason): void {
+    if (this.#reason !== undefined) return
+    this.#reason = reason
+    this.#disarm?.()
+    const below: StopReason =
+      reason.kind === 'cancelled' && reason.by === 'run' ? reason : { kind: 'cancelled', by: 'parent' }
+    for (const child of this.#children) child.stop(below)
+    this.#controller.abort(reason)
+  }
+
+  /** Starts the clock of a delegation that may still be active for `left` of its `limit` milliseconds. */
+  limitTime(limit: number, left: number): void {
+    this.#limit = limit
+    this.#timeLeft = Math.max(0, left)
+    if (this.#persons === 0) this.#arm()
+  }
+
+  /** While a person is awaited anywhere below, no clock above runs. */
+  awaitPerson(): void {
+    for (let node: TreeNode | undefined = this; node !== undefined; node = node.#parent) {
+      if (node.#persons++ === 0) node.#pause()
+    }
+  }
+
+  personAnswered(): void {
+    for (let node: TreeNode | undefined = this; node !== undefined; node = node.#parent) {
+      if (--node.#persons === 0 && node.#timeLeft !== undefined) node.#arm()
+    }
+  }
+
+  leave(): void {
+    this.#disarm?.()
+    this.#disarm = undefined
+    this.#timeLeft = undefined
+    if (this.#parent !== undefined) this.#parent.#children.delete(this)
+  }
+
+  #arm(): void {
+    if (this.#timeLeft === undefined || this.#reason !== undefined) return
+    this.#armedAt = this.#clock.now()
+    this.#disarm = this.#clock.after(this.#timeLeft, () => this.stop({ kind: 'timeout', limit: this.#limit }))
+  }
+
+  #pause(): void {
+    if (this.#disarm === undefined || this.#timeLeft === undefined) return
+    this.#disarm()
+    this.#disarm = undefined
+    this.#timeLeft -= this.#clock.now() - this.#armedAt
+  }
+}
+
+/** The running part of one tree of sessions, in this process. */
+export class Tree {
+  readonly slots: Slots
+  readonly limits: RunLimits
+  readonly #nodes = new Map<string, TreeNode>()
+  readonly #clock: Clock
+  readonly #purse: Purse
+  readonly #counted = new Set<string>()
+  #sessions = 0
+
+  constructor(limits: RunLimits, clock: Clock) {
+    this.limits = limits
+    this.slots = new Slots(limits.concurrency)
+    this.#clock = clock
+    this.#purse = new Purse(limits.budget, 'this run')
+  }
+
+  /** Sessions the tree ever had, those that are about to start included. */
+  get sessions(): number {
+    return this.#sessions
+  }
+
+  /** Counts a session once, when its start is decided or when it is opened, whichever comes first. */
+  count(session: string, subtree = 1): void {
+    this.#sessions += this.#counted.has(session) ? subtree - 1 : subtree
+    this.#counted.add(session)
+  }
+
+  enter(spec: SessionSpec): TreeNode {
+    const parent = spec.parent && this.#nodes.get(spec.parent.session)
+    const above = parent?.purse ?? this.#purse
+    const purse =
+      spec.limits.budget === undefined ? above : new Purse(spec.limits.budget, spec.agent.name, above)
+    const node = new TreeNode(parent, purse, this.#clock)
+    this.#nodes.set(spec.id, node)
+    return node
+  }
+
+  leave(spec: SessionSpec): void {
+    this.#nodes.get(spec.id)?.leave()
+    this.#nodes.delete(spec.id)
+  }
+
+  node(session: string): TreeNode | undefined {
+    return this.#nodes.get(session)
+  }
+}

@@ -1,0 +1,42 @@
+import type { Entry, WireCall } from '@cadre/core'
+import { flow, isPlain, scalar } from './scalar.ts'
+
+const pad = '      '
+const callIdPad = '          '
+const callPad = '            '
+/** A key longer than this is not read as one by every parser. */
+const longestKey = 200
+
+/**
+ * The text of one entry. It begins with its `seq` and ends with a mark that names it again, so that an entry that was
+ * cut anywhere is recognised. All content is indented deeper than an entry: text cannot forge one.
+ */
+export function emitEntry(entry: Entry): string {
+  let text = `  - seq: ${entry.seq}\n    timestamp: ${scalar(entry.timestamp, pad)}\n    role: ${entry.role}\n`
+  for (const [key, value] of Object.entries(entry)) {
+    if (value === undefined || key === 'seq' || key === 'timestamp' || key === 'role') continue
+    if (key === 'tool_calls' && entry.role === 'assistant' && entry.tool_calls?.length) {
+      text += `    tool_calls:\n${entry.tool_calls.map(emitCall).join('')}`
+    } else {
+      text += `    ${emitKey(key)}: ${typeof value === 'string' ? scalar(value, pad) : flow(value)}\n`
+    }
+  }
+  return `${text}    # end ${entry.seq}\n`
+}
+
+function emitCall(call: WireCall): string {
+  const { name, arguments: input } = call.function
+  return (
+    `      - id: ${scalar(call.id, callIdPad)}\n        type: function\n        function:\n` +
+    `          name: ${scalar(name, callPad)}\n          arguments: ${scalar(input, callPad)}\n`
+  )
+}
+
+/** Also for the keys of a header's metadata. */
+export function emitKey(key: string): string {
+  if (/^[A-Za-z_][\w.-]*$/.test(key) && key.length <= longestKey && (key.startsWith('_') || isPlain(key))) {
+    return key
+  }
+  if (key.length > longestKey) throw new Error(`unreachable: a journal key of ${key.length} characters`)
+  return flow(key)
+}

@@ -1,0 +1,83 @@
+import type { Entry } from '@cadre/core'
+import type { TextCursor, Value } from './text-cursor.ts'
+
+const pad = '      '
+const simpleKey = /^[A-Za-z_][\w.-]*$/
+const roles = new Set<unknown>(['user', 'assistant', 'tool_result', 'event'])
+
+/**
+ * The entry at the cursor, which moves behind its end mark. `undefined` when there is none in the form that
+ * `emitEntry` writes; the cursor then stays where it was.
+ */
+export function readEntry(cursor: TextCursor): Entry | undefined {
+  const start = cursor.at
+  const entry = fields(cursor)
+  if (entry !== undefined && isEntry(entry)) return entry
+  cursor.at = start
+  return undefined
+}
+
+function fields(cursor: TextCursor): Record<string, Value> | undefined {
+  const { text } = cursor
+  if (!text.startsWith('  - seq: ', cursor.at)) return undefined
+  const seq = cursor.value(cursor.at + 9, pad)
+  if (typeof seq !== 'number') return undefined
+  const mark = `    # end ${seq}`
+  const entry: Record<string, Value> = { seq }
+  while (text.startsWith('    ', cursor.at)) {
+    const keyAt = cursor.at + 4
+    const first = text.charCodeAt(keyAt)
+    if (first === 35) return cursor.skipLine(mark) ? entry : undefined
+    const colon = text.indexOf(':', keyAt)
+    const key = colon < 0 ? '' : text.slice(keyAt, colon)
+    if (!simpleKey.test(key) || Object.hasOwn(entry, key) || key === '__proto__') return undefined
+    let value: Value | undefined
+    if (key === 'tool_calls' && text.charCodeAt(colon + 1) === 10) {
+      cursor.at = colon + 2
+      value = calls(cursor)
+    } else if (text.charCodeAt(colon + 1) === 32) {
+      value = cursor.value(colon + 2, pad)
+      if (key === 'tool_calls' && entry['role'] !== 'event' && !isEmptyList(value)) return undefined
+    }
+    if (value === undefined) return undefined
+    entry[key] = value
+  }
+  return undefined
+}
+
+function calls(cursor: TextCursor): Value | undefined {
+  const { text } = cursor
+  const list = []
+  while (text.startsWith('      - id: ', cursor.at)) {
+    const id = cursor.string(cursor.at + 12, '          ')
+    if (!cursor.skipLine('        type: function') || !cursor.skipLine('        function:')) return undefined
+    if (!text.startsWith('          name: ', cursor.at)) return undefined
+    const name = cursor.string(cursor.at + 16, '            ')
+    if (!text.startsWith('          arguments: ', cursor.at)) return undefined
+    const input = cursor.string(cursor.at + 21, '            ')
+    if (id === undefined || name === undefined || input === undefined) return undefined
+    list.push({ id, type: 'function', function: { name, arguments: input } })
+  }
+  return list
+}
+
+/** What a person can break by hand is looked at here; the finer fields are written by cadre alone. */
+function isEntry(entry: Record<string, Value>): entry is Record<string, Value> & Entry {
+  const { seq, timestamp, role, content } = entry
+  if (!Number.isSafeInteger(seq) || typeof timestamp !== 'string' || !roles.has(role)) return false
+  switch (role) {
+    case 'user':
+      return typeof content === 'string'
+    case 'assistant':
+      return content === null || typeof content === 'string'
+    case 'tool_result':
+      return typeof content === 'string' && typeof entry['tool_call_id'] === 'string'
+    default:
+      return typeof entry['type'] === 'string'
+  }
+}
+
+/** Calls in any other notation than our own are left to the complete parser. */
+function isEmptyList(value: Value | undefined): boolean {
+  return Array.isArray(value) && value.length === 0
+}

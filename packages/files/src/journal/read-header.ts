@@ -1,0 +1,67 @@
+import { type Layout, outcomeRemark, outcomeWidth, statusRemark, statusWidth } from './emit-header.ts'
+import { TextCursor, type Value } from './text-cursor.ts'
+
+/** A header before it is understood: what stands at its keys. */
+export interface RawHeader {
+  readonly fields: { readonly [key: string]: Value }
+  readonly metadata: { readonly [key: string]: Value }
+}
+
+export interface HeaderReading extends RawHeader {
+  readonly layout: Layout
+  /** Index of the first character behind the line `messages:`. */
+  readonly end: number
+}
+
+const stamp = new RegExp(`^updated: '(.{24})'\nstatus: (\\w+) *${statusRemark.replaceAll('|', '\\|')}\n`)
+const outcome = new RegExp(`^  outcome: (\\w+) *${outcomeRemark.replaceAll('|', '\\|')}\n`)
+const stampLength = "updated: ''\nstatus: \n".length + 24 + statusWidth + statusRemark.length
+const outcomeLength = '  outcome: \n'.length + outcomeWidth + outcomeRemark.length
+const simpleKey = /^[A-Za-z_][\w.-]*$/
+
+/** The header in exactly the form that `emitHeader` writes, so that it can be rewritten in place; else `undefined`. */
+export function readHeader(text: string): HeaderReading | undefined {
+  const cursor = new TextCursor(text)
+  const top = pairs(cursor, '', '  ')
+  const stampIndex = cursor.at
+  const stamped = exactly(stamp, text, stampIndex, stampLength)
+  if (top === undefined || stamped === undefined) return undefined
+  cursor.at += stampLength
+  const prompt = pairs(cursor, '', '  ')
+  if (prompt === undefined || !cursor.skipLine('metadata:')) return undefined
+  const outcomeIndex = cursor.at
+  const ended = exactly(outcome, text, outcomeIndex, outcomeLength)
+  if (ended === undefined) return undefined
+  cursor.at += outcomeLength
+  const metadata = pairs(cursor, '  ', '    ')
+  if (metadata === undefined || !cursor.skipLine('messages:')) return undefined
+  const stampAt = Buffer.byteLength(text.slice(0, stampIndex))
+  return {
+    fields: { ...top, ...prompt, updated: stamped[1] ?? '', status: stamped[2] ?? '' },
+    metadata: { ...metadata, outcome: ended[1] === 'null' ? null : (ended[1] ?? '') },
+    layout: { stampAt, outcomeAt: stampAt + Buffer.byteLength(text.slice(stampIndex, outcomeIndex)) },
+    end: Math.min(cursor.at, text.length),
+  }
+}
+
+function exactly(pattern: RegExp, text: string, at: number, length: number): RegExpExecArray | undefined {
+  const match = pattern.exec(text.slice(at, at + length))
+  return match?.[0].length === length ? match : undefined
+}
+
+/** Lines `key: value` with this indentation, up to the first line that is none or that belongs to a later part. */
+function pairs(cursor: TextCursor, indentation: string, pad: string): Record<string, Value> | undefined {
+  const { text } = cursor
+  const found: Record<string, Value> = {}
+  while (text.startsWith(indentation, cursor.at)) {
+    const keyAt = cursor.at + indentation.length
+    const colon = text.indexOf(':', keyAt)
+    const key = colon < 0 ? '' : text.slice(keyAt, colon)
+    if (text.charCodeAt(colon + 1) !== 32 || key === 'updated') return found
+    if (!simpleKey.test(key) || Object.hasOwn(found, key) || key === '__proto__') return undefined
+    const value = cursor.value(colon + 2, pad)
+    if (value === undefined) return undefined
+    found[key] = value
+  }
+  return found
+}

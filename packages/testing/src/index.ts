@@ -1,0 +1,24 @@
+export { createFakeClock, type FakeClock } from './fake-clock.ts'
+export {
+  createMemoryEngine,
+  type MemoryEngine,
+  type MemoryEngineOptions,
+  type MemoryRecords,
+} from './memory-engine.ts'
+export {
+  call,
+  fail,
+  type Line,
+  type ScriptedModels,
+  type ScriptedOptions,
+  say,
+  scriptedModels,
+} from './scripted-models.ts'
+export {
+  agentsOf,
+  countingIds,
+  createTestTeam,
+  defineAgent,
+  type TestTeam,
+  type TestTeamOptions,
+} from './test-team.ts'

@@ -1,0 +1,104 @@
+import type { Model, ModelRequest, Models, Reply, ReplyFailure, Usage, WireCall } from '@cadre/core'
+
+/** One line of a lane. A function may look at the question and decide. */
+export type Line =
+  | Reply
+  | ReplyFailure
+  | 'hang'
+  | ((request: ModelRequest) => Reply | ReplyFailure | 'hang' | Promise<Reply | ReplyFailure>)
+
+export interface ScriptedModels extends Models {
+  /** Every question that was asked, in order. */
+  readonly requests: ModelRequest[]
+  /** Throws when lines were left over, or asked for beyond the end. */
+  verify(): void
+}
+
+export interface ScriptedOptions {
+  readonly window?: number
+  readonly price?: Model['price']
+  /** Names of models that exist; any other is unknown. Default: `scripted`. */
+  readonly catalogue?: readonly string[]
+}
+
+/**
+ * A model that says what it is told to. One lane per agent, so that parallel children cannot take each other's lines; each
+ * session of an agent plays its lane from the start, by the number of the round, so that a resumed one goes on at its line.
+ */
+export function scriptedModels(
+  lanes: Readonly<Record<string, readonly Line[]>>,
+  options: ScriptedOptions = {},
+): ScriptedModels {
+  const requests: ModelRequest[] = []
+  const used = new Set<string>()
+  const missing: string[] = []
+  const catalogue = options.catalogue ?? ['scripted']
+  const modelOf = (id: string): Model => ({
+    id,
+    ...(options.window !== undefined && { window: options.window }),
+    ...(options.price && { price: options.price }),
+    async reply(request, hooks, signal) {
+      requests.push({ ...request, messages: [...request.messages] })
+      if (request.purpose === 'summary') return say('a summary of what was done')
+      const line = lanes[request.agent]?.[request.round - 1]
+      if (line === undefined) {
+        const reason = `the lane of ${request.agent} has no line for round ${request.round}`
+        missing.push(reason)
+        return { kind: 'failed', code: 'backend', message: reason }
+      }
+      used.add(`${request.agent}/${request.round}`)
+      const answer = typeof line === 'function' ? await line(request) : line
+      if (answer === 'hang') return untilAborted(signal)
+      if (answer.kind === 'reply' && answer.content !== null) hooks.text(answer.content)
+      return answer
+    },
+  })
+  const models = new Map(catalogue.map((name) => [name, modelOf(name)]))
+  return {
+    requests,
+    resolve(name) {
+      const model = models.get(name ?? (catalogue[0] as string))
+      if (model !== undefined) return Promise.resolve({ kind: 'found', model })
+      return Promise.resolve({
+        kind: 'unknown',
+        name: name ?? '',
+        nearest: catalogue,
+        reason: `no model is named ${name}`,
+      })
+    },
+    verify() {
+      const left = Object.entries(lanes).flatMap(([agent, lines]) =>
+        lines.flatMap((_, index) =>
+          used.has(`${agent}/${index + 1}`) ? [] : [`${agent} line ${index + 1}`],
+        ),
+      )
+      const wrong = [...missing, ...left.map((line) => `${line} was never asked for`)]
+      if (wrong.length > 0) throw new Error(`the script does not fit what happened:\n${wrong.join('\n')}`)
+    },
+  }
+}
+
+export function say(content: string, usage: Usage = { input: 10, output: 5 }): Reply {
+  return { kind: 'reply', content, calls: [], usage }
+}
+
+/** A reply with calls: `[tool, input]` each. Ids are numbered by the loop. */
+export function call(...calls: readonly (readonly [tool: string, input: unknown])[]): Reply {
+  const wire = calls.map(([name, input]): WireCall => {
+    const written = typeof input === 'string' ? input : JSON.stringify(input)
+    return { id: '', type: 'function', function: { name, arguments: written } }
+  })
+  return { kind: 'reply', content: null, calls: wire, usage: { input: 10, output: 5 } }
+}
+
+export function fail(message: string): ReplyFailure {
+  return { kind: 'failed', code: 'backend', message }
+}
+
+function untilAborted(signal: AbortSignal): Promise<ReplyFailure> {
+  const failure: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'cancelled' }
+  if (signal.aborted) return Promise.resolve(failure)
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(failure), { once: true })
+  })
+}

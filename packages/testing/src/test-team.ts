@@ -1,0 +1,92 @@
+import {
+  type AgentDefinition,
+  type Agents,
+  type CadreEvent,
+  type Clock,
+  createOrchestrator,
+  type Engine,
+  type Ids,
+  type Orchestrator,
+  type Ports,
+  type Report,
+  type RunLimits,
+  type RunResult,
+  type StartRequest,
+  type Tool,
+} from '@cadre/core'
+import { createFakeClock } from './fake-clock.ts'
+import { createMemoryEngine } from './memory-engine.ts'
+import { type Line, type ScriptedModels, type ScriptedOptions, scriptedModels } from './scripted-models.ts'
+
+export interface TestTeamOptions {
+  readonly agents: readonly (Partial<AgentDefinition> & { readonly name: string })[]
+  readonly lanes: Readonly<Record<string, readonly Line[]>>
+  readonly tools?: readonly Tool[]
+  readonly limits?: Partial<RunLimits>
+  readonly model?: ScriptedOptions
+  readonly engine?: Engine
+  readonly clock?: Clock
+  readonly rules?: Ports['rules']
+  readonly reviewers?: Ports['reviewers']
+  readonly ids?: Ids
+}
+
+export interface TestTeam {
+  readonly orchestrator: Orchestrator
+  readonly models: ScriptedModels
+  readonly events: CadreEvent[]
+  readonly engine: Engine
+  run(request: Partial<StartRequest> & { agent: string }, signal?: AbortSignal): Promise<RunResult>
+  /** The report of a run that must not wait for anybody. */
+  report(request: Partial<StartRequest> & { agent: string }, signal?: AbortSignal): Promise<Report>
+}
+
+/** A team on the scripted model, with everything it needs in memory unless told otherwise. */
+export function createTestTeam(options: TestTeamOptions): TestTeam {
+  const clock = options.clock ?? createFakeClock()
+  const engine = options.engine ?? createMemoryEngine({ clock })
+  const models = scriptedModels(options.lanes, options.model)
+  const events: CadreEvent[] = []
+  const orchestrator = createOrchestrator(
+    {
+      engine,
+      models,
+      agents: agentsOf(options.agents.map(defineAgent)),
+      tools: options.tools ?? [],
+      clock,
+      ids: options.ids ?? countingIds(),
+      emit: (event) => events.push(event),
+      ...(options.rules && { rules: options.rules }),
+      ...(options.reviewers && { reviewers: options.reviewers }),
+    },
+    { ...(options.limits && { limits: options.limits }) },
+  )
+  const run: TestTeam['run'] = (request, signal = new AbortController().signal) =>
+    orchestrator.start({ work: 'do it', workspace: '/work', ...request }, signal)
+  return {
+    orchestrator,
+    models,
+    events,
+    engine,
+    run,
+    async report(request, signal) {
+      const result = await run(request, signal)
+      if (result.kind === 'waiting') throw new Error(`waits for a person: ${result.questions.join(', ')}`)
+      return result.report
+    },
+  }
+}
+
+export function defineAgent(part: Partial<AgentDefinition> & { readonly name: string }): AgentDefinition {
+  return { description: `The ${part.name}`, prompt: `You are ${part.name}.`, tools: { kind: 'all' }, ...part }
+}
+
+export function agentsOf(agents: readonly AgentDefinition[]): Agents {
+  return { get: (name) => agents.find((agent) => agent.name === name), list: () => agents }
+}
+
+/** Ids that count: `lead-1`, `worker-2`. */
+export function countingIds(): Ids {
+  let count = 0
+  return { session: (agent) => `${agent}-${++count}` }
+}

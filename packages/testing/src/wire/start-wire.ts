@@ -1,0 +1,159 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { answers, type Piece, type WireAnswer } from './wire-answer.ts'
+
+/** A request the wire received. */
+export interface WireRequest {
+  /** From 1, in the order of arrival. */
+  readonly number: number
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The body as JSON; undefined when it is none. */
+  readonly body: unknown
+  /** Resolves when the exchange is over, or the client has gone away. */
+  readonly closed: Promise<void>
+}
+
+/** Answers in the order of arrival, one answer for everything, or a decision made for each request. */
+export type WireScript =
+  | readonly WireAnswer[]
+  | WireAnswer
+  | ((request: WireRequest) => WireAnswer | Promise<WireAnswer>)
+
+export interface WireOptions {
+  /** The names that `GET /models` lists, or how it is answered. Without it: 404, as servers do that cannot list. */
+  readonly models?: readonly string[] | WireAnswer
+}
+
+export interface Wire extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT/v1`. */
+  readonly url: string
+  /** Every question so far. */
+  readonly requests: readonly WireRequest[]
+  /** Every request for the list of models. */
+  readonly listings: readonly WireRequest[]
+  /** How many connections were opened. */
+  readonly connections: number
+  /** Resolves with the n-th question, from 1, once it has arrived in full. */
+  received(n: number): Promise<WireRequest>
+  close(): Promise<void>
+}
+
+/**
+ * A model server on this machine that says exactly what a test wants, over real connections: whole and broken streams,
+ * errors, silence. Speaks chat completions; the path before `/models` does not matter, and everything else is a question.
+ */
+export async function startWire(script: WireScript, options: WireOptions = {}): Promise<Wire> {
+  const requests: WireRequest[] = []
+  const listings: WireRequest[] = []
+  const waiting: { n: number; resolve: (request: WireRequest) => void }[] = []
+  let connections = 0
+
+  const server = createServer((incoming, response) => {
+    take(incoming, response).catch((error: unknown) => response.destroy(error as Error))
+  })
+  server.on('connection', () => connections++)
+  // Idle connections are the client's business: closing one while it sends is a failure no test asked for.
+  server.keepAliveTimeout = 0
+  server.requestTimeout = 0
+  await new Promise<void>((resolve, reject) => {
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests,
+    listings,
+    get connections() {
+      return connections
+    },
+    received: (n) => {
+      const request = requests[n - 1]
+      return request ? Promise.resolve(request) : new Promise((resolve) => waiting.push({ n, resolve }))
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+
+  async function take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const closed = new Promise<void>((resolve) => response.on('close', () => resolve()))
+    const text = await textOf(incoming)
+    const url = new URL(incoming.url ?? '/', 'http://wire')
+    const isListing = incoming.method === 'GET' && url.pathname.endsWith('/models')
+    const list = isListing ? listings : requests
+    const request: WireRequest = {
+      number: list.length + 1,
+      method: incoming.method ?? '',
+      path: url.pathname,
+      query: url.searchParams,
+      headers: incoming.headers,
+      text,
+      body: parse(text),
+      closed,
+    }
+    list.push(request)
+    if (!isListing) for (const { n, resolve } of waiting) if (n === request.number) resolve(request)
+    await give(isListing ? listing() : await choose(request), response)
+  }
+
+  async function choose(request: WireRequest): Promise<WireAnswer> {
+    if (typeof script === 'function') return script(request)
+    if ('kind' in script) return script
+    const answer = script[request.number - 1]
+    return answer ?? answers.problem(500, `the wire has ${script.length} answers, and this is question ${request.number}`)
+  }
+
+  function listing(): WireAnswer {
+    const { models } = options
+    if (models === undefined) return answers.problem(404, 'this server does not list its models')
+    if ('kind' in models) return models
+    const body = JSON.stringify({ object: 'list', data: models.map((id) => ({ id, object: 'model' })) })
+    return answers.raw([body], { headers: { 'content-type': 'application/json' } })
+  }
+}
+
+async function give(answer: WireAnswer, response: ServerResponse): Promise<void> {
+  if (answer.kind === 'hang') return
+  if (answer.kind === 'reset') {
+    response.socket?.resetAndDestroy()
+    return
+  }
+  response.writeHead(answer.status, answer.headers)
+  for await (const piece of answer.pieces) {
+    if (response.destroyed) return
+    await write(response, piece)
+  }
+  if (answer.end === 'end') response.end()
+  if (answer.end === 'cut') response.socket?.destroy()
+  if (answer.end === 'reset') response.socket?.resetAndDestroy()
+  if (answer.end === 'hang') response.flushHeaders()
+}
+
+// Resolves on an error too: that the client has gone away is for the test to judge, not for the server.
+function write(response: ServerResponse, piece: Piece): Promise<void> {
+  return new Promise((resolve) => response.write(piece, () => resolve()))
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of incoming) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,89 @@
+import { nearestLines } from './nearest-lines.ts'
+import { lineEndOf, withLineEnds } from './text.ts'
+
+export interface Edit {
+  readonly old: string
+  readonly new: string
+  /** Replace every occurrence instead of exactly one. */
+  readonly all?: boolean | undefined
+}
+
+export type Edited =
+  | { readonly kind: 'edited'; readonly text: string; readonly lines: readonly number[] }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Applies edits one after the other, each to the result of the one before: all of them or none. */
+export function applyEdits(text: string, edits: readonly Edit[], shown: string): Edited {
+  let current = text
+  const lines: number[] = []
+  for (const [index, edit] of edits.entries()) {
+    const result = applyEdit(current, edit, shown)
+    if (result.kind === 'failed') {
+      if (edits.length === 1) return result
+      return { kind: 'failed', reason: `Edit ${index + 1} of ${edits.length} cannot be made, so none was. ${result.reason}` }
+    }
+    current = result.text
+    lines.push(...result.lines)
+  }
+  return { kind: 'edited', text: current, lines }
+}
+
+function applyEdit(text: string, edit: Edit, shown: string): Edited {
+  if (edit.old === edit.new) return failed(`old and new are the same, so nothing would change in ${shown}.`)
+  if (edit.old === '') {
+    if (text === '') return { kind: 'edited', text: edit.new, lines: [1] }
+    return failed(`old is empty and ${shown} is not; give the text to replace, or use write_file to replace everything.`)
+  }
+  const { old, new: replacement } = inLineEndsOf(text, edit)
+  const places = placesOf(text, old)
+  if (places.length === 0) {
+    return failed(`old was not found in ${shown}; it must match exactly, spaces included. ${nearestLines(text, edit.old)}`)
+  }
+  const lines = linesOf(text, places)
+  // Also when the places overlap, as `aa` does in `aaa`: which one is meant cannot be told.
+  const several = text.indexOf(old, (places[0] as number) + 1) !== -1
+  if (several && edit.all !== true) {
+    return failed(
+      `old was found ${places.length} times in ${shown}, at lines ${listOf(lines)}; give more of the text around the one you mean, or set all to true.`,
+    )
+  }
+  return { kind: 'edited', text: text.split(old).join(replacement), lines }
+}
+
+/** Models write `\n`, whatever the file has: an edit is made in the line ends of the file, so that they stay as they are. */
+export function inLineEndsOf(text: string, edit: Edit): { readonly old: string; readonly new: string } {
+  const usual = lineEndOf(text)
+  const other = usual === '\n' ? '\r\n' : '\n'
+  const old = [withLineEnds(edit.old, usual), edit.old, withLineEnds(edit.old, other)].find((form) => text.includes(form))
+  if (old === undefined) return { old: edit.old, new: edit.new }
+  const lineEnd = old.includes('\n') ? lineEndOf(old) : usual
+  return { old, new: text.includes('\n') ? withLineEnds(edit.new, lineEnd) : edit.new }
+}
+
+/** Where `part` begins in `text`, without overlaps. */
+export function placesOf(text: string, part: string): number[] {
+  const places: number[] = []
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) places.push(at)
+  return places
+}
+
+function linesOf(text: string, places: readonly number[]): number[] {
+  let line = 1
+  let at = 0
+  return places.map((place) => {
+    for (let next = text.indexOf('\n', at); next !== -1 && next < place; next = text.indexOf('\n', at)) {
+      line++
+      at = next + 1
+    }
+    return line
+  })
+}
+
+function listOf(lines: readonly number[]): string {
+  const distinct = [...new Set(lines)]
+  return distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')}, …` : distinct.join(', ')
+}
+
+function failed(reason: string): Edited {
+  return { kind: 'failed', reason }
+}

@@ -1,0 +1,72 @@
+import { nearestLines } from './nearest-lines.ts'
+import type { Hunk } from './parse-patch.ts'
+import { lineEndOf } from './text.ts'
+
+export type Patched =
+  | { readonly kind: 'patched'; readonly text: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Applies the hunks of one file in order: all of them or none. Line ends stay those of the file. */
+export function applyHunks(text: string, hunks: readonly Hunk[], shown: string): Patched {
+  const lineEnd = lineEndOf(text)
+  const endsWithNewline = text === '' || text.endsWith('\n')
+  const lines = text.replaceAll('\r\n', '\n').split('\n')
+  if (endsWithNewline) lines.pop()
+  let from = 0
+  for (const [index, hunk] of hunks.entries()) {
+    const place = placeOf(lines, hunk, from)
+    if (typeof place === 'string') {
+      const which = hunks.length === 1 ? 'The change' : `Change ${index + 1} of ${hunks.length}`
+      return { kind: 'failed', reason: `${which} to ${shown} cannot be made: ${place}` }
+    }
+    lines.splice(place, hunk.old.length, ...hunk.new)
+    from = place + hunk.new.length
+  }
+  const result = lines.join(lineEnd)
+  return { kind: 'patched', text: endsWithNewline && lines.length > 0 ? result + lineEnd : result }
+}
+
+/** The same change backwards. */
+export function reversed(hunks: readonly Hunk[]): Hunk[] {
+  return hunks.map((hunk) => ({ ...hunk, old: hunk.new, new: hunk.old }))
+}
+
+/** The line a hunk begins at, or why that cannot be told. */
+function placeOf(lines: readonly string[], hunk: Hunk, from: number): number | string {
+  let start = from
+  for (const anchor of hunk.anchors) {
+    const at = lines.findIndex((line, index) => index >= start && line.trim() === anchor)
+    if (at === -1) return `the line ${JSON.stringify(anchor)} was not found; read the file again.`
+    start = at + 1
+  }
+  if (hunk.old.length === 0) return hunk.atEnd || hunk.anchors.length === 0 ? lines.length : start
+  for (const same of [exactly, butForTrailingSpace]) {
+    const places = placesOf(lines, hunk.old, start, same)
+    const atEnd = places.filter((place) => place + hunk.old.length === lines.length)
+    const found = hunk.atEnd && atEnd.length > 0 ? atEnd : places
+    const [place] = found
+    if (place === undefined) continue
+    if (found.length > 1 && hunk.anchors.length === 0) {
+      const numbers = found.slice(0, 10).map((at) => at + 1)
+      return `its lines were found ${found.length} times, at lines ${numbers.join(', ')}; give more lines around the one you mean.`
+    }
+    return place
+  }
+  return `its lines were not found. ${nearestLines(lines.join('\n'), hunk.old.join('\n'))}`
+}
+
+function placesOf(lines: readonly string[], wanted: readonly string[], from: number, same: typeof exactly): number[] {
+  const places: number[] = []
+  for (let at = from; at + wanted.length <= lines.length; at++) {
+    if (wanted.every((line, index) => same(lines[at + index] as string, line))) places.push(at)
+  }
+  return places
+}
+
+function exactly(a: string, b: string): boolean {
+  return a === b
+}
+
+function butForTrailingSpace(a: string, b: string): boolean {
+  return a.trimEnd() === b.trimEnd()
+}

@@ -1,0 +1,44 @@
+import { cut } from './text.ts'
+
+const mostLines = 50_000
+const longestLine = 500
+const mostShown = 3
+
+/** A hint at what was probably meant: the lines most like the first line of a text that was not found. */
+export function nearestLines(text: string, wanted: string): string {
+  const first = wanted.split('\n').find((line) => line.trim() !== '')?.trim()
+  if (first === undefined) return 'Read the file first.'
+  const lines = text.split('\n', mostLines)
+  const sameButSpaces = lines.findIndex((line) => squeeze(line) === squeeze(first))
+  if (sameButSpaces !== -1) {
+    return `Line ${sameButSpaces + 1} is alike but for spaces or the lines after it; read the file from there.`
+  }
+  const pairs = pairsOf(first)
+  const best = lines
+    .map((line, index) => ({ line, number: index + 1, likeness: likeness(pairs, line.trim()) }))
+    .filter(({ likeness }) => likeness > 0.5)
+    .sort((a, b) => b.likeness - a.likeness)
+    .slice(0, mostShown)
+  if (best.length === 0) return 'Nothing in it is alike; read the file first.'
+  return `Most alike: ${best.map(({ line, number }) => `line ${number}: ${cut(line.trim(), 120)}`).join(' | ')}`
+}
+
+function squeeze(line: string): string {
+  return line.replace(/\s+/g, ' ').trim()
+}
+
+function pairsOf(line: string): Set<string> {
+  const pairs = new Set<string>()
+  const letters = cut(line, longestLine).toLowerCase()
+  for (let at = 0; at < letters.length - 1; at++) pairs.add(letters.slice(at, at + 2))
+  return pairs
+}
+
+/** Share of letter pairs two lines have in common, from 0 to 1. */
+function likeness(pairs: ReadonlySet<string>, line: string): number {
+  const others = pairsOf(line)
+  if (pairs.size === 0 || others.size === 0) return 0
+  let common = 0
+  for (const pair of others) if (pairs.has(pair)) common++
+  return (2 * common) / (pairs.size + others.size)
+}

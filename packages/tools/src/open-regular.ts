@@ -1,0 +1,57 @@
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises'
+import type { ConfinedPath } from './confine.ts'
+import { codeOf, Refusal } from './refusal.ts'
+
+export interface OpenFile extends AsyncDisposable {
+  readonly handle: FileHandle
+  readonly stats: Stats
+}
+
+// Absent on Windows, where they are not needed: opening a pipe by a file's name does not wait there.
+const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/**
+ * Opens a file that is one: folders, devices, sockets and pipes are refused, and nothing here waits for a writer. What
+ * was opened is compared with what is now at that path, so that a link put there after the check is noticed.
+ */
+export async function openRegular(file: ConfinedPath): Promise<OpenFile> {
+  requireRegular(await statsOf(file), file.shown)
+  let handle: FileHandle
+  try {
+    handle = await open(file.real, flags)
+  } catch (error) {
+    throw codeOf(error) === 'ELOOP' ? changed(file) : error
+  }
+  try {
+    const stats = await handle.stat()
+    requireRegular(stats, file.shown)
+    const now = await stat(file.real)
+    const same = now.ino === stats.ino && now.dev === stats.dev && (await realpath(file.real)) === file.real
+    if (!same) throw changed(file)
+    return { handle, stats, [Symbol.asyncDispose]: () => handle.close() }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+async function statsOf(file: ConfinedPath): Promise<Stats> {
+  try {
+    return await lstat(file.real)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') throw new Refusal(`${file.shown} does not exist; look with list_directory or find_files.`)
+    throw error
+  }
+}
+
+export function requireRegular(stats: Stats, shown: string): void {
+  if (stats.isFile()) return
+  if (stats.isDirectory()) throw new Refusal(`${shown} is a folder; look into it with list_directory.`)
+  const kind = stats.isFIFO() ? 'a pipe' : stats.isSocket() ? 'a socket' : stats.isSymbolicLink() ? 'a symbolic link' : 'a device'
+  throw new Refusal(`${shown} is ${kind} and not a file; it cannot be used.`)
+}
+
+function changed(file: ConfinedPath): Refusal {
+  return new Refusal(`${file.shown} was replaced while it was being opened; try again.`)
+}

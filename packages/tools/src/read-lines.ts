@@ -1,0 +1,95 @@
+import type { FileHandle } from 'node:fs/promises'
+import { cut, type Encoding, encodingOf, sniffLength } from './text.ts'
+
+export interface LineRange {
+  /** Counted from 1. */
+  readonly first: number
+  readonly most: number
+  readonly size: number
+}
+
+export type LinePart =
+  | { readonly kind: 'text'; readonly text: string; readonly note: string }
+  | { readonly kind: 'past'; readonly lines: number }
+  | { readonly kind: 'binary' }
+
+const mostCharacters = 100_000
+const longestLine = 10_000
+const chunkSize = 65_536
+/** Counting all lines of a larger file would cost more than the number is worth. */
+const countedSize = 16 * 1_024 * 1_024
+
+/** Some lines of a file, read in pieces: what it costs depends on where they are, never on the size of the file. */
+export async function readLines(handle: FileHandle, range: LineRange, signal: AbortSignal): Promise<LinePart> {
+  const lines: string[] = []
+  let number = 0
+  let characters = 0
+  let stopped: 'lines' | 'characters' | undefined
+  let shortened = 0
+
+  const take = (line: string, complete: boolean): boolean => {
+    number++
+    if (number < range.first) return true
+    if (lines.length >= range.most) stopped ??= 'lines'
+    else if (characters + Math.min(line.length, longestLine) > mostCharacters) stopped ??= 'characters'
+    if (stopped !== undefined) return range.size <= countedSize
+    if (line.length > longestLine || !complete) shortened++
+    const shown = line.length > longestLine ? `${cut(line, longestLine)}…` : line
+    lines.push(shown)
+    characters += shown.length + 1
+    return true
+  }
+
+  const end = await eachLine(handle, take, signal)
+  if (end === 'binary') return { kind: 'binary' }
+  if (lines.length === 0) return { kind: 'past', lines: number }
+  const last = range.first + lines.length - 1
+  const notes: string[] = []
+  if (stopped !== undefined) {
+    const all = range.size <= countedSize ? ` of ${number}` : ''
+    notes.push(`lines ${range.first} to ${last}${all} shown; continue with offset ${last + 1}`)
+  }
+  if (shortened > 0) notes.push(`${shortened} very long ${shortened === 1 ? 'line was' : 'lines were'} cut`)
+  return { kind: 'text', text: lines.join('\n') + (stopped === undefined && end === 'newline' ? '\n' : ''), note: notes.join('; ') }
+}
+
+/** Gives every line to `take` until it says no. Of a line that is longer than anyone will see only the beginning is kept. */
+async function eachLine(
+  handle: FileHandle,
+  take: (line: string, complete: boolean) => boolean,
+  signal: AbortSignal,
+): Promise<'binary' | 'newline' | 'text'> {
+  const buffer = Buffer.alloc(chunkSize)
+  let encoding: Encoding | undefined
+  let decoder: TextDecoder | undefined
+  let rest = ''
+  let dropped = false
+  let position = 0
+  let endsWithNewline = false
+  for (;;) {
+    signal.throwIfAborted()
+    const { bytesRead } = await handle.read(buffer, 0, chunkSize, position)
+    const bytes = buffer.subarray(0, bytesRead)
+    encoding ??= encodingOf(bytes.subarray(0, sniffLength))
+    if (encoding === 'binary') return 'binary'
+    decoder ??= new TextDecoder(encoding)
+    position += bytesRead
+    const text = decoder.decode(bytes, { stream: bytesRead > 0 })
+    if (text !== '') endsWithNewline = text.endsWith('\n')
+    const pieces = text.split('\n')
+    for (const [index, piece] of pieces.entries()) {
+      const line = rest.length > longestLine ? rest : rest + piece
+      if (rest.length > longestLine && piece !== '') dropped = true
+      if (index === pieces.length - 1) {
+        rest = line
+        break
+      }
+      if (!take(line.endsWith('\r') ? line.slice(0, -1) : line, !dropped)) return 'text'
+      rest = ''
+      dropped = false
+    }
+    if (bytesRead === 0) break
+  }
+  if (rest !== '') take(rest, !dropped)
+  return endsWithNewline ? 'newline' : 'text'
+}

@@ -1,0 +1,43 @@
+import { messageOf, type ToolResult } from '@cadre/core'
+
+/** Ends a tool's work with a sentence for the model: what failed, and what to do. Never leaves the tool. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
+
+/** Runs a tool's work; everything that can go wrong with files and the network comes back as a failed result. */
+export async function outcomeOf(work: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await work()
+  } catch (error) {
+    return { failed: true, content: explain(error) }
+  }
+}
+
+/** One sentence for an error of the operating system, without its stack and without absolute paths of the host. */
+export function explain(error: unknown): string {
+  if (error instanceof Refusal) return error.message
+  const code = codeOf(error)
+  const sentence = code === undefined ? undefined : sentences[code]
+  return sentence ?? `It failed: ${messageOf(error)}`
+}
+
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+const sentences: { readonly [code: string]: string | undefined } = {
+  ENOENT: 'The file or folder does not exist; look with list_directory or find_files.',
+  ENOTDIR: 'A part of the path is a file and not a folder; look with list_directory.',
+  EISDIR: 'The path is a folder and not a file; look into it with list_directory.',
+  EACCES: 'The system does not permit this file or folder to be used; choose another one.',
+  EPERM: 'The system does not permit this; choose another file or folder.',
+  EROFS: 'The file system is read-only; nothing can be written there.',
+  ENOSPC: 'The disk is full; free some space and try again.',
+  EDQUOT: 'The disk quota is used up; free some space and try again.',
+  ENAMETOOLONG: 'The path or a name in it is too long; use a shorter one.',
+  ELOOP: 'The path leads through too many symbolic links; use the path of the real file.',
+  EMFILE: 'Too many files are open at the moment; try again.',
+  ENXIO: 'The path is not a regular file and cannot be used.',
+}

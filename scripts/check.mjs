@@ -1,0 +1,22 @@
+// Everything that can be said about the code without running it. All steps run, so one look shows all findings.
+import { ensure } from './ensure.mjs'
+import { binOf, run, say } from './lib/run.mjs'
+
+await ensure({ build: false })
+
+// In a log file colours are noise.
+const colors = process.stderr.isTTY ? 'force' : 'off'
+const steps = [
+  ['Types of the packages', 'typescript', 'tsc', ['-b']],
+  ['Types of tests and scripts', 'typescript', 'tsc', ['-p', 'tsconfig.test.json']],
+  ['Format and lint', '@biomejs/biome', 'biome', ['ci', '--error-on-warnings', `--colors=${colors}`]],
+  ['Promises', 'oxlint', 'oxlint', ['--type-aware', '--deny-warnings']],
+  ['Boundaries', 'vitest', 'vitest', ['run', 'tests/boundaries.test.ts']],
+]
+
+const failed = []
+for (const [title, dependency, command, args] of steps) {
+  if (!(await run(title, process.execPath, [binOf(dependency, command), ...args]))) failed.push(title)
+}
+say(failed.length === 0 ? 'All checks passed.' : `Failed: ${failed.join(', ')}.`)
+process.exitCode = failed.length === 0 ? 0 : 1

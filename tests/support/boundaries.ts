@@ -1,0 +1,77 @@
+import { isBuiltin } from 'node:module'
+import path from 'node:path'
+import { readModule } from './module-shape.ts'
+
+/** Which packages a package may import. biome.json says the same to editors. */
+export const allowed: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  testing: ['core'],
+  files: ['core'],
+  backends: ['core'],
+  gate: ['core', 'files'],
+  tools: ['core', 'files', 'gate'],
+  server: ['core', 'files', 'gate', 'tools', 'backends'],
+  dashboard: ['core'],
+  cli: ['core', 'files', 'gate', 'tools', 'backends', 'server'],
+  vscode: ['core', 'files', 'gate', 'tools', 'backends', 'server'],
+}
+
+const forTests = ['@cadre/testing', 'vitest', 'fast-check']
+
+export interface Manifest {
+  readonly version: string
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+/** Faults of one source file; `file` is relative to the package's folder, as in `src/index.ts`. */
+export function faultsOfSource(name: string, manifest: Manifest, file: string, text: string): string[] {
+  const isTest = /\.(test|spec-helpers)\.ts$/.test(file)
+  const module = readModule(file, text)
+  const faults = module.imports.map((target) => faultOfImport(target))
+  if (module.hasDefaultExport) faults.push('has a default export')
+  if (module.hasReExport && file !== 'src/index.ts') faults.push('re-exports: only src/index.ts may')
+  if (module.hasComputedImport && name === 'core') faults.push('imports a computed module')
+  return faults.filter((fault) => fault !== undefined).map((fault) => `${name}/${file} ${fault}`)
+
+  function faultOfImport(target: string): string | undefined {
+    if (target.startsWith('.')) {
+      const inside = path.posix.join(path.posix.dirname(file), target).startsWith('src/')
+      return inside ? undefined : `reaches outside its sources: ${target}`
+    }
+    if (isTest && (forTests.includes(target) || target.startsWith('node:'))) return undefined
+    if (name === 'core') return `imports ${target}: core imports nothing but itself`
+    if (isBuiltin(target))
+      return target.startsWith('node:') ? undefined : `writes node:${target} as ${target}`
+    const dependency = packageOf(target)
+    if (dependency === `@cadre/${name}`) return `imports its own package by name`
+    const sibling = siblingOf(dependency)
+    if (sibling !== undefined && !allowed[name]?.includes(sibling)) return `may not import ${target}`
+    if (dependency === 'vscode' && name === 'vscode') return undefined
+    return manifest.dependencies?.[dependency] ? undefined : `imports ${target}, which is no dependency of it`
+  }
+}
+
+/** Faults of a package's declared dependencies. */
+export function faultsOfManifest(name: string, manifest: Manifest): string[] {
+  const rules = allowed[name]
+  if (rules === undefined) return [`${name} has no place in the direction of dependencies`]
+  return Object.entries(manifest.dependencies ?? {}).flatMap(([dependency, version]) => {
+    const sibling = siblingOf(dependency)
+    if (name === 'core') return [`core depends on ${dependency}: it may depend on nothing`]
+    if (sibling !== undefined && !rules.includes(sibling)) return [`${name} may not depend on ${dependency}`]
+    if (sibling !== undefined && version !== manifest.version)
+      return [`${name}: ${dependency} is another version`]
+    return /^\d/.test(version) ? [] : [`${name}: ${dependency} is not pinned to one version`]
+  })
+}
+
+function packageOf(target: string): string {
+  return target
+    .split('/')
+    .slice(0, target.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+function siblingOf(dependency: string): string | undefined {
+  return dependency.startsWith('@cadre/') ? dependency.slice('@cadre/'.length) : undefined
+}

@@ -1,0 +1,14 @@
+import { defineConfig, mergeConfig } from 'vitest/config'
+import { shared } from './vitest.shared.ts'
+
+// The crash sweep: many process deaths, too slow for every run of the tests.
+export default mergeConfig(
+  shared,
+  defineConfig({
+    test: {
+      include: ['tests/crash/**/*.crash.ts'],
+      testTimeout: 600_000,
+      passWithNoTests: true,
+    },
+  }),
+)

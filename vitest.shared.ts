@@ -1,0 +1,19 @@
+import { availableParallelism } from 'node:os'
+import { defaultServerConditions } from 'vite'
+import type { ViteUserConfig } from 'vitest/config'
+
+// `cadre-source` makes packages resolve to their sources, so that tests need no build.
+const conditions = ['cadre-source', ...defaultServerConditions]
+
+export const shared: ViteUserConfig = {
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    pool: 'forks',
+    // Never one: a test that waits for a child process should not hold up all others.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // No test depends on time; this only ends one that hangs, on however busy a machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+}
