@@ -1,6 +1,6 @@
-import { messageOf, Suspended } from './errors.ts'
 import type { JudgedCall } from './gate.ts'
 import { contextOf, type Outcome } from './perform.ts'
+import { askPerson } from './person.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -29,34 +29,18 @@ async function askWhatHappened(
   session: Session,
   { call, tool }: JudgedCall,
 ): Promise<Outcome | 'run' | undefined> {
-  const { node, run } = session
-  node.awaitPerson()
-  try {
-    const answer = await run.waitFor(
-      {
-        name: `doubt/${call.id}`,
-        kind: 'doubt',
-        call: call.id,
-        text: `${tool.name} was started before an interruption and it is not known whether it was carried out: ${call.function.arguments}`,
-        choices: ['done', 'again', 'leave'],
-      },
-      node.signal,
-    )
-    if (answer.decision === 'again') return 'run'
-    if (answer.decision === 'done')
-      return {
-        content: `Done, as ${answer.by ?? 'a person'} confirmed after an interruption.${answer.reason ? ` ${answer.reason}` : ''}`,
-      }
-    return {
-      outcome: 'in_doubt',
-      code: 'in_doubt',
-      content: `It is not known whether this was carried out: it was interrupted. Find out before you repeat it.${answer.reason ? ` ${answer.reason}` : ''}`,
-    }
-  } catch (error) {
-    if (error instanceof Suspended) throw error
-    if (node.signal.aborted) return undefined
-    throw new Error(`could not ask about a call in doubt: ${messageOf(error)}`, { cause: error })
-  } finally {
-    node.personAnswered()
-  }
+  const answer = await askPerson(session, {
+    name: `doubt/${call.id}`,
+    kind: 'doubt',
+    call: call.id,
+    text: `${tool.name} was started before an interruption and it is not known whether it was carried out: ${call.function.arguments}`,
+    choices: ['done', 'again', 'leave'],
+  })
+  if (answer === undefined) return undefined
+  const reason = answer.reason === undefined ? '' : ` ${answer.reason}`
+  if (answer.decision === 'again') return 'run'
+  if (answer.decision === 'done')
+    return { content: `Done, as ${answer.by ?? 'a person'} confirmed after an interruption.${reason}` }
+  const content = `It is not known whether this was carried out: it was interrupted. Find out before you repeat it.${reason}`
+  return { outcome: 'in_doubt', code: 'in_doubt', content }
 }

@@ -37,6 +37,16 @@ export type {
 } from './entry.ts'
 export { CadreError, type ErrorCode, messageOf, Suspended } from './errors.ts'
 export type { CadreEvent, EventBody } from './events.ts'
+export {
+  type AgentRound,
+  agentRounds,
+  applyToView,
+  type CallView,
+  emptyView,
+  type RoundView,
+  type SessionView,
+  type View,
+} from './fold.ts'
 export type { DecidedBy, Gate, JudgedCall, Review, Reviewer, Rule, Verdict } from './gate.ts'
 export { type Json, type JsonObject, parseJson } from './json.ts'
 export { defaultLimits, nudgeLimits, type RunLimits } from './limits.ts'
@@ -55,6 +65,7 @@ export { didYouMean, nearest } from './nearest.ts'
 export { createOrchestrator, type Orchestrator, type RunResult, type StartRequest } from './orchestrator.ts'
 export type { Agents, Clock, Ids, Ports } from './ports.ts'
 export { oneLine } from './prompt.ts'
+export { eventsOf } from './replay.ts'
 export {
   addUsage,
   type Handoff,

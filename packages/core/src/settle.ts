@@ -10,11 +10,13 @@
 import { decide, startDraft } from './decide.ts'
 import { delegate } from './delegate.ts'
 import { settleDoubt } from './doubt.ts'
+import type { Question } from './engine.ts'
 import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from './entry.ts'
 import { Suspended } from './errors.ts'
 import type { JudgedCall } from './gate.ts'
 import { readCall } from './judge.ts'
 import { type Outcome, perform } from './perform.ts'
+import { askPerson } from './person.ts'
 import { record, type Session, withoutSlot } from './session.ts'
 import { openCalls } from './state.ts'
 
@@ -135,7 +137,7 @@ async function outcomeOf(
     }
   const held = state.started.get(call.id) === undefined ? state.held.get(call.id) : undefined
   if (held !== undefined) {
-    const answer = await askPerson(session, judged, held)
+    const answer = await askPerson(session, approvalOf(session, judged, held))
     if (answer === undefined) return undefined
     if (answer.decision !== 'approve') {
       return {
@@ -187,25 +189,13 @@ function report(session: Session): Outcome {
   }
 }
 
-async function askPerson(session: Session, judged: JudgedCall, held: EventEntry) {
-  const { node, run } = session
-  node.awaitPerson()
-  try {
-    return await run.waitFor(
-      {
-        name: `approval/${judged.call.id}`,
-        kind: 'approval',
-        call: judged.call.id,
-        choices: ['approve', 'reject'],
-        text: `${session.spec.agent.name} wants to use ${judged.tool.name}: ${held.content ?? ''}`,
-        detail: { arguments: judged.call.function.arguments, risk: held['risk'] ?? null },
-      },
-      node.signal,
-    )
-  } catch (error) {
-    if (node.signal.aborted && !(error instanceof Suspended)) return undefined
-    throw error
-  } finally {
-    node.personAnswered()
+function approvalOf(session: Session, { call, tool }: JudgedCall, held: EventEntry): Question {
+  return {
+    name: `approval/${call.id}`,
+    kind: 'approval',
+    call: call.id,
+    text: `${session.spec.agent.name} wants to use ${tool.name}: ${held.content ?? ''}`,
+    choices: ['approve', 'reject'],
+    detail: { arguments: call.function.arguments, risk: held['risk'] ?? null },
   }
 }

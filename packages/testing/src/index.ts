@@ -22,3 +22,12 @@ export {
   type TestTeam,
   type TestTeamOptions,
 } from './test-team.ts'
+export { completionOf, streamOf, type WireReply, type WireReplyCall } from './wire/completion.ts'
+export {
+  startWire,
+  type Wire,
+  type WireOptions,
+  type WireRequest,
+  type WireScript,
+} from './wire/start-wire.ts'
+export { answers, type Piece, type WireAnswer } from './wire/wire-answer.ts'

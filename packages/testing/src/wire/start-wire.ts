@@ -110,7 +110,10 @@ export async function startWire(script: WireScript, options: WireOptions = {}): 
     if (typeof script === 'function') return script(request)
     if ('kind' in script) return script
     const answer = script[request.number - 1]
-    return answer ?? answers.problem(500, `the wire has ${script.length} answers, and this is question ${request.number}`)
+    return (
+      answer ??
+      answers.problem(500, `the wire has ${script.length} answers, and this is question ${request.number}`)
+    )
   }
 
   function listing(): WireAnswer {

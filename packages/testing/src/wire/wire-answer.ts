@@ -32,7 +32,11 @@ function raw(pieces: Iterable<Piece> | AsyncIterable<Piece>, options: Options = 
   return { kind: 'answer', status: 200, headers: events, end: 'end', pieces, ...options }
 }
 
-function problem(status: number, message: string, options: Options & { readonly code?: string } = {}): WireAnswer {
+function problem(
+  status: number,
+  message: string,
+  options: Options & { readonly code?: string } = {},
+): WireAnswer {
   const { code, headers, ...rest } = options
   const body = JSON.stringify({ error: { message, ...(code && { code }) } })
   return raw([body], { ...rest, status, headers: { ...json, ...headers } })

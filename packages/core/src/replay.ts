@@ -1,0 +1,106 @@
+import type { StoredSession } from './engine.ts'
+import type { Entry, EventEntry } from './entry.ts'
+import type { CadreEvent, EventBody } from './events.ts'
+import type { Report } from './report.ts'
+
+/** The events of a session, read back from its journal: a surface that folds them sees what a live one saw. */
+export function eventsOf(stored: StoredSession): CadreEvent[] {
+  const { spec, entries } = stored
+  const events: CadreEvent[] = []
+  const names = new Map<string, string>()
+  let round = 0
+  const add = (body: EventBody, at: string, seq: number) =>
+    events.push({ ...body, at, seq, session: spec.id } as CadreEvent)
+  add(
+    {
+      type: 'session.started',
+      agent: spec.agent.name,
+      model: spec.model,
+      work: spec.work.content,
+      root: spec.root,
+      depth: spec.depth,
+      ...(spec.parent && { parent: spec.parent }),
+    },
+    spec.created,
+    0,
+  )
+  for (const entry of entries) {
+    if (entry.role === 'assistant') {
+      round += 1
+      for (const call of entry.tool_calls ?? []) names.set(call.id, call.function.name)
+      add({ type: 'round.started', round }, entry.timestamp, entry.seq)
+    }
+    const body = bodyOf(entry, round, names, stored)
+    if (body !== undefined) add(body, entry.timestamp, entry.seq)
+  }
+  return events
+}
+
+function bodyOf(
+  entry: Entry,
+  round: number,
+  names: ReadonlyMap<string, string>,
+  { spec }: StoredSession,
+): EventBody | undefined {
+  switch (entry.role) {
+    case 'user':
+      return entry.from === undefined
+        ? undefined
+        : { type: 'message.added', from: entry.from, text: entry.content }
+    case 'assistant':
+      return {
+        type: 'reply.received',
+        round,
+        text: entry.content ?? '',
+        calls: (entry.tool_calls ?? []).map((call) => ({
+          id: call.id,
+          name: call.function.name,
+          input: call.function.arguments,
+        })),
+        model: entry.model ?? spec.model,
+        ...(entry.usage && { usage: entry.usage }),
+      }
+    case 'tool_result':
+      return {
+        type: 'call.settled',
+        call: entry.tool_call_id,
+        outcome: entry.outcome ?? 'done',
+        content: entry.content,
+        ...(entry.code && { code: entry.code }),
+      }
+    case 'event':
+      return eventBody(entry, names)
+  }
+}
+
+function eventBody(entry: EventEntry, names: ReadonlyMap<string, string>): EventBody | undefined {
+  const { call = '', child, content = '' } = entry
+  switch (entry.type) {
+    case 'call.started':
+      return { type: 'call.started', call, tool: names.get(call) ?? '', ...(child && { child }) }
+    case 'notice.added':
+      return { type: 'notice.added', notice: { code: String(entry['code'] ?? ''), message: content } }
+    case 'person.asked':
+      return {
+        type: 'person.asked',
+        question: String(entry['name'] ?? ''),
+        call,
+        text: content,
+        choices: (entry['choices'] as string[] | undefined) ?? [],
+      }
+    case 'person.answered':
+      return {
+        type: 'person.answered',
+        question: String(entry['name'] ?? ''),
+        decision: String(entry['decision'] ?? ''),
+      }
+    case 'context.compacted':
+      return { type: 'context.compacted', summary: content, before: Number(entry['up_to'] ?? 0) }
+    case 'journal.edited':
+      return { type: 'journal.edited', summary: content }
+    case 'session.ended':
+      return { type: 'session.ended', report: entry['report'] as unknown as Report }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,147 @@
+// Checks that the tests can fail: makes one small mistake at a time in the engine, runs the engine's tests, and expects
+// them to notice. `node scripts/mutants.mjs [word]` runs those whose name contains the word.
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const core = 'packages/core/src'
+const engine = ['tests/engine']
+
+const mutants = [
+  [
+    'a call in doubt is simply run again',
+    `${core}/doubt.ts`,
+    "if (tool.effect === 'read') return 'run'",
+    "return 'run'",
+  ],
+  [
+    'a write found done is run again',
+    `${core}/doubt.ts`,
+    "if (found === 'done')",
+    "if (found === 'unknown')",
+  ],
+  ['starts of effects are not durable', `${core}/decide.ts`, '{ durable: effects }', '{}'],
+  ['results are recorded as they finish', `${core}/settle.ts`, 'if (!(await turn)) return []', ''],
+  [
+    'an effect that finished early is not noted',
+    `${core}/settle.ts`,
+    'if (order.next !== index &&',
+    'if (false &&',
+  ],
+  [
+    'calls run one after the other',
+    `${core}/settle.ts`,
+    'const ends = await Promise.allSettled(settling)',
+    'const ends = await Promise.allSettled(settling); await new Promise(() => {})',
+  ],
+  [
+    'cancelling does not reach children',
+    `${core}/tree.ts`,
+    'for (const child of this.#children) child.stop(below)',
+    '',
+  ],
+  [
+    'a cancelled delegation is settled instead of left open',
+    `${core}/delegate.ts`,
+    "if (report.status === 'cancelled' && session.node.signal.aborted) return undefined",
+    '',
+  ],
+  ['the agent’s tools are not enforced', `${core}/judge.ts`, 'if (!found.allowed) {', 'if (false) {'],
+  ['a denial is only an opinion', `${core}/judge.ts`, "if (said?.kind === 'deny') return said", ''],
+  ['a broken rule allows', `${core}/judge.ts`, '(error) => broken(rule, error),', '() => verdict,'],
+  [
+    'the chain is not looked at',
+    `${core}/specify.ts`,
+    'reachable.filter((target) => !chain.includes(target.name))',
+    'reachable',
+  ],
+  ['depth is not limited', `${core}/specify.ts`, 'depth < limits.depth', 'true'],
+  [
+    'omitted targets grant delegation to delegates',
+    `${core}/delegation.ts`,
+    "kind: entry ? 'all' : 'none'",
+    "kind: 'all'",
+  ],
+  [
+    'rounds are not limited',
+    `${core}/ask.ts`,
+    'if (state.roundsSinceWork >= spec.limits.maxRounds)',
+    'if (false)',
+  ],
+  [
+    'tokens are not reserved',
+    `${core}/budget.ts`,
+    'if (refusal === undefined) this.#reserve(tokens, cost ?? 0, 1)',
+    '',
+  ],
+  [
+    'a budget looks only at itself',
+    `${core}/budget.ts`,
+    'return this.#parent === undefined ? undefined : this.#parent.#refusal(tokens, cost)',
+    'return undefined',
+  ],
+  ['calls are not counted upward', `${core}/budget.ts`, 'this.#parent?.countCalls(count)', ''],
+  [
+    'waiting parents keep their slot',
+    `${core}/session.ts`,
+    'if (!session.holdsSlot) return wait()',
+    'return wait()',
+  ],
+  [
+    'time runs while a person is awaited',
+    `${core}/tree.ts`,
+    'if (node.#persons++ === 0) node.#pause()',
+    'node.#persons++',
+  ],
+  [
+    'an incomplete report is a success',
+    `${core}/delegate.ts`,
+    "if (report.status === 'completed') {",
+    "if (report.status !== 'error') {",
+  ],
+  [
+    'nudges never end',
+    `${core}/conclude.ts`,
+    'if (session.state.nudges[kind] >= nudgeLimits[kind]) return false',
+    '',
+  ],
+  [
+    'summaries part results from their calls',
+    `${core}/context.ts`,
+    "if (message.role === 'assistant') cut = i",
+    'cut = i',
+  ],
+  ['descriptions may have lines', `${core}/prompt.ts`, /\.replace\(\/\[\\p\{Cc\}.*\n/, '\n'],
+  [
+    'a result may close its block',
+    `${core}/conclude.ts`,
+    "content.replaceAll('</subagent_result', '<\\\\/subagent_result')",
+    'content',
+  ],
+  ['ids may repeat', `${core}/ask.ts`, 'state.callIds.has(id) || seen.has(id)', 'false'],
+]
+
+const wanted = mutants.filter(([name]) => name.includes(process.argv[2] ?? ''))
+let survived = 0
+for (const [name, file, find, replace] of wanted) {
+  const before = readFileSync(file, 'utf8')
+  const after = before.replace(find, () => replace)
+  if (after === before) {
+    console.log(`stale     ${name}: ${file} no longer has what this mutant changes`)
+    survived += 1
+    continue
+  }
+  writeFileSync(file, after)
+  let result
+  try {
+    const args = ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--testTimeout', '8000', ...engine]
+    result = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 120_000 })
+  } finally {
+    writeFileSync(file, before)
+  }
+  const caught = result.status !== 0
+  if (!caught) survived += 1
+  console.log(`${caught ? 'caught   ' : 'SURVIVED '} ${name}`)
+}
+const caught = wanted.length - survived
+console.log(`${caught} passed, ${survived} failed`)
+process.exitCode = survived === 0 ? 0 : 1

@@ -1,0 +1,218 @@
+import { call, createTestTeam, fail, say } from '@cadre/testing'
+import { describe, expect, test } from 'vitest'
+import { countingTools } from './tools.ts'
+
+const delegation = [
+  'delegateWork',
+  { agentName: 'worker', workDescription: 'work', reportExpectations: 'a report' },
+] as const
+const pair = [{ name: 'lead' }, { name: 'worker' }]
+
+describe('how a session ends', () => {
+  test('an entry session ends with a reply without calls', async () => {
+    const team = createTestTeam({ agents: [{ name: 'solo' }], lanes: { solo: [say('the answer')] } })
+    expect(await team.report({ agent: 'solo' })).toMatchObject({
+      type: 'report',
+      status: 'completed',
+      text: 'the answer',
+      agent: 'solo',
+      usage: { input: 10, output: 5 },
+      sessions: 1,
+    })
+  })
+
+  test('a delegated session that only talks is asked twice to report, then its last text is an incomplete report', async () => {
+    const team = createTestTeam({
+      agents: pair,
+      lanes: { lead: [call(delegation), say('ok')], worker: [say('first'), say('second'), say('third')] },
+    })
+    const report = await team.report({ agent: 'lead' })
+    team.models.verify()
+    expect(report.status).toBe('completed')
+    const seen = team.models.requests.at(-1)?.messages.at(-1)
+    expect(seen?.content).toContain('worker did not finish')
+    expect(seen?.content).toContain('third')
+    const result = (await team.engine.read(report.session))?.entries.find(
+      (entry) => entry.role === 'tool_result',
+    )
+    expect(result).toMatchObject({ outcome: 'failed', code: 'no_report' })
+  })
+
+  test('a nudged session that then reports is complete', async () => {
+    const team = createTestTeam({
+      agents: pair,
+      lanes: {
+        lead: [call(delegation), say('ok')],
+        worker: [say('I did it'), call(['reportOut', { report: 'it is done' }])],
+      },
+    })
+    await team.report({ agent: 'lead' })
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('it is done')
+    expect(
+      team.models.requests
+        .find((request) => request.round === 2 && request.agent === 'worker')
+        ?.messages.at(-1)?.content,
+    ).toContain('reportOut')
+  })
+
+  test('an empty reply is asked about once, then it is an error and never a success', async () => {
+    const team = createTestTeam({ agents: [{ name: 'solo' }], lanes: { solo: [say(''), say('  \n')] } })
+    const report = await team.report({ agent: 'solo' })
+    expect(report).toMatchObject({ status: 'error', notices: [{ code: 'agent_execution' }] })
+  })
+
+  test('calls behind reportOut are not begun, calls before it are', async () => {
+    const { done, tools } = countingTools()
+    const team = createTestTeam({
+      agents: pair,
+      tools,
+      lanes: {
+        lead: [call(delegation), say('ok')],
+        worker: [
+          call(['note', { text: 'before' }], ['reportOut', { report: 'r' }], ['note', { text: 'behind' }]),
+        ],
+      },
+    })
+    await team.report({ agent: 'lead' })
+    expect(done).toEqual(['note before'])
+  })
+
+  test('an entry session has no reportOut, and a delegated one has it whatever its tools', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'lead' }, { name: 'worker', tools: { kind: 'list', names: [] } }],
+      lanes: {
+        lead: [call(['reportOut', { report: 'no' }]), call(delegation), say('ok')],
+        worker: [call(['reportOut', { report: 'yes' }])],
+      },
+    })
+    const report = await team.report({ agent: 'lead' })
+    expect(
+      (await team.engine.read(report.session))?.entries.filter((entry) => entry.role === 'tool_result'),
+    ).toMatchObject([{ outcome: 'refused', code: 'agent' }, { content: expect.stringContaining('yes') }])
+    expect(
+      team.models.requests.find((request) => request.agent === 'worker')?.tools.map((tool) => tool.name),
+    ).toEqual(['reportOut'])
+  })
+})
+
+describe('required sections', () => {
+  const worker = { name: 'worker', requiredSections: ['Verdict', 'Evidence'] }
+  test('a report is sent back with what is missing, and taken when it is there', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'lead' }, worker],
+      lanes: {
+        lead: [call(delegation), say('ok')],
+        worker: [
+          call(['reportOut', { report: '## Verdict\nPASS' }]),
+          call(['reportOut', { report: '## Verdict\nPASS\n\n## Evidence\nran it' }]),
+        ],
+      },
+    })
+    await team.report({ agent: 'lead' })
+    expect(
+      team.models.requests.filter((request) => request.agent === 'worker')[1]?.messages.at(-1)?.content,
+    ).toContain('lacks these sections: Evidence')
+    const ended = team.events.find(
+      (event) => event.type === 'session.ended' && event.report.agent === 'worker',
+    )
+    expect(ended).toMatchObject({
+      report: { status: 'completed', sections: { Verdict: 'PASS', Evidence: 'ran it' } },
+    })
+  })
+
+  test('after three times it is incomplete', async () => {
+    const bad = call(['reportOut', { report: 'all good' }])
+    const team = createTestTeam({
+      agents: [{ name: 'lead' }, worker],
+      lanes: { lead: [call(delegation), say('ok')], worker: [bad, bad, bad, bad] },
+    })
+    await team.report({ agent: 'lead' })
+    team.models.verify()
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('worker did not finish')
+  })
+
+  test('a heading inside a code fence, or one with nothing below, is not a section', async () => {
+    const bad = call([
+      'reportOut',
+      { report: '```\n## Verdict\nx\n## Evidence\ny\n```\n## Verdict\n\n## Evidence\n' },
+    ])
+    const team = createTestTeam({
+      agents: [{ name: 'lead' }, worker],
+      lanes: { lead: [call(delegation), say('ok')], worker: [bad, bad, bad, bad] },
+    })
+    await team.report({ agent: 'lead' })
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('did not finish')
+  })
+})
+
+describe('failures', () => {
+  test('a failing child never takes its parent down', async () => {
+    const team = createTestTeam({
+      agents: pair,
+      lanes: { lead: [call(delegation), say('I did it myself')], worker: [fail('the model is on fire')] },
+    })
+    const report = await team.report({ agent: 'lead' })
+    expect(report).toMatchObject({ status: 'completed', text: 'I did it myself' })
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('the model is on fire')
+  })
+
+  test('a child whose model is not known is an outcome that names the nearest ones', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'lead' }, { name: 'worker', models: ['gpt-nonsense'] }],
+      lanes: { lead: [call(delegation), say('alone then')] },
+    })
+    await team.report({ agent: 'lead' })
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toMatch(/gpt-nonsense.*scripted/)
+  })
+
+  test('an entry agent that cannot start is answered for by the plain model, with a notice', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'solo', models: ['broken'] }],
+      lanes: { solo: [fail('no such backend')], plain: [say('plainly')] },
+      model: { catalogue: ['scripted', 'broken'] },
+    })
+    const report = await team.report({ agent: 'solo' })
+    expect(report).toMatchObject({ status: 'completed', text: 'plainly' })
+    expect(report.notices?.[0]?.message).toMatch(/solo could not start .*no such backend.*plain model/)
+  })
+
+  test('when there is no other model, the failure itself is the report', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'solo' }],
+      lanes: { solo: [fail('unreachable endpoint')] },
+    })
+    expect(await team.report({ agent: 'solo' })).toMatchObject({
+      status: 'error',
+      notices: [{ code: 'backend', message: 'unreachable endpoint' }],
+    })
+  })
+
+  test('targets that are not there are left out, with a notice', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'solo', delegates: { kind: 'list', names: ['ghost'] } }],
+      lanes: { solo: [say('alone')] },
+    })
+    const report = await team.report({ agent: 'solo' })
+    expect(report.notices?.[0]).toMatchObject({
+      code: 'delegation',
+      message: expect.stringContaining('ghost'),
+    })
+    expect(team.models.requests[0]?.system).toBe('You are solo.')
+  })
+
+  test('a model that throws, against its promise, is a failure and not a crash', async () => {
+    const team = createTestTeam({
+      agents: pair,
+      lanes: {
+        lead: [call(delegation), say('ok')],
+        worker: [
+          () => {
+            throw new Error('bad adapter')
+          },
+        ],
+      },
+    })
+    expect(await team.report({ agent: 'lead' })).toMatchObject({ status: 'completed' })
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('bad adapter')
+  })
+})
