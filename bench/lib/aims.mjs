@@ -13,6 +13,7 @@ export function judgeAims({ rows, help, ns }) {
     helpTime(help),
     historyIsFlat(rows),
     longSessionIsFlat(rows),
+    resumeTime(rows),
   ]
 }
 
@@ -65,7 +66,12 @@ function longSessionIsFlat(rows) {
   const flat = findRow(rows, { kind: 'cadre', mode: 'flat' })
   const aim = 'a round at 4,900–5,000 against one at 100–200, file never rewritten'
   const growth = ratio(flat?.lateUs, flat?.earlyUs)
-  return judge(aim, '≤ 1.5 ×', growth, (value) => value <= 1.5 && flat.rewritten === false, times)
+  return judge(aim, '≤ 1.3 ×', growth, (value) => value <= 1.3 && flat.rewritten === false, times)
+}
+
+function resumeTime(rows) {
+  const resume = findRow(rows, { kind: 'cadre', mode: 'resume' })
+  return judge('resuming a session of 15,000 entries', '< 250 ms', resume?.resumeMs, (ms) => ms < 250, unit('ms'))
 }
 
 function fanout(rows, n) {
