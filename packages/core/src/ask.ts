@@ -5,7 +5,7 @@ import { messageOf } from './errors.ts'
 import type { Model, Reply, ReplyFailure } from './model.ts'
 import type { Usage } from './report.ts'
 import type { Ending } from './run-session.ts'
-import { record, type Session } from './session.ts'
+import { beginWork, record, type Session } from './session.ts'
 import { settleReply } from './settle.ts'
 import type { SessionState } from './state.ts'
 
@@ -19,6 +19,8 @@ export async function ask(session: Session): Promise<Ending | undefined> {
       `stopped after ${spec.limits.maxRounds} rounds, the most this session may take`,
     )
   }
+  // A person may have emptied the record: the work is what a session begins with.
+  if (state.messages.length === 0) await beginWork(session)
   await prepareContext(session)
   let failure = await askOnce(session)
   if (failure?.tooLong && !node.signal.aborted) {

@@ -1,4 +1,5 @@
 import { outcomeOfReport } from './delegate.ts'
+import type { AssistantDraft } from './entry.ts'
 import { Suspended } from './errors.ts'
 import { nudgeLimits } from './limits.ts'
 import { addUsage, type Notice, noUsage, type Report } from './report.ts'
@@ -14,8 +15,9 @@ export async function conclude(session: Session): Promise<Ending | undefined> {
   if (state.background.size > 0) return collect(session)
   const given = state.reported
   if (given !== undefined) return review(session, { status: 'completed', text: given })
-  const reply = state.messages.at(-1)
+  const reply = state.messages.at(-1) as AssistantDraft | undefined
   const text = reply?.content ?? ''
+  if (reply?.stop !== undefined) return cutShort(session, reply.stop, text)
   if (text.trim() === '') {
     const message = 'Your reply was empty. Say in a few sentences what you did and what you found.'
     if (await nudge(session, 'empty', message)) return undefined
@@ -38,12 +40,29 @@ export async function conclude(session: Session): Promise<Ending | undefined> {
   return review(session, { status: 'completed', text })
 }
 
+/** The backend stopped the reply: half a text is never taken for the whole. */
+async function cutShort(
+  session: Session,
+  stop: 'length' | 'filtered',
+  text: string,
+): Promise<Ending | undefined> {
+  const message = 'Your reply was cut off because it was too long. Give it again, shorter, and complete.'
+  if (stop === 'length' && (await nudge(session, 'truncated', message))) return undefined
+  const why =
+    stop === 'length' ? 'its reply was cut off at the length limit' : 'the backend filtered its reply'
+  return {
+    status: 'incomplete',
+    text: text.trim() === '' ? session.state.lastText : text,
+    notices: [{ code: 'truncated', message: why }],
+  }
+}
+
 /** One follow-up with the results of everything that was started in the background. */
 async function collect(session: Session): Promise<undefined> {
   const { state, background, node } = session
   const calls = [...state.background.keys()]
   const ends = await withoutSlot(session, () =>
-    Promise.allSettled(calls.map((call) => background.get(call) ?? lostChild(session, call))),
+    Promise.allSettled(calls.map((call) => background.get(call)?.report ?? lostChild(session, call))),
   )
   const suspended = ends.flatMap((end) =>
     end.status === 'rejected' && end.reason instanceof Suspended ? end.reason.questions : [],

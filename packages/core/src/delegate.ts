@@ -11,12 +11,10 @@ import { specify } from './specify.ts'
 /** Starts a child session, or re-attaches to it, and waits for its report unless it is to run in the background. */
 export async function delegate(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   const delegation = readDelegation(judged.tool, judged.input)
-  const child = session.state.started.get(judged.call.id)?.child as string
   if (!delegation.wait) {
-    const running = startInBackground(session, judged.call.id, delegation)
-    if (running !== undefined) void running.catch(() => {})
+    startInBackground(session, judged.call.id, delegation)
     return {
-      content: `Started ${delegation.target} (session ${child}). Its result follows when your turn ends.`,
+      content: `Started ${delegation.target} (session ${childOf(session, judged.call.id)}). Its result follows when your turn ends.`,
     }
   }
   const report = await runChild(session, judged.call.id, delegation)
@@ -30,25 +28,26 @@ export function resumeBackground(session: Session, calls: ReadonlyMap<string, Ju
   for (const call of session.state.background.keys()) {
     const judged = calls.get(call)
     if (judged === undefined) continue
-    void startInBackground(session, call, readDelegation(judged.tool, judged.input))?.catch(() => {})
+    startInBackground(session, call, readDelegation(judged.tool, judged.input))
   }
 }
 
-function startInBackground(
-  session: Session,
-  call: string,
-  delegation: Delegation,
-): Promise<Report> | undefined {
-  const known = session.background.get(call)
-  if (known !== undefined) return known
-  const running = runChild(session, call, delegation)
-  session.background.set(call, running)
-  return running
+function startInBackground(session: Session, call: string, delegation: Delegation): void {
+  if (session.background.has(call)) return
+  const report = runChild(session, call, delegation)
+  // Whoever collects it sees how it ended; until then a rejection is not unhandled.
+  report.catch(() => {})
+  session.background.set(call, { child: childOf(session, call), report })
+}
+
+function childOf(session: Session, call: string): string {
+  const id = session.state.started.get(call)?.child ?? session.state.background.get(call)
+  if (id === undefined) throw new Error(`unreachable: delegation ${call} has no recorded child`)
+  return id
 }
 
 async function runChild(session: Session, call: string, delegation: Delegation): Promise<Report> {
-  const id = session.state.started.get(call)?.child ?? session.state.background.get(call)
-  if (id === undefined) throw new Error(`unreachable: delegation ${call} has no recorded child`)
+  const id = childOf(session, call)
   let spec: SessionSpec
   try {
     spec = (await session.ports.engine.read(id))?.spec ?? (await childSpec(session, call, id, delegation))

@@ -18,7 +18,6 @@ export type EventBody =
       readonly root: string
       readonly depth: number
       readonly parent?: { readonly session: string; readonly call: string }
-      readonly background?: boolean
       readonly resumed?: boolean
     }
   | { readonly type: 'session.queued' }

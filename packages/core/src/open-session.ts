@@ -7,7 +7,7 @@ import { readCall } from './judge.ts'
 import type { Model } from './model.ts'
 import type { Ports } from './ports.ts'
 import { noUsage, type Report } from './report.ts'
-import { record, type Session } from './session.ts'
+import { beginWork, record, type Session } from './session.ts'
 import type { SessionSpec, Work } from './session-spec.ts'
 import { foldEntries, type SessionState } from './state.ts'
 import { createToolset } from './toolset.ts'
@@ -117,7 +117,7 @@ async function takeSlot(session: Session): Promise<void> {
 }
 
 async function begin(session: Session, news: Work | undefined): Promise<void> {
-  const { spec, run } = session
+  const { run } = session
   if (run.recorded.length > 0) {
     const said: Draft[] = news === undefined ? [] : [{ role: 'user', ...news }]
     await record(session, `resume/${run.recorded.length}`, () => [
@@ -126,11 +126,7 @@ async function begin(session: Session, news: Work | undefined): Promise<void> {
     ])
     return
   }
-  await record(session, 'begin', () => {
-    const said: Draft[] = (spec.history ?? []).map(({ role, content }) => ({ role, content }) as Draft)
-    const { content, images } = spec.work
-    return [...said, { role: 'user', content, ...(images && { images }) }]
-  })
+  await beginWork(session)
 }
 
 async function backgroundCalls(session: Session): Promise<Map<string, JudgedCall>> {

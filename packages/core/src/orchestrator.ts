@@ -102,6 +102,12 @@ export function createOrchestrator(
   function entryAgent(wanted: string | AgentDefinition): AgentDefinition {
     if (typeof wanted !== 'string') return wanted
     const found = ports.agents.get(wanted)
+    if (found?.userInvocable === false) {
+      throw new CadreError(
+        'usage',
+        `${found.name} is not for people to start: its file says so (user-invocable: false)`,
+      )
+    }
     if (found !== undefined) return found
     const names = ports.agents.list().map((agent) => agent.name)
     throw new CadreError(

@@ -112,12 +112,11 @@ async function endSession(session: Session, ending: Ending): Promise<Report> {
 
 /** No session ends while children it started still run. */
 async function stopBackground(session: Session, stop: boolean): Promise<void> {
-  if (session.background.size === 0) return
-  if (stop) {
-    for (const child of session.state.background.values())
+  const children = [...session.background.values()]
+  if (stop)
+    for (const { child } of children)
       session.tree.node(child)?.stop(session.node.reason ?? { kind: 'cancelled', by: 'parent' })
-  }
-  await Promise.allSettled(session.background.values())
+  await Promise.allSettled(children.map(({ report }) => report))
 }
 
 export function buildReport(session: Session, ending: Ending): Report {

@@ -10,6 +10,11 @@ import { applyEntry, foldEntries, type SessionState } from './state.ts'
 import type { Toolset } from './toolset.ts'
 import type { Tree, TreeNode } from './tree.ts'
 
+export interface BackgroundChild {
+  readonly child: string
+  readonly report: Promise<Report>
+}
+
 /** A session while it runs: its data, its state, and its ways to the outside. */
 export interface Session {
   readonly spec: SessionSpec
@@ -25,7 +30,7 @@ export interface Session {
   /** Calls that were started before this life of the session: their effect may have happened. */
   inherited: Set<string>
   /** Children in the background that this life has started or re-attached to. */
-  readonly background: Map<string, Promise<Report>>
+  readonly background: Map<string, BackgroundChild>
   holdsSlot: boolean
   emit(body: EventBody): void
 }
@@ -67,6 +72,10 @@ export function takeUpChanges(session: Session): void {
   session.systemPrompt = change.systemPrompt
   // A rewound session may find calls open whose effects were carried out in the tail that was removed.
   session.inherited = new Set(session.state.started.keys())
+  for (const [call, { child }] of session.background) {
+    if (!session.state.background.has(call))
+      session.tree.node(child)?.stop({ kind: 'cancelled', by: 'parent' })
+  }
   session.emit({ type: 'journal.edited', summary: change.summary })
 }
 
@@ -80,4 +89,13 @@ export async function withoutSlot<T>(session: Session, wait: () => Promise<T>): 
   } finally {
     session.holdsSlot = await session.tree.slots.take(session.node.signal)
   }
+}
+
+/** The first entries of a session: what was said before, and the work. */
+export async function beginWork(session: Session): Promise<void> {
+  const { history = [], work } = session.spec
+  await record(session, `begin/${session.state.seq}`, () => {
+    const said: Draft[] = history.map(({ role, content }) => ({ role, content }))
+    return [...said, { role: 'user', content: work.content, ...(work.images && { images: work.images }) }]
+  })
 }
