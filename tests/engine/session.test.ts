@@ -36,9 +36,9 @@ describe('what the model is shown', () => {
   test('before the window is full, older rounds are summarised; the work stays, the journal keeps everything', async () => {
     const { tools } = countingTools()
     const look = call(
-      ['look', { path: 'a', size: 900 }],
-      ['look', { path: 'b', size: 1_700 }],
-      ['look', { path: 'c', size: 400 }],
+      ['look', { path: 'a', size: 2_900 }],
+      ['look', { path: 'b', size: 700 }],
+      ['look', { path: 'c', size: 300 }],
     )
     const rounds = Array.from({ length: 20 }, () => ({ ...look, usage: { input: 0, output: 0 } }))
     const team = createTestTeam({

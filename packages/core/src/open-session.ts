@@ -10,7 +10,7 @@ import { noUsage, type Report } from './report.ts'
 import { beginWork, record, type Session } from './session.ts'
 import type { SessionSpec, Work } from './session-spec.ts'
 import { foldEntries, type SessionState } from './state.ts'
-import { createToolset } from './toolset.ts'
+import { toolsetOf } from './toolset.ts'
 import type { Tree } from './tree.ts'
 
 /** What the loop needs besides the session itself. */
@@ -77,7 +77,7 @@ function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, 
     node,
     run,
     model,
-    toolset: createToolset({
+    toolset: toolsetOf({
       agent: spec.agent,
       tools: host.ports.tools,
       targets: spec.targets,

@@ -58,8 +58,9 @@ export function createOrchestrator(
     trees.set(spec.root, tree)
     return tree
   }
+  const at = instantWriter()
   const emit = (session: string, body: EventBody) => {
-    ports.emit({ ...body, seq: ++seq, at: new Date(ports.clock.now()).toISOString(), session } as CadreEvent)
+    ports.emit({ ...body, seq: ++seq, at: at(ports.clock.now()), session } as CadreEvent)
   }
   const host: Host = {
     ports,
@@ -202,6 +203,19 @@ export function createOrchestrator(
     return answer.kind === 'report' && answer.report.status === 'error'
       ? result
       : withNotices(answer, [notice])
+  }
+}
+
+/** Writes instants; many events fall into one millisecond, and writing dates is not free. */
+function instantWriter(): (ms: number) => string {
+  let last = Number.NaN
+  let written = ''
+  return (ms) => {
+    if (ms !== last) {
+      last = ms
+      written = new Date(ms).toISOString()
+    }
+    return written
   }
 }
 

@@ -5,7 +5,7 @@ import type { RunLimits } from './limits.ts'
 import type { Ports } from './ports.ts'
 import { systemPrompt } from './prompt.ts'
 import type { Completion, SessionSpec, Work } from './session-spec.ts'
-import { createToolset, delegationName } from './toolset.ts'
+import { delegationName, toolsetOf } from './toolset.ts'
 
 export interface SpecRequest {
   readonly id: string
@@ -33,7 +33,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
     delegation && depth < limits.depth ? allowedTargets(agent, ports.agents.list(), parent === undefined) : []
   const targets = reachable.filter((target) => !chain.includes(target.name))
   const names = targets.map((target) => target.name)
-  const toolset = createToolset({ agent, tools: ports.tools, targets: names, completion })
+  const toolset = toolsetOf({ agent, tools: ports.tools, targets: names, completion })
   const tool = delegationName(toolset)
   const time =
     request.timeLimit ??

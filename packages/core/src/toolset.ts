@@ -25,11 +25,29 @@ export interface ToolsetRequest {
   readonly completion: Completion
 }
 
+const made = new WeakMap<readonly Tool[], WeakMap<AgentDefinition, Map<string, Toolset>>>()
+
+/**
+ * The toolset of a session. Sessions of the same agent share one: a thousand of them must not cost a thousand indexes, and
+ * a backend writes the list of offers once when it is the same list.
+ */
+export function toolsetOf(request: ToolsetRequest): Toolset {
+  const { agent, tools, targets, completion } = request
+  const byAgent = made.get(tools) ?? new WeakMap<AgentDefinition, Map<string, Toolset>>()
+  const byKind = byAgent.get(agent) ?? new Map<string, Toolset>()
+  const key = `${completion} ${targets.join('\n')}`
+  const toolset = byKind.get(key) ?? createToolset(request)
+  byKind.set(key, toolset)
+  byAgent.set(agent, byKind)
+  made.set(tools, byAgent)
+  return toolset
+}
+
 /**
  * Every known tool can be found, so that a call to one the agent may not use is told apart from a misspelt one; only
  * allowed ones are offered. Names that are in nobody's list never widen anything.
  */
-export function createToolset({ agent, tools, targets, completion }: ToolsetRequest): Toolset {
+function createToolset({ agent, tools, targets, completion }: ToolsetRequest): Toolset {
   const delegation = targets.length === 0 ? [] : delegationTools(targets)
   const known = index([...tools, ...delegation, reportOut])
   const offered = new Map<Tool, string>()

@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+const program = fileURLToPath(new URL('program.mjs', import.meta.url))
+
+interface End {
+  readonly kind: 'report' | 'waiting' | 'never-started' | 'answered' | 'killed'
+  readonly report?: { status: string; text: string; usage: unknown; sessions: number; calls: number }
+  readonly questions?: readonly string[]
+  readonly points: number
+}
+
+test('killed at every point, a run resumes to the same report, and no effect happens twice', async () => {
+  const whole = await inFreshHome(async (home) => {
+    const end = await run(home, ['run'])
+    return { end, effects: effectsOf(home) }
+  })
+  expect(whole.end.report?.status).toBe('completed')
+  expect(whole.effects).toEqual(['launch rocket', 'mark one'])
+  const points = Array.from({ length: whole.end.points }, (_, index) => index + 1)
+  expect(points.length).toBeGreaterThan(100)
+  const faults: string[] = []
+  let doubts = 0
+  let untouched = 0
+  await inParallel(points, 3, async (at) => {
+    await inFreshHome(async (home) => {
+      const killed = await run(home, ['run'], at)
+      if (killed.kind !== 'killed') faults.push(`point ${at}: was not killed but ended with ${killed.kind}`)
+      const { end, asked } = await finish(home)
+      doubts += asked
+      const effects = effectsOf(home)
+      if (end.kind === 'never-started') {
+        untouched += 1
+        if (effects.length > 0) faults.push(`point ${at}: effects without a session: ${effects}`)
+        return
+      }
+      if (JSON.stringify(same(end)) !== JSON.stringify(same(whole.end)))
+        faults.push(`point ${at}: another report: ${JSON.stringify(end)}`)
+      if (effects.join() !== whole.effects.join()) faults.push(`point ${at}: effects ${effects.join()}`)
+      faults.push(...unsettled(home).map((fault) => `point ${at}: ${fault}`))
+    })
+  })
+  console.log(
+    `killed at ${points.length} points: ${doubts} calls in doubt were put before a person, ${untouched} kills came before the first record`,
+  )
+  expect(faults).toEqual([])
+}, 1_800_000)
+
+/** Resumes until there is a report, and tells of each call in doubt what the world knows of it. */
+async function finish(home: string): Promise<{ end: End; asked: number }> {
+  let asked = 0
+  for (let tries = 0; tries < 6; tries++) {
+    const end = await run(home, ['resume'])
+    if (end.kind !== 'waiting') return { end, asked }
+    for (const question of end.questions ?? []) {
+      asked += 1
+      const decision = effectsOf(home).includes('launch rocket') ? 'done' : 'again'
+      const session = readdirSync(join(home, 'sessions')).find((file) =>
+        readFileSync(join(home, 'sessions', file), 'utf8').includes(question),
+      )
+      await run(home, ['answer', session?.replace('.session.yaml', '') ?? '', question, decision])
+    }
+  }
+  throw new Error('still waiting for a person')
+}
+
+function run(home: string, args: readonly string[], killAt?: number): Promise<End> {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, ...(killAt !== undefined && { CADRE_KILL_AT: String(killAt) }) }
+    const child = spawn(process.execPath, [program, home, ...args], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (chunk) => {
+      out += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      err += chunk
+    })
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      if (signal === 'SIGKILL') return resolve({ kind: 'killed', points: killAt ?? 0 })
+      const line = out.trim().split('\n').at(-1) ?? ''
+      if (code !== 0 || !line.startsWith('{'))
+        return reject(new Error(`${args.join(' ')} ended with ${code}: ${err || out}`))
+      resolve(JSON.parse(line) as End)
+    })
+  })
+}
+
+function effectsOf(home: string): string[] {
+  const file = join(home, '..', 'effects.log')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').sort() : []
+}
+
+/** Calls that were settled twice or never, read with a YAML parser that is not ours. */
+function unsettled(home: string): string[] {
+  return readdirSync(join(home, 'sessions'))
+    .filter((file) => file.endsWith('.session.yaml'))
+    .flatMap((file) => {
+      const { messages, status } = parse(readFileSync(join(home, 'sessions', file), 'utf8'))
+      const calls = messages.flatMap((entry: { tool_calls?: { id: string }[] }) =>
+        (entry.tool_calls ?? []).map((one) => one.id),
+      )
+      const results = messages.flatMap((entry: { role: string; tool_call_id?: string }) =>
+        entry.role === 'tool_result' ? [entry.tool_call_id] : [],
+      )
+      const seqs = messages.map((entry: { seq: number }) => entry.seq)
+      const faults: string[] = []
+      if (calls.join() !== results.join())
+        faults.push(`${file}: calls ${calls.join()} but results ${results.join()}`)
+      if (seqs.some((seq: number, index: number) => seq !== index + 1))
+        faults.push(`${file}: entries are not numbered in order: ${seqs.join()}`)
+      if (status !== 'completed') faults.push(`${file}: status ${status}`)
+      return faults
+    })
+}
+
+function same({ report }: End) {
+  return {
+    status: report?.status,
+    text: report?.text,
+    usage: report?.usage,
+    sessions: report?.sessions,
+    calls: report?.calls,
+  }
+}
+
+async function inFreshHome<T>(work: (home: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'cadre-crash-'))
+  try {
+    mkdirSync(join(folder, 'home'))
+    return await work(join(folder, 'home'))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = [...items]
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+    }),
+  )
+}
