@@ -9,7 +9,12 @@ await measure(async ({ mode, base, tmp, leadPrompt, workerPrompt }) => {
   // The surface counts as well: everything that happens goes through the fold that every surface uses.
   const view = emptyView()
   const agents = [lead(leadPrompt), worker(workerPrompt)]
-  const { engine, orchestrator } = await createTeam({ home: tmp, models, agents, onEvent: (event) => applyToView(view, event) })
+  const { engine, orchestrator } = await createTeam({
+    home: tmp,
+    models,
+    agents,
+    onEvent: (event) => applyToView(view, event),
+  })
   const agent = mode === 'history' ? 'worker' : 'lead'
   const result = await orchestrator.start({ agent, work: 'go', workspace: tmp }, new AbortController().signal)
   await engine.close()

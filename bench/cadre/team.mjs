@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createOrchestrator, defineTool, number, object } from '@cadre/core'
-import { createFileEngine } from '@cadre/files'
+import { createFileEngine, openHome } from '@cadre/files'
 import { probe } from '../lib/measure.mjs'
 
 export const clock = {
@@ -26,7 +26,7 @@ const probeTool = defineTool({
 
 /** A team with its journal on disk and limits that nothing runs into. */
 export async function createTeam({ home, models, agents, onEvent = () => {} }) {
-  const engine = await createFileEngine({ home, clock })
+  const engine = await createFileEngine({ home: openHome({ home, cwd: home, env: {} }), clock })
   const list = agents.map((agent) => ({ description: agent.name, ...agent }))
   const orchestrator = createOrchestrator(
     {

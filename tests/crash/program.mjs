@@ -65,7 +65,7 @@ for (const name of ['fdatasync', 'fsync', 'write']) {
 syncBuiltinESMExports()
 
 const { createOrchestrator, defineTool, object, string } = await import('@cadre/core')
-const { createFileEngine } = await import('@cadre/files')
+const { createFileEngine, openHome } = await import('@cadre/files')
 const { agentsOf, call, countingIds, defineAgent, say, scriptedModels } = await import('@cadre/testing')
 
 const clock = {
@@ -137,7 +137,7 @@ const models = scriptedModels({
 })
 
 armed = true
-const engine = await createFileEngine({ home, clock })
+const engine = await createFileEngine({ home: openHome({ home, cwd: home, env: {} }), clock })
 const orchestrator = createOrchestrator({
   engine,
   models,

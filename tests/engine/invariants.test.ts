@@ -258,7 +258,7 @@ for (const { name, create } of worlds) {
         const id = first.events[0]?.session ?? 'lead-1'
         const stored = await second.engine.read(id)
         if (stored === undefined) continue
-        const report = await finish(second, id, done)
+        const report = await finish(second, place, id, done)
         expect(stripped(report), `point ${at}`).toEqual(stripped(whole.report))
         expect([...done].sort(), `point ${at}`).toEqual([...whole.done].sort())
         for (const session of await sessionsBelow(second, id)) expectSettledOnce(session)
@@ -316,25 +316,13 @@ async function runWhole(create: () => World): Promise<{ report: Report; done: st
   return { report, done, points: death.count() }
 }
 
-/** Resumes to the end, telling of each effect in doubt what the world knows of it. */
-async function finish(run: TestTeam, id: string, done: readonly string[]): Promise<Report> {
+/** Resumes to the end, telling of each effect in doubt what the world outside knows of it. */
+async function finish(run: TestTeam, place: World, id: string, done: readonly string[]): Promise<Report> {
   for (let tries = 0; tries < 5; tries++) {
     const result = await run.orchestrator.resume(id, {}, new AbortController().signal)
     if (result.kind === 'report') return result.report
-    for (const [session] of (run.engine as unknown as { records: { sessions: Map<string, unknown> } }).records
-      ?.sessions ?? []) {
-      for (const question of result.questions) {
-        const answer = {
-          decision: done.some((effect) => effect.startsWith('launch')) ? 'done' : 'again',
-          by: 'the test',
-        }
-        ;(run.engine as unknown as { answer(s: string, n: string, a: typeof answer): void }).answer(
-          session,
-          question,
-          answer,
-        )
-      }
-    }
+    const decision = done.some((effect) => effect.startsWith('launch')) ? 'done' : 'again'
+    for (const question of result.questions) await place.answer(question, { decision, by: 'the test' })
   }
   throw new Error('still waiting for a person after five answers')
 }

@@ -1,4 +1,8 @@
-import type { Engine, Run } from '@cadre/core'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Answer, Engine, Run } from '@cadre/core'
+import { createFileEngine, type FileEngine, openHome } from '@cadre/files'
 import { createFakeClock, createMemoryEngine, type FakeClock, type MemoryRecords } from '@cadre/testing'
 
 /** A place where sessions are kept that outlives its engines: open one, let it die, open the next. */
@@ -6,6 +10,8 @@ export interface World {
   readonly name: string
   readonly clock: FakeClock
   open(): Promise<Engine>
+  /** Tells a session, whichever waits for it, what a person decided. */
+  answer(question: string, answer: Answer): Promise<void>
   /** Ends the engine as the end of its process would; what it recorded stays. */
   close(): Promise<void>
   dispose(): Promise<void>
@@ -18,14 +24,49 @@ export function memoryWorld(): World {
     name: 'memory',
     clock,
     open: () => Promise.resolve(createMemoryEngine({ clock, records })),
+    async answer(question, answer) {
+      for (const { answers } of records.sessions.values())
+        if (!answers.has(question)) answers.set(question, answer)
+    },
     close: () => Promise.resolve(),
     dispose: () => Promise.resolve(),
+  }
+}
+
+/** Session files in a real folder. */
+export function fileWorld(): World {
+  const clock = createFakeClock()
+  const folder = mkdtempSync(join(tmpdir(), 'cadre-world-'))
+  const home = openHome({ home: folder, cwd: folder, env: {} })
+  let engine: FileEngine | undefined
+  const close = async () => {
+    await engine?.close()
+    engine = undefined
+  }
+  return {
+    name: 'files',
+    clock,
+    async open() {
+      engine ??= await createFileEngine({ home, clock })
+      return engine
+    },
+    async answer(question, answer) {
+      for (const { id, status } of (await engine?.list()) ?? []) {
+        if (status === 'sleeping') await engine?.answer(id, question, answer).catch(() => {})
+      }
+    },
+    close,
+    async dispose() {
+      await close()
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 
 /** The worlds every engine test runs in. */
 export const worlds: readonly { readonly name: string; readonly create: () => World }[] = [
   { name: 'memory', create: memoryWorld },
+  { name: 'files', create: fileWorld },
 ]
 
 export interface Death {

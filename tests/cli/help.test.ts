@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { bin } from './support/cadre.ts'
+import { createProject } from './support/project.ts'
+
+const commands = ['run', 'resume', 'sessions', 'demo', 'doctor']
+const all = [
+  ...commands,
+  ...['list', 'show', 'tree', 'resume', 'cancel', 'answer'].map((name) => `sessions ${name}`),
+]
+
+test.each(all)('cadre %s --help shows an example and ends with 0', async (command) => {
+  const { code, stdout, stderr } = await createProject().cadre([...command.split(' '), '--help'])
+  expect(stderr).toBe('')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/EXAMPLES\n {2}cadre \S/)
+  expect(stdout).toContain(`cadre ${command}`)
+})
+
+test('the first help lists the commands there are, and nothing else', async () => {
+  const { code, stdout } = await createProject().cadre(['--help'])
+  const listed = /COMMANDS\n((?: {2}.*\n)+)/.exec(stdout)?.[1]?.match(/^ {2}\w+/gm) ?? []
+  expect(listed.map((name) => name.trim())).toEqual(commands)
+  expect(code).toBe(0)
+  expect((await createProject().cadre([])).stdout).toBe(stdout)
+  expect((await createProject().cadre(['help', 'run'])).stdout).toContain('cadre run')
+})
+
+test('the version is the one of the package', async () => {
+  const manifest = JSON.parse(readFileSync(path.join(path.dirname(bin), '..', 'package.json'), 'utf8'))
+  expect((await createProject().cadre(['--version'])).stdout).toBe(`${manifest.version}\n`)
+})
+
+test('help loads neither a backend, nor YAML, nor anything else it does not need', async () => {
+  const project = createProject()
+  const env = { NODE_V8_COVERAGE: project.at('loaded') }
+  await project.cadre(['--help'], { env })
+  await project.cadre(['run', '--help'], { env })
+  const loaded = readdirSync(project.at('loaded')).flatMap((name) => {
+    const { result } = JSON.parse(project.read(`loaded/${name}`)) as { result: { url: string }[] }
+    return result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
+  })
+  expect(loaded.some((url) => url.endsWith('/cli/dist/main.js'))).toBe(true)
+  expect(loaded.filter((url) => /packages\/(backends|files|tools|server)\/|node_modules\/yaml/.test(url))).toEqual([])
+})
+
+test.each([
+  [['rnu', 'x'], 'there is no command "rnu"; did you mean run?'],
+  [['sessions', 'lst'], 'there is no command "lst"; did you mean list?'],
+  [['constructor'], 'there is no command "constructor"'],
+  [['run', '--agnet', 'a', 'x'], 'there is no flag --agnet; did you mean --agent?'],
+  [['run', '--constructor', 'x'], 'there is no flag --constructor'],
+  [['run', '--max-turns', 'many', 'x'], '--max-turns must be a whole number of at least 1, not "many"'],
+  [['run', '--budget-cost', '0', 'x'], '--budget-cost must be an amount of US dollars'],
+  [['run', 'x', '--model'], '--model needs a value'],
+  [['run'], '<work> is missing'],
+  [['run', ' '], 'the work is empty'],
+  [['demo', 'x'], '"x" is one argument too many'],
+])('%j is explained in one sentence, with code 2', async (args, sentence) => {
+  const project = createProject()
+  const { code, stdout, stderr } = await project.cadre(args)
+  expect(stderr).toContain(`cadre: ${sentence}`)
+  expect(stderr.trimEnd()).not.toContain('\n')
+  expect(stdout).toBe('')
+  expect(code).toBe(2)
+  const asJson = await project.cadre([...args, '--json'])
+  expect(asJson.code).toBe(2)
+  expect(asJson.json().at(-1)).toMatchObject({ type: 'error', code: 'usage' })
+  expect(project.listing()).toEqual([])
+})

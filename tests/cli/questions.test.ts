@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
+import { until } from './support/until.ts'
+
+// A tool of the user's own that has an effect outside: it appends a line, and can be told to hang.
+const tool = `
+import { appendFileSync, existsSync } from 'node:fs'
+import path from 'node:path'
+export const deploy = {
+  name: 'deploy',
+  description: 'Deploys',
+  class: 'execute',
+  effect: 'execute',
+  input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } },
+  parameters: { type: 'object', properties: {} },
+  async run(input, { workspace }) {
+    appendFileSync(path.join(workspace, 'deployed.txt'), 'deployed\\n')
+    if (existsSync(path.join(workspace, 'hang'))) await new Promise((resolve) => setInterval(resolve, 2 ** 30))
+    return { content: 'deployed' }
+  },
+}
+`
+
+function createTeam(): Project {
+  return createProject({
+    ...agentFile('lead'),
+    ...agentFile('operator'),
+    '.cadre/deploy.mjs': tool,
+    '.cadre/config.yaml': { tools: ['deploy.mjs'] },
+    'p.yaml': {
+      lanes: {
+        lead: [{ calls: [delegate('operator')] }, { reply: 'The operator says: {{last}}' }],
+        operator: [
+          { calls: [{ tool: 'deploy', input: { to: 'production' } }] },
+          { choose: [{ when: { last: 'rejected' }, ...report('It was rejected.') }, report('It is deployed.')] },
+        ],
+      },
+    },
+  })
+}
+
+const run = ['run', '--trust', '--json', '--model', 'scripted:p.yaml', 'Deploy it.']
+
+interface Waiting {
+  readonly session: string
+  readonly questions: readonly { session: string; name: string; choices: string[]; text: string }[]
+}
+
+test('what needs a decision waits with code 3, is answered by a command, and goes on', async () => {
+  const project = createTeam()
+  const { code, json } = await project.cadre(run)
+  expect(code).toBe(3)
+  const waiting = json().at(-1) as unknown as Waiting
+  expect(waiting).toMatchObject({ type: 'waiting', questions: [{ choices: ['approve', 'reject'] }] })
+  const [question] = waiting.questions
+  expect(question?.session).toMatch(/^operator-/)
+  expect(question?.text).toContain('deploy')
+  expect(project.exists('deployed.txt')).toBe(false)
+
+  const early = await project.cadre(['resume', waiting.session, '--trust'])
+  expect(early.code).toBe(3)
+  expect(early.stdout).toContain(`cadre sessions answer ${question!.session} ${question!.name} approve`)
+  expect(early.stdout).toContain(`cadre resume ${waiting.session}`)
+
+  const wrong = await project.cadre(['sessions', 'answer', question!.session, question!.name, 'aprove'])
+  expect(wrong.stderr).toContain('did you mean approve?')
+  expect(wrong.code).toBe(2)
+  const answer = await project.cadre(['sessions', 'answer', question!.session, question!.name, 'approve'])
+  expect(answer.stdout).toContain(`cadre resume ${waiting.session}`)
+  expect(answer.code).toBe(0)
+  expect(project.exists('deployed.txt')).toBe(false)
+
+  const resumed = await project.cadre(['resume', waiting.session, '--trust', '--json'])
+  expect(resumed.json().at(-1)).toMatchObject({ status: 'completed', text: expect.stringContaining('It is deployed.') })
+  expect(resumed.code).toBe(0)
+  expect(project.read('deployed.txt')).toBe('deployed\n')
+})
+
+test('a rejection reaches the agent with its reason, and nothing is done', async () => {
+  const project = createTeam()
+  const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
+  const [question] = waiting.questions
+  // The id of the run will do, when there is only one such question in it.
+  const answer = await project.cadre(['sessions', 'answer', waiting.session, question!.name, 'reject', '--reason', 'Not today.', '--json'])
+  expect(answer.json()).toMatchObject([{ type: 'answered', session: question!.session, decision: 'reject' }])
+  const resumed = await project.cadre(['resume', waiting.session, '--trust', '--json'])
+  const settled = resumed.json().find(({ type, outcome }) => type === 'call.settled' && outcome === 'refused')
+  expect(settled?.['content']).toBe('rejected by tester: Not today.')
+  expect(resumed.json().at(-1)).toMatchObject({ text: expect.stringContaining('It was rejected.') })
+  expect(project.exists('deployed.txt')).toBe(false)
+})
+
+test('an effect that may have happened is never repeated without a person', async () => {
+  const project = createTeam()
+  const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
+  const [question] = waiting.questions
+  await project.cadre(['sessions', 'answer', question!.session, question!.name, 'approve'])
+  project.write('hang', '')
+  const running = project.start(['resume', waiting.session, '--trust', '--json'])
+  await until(() => project.exists('deployed.txt'))
+  running.child.kill('SIGKILL')
+  await running.ended()
+  const doubtful = await project.cadre(['resume', waiting.session, '--trust', '--json'])
+  expect(doubtful.code).toBe(3)
+  const doubt = (doubtful.json().at(-1) as unknown as Waiting).questions[0]
+  expect(doubt).toMatchObject({ session: question!.session, choices: ['done', 'again', 'leave'] })
+  await project.cadre(['sessions', 'answer', doubt!.session, doubt!.name, 'done'])
+  const resumed = await project.cadre(['resume', waiting.session, '--trust', '--json'])
+  expect(resumed.json().at(-1)).toMatchObject({ status: 'completed' })
+  expect(project.read('deployed.txt')).toBe('deployed\n')
+})
+
+test('a question that is not there is named, with those that are', async () => {
+  const project = createTeam()
+  const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
+  const wrong = await project.cadre(['sessions', 'answer', waiting.session, 'approval/x', 'approve'])
+  expect(wrong.stderr).toContain(waiting.questions[0]!.name)
+  expect(wrong.code).toBe(2)
+})
+
+test('what a folder brings is not used without trust, and a person is told', async () => {
+  const project = createTeam()
+  const { stderr, code } = await project.cadre(run.filter((word) => word !== '--trust'))
+  expect(stderr).toMatch(/config\.yaml:\d+: tools is not used because this folder is not trusted/)
+  expect(code).not.toBe(3)
+  expect(project.exists('deployed.txt')).toBe(false)
+})

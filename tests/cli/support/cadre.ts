@@ -1,0 +1,87 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+
+export const bin = path.join(import.meta.dirname, '..', '..', '..', 'packages', 'cli', 'bin', 'cadre.js')
+
+export interface CadreOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+  /** Every line of standard output as JSON; fails when one is not. */
+  json(): Record<string, unknown>[]
+}
+
+export interface RunningCadre {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>
+  readonly pid: number
+  /** What was printed so far. */
+  stdout(): string
+  stderr(): string
+  /** Resolves when the predicate holds for what was printed; fails when the process ends before. */
+  until(holds: (stdout: string, stderr: string) => boolean): Promise<void>
+  ended(): Promise<Ended>
+}
+
+/** Starts the built command as a process of its own, with nothing of the caller's settings. */
+export function startCadre(args: readonly string[], options: CadreOptions): RunningCadre {
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: options.cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: options.cwd, USER: 'tester', ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  const watchers = new Set<() => void>()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    for (const look of watchers) look()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+    for (const look of watchers) look()
+  })
+  child.stdin.on('error', () => {})
+  child.stdin.end(options.input ?? '')
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  return {
+    child,
+    pid: child.pid as number,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    until: (holds) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!holds(stdout, stderr)) return
+          watchers.delete(look)
+          resolve()
+        }
+        watchers.add(look)
+        look()
+        void closed.then(() => reject(new Error(`it ended before:\n${stdout}\n${stderr}`)))
+      }),
+    async ended() {
+      const [code, signal] = await closed
+      return { code, signal, stdout, stderr, json: () => parseLines(stdout) }
+    },
+  }
+}
+
+export function runCadre(args: readonly string[], options: CadreOptions): Promise<Ended> {
+  return startCadre(args, options).ended()
+}
+
+function parseLines(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
