@@ -1,4 +1,3 @@
-import { untilAborted } from './abort.ts'
 import { estimateTokens, prepareContext } from './context.ts'
 import type { AssistantDraft, WireCall } from './entry.ts'
 import { messageOf } from './errors.ts'
@@ -8,6 +7,7 @@ import type { Ending } from './run-session.ts'
 import { beginWork, record, type Session } from './session.ts'
 import { settleReply } from './settle.ts'
 import type { SessionState } from './state.ts'
+import { untilStopped } from './until-stopped.ts'
 
 /** One question to the model. Gives back an ending when the session cannot go on. */
 export async function ask(session: Session): Promise<Ending | undefined> {
@@ -113,7 +113,7 @@ async function replyOf(
   )
   // A backend promises to end when it is aborted and never to throw. Cancelling must not depend on every one keeping that.
   const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'cancelled' }
-  return untilAborted(asked, node.signal, cancelled).catch((error) => ({
+  return untilStopped(asked, node, cancelled).catch((error) => ({
     kind: 'failed' as const,
     code: 'backend' as const,
     message: `${model.id} failed: ${messageOf(error)}`,
@@ -134,7 +134,7 @@ async function settleInline(session: Session, call: WireCall) {
     calls: [{ id: own.id, name: call.function.name, input: call.function.arguments }],
   })
   await settleReply(session)
-  const result = session.state.settled.get(own.id)
+  const result = session.state.calls.get(own.id)?.result
   return { content: result?.content ?? 'cancelled', ...(result?.images && { images: result.images }) }
 }
 

@@ -3,41 +3,40 @@ import type { Draft, EventDraft, EventEntry, WireCall } from './entry.ts'
 import type { JudgedCall } from './gate.ts'
 import { type ReadCall, readCall } from './judge.ts'
 import { record, type Session } from './session.ts'
+import type { CallState } from './state.ts'
 
 /** Judges every call that is not judged yet, and records what was decided. */
 export async function decide(
   session: Session,
-  open: readonly WireCall[],
+  open: readonly CallState[],
   ready: ReadonlyMap<string, JudgedCall>,
 ): Promise<void> {
   const { state } = session
   const fresh = open.filter(
-    (call) => !state.started.has(call.id) && !state.refused.has(call.id) && !state.held.has(call.id),
+    ({ started, refused, held }) => started === undefined && refused === undefined && held === undefined,
   )
   if (fresh.length === 0) return
-  const effects = fresh.some((call) => (ready.get(call.id)?.tool.effect ?? 'read') !== 'read')
+  const effects = fresh.some(({ call }) => (ready.get(call.id)?.tool.effect ?? 'read') !== 'read')
   let replayed = true
   const entries = await record(
     session,
-    `decide/${state.round}/${fresh[0]?.id}`,
+    `decide/${state.round}/${fresh[0]?.call.id}`,
     async () => {
       replayed = false
+      const late = behindReport(session)
       const drafts: Draft[] = []
-      for (const call of fresh) drafts.push(await decision(session, call, ready.get(call.id)))
+      for (const { call } of fresh)
+        drafts.push(await decision(session, call, ready.get(call.id), late.has(call.id)))
       return drafts
     },
     { durable: effects },
   )
   for (const entry of entries as readonly EventEntry[]) {
     if (entry.type !== 'call.started') continue
-    if (replayed) session.inherited.add(entry.call as string)
-    const name = state.calls.find((call) => call.id === entry.call)?.function.name ?? ''
-    session.emit({
-      type: 'call.started',
-      call: entry.call as string,
-      tool: name,
-      ...(entry.child && { child: entry.child }),
-    })
+    const call = entry.call as string
+    if (replayed) session.inherited.add(call)
+    const tool = state.calls.get(call)?.call.function.name ?? ''
+    session.emit({ type: 'call.started', call, tool, ...(entry.child && { child: entry.child }) })
   }
 }
 
@@ -45,6 +44,7 @@ async function decision(
   session: Session,
   call: WireCall,
   judged: JudgedCall | undefined,
+  late: boolean,
 ): Promise<EventDraft> {
   if (judged === undefined) {
     const read = (await readCall(call, session.spec, session.toolset)) as Exclude<ReadCall, { kind: 'ready' }>
@@ -57,15 +57,14 @@ async function decision(
       content: read.reason,
     }
   }
-  const after = reportBefore(session, call)
-  if (after !== undefined)
+  if (late)
     return {
       role: 'event',
       type: 'call.refused',
       call: call.id,
       outcome: 'cancelled',
       by: 'tool',
-      content: after,
+      content: 'the report was handed in before this call',
     }
   const verdict = await session.gate.judge(judged, session.spec, session.node.signal)
   if (verdict.kind === 'deny') {
@@ -112,11 +111,8 @@ export function startDraft(session: Session, { call, tool, input }: JudgedCall):
 }
 
 /** `reportOut` ends the work: what stands behind it in the same reply is not begun. */
-function reportBefore(session: Session, call: WireCall): string | undefined {
-  for (const other of session.state.calls) {
-    if (other.id === call.id) return undefined
-    if (session.toolset.find(other.function.name)?.tool.kind === 'report')
-      return 'the report was handed in before this call'
-  }
-  return undefined
+function behindReport(session: Session): Set<string> {
+  const calls = [...session.state.calls.values()]
+  const at = calls.findIndex(({ call }) => session.toolset.find(call.function.name)?.tool.kind === 'report')
+  return new Set(at < 0 ? [] : calls.slice(at + 1).map(({ call }) => call.id))
 }

@@ -41,7 +41,7 @@ function startInBackground(session: Session, call: string, delegation: Delegatio
 }
 
 function childOf(session: Session, call: string): string {
-  const id = session.state.started.get(call)?.child ?? session.state.background.get(call)
+  const id = session.state.calls.get(call)?.started?.child ?? session.state.background.get(call)
   if (id === undefined) throw new Error(`unreachable: delegation ${call} has no recorded child`)
   return id
 }

@@ -9,7 +9,7 @@ import type { Ports } from './ports.ts'
 import { noUsage, type Report } from './report.ts'
 import { beginWork, record, type Session } from './session.ts'
 import type { SessionSpec, Work } from './session-spec.ts'
-import { foldEntries, type SessionState } from './state.ts'
+import { foldEntries, type SessionState, startedCalls } from './state.ts'
 import { toolsetOf } from './toolset.ts'
 import type { Tree } from './tree.ts'
 
@@ -85,7 +85,7 @@ function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, 
     }),
     systemPrompt: spec.systemPrompt,
     state,
-    inherited: new Set(state.started.keys()),
+    inherited: startedCalls(state),
     background: new Map(),
     holdsSlot: false,
     emit: (body) => host.emit(spec.id, body),

@@ -59,8 +59,9 @@ export function createOrchestrator(
     return tree
   }
   const at = instantWriter()
+  // Bodies are made for one event each, so they are completed in place.
   const emit = (session: string, body: EventBody) => {
-    ports.emit({ ...body, seq: ++seq, at: at(ports.clock.now()), session } as CadreEvent)
+    ports.emit(Object.assign(body, { seq: ++seq, at: at(ports.clock.now()), session }) as CadreEvent)
   }
   const host: Host = {
     ports,

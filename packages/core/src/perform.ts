@@ -1,9 +1,9 @@
-import { untilAborted } from './abort.ts'
 import type { ResultDraft } from './entry.ts'
 import { messageOf } from './errors.ts'
 import type { JudgedCall } from './gate.ts'
 import type { Session } from './session.ts'
 import type { ToolContext, ToolResult } from './tool.ts'
+import { untilStopped } from './until-stopped.ts'
 
 /** How a call was settled, without the call's name. */
 export type Outcome = Omit<ResultDraft, 'role' | 'tool_call_id'>
@@ -22,7 +22,7 @@ export async function perform(
   const ran: Promise<ToolResult | undefined> = startTool(() => tool.run(input, context, node.signal)).catch(
     (error) => (node.signal.aborted ? undefined : { content: messageOf(error), failed: true }),
   )
-  let result = await untilAborted(ran, node.signal, undefined)
+  let result = await untilStopped(ran, node, undefined)
   if (result === undefined && node.signal.aborted) result = await withGrace(ran, ports.clock)
   if (result === undefined) return undefined
   const { content, images, failed } = result

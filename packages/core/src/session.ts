@@ -6,7 +6,7 @@ import type { Model } from './model.ts'
 import type { Ports } from './ports.ts'
 import type { Report } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
-import { applyEntry, foldEntries, type SessionState } from './state.ts'
+import { applyEntry, foldEntries, type SessionState, startedCalls } from './state.ts'
 import type { Toolset } from './toolset.ts'
 import type { Tree, TreeNode } from './tree.ts'
 
@@ -71,7 +71,7 @@ export function takeUpChanges(session: Session): void {
   session.state = foldEntries(change.entries, session.spec.id)
   session.systemPrompt = change.systemPrompt
   // A rewound session may find calls open whose effects were carried out in the tail that was removed.
-  session.inherited = new Set(session.state.started.keys())
+  session.inherited = startedCalls(session.state)
   for (const [call, { child }] of session.background) {
     if (!session.state.background.has(call))
       session.tree.node(child)?.stop({ kind: 'cancelled', by: 'parent' })

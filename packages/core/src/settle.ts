@@ -18,18 +18,18 @@ import { readCall } from './judge.ts'
 import { type Outcome, perform } from './perform.ts'
 import { askPerson } from './person.ts'
 import { record, type Session, withoutSlot } from './session.ts'
-import { openCalls } from './state.ts'
+import { type CallState, openCalls } from './state.ts'
 
 export async function settleReply(session: Session): Promise<void> {
   const { state } = session
   const open = openCalls(state)
   const ready = new Map<string, JudgedCall>()
-  for (const call of open) {
+  for (const { call } of open) {
     const read = await readCall(call, session.spec, session.toolset)
     if (read.kind === 'ready') ready.set(call.id, read.judged)
   }
   await decide(session, open, ready)
-  const delegates = open.some((call) => ready.get(call.id)?.tool.kind === 'delegate')
+  const delegates = open.some(({ call }) => ready.get(call.id)?.tool.kind === 'delegate')
   await (delegates
     ? withoutSlot(session, () => settleAll(session, open, ready))
     : settleAll(session, open, ready))
@@ -37,12 +37,12 @@ export async function settleReply(session: Session): Promise<void> {
 
 async function settleAll(
   session: Session,
-  open: readonly WireCall[],
+  open: readonly CallState[],
   ready: ReadonlyMap<string, JudgedCall>,
 ): Promise<void> {
   const order = { next: 0 }
   let previous: Promise<boolean> = Promise.resolve(true)
-  const settling = open.map((call, index) => {
+  const settling = open.map(({ call }, index) => {
     const mine = settleCall(session, call, ready.get(call.id), { order, index, turn: previous })
     // A failed neighbour is this call's neighbour, not its failure: it only ends the order of recording.
     previous = mine.catch(() => false)
@@ -95,7 +95,7 @@ async function settleCall(
   })
   if (entries.length === 0) return false
   order.next = index + 1
-  const result = session.state.settled.get(call.id)
+  const result = session.state.calls.get(call.id)?.result
   if (result !== undefined) {
     session.emit({
       type: 'call.settled',
@@ -127,15 +127,15 @@ async function outcomeOf(
   call: WireCall,
   judged: JudgedCall | undefined,
 ): Promise<Outcome | undefined> {
-  const { state } = session
-  const refused = session.state.refused.get(call.id)
+  const known = session.state.calls.get(call.id)
+  const refused = known?.refused
   if (refused !== undefined) return refusal(refused)
   if (judged === undefined)
     return {
       outcome: 'failed',
       content: 'the call can no longer be understood: the tools have changed since it was made',
     }
-  const held = state.started.get(call.id) === undefined ? state.held.get(call.id) : undefined
+  const held = known?.started === undefined ? known?.held : undefined
   if (held !== undefined) {
     const answer = await askPerson(session, approvalOf(session, judged, held))
     if (answer === undefined) return undefined
@@ -149,7 +149,7 @@ async function outcomeOf(
     await record(session, `approved/${call.id}`, () => [startDraft(session, judged)], { durable: true })
     session.emit({ type: 'call.started', call: call.id, tool: judged.tool.name })
   }
-  const finished = state.finished.get(call.id)
+  const finished = known?.finished
   if (finished !== undefined) return finishedOutcome(finished)
   if (judged.tool.kind === 'delegate') return delegate(session, judged)
   if (judged.tool.kind === 'report') return report(session)

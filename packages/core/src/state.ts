@@ -18,13 +18,9 @@ export interface SessionState {
   characters: number
   /** Input tokens the last reply was charged with, and the characters it was asked with: calibrates estimates. */
   measured: { tokens: number; characters: number } | undefined
-  /** The calls of the last reply, and what is known of each. */
-  calls: readonly WireCall[]
-  settled: Map<string, ResultEntry>
-  started: Map<string, EventEntry>
-  finished: Map<string, EventEntry>
-  refused: Map<string, EventEntry>
-  held: Map<string, EventEntry>
+  /** The calls of the last reply in their order, and how many of them have no result. */
+  calls: Map<string, CallState>
+  unsettled: number
   callIds: Set<string>
   /** Delegations in the background whose results are not collected yet: child session by call. */
   background: Map<string, string>
@@ -42,6 +38,16 @@ export interface SessionState {
   cancelledBy: string | undefined
 }
 
+/** What the record says of a call. */
+export interface CallState {
+  readonly call: WireCall
+  started?: EventEntry
+  finished?: EventEntry
+  refused?: EventEntry
+  held?: EventEntry
+  result?: ResultEntry
+}
+
 /** More than this of one result is not shown to the model; the journal keeps it whole. */
 export const shownResultLimit = 40_000
 
@@ -54,12 +60,8 @@ export function emptyState(): SessionState {
     messageSeqs: [],
     characters: 0,
     measured: undefined,
-    calls: [],
-    settled: new Map(),
-    started: new Map(),
-    finished: new Map(),
-    refused: new Map(),
-    held: new Map(),
+    calls: new Map(),
+    unsettled: 0,
     callIds: new Set(),
     background: new Map(),
     nudges: { report: 0, empty: 0, sections: 0, truncated: 0 },
@@ -100,15 +102,18 @@ export function applyEntry(state: SessionState, entry: Entry, session: string): 
 }
 
 /** Calls of the last reply that are not settled, in their order. */
-export function openCalls(state: SessionState): readonly WireCall[] {
-  return state.settled.size === state.calls.length
-    ? []
-    : state.calls.filter((call) => !state.settled.has(call.id))
+export function openCalls(state: SessionState): readonly CallState[] {
+  return state.unsettled === 0 ? [] : [...state.calls.values()].filter((call) => call.result === undefined)
+}
+
+/** Open calls whose start is recorded: in a session that was interrupted, their effect may have happened. */
+export function startedCalls(state: SessionState): Set<string> {
+  return new Set(openCalls(state).flatMap(({ call, started }) => (started === undefined ? [] : [call.id])))
 }
 
 /** What comes next, read off the record: the whole of resuming is asking this. */
 export function nextMove(state: SessionState): 'settle' | 'ask' | 'conclude' {
-  if (state.settled.size < state.calls.length) return 'settle'
+  if (state.unsettled > 0) return 'settle'
   if (state.reported !== undefined) return 'conclude'
   return state.messages.at(-1)?.role === 'assistant' ? 'conclude' : 'ask'
 }
@@ -143,41 +148,44 @@ function applyReply(state: SessionState, entry: AssistantEntry): void {
   show(state, entry, entry.seq)
   state.round += 1
   state.roundsSinceWork += 1
-  state.calls = entry.tool_calls ?? []
-  state.settled = new Map()
-  state.started = new Map()
-  state.finished = new Map()
-  state.refused = new Map()
-  state.held = new Map()
-  for (const call of state.calls) state.callIds.add(call.id)
+  state.calls = new Map()
+  for (const call of entry.tool_calls ?? []) {
+    state.calls.set(call.id, { call })
+    state.callIds.add(call.id)
+  }
+  state.unsettled = state.calls.size
   state.usage = addUsage(state.usage, entry.usage)
   if (entry.content !== null && entry.content.trim() !== '') state.lastText = entry.content
 }
 
 function applyResult(state: SessionState, entry: ResultEntry, session: string): void {
   show(state, capped(entry, session), entry.seq)
-  state.settled.set(entry.tool_call_id, entry)
+  const known = state.calls.get(entry.tool_call_id)
+  if (known !== undefined && known.result === undefined) {
+    known.result = entry
+    state.unsettled -= 1
+  }
   state.usage = addUsage(state.usage, entry.usage)
   state.sessions += entry.sessions ?? 0
   state.callCount += (entry.calls ?? 0) + (entry.outcome === 'refused' ? 0 : 1)
 }
 
 function applyEvent(state: SessionState, entry: EventEntry): void {
-  const { call } = entry
+  const known = entry.call === undefined ? undefined : state.calls.get(entry.call)
   switch (entry.type) {
     case 'call.started':
-      if (call === undefined) return
-      state.started.set(call, entry)
-      if (entry['background'] === true && entry.child !== undefined) state.background.set(call, entry.child)
+      if (known !== undefined) known.started = entry
+      if (entry['background'] === true && entry.call !== undefined && entry.child !== undefined)
+        state.background.set(entry.call, entry.child)
       return
     case 'call.finished':
-      if (call !== undefined) state.finished.set(call, entry)
+      if (known !== undefined) known.finished = entry
       return
     case 'call.refused':
-      if (call !== undefined) state.refused.set(call, entry)
+      if (known !== undefined) known.refused = entry
       return
     case 'call.held':
-      if (call !== undefined) state.held.set(call, entry)
+      if (known !== undefined) known.held = entry
       return
     case 'report.given':
       state.reported = entry.content ?? ''

@@ -3,6 +3,7 @@ import type { RunLimits } from './limits.ts'
 import type { Clock } from './ports.ts'
 import type { SessionSpec } from './session-spec.ts'
 import { Slots } from './slots.ts'
+import type { Stoppable } from './until-stopped.ts'
 
 /** Why a session was stopped from outside. */
 export type StopReason =
@@ -16,7 +17,7 @@ export type StopReason =
  * One running session in its tree: it carries the stop signal, the time limit and the purse. A node's signal is its own,
  * and the tree walks its nodes to stop them, because a thousand listeners on one signal make hosts warn of a leak.
  */
-export class TreeNode {
+export class TreeNode implements Stoppable {
   readonly #controller = new AbortController()
   readonly #parent: TreeNode | undefined
   readonly #children = new Set<TreeNode>()
@@ -28,6 +29,7 @@ export class TreeNode {
   #armedAt = 0
   #disarm: (() => void) | undefined
   #persons = 0
+  readonly #listeners = new Set<() => void>()
 
   constructor(parent: TreeNode | undefined, purse: Purse, clock: Clock) {
     this.#parent = parent
@@ -48,6 +50,15 @@ export class TreeNode {
     return this.#reason
   }
 
+  get isStopped(): boolean {
+    return this.#reason !== undefined
+  }
+
+  onStop(callback: () => void): () => void {
+    this.#listeners.add(callback)
+    return () => this.#listeners.delete(callback)
+  }
+
   /** Stops this session and everything below it. The first reason stays. */
   stop(reason: StopReason): void {
     if (this.#reason !== undefined) return
@@ -57,6 +68,8 @@ export class TreeNode {
       reason.kind === 'cancelled' && reason.by === 'run' ? reason : { kind: 'cancelled', by: 'parent' }
     for (const child of this.#children) child.stop(below)
     this.#controller.abort(reason)
+    for (const listener of this.#listeners) listener()
+    this.#listeners.clear()
   }
 
   /** Starts the clock of a delegation that may still be active for `left` of its `limit` milliseconds. */
