@@ -10,41 +10,53 @@ export interface Edit {
 
 export type Edited =
   | { readonly kind: 'edited'; readonly text: string; readonly lines: readonly number[] }
-  | { readonly kind: 'failed'; readonly reason: string }
+  /** The reason is put into words only when somebody wants to read it. */
+  | { readonly kind: 'failed'; readonly reason: () => string }
 
 /** Applies edits one after the other, each to the result of the one before: all of them or none. */
 export function applyEdits(text: string, edits: readonly Edit[], shown: string): Edited {
   let current = text
-  const lines: number[] = []
+  let lines: readonly number[] = []
   for (const [index, edit] of edits.entries()) {
     const result = applyEdit(current, edit, shown)
     if (result.kind === 'failed') {
       if (edits.length === 1) return result
-      return { kind: 'failed', reason: `Edit ${index + 1} of ${edits.length} cannot be made, so none was. ${result.reason}` }
+      return {
+        kind: 'failed',
+        reason: () => `Edit ${index + 1} of ${edits.length} cannot be made, so none was. ${result.reason()}`,
+      }
     }
     current = result.text
-    lines.push(...result.lines)
+    lines = lines.concat(result.lines)
   }
   return { kind: 'edited', text: current, lines }
 }
 
 function applyEdit(text: string, edit: Edit, shown: string): Edited {
-  if (edit.old === edit.new) return failed(`old and new are the same, so nothing would change in ${shown}.`)
+  if (edit.old === edit.new)
+    return failed(() => `old and new are the same, so nothing would change in ${shown}.`)
   if (edit.old === '') {
     if (text === '') return { kind: 'edited', text: edit.new, lines: [1] }
-    return failed(`old is empty and ${shown} is not; give the text to replace, or use write_file to replace everything.`)
+    return failed(
+      () =>
+        `old is empty and ${shown} is not; give the text to replace, or use write_file to replace everything.`,
+    )
   }
   const { old, new: replacement } = inLineEndsOf(text, edit)
   const places = placesOf(text, old)
   if (places.length === 0) {
-    return failed(`old was not found in ${shown}; it must match exactly, spaces included. ${nearestLines(text, edit.old)}`)
+    return failed(
+      () =>
+        `old was not found in ${shown}; it must match exactly, spaces included. ${nearestLines(text, edit.old)}`,
+    )
   }
   const lines = linesOf(text, places)
   // Also when the places overlap, as `aa` does in `aaa`: which one is meant cannot be told.
   const several = text.indexOf(old, (places[0] as number) + 1) !== -1
   if (several && edit.all !== true) {
     return failed(
-      `old was found ${places.length} times in ${shown}, at lines ${listOf(lines)}; give more of the text around the one you mean, or set all to true.`,
+      () =>
+        `old was found ${places.length} times in ${shown}, at lines ${listOf(lines)}; give more of the text around the one you mean, or set all to true.`,
     )
   }
   return { kind: 'edited', text: text.split(old).join(replacement), lines }
@@ -54,7 +66,9 @@ function applyEdit(text: string, edit: Edit, shown: string): Edited {
 export function inLineEndsOf(text: string, edit: Edit): { readonly old: string; readonly new: string } {
   const usual = lineEndOf(text)
   const other = usual === '\n' ? '\r\n' : '\n'
-  const old = [withLineEnds(edit.old, usual), edit.old, withLineEnds(edit.old, other)].find((form) => text.includes(form))
+  const old = [withLineEnds(edit.old, usual), edit.old, withLineEnds(edit.old, other)].find((form) =>
+    text.includes(form),
+  )
   if (old === undefined) return { old: edit.old, new: edit.new }
   const lineEnd = old.includes('\n') ? lineEndOf(old) : usual
   return { old, new: text.includes('\n') ? withLineEnds(edit.new, lineEnd) : edit.new }
@@ -84,6 +98,6 @@ function listOf(lines: readonly number[]): string {
   return distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')}, …` : distinct.join(', ')
 }
 
-function failed(reason: string): Edited {
+function failed(reason: () => string): Edited {
   return { kind: 'failed', reason }
 }

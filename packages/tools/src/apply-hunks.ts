@@ -55,7 +55,12 @@ function placeOf(lines: readonly string[], hunk: Hunk, from: number): number | s
   return `its lines were not found. ${nearestLines(lines.join('\n'), hunk.old.join('\n'))}`
 }
 
-function placesOf(lines: readonly string[], wanted: readonly string[], from: number, same: typeof exactly): number[] {
+function placesOf(
+  lines: readonly string[],
+  wanted: readonly string[],
+  from: number,
+  same: typeof exactly,
+): number[] {
   const places: number[] = []
   for (let at = from; at + wanted.length <= lines.length; at++) {
     if (wanted.every((line, index) => same(lines[at + index] as string, line))) places.push(at)

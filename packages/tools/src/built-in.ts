@@ -1,22 +1,33 @@
 import { defineTool, type Tool, type ToolDefinition } from '@cadre/core'
 import { outcomeOf } from './refusal.ts'
 
-export interface BuiltIn<Input> extends Omit<ToolDefinition<Input>, 'adapt' | 'origin' | 'run'> {
+/** What a tool does. Loaded at its first call: a process that starts needs to know its tools, not to have them at hand. */
+export interface Work<Input> {
+  readonly run: Tool<Input>['run']
+  readonly check?: NonNullable<Tool<Input>['check']>
+}
+
+export interface BuiltIn<Input> extends Omit<ToolDefinition<Input>, 'adapt' | 'origin' | 'run' | 'check'> {
   /** Turns what other dialects write into this tool's arguments. Gets every spelling; leaves its own shape alone. */
   readonly reshape?: (input: Record<string, unknown>, spelling: string) => Record<string, unknown>
-  readonly run: Tool<Input>['run']
+  readonly load: () => Promise<Work<Input>>
 }
 
 /** A tool of this package: failures are results, and its arguments are understood under all its names. */
-export function builtIn<Input>({ reshape, ...definition }: BuiltIn<Input>): Tool {
-  const { run, check } = definition
+export function builtIn<Input>({ reshape, load, ...definition }: BuiltIn<Input>): Tool {
   const tool: Tool<Input> = defineTool<Input>({
     ...definition,
     origin: 'built-in',
-    run: (input, context, signal) => outcomeOf(() => run(input, context, signal)),
-    ...(check !== undefined && {
-      // A path that cannot even be looked at says nothing about whether the call was carried out.
-      check: (input, context, signal) => check(input, context, signal).catch(() => 'unknown' as const),
+    run: (input, context, signal) => outcomeOf(async () => (await load()).run(input, context, signal)),
+    ...(definition.effect === 'write' && {
+      async check(input, context, signal) {
+        try {
+          return (await (await load()).check?.(input, context, signal)) ?? 'unknown'
+        } catch {
+          // A path that cannot even be looked at says nothing about whether the call was carried out.
+          return 'unknown'
+        }
+      },
     }),
     ...(reshape !== undefined && { adapt: adapters(definition, reshape) }),
   })
@@ -30,7 +41,10 @@ function adapters(
   // Names are found without regard to case, adapters are not.
   const spellings = new Set([name, ...aliases].flatMap((spelling) => [spelling, spelling.toLowerCase()]))
   return Object.fromEntries(
-    [...spellings].map((spelling) => [spelling, (input: Record<string, unknown>) => reshape(input, spelling)]),
+    [...spellings].map((spelling) => [
+      spelling,
+      (input: Record<string, unknown>) => reshape(input, spelling),
+    ]),
   )
 }
 
@@ -40,4 +54,10 @@ export function without(input: Record<string, unknown>, names: readonly string[]
 }
 
 /** `path` under any of the names it has in the dialects. */
-export const pathAliases = { filePath: 'path', file_path: 'path', absolute_path: 'path', target_file: 'path', filename: 'path' } as const
+export const pathAliases = {
+  filePath: 'path',
+  file_path: 'path',
+  absolute_path: 'path',
+  target_file: 'path',
+  filename: 'path',
+} as const

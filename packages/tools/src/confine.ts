@@ -37,7 +37,10 @@ export async function confine(request: ConfineRequest): Promise<Confinement> {
     const real = await realPathOf(path.resolve(workspace, await posixPath(workspace, request.path)))
     const relative = path.relative(root, real)
     if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)) {
-      return { kind: 'outside', reason: `${show(request.path)} is outside of the workspace; use a path inside it.` }
+      return {
+        kind: 'outside',
+        reason: `${show(request.path)} is outside of the workspace; use a path inside it.`,
+      }
     }
     const shown = relative === '' ? '.' : relative.split(path.sep).join('/')
     const protection = write ? protectedPath({ real, shown }) : undefined

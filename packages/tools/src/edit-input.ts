@@ -1,4 +1,13 @@
-import { array, boolean, type Infer, type JsonSchema, object, optional, type StandardSchema, string } from '@cadre/core'
+import {
+  array,
+  boolean,
+  type Infer,
+  type JsonSchema,
+  object,
+  optional,
+  type StandardSchema,
+  string,
+} from '@cadre/core'
 import { without } from './built-in.ts'
 import { parsePatch } from './parse-patch.ts'
 import { Refusal } from './refusal.ts'
@@ -17,7 +26,9 @@ const shape = object({
   old: optional(old),
   new: optional(replacement),
   all,
-  edits: optional(array(object({ path: optional(path), old, new: replacement, all }), 'Edits, made in order: all or none')),
+  edits: optional(
+    array(object({ path: optional(path), old, new: replacement, all }), 'Edits, made in order: all or none'),
+  ),
   patch: optional(string('Changes in the *** Begin Patch format', { min: 1 })),
 })
 
@@ -45,7 +56,8 @@ function faultIn(input: EditInput): { message: string; path: string[] } | undefi
     return 'fault' in parsed ? { path: ['patch'], message: parsed.fault } : undefined
   }
   if (input.edits !== undefined) {
-    if (input.old !== undefined || input.new !== undefined) return { path: ['edits'], message: 'must be given without old and new' }
+    if (input.old !== undefined || input.new !== undefined)
+      return { path: ['edits'], message: 'must be given without old and new' }
     if (input.edits.length === 0) return { path: ['edits'], message: 'must not be empty' }
     const missing = input.path === undefined && input.edits.some((edit) => edit.path === undefined)
     return missing ? { path: ['path'], message: 'is missing' } : undefined
@@ -95,17 +107,28 @@ export const editArgumentAliases = spellings
 export function reshapeEdit(input: Record<string, unknown>): Record<string, unknown> {
   const given = renamed(without(input, ['explanation', 'instructions']))
   const patch = given['patch'] ?? given['input'] ?? given['patchText']
-  if (typeof patch === 'string' && given['old'] === undefined) return { ...without(given, ['input', 'patchText']), patch }
+  if (typeof patch === 'string' && given['old'] === undefined)
+    return { ...without(given, ['input', 'patchText']), patch }
   if (typeof given['code'] === 'string' && given['old'] === undefined) {
-    throw new Refusal('code with left-out parts cannot be put in place exactly; give path, old and new instead, or write_file for a whole file')
+    throw new Refusal(
+      'code with left-out parts cannot be put in place exactly; give path, old and new instead, or write_file for a whole file',
+    )
   }
   const edits = given['edits'] ?? given['replacements']
   if (!Array.isArray(edits)) return given
-  return { ...without(given, ['replacements']), edits: edits.map((edit) => (isRecord(edit) ? renamed(without(edit, ['explanation'])) : edit)) }
+  return {
+    ...without(given, ['replacements']),
+    edits: edits.map((edit) => (isRecord(edit) ? renamed(without(edit, ['explanation'])) : edit)),
+  }
 }
 
 function renamed(input: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [Object.hasOwn(spellings, name) ? spellings[name] : name, value]))
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      Object.hasOwn(spellings, name) ? spellings[name] : name,
+      value,
+    ]),
+  )
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,42 +1,12 @@
 import type { Stats } from 'node:fs'
-import { applyEdits, type Edit } from './apply-edits.ts'
+import { applyEdits } from './apply-edits.ts'
 import { applyHunks, reversed } from './apply-hunks.ts'
+import type { FileChange } from './changes-of.ts'
 import type { ConfinedPath } from './confine.ts'
-import type { EditInput } from './edit-input.ts'
 import { editsMade } from './edits-made.ts'
 import { openRegular } from './open-regular.ts'
-import { type Hunk, parsePatch } from './parse-patch.ts'
 import { Refusal } from './refusal.ts'
 import { decodeText } from './text.ts'
-
-/** What a call wants to do to one file. */
-export type FileChange =
-  | { readonly kind: 'edit'; readonly path: string; readonly edits: readonly Edit[] }
-  | { readonly kind: 'add'; readonly path: string; readonly content: string }
-  | { readonly kind: 'delete'; readonly path: string }
-  | { readonly kind: 'update'; readonly path: string; readonly moveTo?: string; readonly hunks: readonly Hunk[] }
-
-export function changesOf(input: EditInput): FileChange[] {
-  if (input.patch !== undefined) {
-    const parsed = parsePatch(input.patch)
-    if ('fault' in parsed) throw new Refusal(`The patch ${parsed.fault}.`)
-    return [...parsed.files]
-  }
-  const { path, old = '', new: replacement = '', all } = input
-  const edits = input.edits ?? [{ old, new: replacement, all }]
-  const byPath = new Map<string, Edit[]>()
-  for (const edit of edits) {
-    const target = ('path' in edit ? edit.path : undefined) ?? path ?? ''
-    const sofar = byPath.get(target)
-    if (sofar === undefined) byPath.set(target, [edit])
-    else sofar.push(edit)
-  }
-  return [...byPath].map(([target, list]) => ({ kind: 'edit', path: target, edits: list }))
-}
-
-export function pathsOf(change: FileChange): string[] {
-  return change.kind === 'update' && change.moveTo !== undefined ? [change.path, change.moveTo] : [change.path]
-}
 
 /** A file as it is now. */
 export interface Present {
@@ -48,7 +18,8 @@ const largest = 16 * 1_024 * 1_024
 
 export async function present(file: ConfinedPath): Promise<Present> {
   await using opened = await openRegular(file)
-  if (opened.stats.size > largest) throw new Refusal(`${file.shown} is larger than 16 MB; it cannot be edited.`)
+  if (opened.stats.size > largest)
+    throw new Refusal(`${file.shown} is larger than 16 MB; it cannot be edited.`)
   return { stats: opened.stats, bytes: await opened.handle.readFile() }
 }
 
@@ -59,11 +30,15 @@ export interface Changed {
 }
 
 /** What a file becomes; nothing is written. */
-export function changed(bytes: Uint8Array, change: Extract<FileChange, { kind: 'edit' | 'update' }>, shown: string): Changed {
+export function changed(
+  bytes: Uint8Array,
+  change: Extract<FileChange, { kind: 'edit' | 'update' }>,
+  shown: string,
+): Changed {
   const { text, mark } = decodeText(bytes, shown)
   if (change.kind === 'edit') {
     const result = applyEdits(text, change.edits, shown)
-    if (result.kind === 'failed') throw new Refusal(result.reason)
+    if (result.kind === 'failed') throw new Refusal(result.reason())
     const places = result.lines.length
     const where = places === 1 ? `at line ${result.lines[0]}` : `at ${places} places`
     return { content: mark + result.text, summary: `Edited ${shown} ${where}.` }
@@ -74,7 +49,10 @@ export function changed(bytes: Uint8Array, change: Extract<FileChange, { kind: '
 }
 
 /** Whether a text looks as it does after the change, as before it, or as neither or both. */
-export function changeMade(bytes: Uint8Array, change: Extract<FileChange, { kind: 'edit' | 'update' }>): 'done' | 'not_done' | 'unknown' {
+export function changeMade(
+  bytes: Uint8Array,
+  change: Extract<FileChange, { kind: 'edit' | 'update' }>,
+): 'done' | 'not_done' | 'unknown' {
   const { text } = decodeText(bytes, '')
   if (change.kind === 'edit') return editsMade(text, change.edits)
   const notYet = applyHunks(text, change.hunks, '').kind === 'patched'

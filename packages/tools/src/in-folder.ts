@@ -12,7 +12,8 @@ export async function inFolder<T>(folder: string, work: (base: string) => Promis
   if (process.platform !== 'linux') return byName(folder, work)
   const handle = await openFolder(folder)
   try {
-    const base = `/proc/self/fd/${handle.fd}`
+    // By number and not as `self`: a program that is started here must find the same folder.
+    const base = `/proc/${process.pid}/fd/${handle.fd}`
     const opened = await readlink(base).catch(() => undefined)
     // Without /proc there is no way through the descriptor.
     if (opened === undefined) return await byName(folder, work)

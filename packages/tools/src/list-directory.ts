@@ -1,41 +1,32 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { object, optional, string, type Tool } from '@cadre/core'
-import { builtIn, pathAliases, without } from './built-in.ts'
+import type { Work } from './built-in.ts'
 import { confined } from './confine.ts'
 import { inFolder } from './in-folder.ts'
+import type { ListDirectoryInput } from './list-directory-tool.ts'
 import { codeOf, Refusal } from './refusal.ts'
 
 const mostEntries = 1_000
 
-export function listDirectoryTool(): Tool {
-  return builtIn({
-    name: 'list_directory',
-    description: 'List a folder: folders end in /, symbolic links in @.',
-    class: 'read',
-    effect: 'read',
-    aliases: ['LS', 'list', 'list_dir', 'listDirectory', 'search/listDirectory', 'copilot_listDirectory'],
-    argumentAliases: { ...pathAliases, dirPath: 'path', dir_path: 'path', directory: 'path' },
-    reshape: (input) => without(input, ['explanation', 'ignore']),
-    input: object({ path: optional(string('Path of the folder, relative to the workspace; default the workspace itself')) }),
-    paths: ({ path }) => [path || '.'],
-    async run({ path }, { workspace }) {
-      const folder = await confined({ workspace, path: path || '.' })
-      let entries: Dirent[]
-      try {
-        entries = await inFolder(folder.real, (base) => readdir(base, { withFileTypes: true }))
-      } catch (error) {
-        if (codeOf(error) === 'ENOTDIR') throw new Refusal(`${folder.shown} is a file; read it with read_file.`)
-        if (codeOf(error) === 'ENOENT') throw new Refusal(`${folder.shown} does not exist; look in the folder above it.`)
-        throw error
-      }
-      if (entries.length === 0) return { content: `[${folder.shown} is empty]` }
-      const names = entries.sort(foldersFirst).map(nameOf)
-      const shown = names.slice(0, mostEntries)
-      if (names.length > mostEntries) shown.push(`[${names.length - mostEntries} more; find the others with find_files]`)
-      return { content: shown.join('\n') }
-    },
-  })
+export const listDirectory: Work<ListDirectoryInput> = {
+  async run({ path }, { workspace }) {
+    const folder = await confined({ workspace, path: path || '.' })
+    let entries: Dirent[]
+    try {
+      entries = await inFolder(folder.real, (base) => readdir(base, { withFileTypes: true }))
+    } catch (error) {
+      if (codeOf(error) === 'ENOTDIR') throw new Refusal(`${folder.shown} is a file; read it with read_file.`)
+      if (codeOf(error) === 'ENOENT')
+        throw new Refusal(`${folder.shown} does not exist; look in the folder above it.`)
+      throw error
+    }
+    if (entries.length === 0) return { content: `[${folder.shown} is empty]` }
+    const names = entries.sort(foldersFirst).map(nameOf)
+    const shown = names.slice(0, mostEntries)
+    if (names.length > mostEntries)
+      shown.push(`[${names.length - mostEntries} more; find the others with find_files]`)
+    return { content: shown.join('\n') }
+  },
 }
 
 function foldersFirst(a: Dirent, b: Dirent): number {

@@ -1,12 +1,16 @@
 import { cut } from './text.ts'
 
-const mostLines = 50_000
-const longestLine = 500
+// Bounds on the work: this is a hint, and must not be felt.
+const mostLines = 20_000
+const longestLine = 200
 const mostShown = 3
 
 /** A hint at what was probably meant: the lines most like the first line of a text that was not found. */
 export function nearestLines(text: string, wanted: string): string {
-  const first = wanted.split('\n').find((line) => line.trim() !== '')?.trim()
+  const first = wanted
+    .split('\n')
+    .find((line) => line.trim() !== '')
+    ?.trim()
   if (first === undefined) return 'Read the file first.'
   const lines = text.split('\n', mostLines)
   const sameButSpaces = lines.findIndex((line) => squeeze(line) === squeeze(first))
@@ -15,12 +19,14 @@ export function nearestLines(text: string, wanted: string): string {
   }
   const pairs = pairsOf(first)
   const best = lines
-    .map((line, index) => ({ line, number: index + 1, likeness: likeness(pairs, line.trim()) }))
+    .map((line, index) => ({ line: line.trim(), number: index + 1, likeness: 0 }))
+    .filter(({ line }) => line.length > first.length / 3 && line.length < first.length * 3)
+    .map((candidate) => ({ ...candidate, likeness: likeness(pairs, candidate.line) }))
     .filter(({ likeness }) => likeness > 0.5)
     .sort((a, b) => b.likeness - a.likeness)
     .slice(0, mostShown)
   if (best.length === 0) return 'Nothing in it is alike; read the file first.'
-  return `Most alike: ${best.map(({ line, number }) => `line ${number}: ${cut(line.trim(), 120)}`).join(' | ')}`
+  return `Most alike: ${best.map(({ line, number }) => `line ${number}: ${cut(line, 120)}`).join(' | ')}`
 }
 
 function squeeze(line: string): string {

@@ -36,11 +36,15 @@ export async function openRegular(file: ConfinedPath): Promise<OpenFile> {
   }
 }
 
+/** There is nothing at that path. */
+export class Missing extends Refusal {}
+
 async function statsOf(file: ConfinedPath): Promise<Stats> {
   try {
     return await lstat(file.real)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') throw new Refusal(`${file.shown} does not exist; look with list_directory or find_files.`)
+    if (codeOf(error) === 'ENOENT')
+      throw new Missing(`${file.shown} does not exist; look with list_directory or find_files.`)
     throw error
   }
 }
@@ -48,7 +52,13 @@ async function statsOf(file: ConfinedPath): Promise<Stats> {
 export function requireRegular(stats: Stats, shown: string): void {
   if (stats.isFile()) return
   if (stats.isDirectory()) throw new Refusal(`${shown} is a folder; look into it with list_directory.`)
-  const kind = stats.isFIFO() ? 'a pipe' : stats.isSocket() ? 'a socket' : stats.isSymbolicLink() ? 'a symbolic link' : 'a device'
+  const kind = stats.isFIFO()
+    ? 'a pipe'
+    : stats.isSocket()
+      ? 'a socket'
+      : stats.isSymbolicLink()
+        ? 'a symbolic link'
+        : 'a device'
   throw new Refusal(`${shown} is ${kind} and not a file; it cannot be used.`)
 }
 

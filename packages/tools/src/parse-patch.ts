@@ -10,7 +10,12 @@ export interface Hunk {
 export type FilePatch =
   | { readonly kind: 'add'; readonly path: string; readonly content: string }
   | { readonly kind: 'delete'; readonly path: string }
-  | { readonly kind: 'update'; readonly path: string; readonly moveTo?: string; readonly hunks: readonly Hunk[] }
+  | {
+      readonly kind: 'update'
+      readonly path: string
+      readonly moveTo?: string
+      readonly hunks: readonly Hunk[]
+    }
 
 export type ParsedPatch = { readonly files: readonly FilePatch[] } | { readonly fault: string }
 
@@ -18,7 +23,10 @@ export type ParsedPatch = { readonly files: readonly FilePatch[] } | { readonly 
 export function parsePatch(patch: string): ParsedPatch {
   const lines = patch.replaceAll('\r\n', '\n').trim().split('\n')
   if (lines[0]?.trim() !== '*** Begin Patch') {
-    return { fault: 'must begin with the line "*** Begin Patch"; other patch formats are not read, use path, old and new instead' }
+    return {
+      fault:
+        'must begin with the line "*** Begin Patch"; other patch formats are not read, use path, old and new instead',
+    }
   }
   if (lines.at(-1)?.trim() !== '*** End Patch') return { fault: 'must end with the line "*** End Patch"' }
   const files: FilePatch[] = []
@@ -32,7 +40,9 @@ export function parsePatch(patch: string): ParsedPatch {
         at++
         continue
       }
-      return { fault: `line ${at + 1} must name a file: "*** Add File: ", "*** Update File: " or "*** Delete File: " and its path` }
+      return {
+        fault: `line ${at + 1} must name a file: "*** Add File: ", "*** Update File: " or "*** Delete File: " and its path`,
+      }
     }
     const path = (head[2] as string).trim()
     let next = at + 1
@@ -43,15 +53,26 @@ export function parsePatch(patch: string): ParsedPatch {
     at = next
   }
   if (files.length === 0) return { fault: 'names no file' }
-  const names = files.flatMap((file) => ('moveTo' in file && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path]))
+  const names = files.flatMap((file) =>
+    'moveTo' in file && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path],
+  )
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  return twice === undefined ? { files } : { fault: `names ${twice} twice; put all its changes into one section` }
+  return twice === undefined
+    ? { files }
+    : { fault: `names ${twice} twice; put all its changes into one section` }
 }
 
-function readFile(kind: string, path: string, body: readonly string[], first: number): FilePatch | { readonly fault: string } {
+function readFile(
+  kind: string,
+  path: string,
+  body: readonly string[],
+  first: number,
+): FilePatch | { readonly fault: string } {
   if (kind === 'Delete') {
     const extra = body.findIndex((line) => line.trim() !== '')
-    return extra === -1 ? { kind: 'delete', path } : { fault: `line ${first + extra} follows a deletion, which has no lines` }
+    return extra === -1
+      ? { kind: 'delete', path }
+      : { fault: `line ${first + extra} follows a deletion, which has no lines` }
   }
   if (kind === 'Add') {
     const lines = trimmedEnd(body)

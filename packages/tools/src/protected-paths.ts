@@ -34,7 +34,8 @@ export function protectedPaths(options: { readonly home?: string } = {}): Protec
   return ({ real, shown }) => {
     const names = plain(shown).split('/')
     for (const folder of folders) {
-      if (names.some((_, at) => isInside(names.slice(at), folder.names, folder.except))) return refuse(shown, folder.what)
+      if (names.some((_, at) => isInside(names.slice(at), folder.names, folder.except)))
+        return refuse(shown, folder.what)
     }
     const place = plain(real).split(path.sep)
     const inHome = homes.some((home) => isInside(place, home, 'workspaces'))

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { TextDecoder } from 'node:util'
 import { cut, type Encoding, encodingOf, sniffLength } from './text.ts'
 
 export interface LineRange {
@@ -20,7 +21,11 @@ const chunkSize = 65_536
 const countedSize = 16 * 1_024 * 1_024
 
 /** Some lines of a file, read in pieces: what it costs depends on where they are, never on the size of the file. */
-export async function readLines(handle: FileHandle, range: LineRange, signal: AbortSignal): Promise<LinePart> {
+export async function readLines(
+  handle: FileHandle,
+  range: LineRange,
+  signal: AbortSignal,
+): Promise<LinePart> {
   const lines: string[] = []
   let number = 0
   let characters = 0
@@ -50,7 +55,11 @@ export async function readLines(handle: FileHandle, range: LineRange, signal: Ab
     notes.push(`lines ${range.first} to ${last}${all} shown; continue with offset ${last + 1}`)
   }
   if (shortened > 0) notes.push(`${shortened} very long ${shortened === 1 ? 'line was' : 'lines were'} cut`)
-  return { kind: 'text', text: lines.join('\n') + (stopped === undefined && end === 'newline' ? '\n' : ''), note: notes.join('; ') }
+  return {
+    kind: 'text',
+    text: lines.join('\n') + (stopped === undefined && end === 'newline' ? '\n' : ''),
+    note: notes.join('; '),
+  }
 }
 
 /** Gives every line to `take` until it says no. Of a line that is longer than anyone will see only the beginning is kept. */

@@ -56,7 +56,8 @@ async function existing(target: string, file: ConfinedPath): Promise<Stats | und
     if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
-  if (stats.isSymbolicLink()) throw new ChangedMeanwhile(`${file.shown} was replaced by a link meanwhile; try again.`)
+  if (stats.isSymbolicLink())
+    throw new ChangedMeanwhile(`${file.shown} was replaced by a link meanwhile; try again.`)
   requireRegular(stats, file.shown)
   try {
     // Renaming over a file does not ask for its write permission, but a file made read-only was meant to stay.
@@ -67,7 +68,11 @@ async function existing(target: string, file: ConfinedPath): Promise<Stats | und
   return stats
 }
 
-function requireExpected(found: Stats | undefined, expected: Replacement['expected'], file: ConfinedPath): void {
+function requireExpected(
+  found: Stats | undefined,
+  expected: Replacement['expected'],
+  file: ConfinedPath,
+): void {
   if (expected === 'anything') return
   if (expected === 'nothing') {
     if (found !== undefined) throw new ChangedMeanwhile(`${file.shown} exists already; read it first.`)
@@ -80,10 +85,15 @@ function requireExpected(found: Stats | undefined, expected: Replacement['expect
     found.size === expected.size &&
     found.mtimeMs === expected.mtimeMs &&
     found.ctimeMs === expected.ctimeMs
-  if (!same) throw new ChangedMeanwhile(`${file.shown} was changed by somebody else meanwhile; read it again.`)
+  if (!same)
+    throw new ChangedMeanwhile(`${file.shown} was changed by somebody else meanwhile; read it again.`)
 }
 
-async function writeDraft(draft: string, content: string | Uint8Array, before: Stats | undefined): Promise<void> {
+async function writeDraft(
+  draft: string,
+  content: string | Uint8Array,
+  before: Stats | undefined,
+): Promise<void> {
   await using draftFile = disposable(await createDraft(draft))
   const { handle } = draftFile
   await handle.writeFile(content)
@@ -96,8 +106,7 @@ async function writeDraft(draft: string, content: string | Uint8Array, before: S
   await handle.datasync()
 }
 
-const createFlags =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 async function createDraft(draft: string): Promise<FileHandle> {
   try {

@@ -1,0 +1,69 @@
+import type { Notice, Tool } from '@cadre/core'
+
+export interface CombinedTools {
+  readonly tools: readonly Tool[]
+  /** Every name that was taken by more than one tool, and who has it now. */
+  readonly reports: readonly Notice[]
+}
+
+const order = ['built-in', 'custom', 'editor'] as const
+
+/**
+ * One list out of several. For a name, the editor's tool comes before a custom one and that before a built-in one; within
+ * one origin the first stays. An alias never takes another tool's name.
+ */
+export function combineTools(lists: readonly (readonly Tool[])[]): CombinedTools {
+  const byName = new Map<string, Tool>()
+  const reports: Notice[] = []
+  for (const tool of lists.flat()) {
+    const key = tool.name.toLowerCase()
+    const other = byName.get(key)
+    if (other !== undefined) reports.push(report(other, tool))
+    if (other === undefined || rank(tool) > rank(other)) byName.set(key, tool)
+  }
+  return { tools: withOwnAliases([...byName.values()], reports), reports }
+}
+
+function withOwnAliases(tools: readonly Tool[], reports: Notice[]): Tool[] {
+  const names = new Map(tools.map((tool) => [tool.name.toLowerCase(), tool]))
+  const owners = new Map<string, Tool>()
+  for (const tool of tools.toSorted((a, b) => rank(b) - rank(a))) {
+    for (const alias of tool.aliases ?? []) {
+      const key = alias.toLowerCase()
+      if (!names.has(key) && !owners.has(key)) owners.set(key, tool)
+    }
+  }
+  return tools.map((tool) => {
+    const lost = (tool.aliases ?? []).filter(
+      (alias) => owners.get(alias.toLowerCase()) !== tool && alias.toLowerCase() !== tool.name.toLowerCase(),
+    )
+    if (lost.length === 0) return tool
+    for (const alias of lost) {
+      const owner = names.get(alias.toLowerCase()) ?? owners.get(alias.toLowerCase())
+      if (owner !== undefined)
+        reports.push({
+          code: 'tool_alias_taken',
+          message: `${alias} now means the ${originOf(owner)} tool ${owner.name}, and no longer ${tool.name}.`,
+        })
+    }
+    return { ...tool, aliases: (tool.aliases ?? []).filter((alias) => !lost.includes(alias)) }
+  })
+}
+
+function report(first: Tool, second: Tool): Notice {
+  const kept = rank(second) > rank(first) ? second : first
+  const dropped = kept === first ? second : first
+  const message =
+    originOf(kept) === originOf(dropped)
+      ? `There are two ${originOf(kept)} tools named ${kept.name}; the first one is used.`
+      : `The ${originOf(kept)} tool ${kept.name} is used instead of the ${originOf(dropped)} one.`
+  return { code: 'tool_shadowed', message }
+}
+
+function originOf(tool: Tool): (typeof order)[number] {
+  return tool.origin ?? 'custom'
+}
+
+function rank(tool: Tool): number {
+  return order.indexOf(originOf(tool))
+}

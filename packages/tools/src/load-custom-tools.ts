@@ -1,0 +1,115 @@
+import { realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { defineTool, messageOf, type Tool } from '@cadre/core'
+
+export interface CustomToolsRequest {
+  /** As the configuration names them. */
+  readonly modules: readonly string[]
+  /** Folder that relative names are relative to. */
+  readonly base: string
+  /** Whether a person has said that this file, as it is now, may run. Asked before anything of it runs. */
+  readonly trusted: (module: string) => boolean | Promise<boolean>
+}
+
+export interface CustomToolsFault {
+  readonly path: string
+  readonly code: 'untrusted' | 'missing' | 'broken' | 'malformed'
+  readonly message: string
+}
+
+export interface CustomTools {
+  readonly tools: readonly Tool[]
+  readonly faults: readonly CustomToolsFault[]
+}
+
+/** Loads tools that users have written. A module that is not trusted is not touched; one that fails leaves the others alone. */
+export async function loadCustomTools({ modules, base, trusted }: CustomToolsRequest): Promise<CustomTools> {
+  const loaded = await Promise.all(modules.map((name) => loadModule(path.resolve(base, name), trusted)))
+  return { tools: loaded.flatMap((entry) => entry.tools), faults: loaded.flatMap((entry) => entry.faults) }
+}
+
+async function loadModule(named: string, trusted: CustomToolsRequest['trusted']): Promise<CustomTools> {
+  const fault = (code: CustomToolsFault['code'], message: string): CustomTools => ({
+    tools: [],
+    faults: [{ path: named, code, message: `${named}: ${message}` }],
+  })
+  let file: string
+  let version: string
+  try {
+    file = await realpath(named)
+    const stats = await stat(file)
+    if (!stats.isFile()) return fault('missing', 'this tool module is not a file.')
+    version = `${stats.mtimeMs}-${stats.size}`
+  } catch {
+    return fault(
+      'missing',
+      'this tool module does not exist; correct its name under tools in the configuration.',
+    )
+  }
+  if (!(await trusted(file))) {
+    return fault(
+      'untrusted',
+      'this tool module is not trusted, so it was not loaded; read it, then trust it for one command with --trust or CADRE_TRUST=1.',
+    )
+  }
+  let exported: Record<string, unknown>
+  try {
+    // A changed file is another module: without this, the one loaded first would be used for as long as the process lives.
+    exported = (await import(`${pathToFileURL(file).href}?v=${version}`)) as Record<string, unknown>
+  } catch (error) {
+    return fault('broken', `this tool module could not be loaded: ${messageOf(error)}`)
+  }
+  const candidates = Object.entries(exported).flatMap(([name, value]) => candidatesOf(name, value))
+  if (candidates.length === 0)
+    return fault(
+      'malformed',
+      'this tool module exports no tool; export what defineTool gives, alone or in a list.',
+    )
+  const results = candidates.map(([name, value]) => readTool(name, value))
+  return {
+    tools: results.flatMap((result) => ('tool' in result ? [result.tool] : [])),
+    faults: results.flatMap((result) => ('fault' in result ? fault('malformed', result.fault).faults : [])),
+  }
+}
+
+/** An export is a tool, a list of tools or a record of them; functions and plain values beside them are the module's own. */
+function candidatesOf(name: string, value: unknown): [string, unknown][] {
+  if (Array.isArray(value)) return value.map((item, index) => [`${name}[${index}]`, item])
+  if (typeof value !== 'object' || value === null) return []
+  if (looksLikeTool(value)) return [[name, value]]
+  return Object.entries(value).flatMap(([key, item]) =>
+    looksLikeTool(item) ? [[`${name}.${key}`, item] as [string, unknown]] : [],
+  )
+}
+
+function looksLikeTool(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && ('run' in value || ('name' in value && 'input' in value))
+  )
+}
+
+const classes = ['read', 'search', 'edit', 'execute', 'web', 'agent', 'todo', 'message']
+const effects = ['read', 'write', 'execute', 'outbound']
+
+function readTool(name: string, value: unknown): { readonly tool: Tool } | { readonly fault: string } {
+  if (!looksLikeTool(value)) return { fault: `${name} is not a tool; make it with defineTool.` }
+  const missing = (['name', 'description'] as const).find(
+    (key) => typeof value[key] !== 'string' || value[key] === '',
+  )
+  if (missing !== undefined) return { fault: `${name} has no ${missing}.` }
+  if (typeof value['run'] !== 'function') return { fault: `${name} has no run function.` }
+  if (!classes.includes(String(value['class'])))
+    return { fault: `${name} must have one of these classes: ${classes.join(', ')}.` }
+  if (!effects.includes(String(value['effect'])))
+    return { fault: `${name} must have one of these effects: ${effects.join(', ')}.` }
+  const input = value['input'] as { '~standard'?: { validate?: unknown } } | undefined
+  if (typeof input?.['~standard']?.validate !== 'function')
+    return { fault: `${name} has no input schema; use object() or any Standard Schema.` }
+  try {
+    // A module cannot give its tools the place of the editor's.
+    return { tool: { ...defineTool(value as unknown as Tool), origin: 'custom' } }
+  } catch (error) {
+    return { fault: `${name} cannot be used: ${messageOf(error)}` }
+  }
+}

@@ -1,0 +1,51 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+
+const blocked = new BlockList()
+// Everything that is not the public internet: this machine, its network, its neighbours, and what is reserved.
+for (const range of [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]) {
+  const [network = '', bits] = range.split('/')
+  blocked.addSubnet(network, Number(bits), 'ipv4')
+}
+// Only 2000::/3 is given out to the public; within it are ranges that carry another address inside, or none at all.
+const open = new BlockList()
+open.addSubnet('2000::', 3, 'ipv6')
+for (const range of ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']) {
+  const [network = '', bits] = range.split('/')
+  blocked.addSubnet(network, Number(bits), 'ipv6')
+}
+
+/** Whether an address belongs to this machine or a network that is not public. What is no address counts as private. */
+export function isPrivateAddress(address: string): boolean {
+  if (isIPv4(address)) return blocked.check(address, 'ipv4')
+  if (!isIPv6(address)) return true
+  const plain = address.replace(/%.*$/, '')
+  const inner = ipv4Inside(plain)
+  if (inner !== undefined) return blocked.check(inner, 'ipv4')
+  return !open.check(plain, 'ipv6') || blocked.check(plain, 'ipv6')
+}
+
+/** The IPv4 address that `::ffff:1.2.3.4` stands for. */
+function ipv4Inside(address: string): string | undefined {
+  const match = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(address)
+  if (match === null) return undefined
+  if (match[1] !== undefined) return match[1]
+  const high = Number.parseInt(match[2] as string, 16)
+  const low = Number.parseInt(match[3] as string, 16)
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}

@@ -1,0 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { ignoreRules } from './ignore-rules.ts'
+import { inFolder } from './in-folder.ts'
+
+type Ignores = (path: string, isFolder: boolean) => boolean
+
+/**
+ * Files below a folder, in order, as paths relative to `root` with `/`. Leaves out what git ignores, and `.git`. Links are not
+ * followed: they could lead out of the workspace or in circles.
+ */
+export async function* walk(root: string, below: string, signal: AbortSignal): AsyncGenerator<string> {
+  let ignores: Ignores = () => false
+  let folder = ''
+  ignores = await withRulesOf(root, folder, ignores)
+  for (const name of below.split('/').filter((part) => part !== '' && part !== '.')) {
+    folder = folder === '' ? name : `${folder}/${name}`
+    ignores = await withRulesOf(root, folder, ignores)
+  }
+  yield* files(root, folder, ignores, signal)
+}
+
+async function* files(
+  root: string,
+  folder: string,
+  ignores: Ignores,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  signal.throwIfAborted()
+  // A folder that cannot be read, or is gone by now, has nothing to show.
+  const entries = await inFolder(path.join(root, folder), (base) =>
+    readdir(base, { withFileTypes: true }),
+  ).catch(() => [])
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const at = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (entry.name === '.git' || ignores(at, entry.isDirectory())) continue
+    if (entry.isFile()) yield at
+    else if (entry.isDirectory()) yield* files(root, at, await withRulesOf(root, at, ignores), signal)
+  }
+}
+
+async function withRulesOf(root: string, folder: string, outer: Ignores): Promise<Ignores> {
+  const text = await readFile(path.join(root, folder, '.gitignore'), 'utf8').catch(() => undefined)
+  if (text === undefined) return outer
+  const rules = ignoreRules(text)
+  const prefix = folder === '' ? 0 : folder.length + 1
+  return (at, isFolder) => rules(at.slice(prefix), isFolder) ?? outer(at, isFolder)
+}
