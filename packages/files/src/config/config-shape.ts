@@ -1,0 +1,65 @@
+/** What a value in a configuration file must be. */
+export type Shape =
+  | { readonly kind: 'text' | 'flag' | 'whole' | 'amount' | 'texts' | 'words' }
+  | {
+      readonly kind: 'keys'
+      readonly keys: { readonly [key: string]: Shape }
+      readonly required?: readonly string[]
+    }
+  /** Keys of the person's own choosing. */
+  | { readonly kind: 'named'; readonly of: Shape }
+
+const text: Shape = { kind: 'text' }
+const flag: Shape = { kind: 'flag' }
+/** A whole number above 0. */
+const whole: Shape = { kind: 'whole' }
+/** A number, 0 or more. */
+const amount: Shape = { kind: 'amount' }
+
+/** Everything that can be in `config.yaml`. Documented in the user's guide in the same order. */
+export const configShape: Extract<Shape, { kind: 'keys' }> = {
+  kind: 'keys',
+  keys: {
+    entry: text,
+    model: text,
+    aliases: { kind: 'named', of: text },
+    models: {
+      kind: 'named',
+      of: {
+        kind: 'keys',
+        keys: {
+          window: whole,
+          price: { kind: 'keys', keys: { input: amount, output: amount }, required: ['input', 'output'] },
+        },
+      },
+    },
+    openai: {
+      kind: 'keys',
+      keys: {
+        baseUrl: text,
+        keyCommand: text,
+        keyHeader: text,
+        headers: { kind: 'named', of: text },
+        apiVersion: text,
+        query: { kind: 'named', of: text },
+        allowInsecure: flag,
+        list: flag,
+        listTimeout: whole,
+        idleTimeout: whole,
+        tries: whole,
+      },
+    },
+    limits: {
+      kind: 'keys',
+      keys: { depth: whole, concurrency: whole, sessions: whole, maxTurns: whole, timeoutSeconds: whole },
+    },
+    budget: { kind: 'keys', keys: { tokens: whole, cost: amount, calls: whole } },
+    tools: { kind: 'texts' },
+    check: {
+      kind: 'keys',
+      keys: { command: { kind: 'words' }, timeoutSeconds: whole },
+      required: ['command'],
+    },
+    web: { kind: 'keys', keys: { allow: { kind: 'texts' } } },
+  },
+}

@@ -1,0 +1,53 @@
+import { readFileSync, statSync } from 'node:fs'
+import { type JsonObject, messageOf } from '@cadre/core'
+import type { Diagnostic } from '../diagnostic.ts'
+import { type Located, readYaml } from '../located.ts'
+import { checkShape } from './check-shape.ts'
+import { configShape } from './config-shape.ts'
+
+export interface ConfigFile {
+  readonly path: string
+  readonly value: JsonObject
+  /** The line of every key, by its full name: `openai.baseUrl`. */
+  readonly lineOf: (key: string) => number
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+const largest = 1_000_000
+
+/** Reads one file; `undefined` when there is none. Nothing is loaded for a file that does not exist. */
+export function readConfigFile(path: string): ConfigFile | undefined {
+  const failed = (code: string, message: string): ConfigFile => ({
+    path,
+    value: {},
+    lineOf: () => 1,
+    diagnostics: [{ path, line: 1, severity: 'error', code, message }],
+  })
+  let text: string
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return undefined
+    if (!stats.isFile() || stats.size > largest)
+      return failed('file-unusable', 'The configuration must be a file of at most 1 MB.')
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    return failed('file-unreadable', `The configuration cannot be read: ${messageOf(error)}.`)
+  }
+  const read = readYaml({ text: text.replace(/^\ufeff/, ''), path })
+  if (read.kind === 'broken') return { ...failed('', ''), diagnostics: read.diagnostics }
+  const { root } = read
+  if (root.value === null) return { path, value: {}, lineOf: () => 1, diagnostics: [] }
+  const diagnostics = checkShape(root, configShape, path)
+  return {
+    path,
+    value: (diagnostics.length === 0 ? root.value : {}) as JsonObject,
+    lineOf: (key) => lineOf(root, key),
+    diagnostics,
+  }
+}
+
+function lineOf(root: Located, key: string): number {
+  let at: Located | undefined = root
+  for (const name of key.split('.')) at = at?.fields?.get(name)
+  return at?.line ?? root.line
+}

@@ -1,0 +1,150 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { CadreError, messageOf } from '@cadre/core'
+import { readYaml } from '../located.ts'
+import { fingerprintModule } from './fingerprint-module.ts'
+
+/** Something a person agrees to: a file, or one setting of a file, with exactly this content. */
+export interface TrustItem {
+  readonly path: string
+  readonly sha256: string
+}
+
+export interface TrustOptions {
+  /** `~/.config/cadre/trust.yaml`: outside of every repository. */
+  readonly file: string
+  /** For this command only: `--trust`, or `CADRE_TRUST=1`. */
+  readonly everything?: boolean
+}
+
+/** What a person has agreed to. Bound to content: whatever is changed afterwards is not trusted any more. */
+export interface Trust {
+  trusts(item: TrustItem): boolean
+  /**
+   * Of a module: its own content and that of the files it imports from beside it. The user's own modules, in the folder of
+   * this record, need no agreement.
+   */
+  trustsModule(module: string): boolean
+  /** Agrees to these, for good. */
+  add(items: readonly TrustItem[]): void
+  addModule(module: string): void
+  remove(path: string): void
+}
+
+/** Nothing is read before something is asked. */
+export function createTrust({ file, everything = false }: TrustOptions): Trust {
+  let known: TrustItem[] | undefined
+  const all = () => {
+    known ??= readTrust(file)
+    return known
+  }
+  const save = (items: TrustItem[]) => {
+    writeTrust(file, items)
+    known = items
+  }
+  const trust: Trust = {
+    trusts: (item) =>
+      everything || all().some((other) => other.path === item.path && other.sha256 === item.sha256),
+    trustsModule: (module) => {
+      // Whoever can put a file beside this record can also write the record.
+      if (everything || isBeside(module, file)) return true
+      const sha256 = fingerprintModule(module)
+      return sha256 !== undefined && trust.trusts({ path: module, sha256 })
+    },
+    add(items) {
+      // Read again: another process may have added to it since.
+      const paths = new Set(items.map((item) => item.path))
+      save([...readTrust(file).filter((other) => !paths.has(other.path)), ...items])
+    },
+    addModule(module) {
+      const sha256 = fingerprintModule(module)
+      if (sha256 === undefined)
+        throw new CadreError('not_found', 'This module cannot be read, so it cannot be trusted.', {
+          where: module,
+        })
+      trust.add([{ path: module, sha256 }])
+    },
+    remove: (target) => save(readTrust(file).filter((other) => other.path !== target)),
+  }
+  return trust
+}
+
+function isBeside(module: string, file: string): boolean {
+  try {
+    const relative = path.relative(realpathSync(path.dirname(file)), realpathSync(module))
+    return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative)
+  } catch {
+    return false
+  }
+}
+
+function readTrust(file: string): TrustItem[] {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) return []
+  // Whoever can write this file can run programs as this user.
+  if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
+    throw new CadreError(
+      'configuration',
+      `Others may write this file, so it cannot be relied on; run "chmod go-w ${file}" after looking through it.`,
+      { where: file },
+    )
+  }
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CadreError('configuration', `This file cannot be read: ${messageOf(error)}.`, {
+      where: file,
+      cause: error,
+    })
+  }
+  const read = readYaml({ text, path: file })
+  const items = read.kind === 'read' ? read.root.fields?.get('trusted')?.items : undefined
+  if (read.kind === 'broken' || (items === undefined && read.root.value !== null)) {
+    const line = read.kind === 'broken' ? read.diagnostics[0]?.line : read.root.line
+    throw new CadreError(
+      'configuration',
+      'This file must hold "trusted:" and a list of path and sha256; correct it, or delete it to begin anew.',
+      { where: `${file}:${line ?? 1}` },
+    )
+  }
+  return (items ?? []).flatMap((item) => {
+    const path = item.fields?.get('path')?.value
+    const sha256 = item.fields?.get('sha256')?.value
+    return typeof path === 'string' && typeof sha256 === 'string' ? [{ path, sha256 }] : []
+  })
+}
+
+function writeTrust(file: string, items: readonly TrustItem[]): void {
+  const lines = items.map(
+    (item) => `  - path: ${JSON.stringify(item.path)}\n    sha256: ${JSON.stringify(item.sha256)}\n`,
+  )
+  const text = `# What may run on this machine, bound to its content. Made by cadre; remove an entry to be asked again.\ntrusted:${lines.length === 0 ? ' []' : ''}\n${lines.join('')}`
+  const folder = path.dirname(file)
+  const draft = path.join(folder, `.trust-${process.pid}.tmp`)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'w' })
+    chmodSync(draft, 0o600)
+    renameSync(draft, file)
+  } catch (error) {
+    try {
+      unlinkSync(draft)
+    } catch {
+      // It was never made.
+    }
+    throw new CadreError('configuration', `The answer could not be kept: ${messageOf(error)}.`, {
+      where: file,
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,17 @@
+/** Something about a file that a person should know, and where to look. */
+export interface Diagnostic {
+  readonly path: string
+  readonly line?: number
+  readonly severity: 'error' | 'warning' | 'info'
+  /** Stable, kebab-case: for `lint --json` and for tests. */
+  readonly code: string
+  readonly message: string
+  /** What to write instead. */
+  readonly fix?: string
+}
+
+/** `path:line: message`, with the fix behind it. */
+export function showDiagnostic({ path, line, message, fix }: Diagnostic): string {
+  const place = line === undefined ? path : `${path}:${line}`
+  return fix === undefined ? `${place}: ${message}` : `${place}: ${message} ${fix}`
+}

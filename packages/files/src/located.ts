@@ -1,0 +1,147 @@
+import type { Json } from '@cadre/core'
+import type { YAMLError } from 'yaml'
+import type { Diagnostic } from './diagnostic.ts'
+import { yamlParser } from './journal/yaml-parser.ts'
+
+/** A value of a YAML file, and the line it stands on. */
+export interface Located {
+  readonly line: number
+  readonly value: Json
+  /** Of a mapping: its keys, in order. */
+  readonly fields?: ReadonlyMap<string, Located>
+  /** Of a list. */
+  readonly items?: readonly Located[]
+}
+
+export interface LocatedRequest {
+  readonly text: string
+  readonly path: string
+  /** The line of the file on which the text begins. */
+  readonly firstLine?: number
+}
+
+export type ReadYaml =
+  | { readonly kind: 'read'; readonly root: Located }
+  | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] }
+
+// Enough for any file a person writes. Aliases of aliases of aliases would go on for ever, and each costs a walk through the file.
+const mostLetters = 256 * 1_024
+const mostNodes = 20_000
+const mostAliases = 100
+const deepest = 100
+
+/** Reads YAML strictly. Nothing in it is ever evaluated: what is neither text, number, list nor mapping becomes text. */
+export function readYaml({ text, path, firstLine = 1 }: LocatedRequest): ReadYaml {
+  try {
+    return read(text, path, firstLine)
+  } catch (error) {
+    // Brackets within brackets, a hundred thousand deep, end the stack of the parser.
+    if (!(error instanceof TooMuch || error instanceof RangeError)) throw error
+    const message = 'This is too large, too deep, or refers to itself; write it plainly.'
+    return broken(path, firstLine, 'yaml-too-large', message)
+  }
+}
+
+class TooMuch extends Error {}
+
+function read(text: string, path: string, firstLine: number): ReadYaml {
+  if (text.length > mostLetters) throw new TooMuch()
+  const yaml = yamlParser()
+  const lineCounter = new yaml.LineCounter()
+  const document = yaml.parseDocument(text, {
+    lineCounter,
+    prettyErrors: false,
+    schema: 'core',
+    merge: false,
+    // Looked for below: here every key would be compared with every other.
+    uniqueKeys: false,
+  })
+  const lineAt = (offset: number) => (lineCounter.linePos(offset).line || 1) + firstLine - 1
+  if (document.errors.length > 0) {
+    return {
+      kind: 'broken',
+      diagnostics: document.errors.slice(0, 5).map((error) => explain(error, path, lineAt(error.pos[0]))),
+    }
+  }
+  const [warning] = document.warnings
+  if (warning !== undefined) {
+    return broken(
+      path,
+      lineAt(warning.pos[0]),
+      'yaml-tag',
+      'Tags are not understood here; write the value without one.',
+    )
+  }
+  let nodes = 0
+  let aliases = 0
+  const twice: Diagnostic[] = []
+  const root = locate(document.contents, firstLine, 0)
+  return twice.length === 0 ? { kind: 'read', root } : { kind: 'broken', diagnostics: twice.slice(0, 5) }
+
+  function locate(node: unknown, nearby: number, depth: number): Located {
+    if (++nodes > mostNodes || depth > deepest) throw new TooMuch()
+    if (!yaml.isNode(node)) return { line: nearby, value: null }
+    const line = node.range ? lineAt(node.range[0]) : nearby
+    if (yaml.isAlias(node)) {
+      if (++aliases > mostAliases) throw new TooMuch()
+      return locate(node.resolve(document), line, depth + 1)
+    }
+    if (yaml.isMap(node)) {
+      const fields = new Map<string, Located>()
+      for (const { key, value } of node.items) {
+        const keyLine = yaml.isNode(key) && key.range ? lineAt(key.range[0]) : line
+        // The key's line is where a person looks, also when the value begins further down.
+        const field = { ...locate(value, keyLine, depth + 1), line: keyLine }
+        const name = yaml.isScalar(key) ? String(key.value) : String(key)
+        if (fields.has(name)) twice.push({ path, line: keyLine, severity: 'error', ...keyTwice })
+        fields.set(name, field)
+      }
+      return {
+        line,
+        fields,
+        value: Object.fromEntries([...fields].map(([key, field]) => [key, field.value])),
+      }
+    }
+    if (yaml.isSeq(node)) {
+      const items = node.items.map((item) => locate(item, line, depth + 1))
+      return { line, items, value: items.map((item) => item.value) }
+    }
+    return { line, value: scalarOf(yaml.isScalar(node) ? node.value : null) }
+  }
+}
+
+function scalarOf(value: unknown): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  return String(value)
+}
+
+const keyTwice = {
+  code: 'yaml-duplicate-key',
+  message: 'A key is there twice.',
+  fix: 'Remove one of them.',
+}
+
+const sayings: { readonly [code: string]: { readonly message: string; readonly fix: string } } = {
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: 'A value contains ": ", which begins a mapping.',
+    fix: 'Put the value in quotes.',
+  },
+  MULTILINE_IMPLICIT_KEY: {
+    message: 'A line is neither a key nor the continuation of a value.',
+    fix: 'Indent it, or put the value in quotes.',
+  },
+  BAD_ALIAS: { message: 'A value begins with *, which refers to another value.', fix: 'Put it in quotes.' },
+  TAB_AS_INDENT: { message: 'A line is indented with a tab.', fix: 'Use spaces.' },
+}
+
+function explain(error: YAMLError, path: string, line: number): Diagnostic {
+  const known = sayings[error.code]
+  const code = `yaml-${error.code.toLowerCase().replaceAll('_', '-')}`
+  if (known !== undefined) return { path, line, severity: 'error', code, ...known }
+  return { path, line, severity: 'error', code, message: `This is not valid YAML: ${error.message}.` }
+}
+
+function broken(path: string, line: number, code: string, message: string): ReadYaml {
+  return { kind: 'broken', diagnostics: [{ path, line, severity: 'error', code, message }] }
+}
