@@ -165,6 +165,19 @@ describe('calls', () => {
     expect(team.models.requests[0]?.tools.map((tool) => tool.name)).toEqual(offered)
   })
 
+  test('a class is every tool of it, also where another dialect has a tool of that name', async () => {
+    const { tools } = countingTools()
+    const named = tools.map((tool) => (tool.name === 'look' ? { ...tool, aliases: ['Read'] } : tool))
+    const offered = async (name: string) => {
+      const agents = [{ name: 'solo', tools: { kind: 'list', names: [name] } as const }]
+      const team = createTestTeam({ agents, tools: named, lanes: { solo: [say('ok')] } })
+      await team.report({ agent: 'solo' })
+      return team.models.requests[0]?.tools.map((tool) => tool.name)
+    }
+    expect(await offered('read')).toEqual(['look', 'hang', 'boom'])
+    expect(await offered('Read')).toEqual(['Read'])
+  })
+
   test('a tool that is not in the list is refused, not only unmentioned', async () => {
     const { done, tools } = countingTools()
     const team = createTestTeam({

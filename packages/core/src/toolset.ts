@@ -52,12 +52,11 @@ function createToolset({ agent, tools, targets, completion }: ToolsetRequest): T
   const known = index([...tools, ...delegation, reportOut])
   const offered = new Map<Tool, string>()
   const select = (name: string, act: (tool: Tool, as: string) => void) => {
+    // A class before a name: `read` is every reading tool, while `Read` is the one that another dialect calls so.
+    const ofClass = [...tools, ...delegation].filter((tool) => tool.class === name)
     const tool = known.get(name.toLowerCase())
-    if (tool !== undefined)
-      act(tool, tool.aliases?.find((alias) => alias.toLowerCase() === name.toLowerCase()) ?? tool.name)
-    else
-      for (const other of [...tools, ...delegation])
-        if (other.class === name.toLowerCase()) act(other, other.name)
+    if (ofClass.length > 0) for (const one of ofClass) act(one, one.name)
+    else if (tool !== undefined) act(tool, aliasOf(tool, name) ?? tool.name)
   }
   if (agent.tools.kind === 'all' || agent.tools.names.includes('*')) {
     for (const tool of [...tools, ...delegation]) offered.set(tool, tool.name)
@@ -97,10 +96,14 @@ function index(tools: readonly Tool[]): Map<string, Tool> {
   return known
 }
 
+function aliasOf(tool: Tool, name: string): string | undefined {
+  return tool.aliases?.find((alias) => alias.toLowerCase() === name.toLowerCase())
+}
+
 /** Renames and reshapes what a model wrote into the arguments the tool knows. */
 export function normaliseInput(tool: Tool, spelling: string, input: unknown): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
-  const adapt = tool.adapt?.[spelling]
+  const adapt = tool.adapt?.[aliasOf(tool, spelling) ?? spelling]
   const given =
     adapt === undefined ? (input as Record<string, unknown>) : adapt(input as Record<string, unknown>)
   const { argumentAliases } = tool
