@@ -1,7 +1,6 @@
-import type { Clock, ModelResolution, Models } from '@cadre/core'
-import type { Backend, BackendContext, BackendLoader } from './backend.ts'
+import { type Clock, type ModelResolution, type Models, nearest } from '@cadre/core'
+import type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
 import type { ModelsConfig } from './config.ts'
-import { nearest } from './nearest.ts'
 import { systemClock } from './pause.ts'
 
 export interface ModelsOptions {
@@ -23,7 +22,13 @@ const ownBackends: { readonly [prefix: string]: BackendLoader } = {
   openai: async (context) => (await import('./openai/openai-backend.ts')).openOpenAi(context),
 }
 
-/** The catalogue over all backends. `resolve` rejects only with a `configuration` error. */
+const howTo =
+  'Use --model scripted:FILE for a scripted one; or set OPENAI_BASE_URL and OPENAI_API_KEY, and --model openai:NAME (or CADRE_MODEL, or "model" in config.yaml).'
+
+/**
+ * The catalogue over all backends. `resolve` rejects only with a `configuration` error. The first question to a server for
+ * its models is asked with the first `resolve`: calling it early lets that run beside other work.
+ */
 export function createModels(options: ModelsOptions = {}): Models {
   const { config = {}, env = process.env } = options
   const context: BackendContext = {
@@ -33,43 +38,43 @@ export function createModels(options: ModelsOptions = {}): Models {
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   }
-  const loaders = { ...ownBackends, ...options.backends }
+  const loaders: { readonly [prefix: string]: BackendLoader } = { ...ownBackends, ...options.backends }
   const loaded = new Map<string, Promise<Backend>>()
   const standard = given(options.model) ?? given(env['CADRE_MODEL']) ?? given(config.model)
   return { resolve }
 
   async function resolve(name: string | undefined): Promise<ModelResolution> {
     const wanted = given(name) ?? standard
-    if (wanted === undefined) return nothingConfigured()
-    const full = expand(wanted)
-    const prefix = prefixOf(full)
-    return prefix === undefined ? resolveBare(full) : open(prefix, full.slice(prefix.length + 1))
+    if (wanted === undefined) return nothingChosen()
+    const { prefix, rest } = split(expand(wanted))
+    return prefix === undefined ? resolveBare(rest) : open(prefix, rest)
   }
 
   /** A name without a backend belongs to the default model's backend. */
   async function resolveBare(name: string): Promise<ModelResolution> {
-    const main = standard === undefined ? undefined : expand(standard)
-    const prefix = main === undefined ? undefined : prefixOf(main)
-    const home = prefix ?? (hasOpenAi(context) ? 'openai' : undefined)
-    if (home === undefined)
-      return unknown(name, nearestNames(name), `No backend is configured for ${quote(name)}. ${howTo}`)
-    const backend = await load(home)
-    const standing = prefix === undefined ? '' : (main ?? '').slice(prefix.length + 1)
-    const resolution = await open(home, backend.bare?.(name, standing) ?? name)
-    const colon = name.indexOf(':')
-    if (colon < 0 || (resolution.kind === 'found' && resolution.warning === undefined)) return resolution
-    // `ollmaa:x` must not become a model called "ollmaa:x" of an endpoint that accepts any name.
-    return unknown(
-      name,
-      [...nearestNames(name.slice(0, colon)).map((near) => near + name.slice(colon)), `${home}:${name}`],
-      `There is no backend ${quote(name.slice(0, colon))}; the backends are: ${Object.keys(loaders).join(', ')}.`,
-    )
+    const main = standard === undefined ? undefined : split(expand(standard))
+    const prefix = main?.prefix ?? (hasServer() ? 'openai' : undefined)
+    if (prefix === undefined) {
+      if (name.includes(':')) return unknownBackend(name, [])
+      return unknown(
+        name,
+        nearest(name, Object.keys(config.aliases ?? {})),
+        `No backend is configured for ${quote(name)}. ${howTo}`,
+      )
+    }
+    const backend = await load(prefix)
+    const resolution = await open(prefix, backend.bare?.(name, main?.rest ?? '') ?? name)
+    const isSure = resolution.kind === 'found' && resolution.warning === undefined
+    // `opnai:x` must not become a model called "opnai:x" of a server that does not list its models.
+    return isSure || !name.includes(':') ? resolution : unknownBackend(name, [`${prefix}:${name}`])
   }
 
   async function open(prefix: string, name: string): Promise<ModelResolution> {
     const backend = await load(prefix)
-    const facts = config.models?.[`${prefix}:${name}`] ?? config.models?.[name] ?? {}
-    return backend.open(name, facts)
+    return backend.open(
+      name,
+      own(config.models, `${prefix}:${name}`) ?? own<ModelFacts>(config.models, name) ?? {},
+    )
   }
 
   function load(prefix: string): Promise<Backend> {
@@ -85,57 +90,64 @@ export function createModels(options: ModelsOptions = {}): Models {
   function expand(name: string): string {
     const seen = new Set<string>()
     let full = name
-    for (let next = aliasOf(full); next !== undefined && !seen.has(full); next = aliasOf(full)) {
+    for (
+      let next = own(config.aliases, full);
+      next !== undefined && !seen.has(full);
+      next = own(config.aliases, full)
+    ) {
       seen.add(full)
       full = next
     }
     return full
   }
 
-  function aliasOf(name: string): string | undefined {
-    return config.aliases && Object.hasOwn(config.aliases, name) ? config.aliases[name] : undefined
-  }
-
-  function prefixOf(name: string): string | undefined {
+  function split(name: string): { readonly prefix: string | undefined; readonly rest: string } {
     const colon = name.indexOf(':')
-    const prefix = name.slice(0, Math.max(colon, 0))
-    return Object.hasOwn(loaders, prefix) ? prefix : undefined
+    const prefix = colon < 0 ? '' : name.slice(0, colon)
+    return own(loaders, prefix) === undefined
+      ? { prefix: undefined, rest: name }
+      : { prefix, rest: name.slice(colon + 1) }
   }
 
-  function nearestNames(name: string): string[] {
-    return nearest(name, [...Object.keys(loaders), ...Object.keys(config.aliases ?? {})])
-  }
-
-  async function nothingConfigured(): Promise<ModelResolution> {
-    if (!hasOpenAi(context)) return unknown('', [], `No model is configured. ${howTo}`)
-    const backend = await load('openai')
-    const names = (await backend.names?.()) ?? []
-    return unknown(
-      '',
-      names.slice(0, 5).map((name) => `openai:${name}`),
-      `An endpoint is configured, but no model: choose one with --model openai:NAME, CADRE_MODEL or "model" in config.yaml.`,
+  function hasServer(): boolean {
+    return (
+      config.openai !== undefined ||
+      given(env['OPENAI_BASE_URL']) !== undefined ||
+      given(env['OPENAI_API_KEY']) !== undefined
     )
   }
-}
 
-const howTo =
-  'Use --model scripted:FILE for a scripted one; or set OPENAI_BASE_URL and OPENAI_API_KEY, and --model openai:NAME (or CADRE_MODEL, or "model" in config.yaml).'
+  function unknownBackend(name: string, further: readonly string[]): ModelResolution {
+    const colon = name.indexOf(':')
+    const prefix = name.slice(0, colon)
+    const near = nearest(prefix, Object.keys(loaders)).map((found) => found + name.slice(colon))
+    const known = Object.keys(loaders).join(', ')
+    return unknown(name, [...near, ...further], `There is no backend ${quote(prefix)}; there are: ${known}.`)
+  }
 
-function hasOpenAi({ config, env }: BackendContext): boolean {
-  return (
-    config.openai !== undefined ||
-    given(env['OPENAI_BASE_URL']) !== undefined ||
-    given(env['OPENAI_API_KEY']) !== undefined
-  )
+  async function nothingChosen(): Promise<ModelResolution> {
+    if (!hasServer()) return unknown('', [], `No model is configured. ${howTo}`)
+    const names = (await (await load('openai')).names?.()) ?? []
+    const some = names.slice(0, 5).map((name) => `openai:${name}`)
+    return unknown(
+      '',
+      some,
+      'A model server is configured, but no model: choose one with --model openai:NAME, CADRE_MODEL, or "model" in config.yaml.',
+    )
+  }
 }
 
 function unknown(name: string, near: readonly string[], reason: string): ModelResolution {
   return { kind: 'unknown', name, nearest: near, reason }
 }
 
+/** A value somebody wrote under this key; never one that every object has. */
+function own<T>(values: { readonly [key: string]: T } | undefined, key: string): T | undefined {
+  return values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined
+}
+
 function given(text: string | undefined): string | undefined {
-  const trimmed = text?.trim()
-  return trimmed === '' ? undefined : trimmed
+  return text?.trim() || undefined
 }
 
 function quote(text: string): string {

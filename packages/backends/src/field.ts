@@ -1,5 +1,4 @@
-import { CadreError } from '@cadre/core'
-import { didYouMean, nearest } from './nearest.ts'
+import { CadreError, didYouMean } from '@cadre/core'
 
 /** Says where a person finds a value: `path:line` for a file, the way of keys for an object in memory. */
 export type Origin = (owner: object | undefined, key: string | number | undefined, path: string) => string
@@ -47,7 +46,7 @@ export class Field {
     if (!this.isMapping) this.fail(`${this.name} must be ${what}, written as keys and values.`)
     for (const [key, field] of this.entries()) {
       if (known.includes(key)) continue
-      const hint = didYouMean(nearest(key, known)) || `; the keys of ${what} are: ${known.join(', ')}.`
+      const hint = didYouMean(key, known) || `; the keys of ${what} are: ${known.join(', ')}.`
       field.fail(`"${key}" is not a key of ${what}${hint}`)
     }
     return this
@@ -108,7 +107,7 @@ export class Field {
   oneOf<const V extends string>(values: readonly V[]): V {
     const value = values.find((candidate) => candidate === this.value)
     if (value !== undefined) return value
-    const hint = typeof this.value === 'string' ? didYouMean(nearest(this.value, values)) : ''
+    const hint = typeof this.value === 'string' ? didYouMean(this.value, values) : ''
     return this.fail(`${this.name} must be one of: ${values.join(', ')}${hint || '.'}`)
   }
 

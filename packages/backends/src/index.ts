@@ -1,5 +1,5 @@
 export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
-export { type ModelsConfig, type OpenAiConfig, readModelsConfig } from './config.ts'
+export type { ModelsConfig, OpenAiConfig } from './config.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
 export {
   createScriptedModels,

@@ -36,6 +36,9 @@ export async function ask(session: Session): Promise<Ending | undefined> {
   }
 }
 
+/** Below this many tokens left, the reply is told how long it may be; servers refuse limits beyond what their model can write. */
+const tightBudget = 16_384
+
 type AskFailure = {
   readonly code: ReplyFailure['code'] | 'budget_exceeded'
   readonly message: string
@@ -59,11 +62,7 @@ async function askOnce(session: Session): Promise<AskFailure | undefined> {
   session.emit({ type: 'round.started', round })
   let failure: ReplyFailure | undefined
   const entries = await record(session, `reply/${round}`, async () => {
-    const reply = await replyOf(
-      session,
-      round,
-      left === Number.POSITIVE_INFINITY ? undefined : Math.max(1, left),
-    )
+    const reply = await replyOf(session, round, left < tightBudget ? Math.max(1, left) : undefined)
     if (reply.kind === 'failed') {
       failure = reply
       return []

@@ -129,7 +129,7 @@ export function createOrchestrator(
         id: ports.ids.session(agent.name),
         completion: 'text',
       })
-      const notices = brokenDelegation(agent, spec, ports)
+      const notices = [...(await modelWarning(spec, ports)), ...brokenDelegation(agent, spec, ports)]
       for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
       const result = await run(spec, signal)
       if (result.kind === 'waiting' || !couldNotStart(result.report)) return withNotices(result, notices)
@@ -240,6 +240,13 @@ function withNotices(result: RunResult, notices: readonly Notice[]): RunResult {
     kind: 'report',
     report: { ...result.report, notices: [...notices, ...(result.report.notices ?? [])] },
   }
+}
+
+async function modelWarning(spec: SessionSpec, ports: Ports): Promise<Notice[]> {
+  const found = await ports.models.resolve(spec.model)
+  return found.kind === 'found' && found.warning !== undefined
+    ? [{ code: 'model', message: found.warning }]
+    : []
 }
 
 /** Named targets that are not there: the agent works with the rest, or alone, and a person is told. */

@@ -1,5 +1,97 @@
-import type { Backend, BackendContext } from '../backend.ts'
+import { type Model, type ModelResolution, nearest } from '@cadre/core'
+import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
+import { type Endpoint, readEndpoint } from './endpoint.ts'
+import type { Transport } from './exchange.ts'
+import { type Listing, listModels } from './list-models.ts'
+import { openAiModel } from './openai-model.ts'
 
-export function openOpenAi(_context: BackendContext): Backend {
-  return { open: async (name) => ({ kind: 'unknown', name, nearest: [], reason: 'not yet' }) }
+/** How long a list is believed, in milliseconds; one in which a name is missing, only so long that a burst asks once. */
+const listingAge = 5 * 60_000
+const missingAge = 5_000
+
+/** Any server that speaks chat completions. */
+export async function openOpenAi(context: BackendContext): Promise<Backend> {
+  const endpoint = readEndpoint(context)
+  if (endpoint === undefined) return { open: async (name) => notConfigured(name) }
+  const transport = await openTransport(endpoint, context)
+  const opened = new Map<string, Model>()
+  let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined
+
+  return {
+    async open(name, facts) {
+      if (name === '') return unknown(name, [], 'A name must follow openai:, for example openai:gpt-5.')
+      if (!endpoint.lists) return { kind: 'found', model: modelOf(name, facts) }
+      let listed = await list(listingAge)
+      let row = rowOf(listed, name)
+      if (listed.kind === 'listed' && row === undefined) {
+        listed = await list(missingAge)
+        row = rowOf(listed, name)
+      }
+      if (listed.kind === 'unlisted')
+        return {
+          kind: 'found',
+          model: modelOf(name, facts),
+          warning: `Whether ${endpoint.shown} has the model ${JSON.stringify(name)} is not known: ${listed.reason}.`,
+        }
+      if (row !== undefined)
+        return {
+          kind: 'found',
+          model: modelOf(name, row.window === undefined ? facts : { window: row.window, ...facts }),
+        }
+      const names = [...listed.models.keys()]
+      const near = nearest(name, names)
+      return unknown(
+        name,
+        near.length > 0 ? near : names.slice(0, 5),
+        `${endpoint.shown} does not list a model ${JSON.stringify(name)}.`,
+      )
+    },
+    async names() {
+      const listed = endpoint.lists ? await list(listingAge) : undefined
+      return listed?.kind === 'listed' ? [...listed.models.keys()] : []
+    },
+  }
+
+  function list(age: number): Promise<Listing> {
+    const now = context.clock.now()
+    if (listing === undefined || now - listing.at >= age)
+      listing = { at: now, listed: listModels(endpoint as Endpoint, transport, context) }
+    return listing.listed
+  }
+
+  /** The same object for the same name: what a model has learnt about its server is kept. */
+  function modelOf(name: string, facts: ModelFacts): Model {
+    let model = opened.get(name)
+    if (model === undefined || model.window !== facts.window) {
+      model = openAiModel(name, endpoint as Endpoint, transport, context, facts)
+      opened.set(name, model)
+    }
+    return model
+  }
+}
+
+function rowOf(listing: Listing, name: string) {
+  if (listing.kind === 'unlisted') return undefined
+  // A tag that may be left out.
+  return listing.models.get(name) ?? listing.models.get(`${name}:latest`)
+}
+
+async function openTransport(endpoint: Endpoint, { clock }: BackendContext): Promise<Transport> {
+  // TLS is the slower half to load, and a server on this machine does without.
+  const { request, Agent } = endpoint.isSecure ? await import('node:https') : await import('node:http')
+  // The connection used last is the one least likely to have been closed meanwhile.
+  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, scheduling: 'lifo' })
+  return { request, agent, clock }
+}
+
+function notConfigured(name: string): ModelResolution {
+  return unknown(
+    name,
+    [],
+    'No model server is configured: set OPENAI_BASE_URL, OPENAI_API_KEY, or openai.baseUrl in config.yaml.',
+  )
+}
+
+function unknown(name: string, near: readonly string[], reason: string): ModelResolution {
+  return { kind: 'unknown', name: `openai:${name}`, nearest: near.map((found) => `openai:${found}`), reason }
 }

@@ -1,8 +1,9 @@
 import type { ModelFacts } from '../backend.ts'
-import { readFacts } from '../config.ts'
 import { Field, inMemory, type Origin } from '../field.ts'
 import { compileDefault, compileSteps, type Sequence, type Slot } from './compile-steps.ts'
 import { type Check, compileCondition } from './condition.ts'
+import { readFacts } from './read-facts.ts'
+import { compileText, type Filled } from './template.ts'
 
 /** The steps of one kind of session. */
 export interface Track {
@@ -25,6 +26,7 @@ export interface CompiledPlaybook {
   readonly facts: ModelFacts
   /** Undefined when the playbook stands for any name. */
   readonly names: ReadonlyMap<string, ModelFacts> | undefined
+  readonly summary: Filled<string>
   readonly lanes: ReadonlyMap<string, CompiledLane>
 }
 
@@ -33,9 +35,10 @@ const trackKeys = ['steps', 'default']
 /** Checks a playbook and makes it ready to play. Throws a `configuration` error at the first mistake. */
 export function compilePlaybook(value: unknown, origin: Origin = inMemory): CompiledPlaybook {
   const field = new Field(value, origin)
-  field.mapping('a playbook', ['description', 'model', 'models', 'lanes'])
+  field.mapping('a playbook', ['description', 'model', 'models', 'summary', 'lanes'])
   const model = field.at('model')
   const models = field.at('models')
+  const summary = field.at('summary')
   const lanes = field.at('lanes') ?? field.fail('A playbook needs "lanes", with one lane for each agent.')
   const compiled = lanes.entries().map(([agent, lane]) => [agent, compileLane(agent, lane)] as const)
   if (compiled.length === 0) lanes.fail('"lanes" must have at least one lane.')
@@ -44,6 +47,10 @@ export function compilePlaybook(value: unknown, origin: Origin = inMemory): Comp
     where: field.where,
     facts: model === undefined ? {} : readFacts(model),
     names: models && new Map(models.entries().map(([name, facts]) => [name, readFacts(facts)])),
+    summary:
+      summary === undefined
+        ? { constant: 'What was done so far, in short.' }
+        : compileText(summary.words(), summary),
     lanes: new Map(compiled),
   }
 }

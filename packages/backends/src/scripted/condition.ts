@@ -4,7 +4,7 @@ import { type Asked, quote } from './asked.ts'
 /** Undefined when it holds, otherwise what was expected: `the work to contain "x"`. */
 export type Check = (asked: Asked) => string | undefined
 
-const keys = ['last', 'work', 'system', 'not', 'matches', 'tools', 'withoutTools'] as const
+const keys = ['last', 'work', 'system', 'history', 'not', 'matches', 'tools', 'withoutTools'] as const
 
 export function compileCondition(field: Field): Check {
   if (!field.isMapping) return containedAnywhere(field.words())
@@ -27,6 +27,11 @@ const compilePart: { [K in (typeof keys)[number]]: (field: Field) => Check[] } =
   last: (field) => contains(field, 'the last message', (asked) => asked.last),
   work: (field) => contains(field, 'the work', (asked) => asked.work),
   system: (field) => contains(field, 'the system prompt', (asked) => asked.request.system),
+  history: (field) =>
+    field.texts().map((text) => (asked) => {
+      const said = asked.request.messages.some((message) => message.content?.includes(text))
+      return said ? undefined : `a message that contains ${quote(text)}`
+    }),
   not: (field) =>
     field
       .texts()

@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from '../nearest.ts'
+import { didYouMean } from '@cadre/core'
 import { type Asked, quote } from './asked.ts'
 import type { CompiledAction } from './compile-action.ts'
 import type { CompiledLane, CompiledPlaybook, Track } from './compile-playbook.ts'
@@ -31,6 +31,6 @@ function ranOut(lane: CompiledLane, track: Track, asked: Asked): string {
 function noLane(playbook: CompiledPlaybook, asked: Asked): string {
   const { agent, round } = asked.request
   const names = [...playbook.lanes.keys()]
-  const hint = didYouMean(nearest(agent, names)) || `; the lanes are: ${names.join(', ')}.`
+  const hint = didYouMean(agent, names) || `; the lanes are: ${names.join(', ')}.`
   return `${playbook.where}: there is no lane for ${quote(agent)} (round ${round}, asked: ${quote(asked.last)})${hint}`
 }

@@ -10,6 +10,8 @@ export interface Playbook {
   readonly model?: Pick<Model, 'window' | 'price'>
   /** Further names the playbook answers to, as `scripted:FILE#NAME`. When given, other names are unknown. */
   readonly models?: { readonly [name: string]: Pick<Model, 'window' | 'price'> }
+  /** What a request to summarise older rounds is answered with. Such a request takes no line of a lane. */
+  readonly summary?: string
   /** By agent name. The lane `*` is for every agent without one. */
   readonly lanes: { readonly [agent: string]: Lane }
 }
@@ -83,6 +85,8 @@ export type Condition =
       /** Contained in the session's first user message. */
       readonly work?: string | readonly string[]
       readonly system?: string | readonly string[]
+      /** Contained in any message, however old. */
+      readonly history?: string | readonly string[]
       /** Not contained in what came since its last reply. */
       readonly not?: string | readonly string[]
       /** `/pattern/flags` on what came since its last reply. */

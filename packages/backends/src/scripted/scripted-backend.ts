@@ -1,11 +1,11 @@
 import path from 'node:path'
+import { nearest } from '@cadre/core'
 import type { Backend, BackendContext } from '../backend.ts'
-import { nearest } from '../nearest.ts'
 import { createPlaybookReader } from './read-playbook.ts'
 import { playScript } from './scripted-model.ts'
 
 /** `scripted:FILE`, and `scripted:FILE#NAME` for the same playbook in the role of another model. */
-export function openScripted({ cwd, clock }: BackendContext): Backend {
+export function openScripted({ cwd, env, clock }: BackendContext): Backend {
   const readPlaybook = createPlaybookReader()
   return {
     async open(name, facts) {
@@ -46,12 +46,17 @@ export function openScripted({ cwd, clock }: BackendContext): Backend {
     bare: (name, standard) => `${standard.split('#')[0]}#${name}`,
   }
 
+  // A shell does not do this behind a prefix.
+  function fileOf(name: string): string {
+    return path.resolve(cwd, name.replace(/^~(?=\/)/, env['HOME'] ?? '~'))
+  }
+
   async function find(name: string) {
-    const file = path.resolve(cwd, name)
+    const file = fileOf(name)
     const playbook = name === '' ? undefined : await readPlaybook(file)
     const mark = name.lastIndexOf('#')
     if (playbook !== undefined || mark <= 0) return { file, playbook, as: undefined }
-    const named = path.resolve(cwd, name.slice(0, mark))
+    const named = fileOf(name.slice(0, mark))
     return { file: named, playbook: await readPlaybook(named), as: name.slice(mark + 1) }
   }
 

@@ -50,6 +50,8 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     if (signal.aborted) return cancelled
     onRequest?.(request)
     const asked = new Asked(request)
+    if (request.purpose === 'summary')
+      return { kind: 'reply', content: fill(playbook.summary, asked), calls: [], ...named }
     const action = actionFor(playbook, asked)
     if (action.kind === 'failed') return action
     const { body, expect, wait, where } = action.action

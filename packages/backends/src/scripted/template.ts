@@ -1,5 +1,5 @@
+import { didYouMean } from '@cadre/core'
 import type { Field } from '../field.ts'
-import { didYouMean, nearest } from '../nearest.ts'
 import type { Asked } from './asked.ts'
 
 /** A constant, or what is made of the question. Constants are the rule and cost nothing. */
@@ -66,7 +66,7 @@ function namedValue(
   }
   const value = Object.hasOwn(values, name) ? values[name] : undefined
   if (value === undefined || number !== undefined) {
-    const hint = didYouMean(nearest(name, names)) || `; there are: ${names.join(', ')}.`
+    const hint = didYouMean(name, names) || `; there are: ${names.join(', ')}.`
     return field.fail(
       `{{${name}${number === undefined ? '' : ` ${number}`}}} is not known${hint} \\{{ keeps it as text.`,
     )

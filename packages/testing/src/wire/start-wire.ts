@@ -39,6 +39,8 @@ export interface Wire extends AsyncDisposable {
   readonly connections: number
   /** Resolves with the n-th question, from 1, once it has arrived in full. */
   received(n: number): Promise<WireRequest>
+  /** The same for requests for the list of models. */
+  listed(n: number): Promise<WireRequest>
   close(): Promise<void>
 }
 
@@ -49,7 +51,7 @@ export interface Wire extends AsyncDisposable {
 export async function startWire(script: WireScript, options: WireOptions = {}): Promise<Wire> {
   const requests: WireRequest[] = []
   const listings: WireRequest[] = []
-  const waiting: { n: number; resolve: (request: WireRequest) => void }[] = []
+  const waiting: { list: readonly WireRequest[]; n: number; resolve: (request: WireRequest) => void }[] = []
   let connections = 0
 
   const server = createServer((incoming, response) => {
@@ -77,12 +79,15 @@ export async function startWire(script: WireScript, options: WireOptions = {}): 
     get connections() {
       return connections
     },
-    received: (n) => {
-      const request = requests[n - 1]
-      return request ? Promise.resolve(request) : new Promise((resolve) => waiting.push({ n, resolve }))
-    },
+    received: (n) => arrival(requests, n),
+    listed: (n) => arrival(listings, n),
     close,
     [Symbol.asyncDispose]: close,
+  }
+
+  function arrival(list: readonly WireRequest[], n: number): Promise<WireRequest> {
+    const request = list[n - 1]
+    return request ? Promise.resolve(request) : new Promise((resolve) => waiting.push({ list, n, resolve }))
   }
 
   async function take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -102,7 +107,8 @@ export async function startWire(script: WireScript, options: WireOptions = {}): 
       closed,
     }
     list.push(request)
-    if (!isListing) for (const { n, resolve } of waiting) if (n === request.number) resolve(request)
+    for (const awaited of waiting)
+      if (awaited.list === list && awaited.n === request.number) awaited.resolve(request)
     await give(isListing ? listing() : await choose(request), response)
   }
 

@@ -1,0 +1,309 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Clock, Model, ModelResolution } from '@cadre/core'
+import { answers, startWire, type Wire, type WireOptions } from '@cadre/testing'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { askFor } from './ask.spec-helpers.ts'
+import { createModels, type ModelsOptions } from './create-models.ts'
+
+let cwd: string
+beforeAll(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'cadre-models-'))
+  writeFileSync(path.join(cwd, 'a.yaml'), 'lanes: { lead: [{ reply: from the file }] }')
+})
+
+const open: Wire[] = []
+afterEach(async () => {
+  for (const wire of open.splice(0)) await wire.close()
+})
+async function serve(options: WireOptions): Promise<Wire> {
+  const wire = await startWire(answers.reply({ text: 'ok' }), options)
+  open.push(wire)
+  return wire
+}
+
+/** No time is ever up on it: how fast a server answers is not what these tests are about. */
+const calmClock: Clock = { now: () => Date.now(), after: () => () => {} }
+
+const ask = (name: string | undefined, options: ModelsOptions = {}) =>
+  createModels({ env: {}, cwd, clock: calmClock, ...options }).resolve(name)
+const modelOf = (found: ModelResolution): Model => {
+  if (found.kind === 'unknown') throw new Error(found.reason)
+  return found.model
+}
+const idOf = (found: ModelResolution) =>
+  found.kind === 'found' ? found.model.id : `unknown: ${found.reason}`
+
+describe('the default model', () => {
+  const scripted = () => `scripted:${path.join(cwd, 'a.yaml')}`
+  it.each([
+    [
+      'what was asked for',
+      { model: 'scripted:a.yaml', env: { CADRE_MODEL: 'openai:x' }, config: { model: 'openai:y' } },
+    ],
+    ['the environment', { env: { CADRE_MODEL: 'scripted:a.yaml' }, config: { model: 'openai:y' } }],
+    ['the configuration', { config: { model: 'scripted:a.yaml' } }],
+    ['an alias', { config: { model: 'main', aliases: { main: 'second', second: 'scripted:a.yaml' } } }],
+    [
+      'the next place, when one is blank',
+      { model: '', env: { CADRE_MODEL: ' ' }, config: { model: 'scripted:a.yaml' } },
+    ],
+  ])('comes from %s', async (_, options) => {
+    expect(idOf(await ask(undefined, options))).toBe(scripted())
+    expect(idOf(await ask('', options))).toBe(scripted())
+  })
+
+  it('is unknown when nothing is configured, and says how to', async () => {
+    expect(await ask(undefined)).toEqual({
+      kind: 'unknown',
+      name: '',
+      nearest: [],
+      reason: expect.stringMatching(/--model scripted:FILE.*OPENAI_BASE_URL and OPENAI_API_KEY/),
+    })
+  })
+
+  it('is unknown when there is only a server, and names what the server has', async () => {
+    const wire = await serve({ models: ['small', 'large'] })
+    expect(await ask(undefined, { env: { OPENAI_BASE_URL: wire.url } })).toMatchObject({
+      kind: 'unknown',
+      nearest: ['openai:small', 'openai:large'],
+      reason: expect.stringContaining('--model openai:NAME'),
+    })
+  })
+
+  it('is not followed around in a circle of aliases', async () => {
+    expect(await ask(undefined, { config: { model: 'a', aliases: { a: 'b', b: 'a' } } })).toMatchObject({
+      kind: 'unknown',
+    })
+  })
+})
+
+describe('a name', () => {
+  it.each([
+    ['opnai:gpt', ['openai:gpt']],
+    ['script:a.yaml', ['scripted:a.yaml']],
+    ['scriptd:a.yaml', ['scripted:a.yaml']],
+    ['constructor:x', []],
+  ])('of an unknown backend is unknown: %s', async (name, near) => {
+    const found = await ask(name)
+    expect(found).toMatchObject({
+      kind: 'unknown',
+      name,
+      nearest: near,
+      reason: expect.stringMatching(/^There is no backend .*; there are: scripted, openai\.$/),
+    })
+  })
+
+  it('of an unknown backend does not become the name of a model', async () => {
+    const wire = await serve({})
+    const found = await ask('opnai:gpt', { env: { OPENAI_BASE_URL: wire.url } })
+    expect(found).toMatchObject({ kind: 'unknown', nearest: ['openai:gpt', 'openai:opnai:gpt'] })
+  })
+
+  it('without a backend is of the default one', async () => {
+    const wire = await serve({ models: ['gpt-x', 'qwen3:8b', 'org/model'] })
+    const env = { OPENAI_BASE_URL: wire.url }
+    for (const name of ['gpt-x', 'qwen3:8b', 'org/model']) {
+      expect(idOf(await ask(name, { env }))).toBe(`openai:${name}`)
+      expect(idOf(await ask(`openai:${name}`, { env }))).toBe(`openai:${name}`)
+    }
+    expect(await ask('gpt-x')).toMatchObject({
+      kind: 'unknown',
+      reason: expect.stringMatching(/^No backend is configured for "gpt-x"/),
+    })
+  })
+
+  it('of a server that is not configured is unknown, and says how to', async () => {
+    expect(await ask('openai:gpt')).toMatchObject({
+      kind: 'unknown',
+      name: 'openai:gpt',
+      reason: expect.stringContaining('set OPENAI_BASE_URL'),
+    })
+    expect(await ask('openai:', { env: { OPENAI_BASE_URL: 'http://127.0.0.1:1' } })).toMatchObject({
+      kind: 'unknown',
+    })
+  })
+
+  it('has the window and the price that are configured', async () => {
+    const facts = { window: 5, price: { input: 1, output: 2 } }
+    const wire = await serve({ models: ['a', 'b'] })
+    const env = { OPENAI_BASE_URL: wire.url }
+    expect(await ask('openai:a', { env, config: { models: { 'openai:a': facts } } })).toMatchObject({
+      model: facts,
+    })
+    expect(await ask('openai:a', { env, config: { models: { a: facts } } })).toMatchObject({ model: facts })
+    expect(await ask('openai:b', { env, config: { models: { a: facts } } })).not.toHaveProperty(
+      'model.window',
+    )
+    expect(
+      await ask('openai:constructor', { env, config: { models: { a: facts }, openai: { list: false } } }),
+    ).not.toHaveProperty('model.window')
+  })
+
+  it('belongs to a backend that was added', async () => {
+    const model = { id: 'mine:x', reply: async () => ({ kind: 'reply', content: 'x', calls: [] }) as const }
+    let loads = 0
+    const backends = {
+      mine: async () => {
+        loads++
+        return { open: async () => ({ kind: 'found', model }) as const }
+      },
+    }
+    const models = createModels({ env: {}, cwd, backends })
+    expect(loads).toBe(0)
+    expect(idOf(await models.resolve('mine:x'))).toBe('mine:x')
+  })
+})
+
+describe('the list of a server', () => {
+  it('decides which names are known, and names the nearest', async () => {
+    const wire = await serve({ models: ['gpt-5-mini', 'gpt-5', 'o3', 'llama3:latest'] })
+    const models = createModels({ env: { OPENAI_BASE_URL: wire.url }, clock: calmClock })
+    expect(await models.resolve('openai:gpt-5')).not.toHaveProperty('warning')
+    expect(await models.resolve('openai:llama3')).toMatchObject({
+      kind: 'found',
+      model: { id: 'openai:llama3' },
+    })
+    expect(await models.resolve('openai:gpt5')).toEqual({
+      kind: 'unknown',
+      name: 'openai:gpt5',
+      nearest: ['openai:gpt-5'],
+      reason: `${new URL(wire.url).origin} does not list a model "gpt5".`,
+    })
+    expect(await models.resolve('openai:nothing-like-it')).toMatchObject({
+      nearest: ['openai:gpt-5-mini', 'openai:gpt-5', 'openai:o3', 'openai:llama3:latest'],
+    })
+  })
+
+  it('is asked for once, with the key, by however many sessions, which share the model', async () => {
+    const wire = await serve({ models: ['m'] })
+    const models = createModels({
+      env: { OPENAI_BASE_URL: wire.url, OPENAI_API_KEY: 'abcdef' },
+      clock: calmClock,
+    })
+    const found = await Promise.all(Array.from({ length: 50 }, () => models.resolve('openai:m')))
+    expect(wire.listings).toHaveLength(1)
+    expect(wire.listings[0]).toMatchObject({
+      path: '/v1/models',
+      headers: { authorization: 'Bearer abcdef' },
+    })
+    expect(new Set(found.map((one) => one.kind === 'found' && one.model)).size).toBe(1)
+  })
+
+  it('is asked for anew when a name is missing from an old one', async () => {
+    let now = 0
+    const names = ['old']
+    const wire = await startWire(answers.hang(), { models: names })
+    open.push(wire)
+    const clock = { ...calmClock, now: () => now }
+    const models = createModels({ env: { OPENAI_BASE_URL: wire.url }, clock })
+    expect(idOf(await models.resolve('openai:new'))).toMatch(/^unknown/)
+    names.push('new')
+    expect(idOf(await models.resolve('openai:new'))).toMatch(/^unknown/)
+    now = 5_000
+    expect(idOf(await models.resolve('openai:new'))).toBe('openai:new')
+    expect(wire.listings).toHaveLength(2)
+    now = 299_000
+    await models.resolve('openai:old')
+    expect(wire.listings).toHaveLength(2)
+  })
+
+  it.each([
+    ['cannot list', {}, 'it answered 404'],
+    ['refuses', { models: answers.problem(401, 'no') }, 'it answered 401'],
+    ['breaks', { models: answers.reset() }, 'the connection failed with ECONNRESET'],
+    ['does not answer', { models: answers.hang() }, 'it did not answer within 1000 ms'],
+    ['answers nonsense', { models: answers.raw(['<html>']) }, 'its list is not JSON'],
+    [
+      'answers something else',
+      { models: answers.raw(['{"hello":1}']) },
+      'its list has a form that is not known',
+    ],
+  ])('is done without, with a warning, when the server %s', async (_, options, reason) => {
+    const wire = await serve(options)
+    const found = await ask('openai:m', {
+      env: { OPENAI_BASE_URL: wire.url },
+      clock: reason.includes('within') ? listClock(wire) : calmClock,
+    })
+    expect(found).toMatchObject({
+      kind: 'found',
+      warning: `Whether ${new URL(wire.url).origin} has the model "m" is not known: ${reason}.`,
+    })
+    expect(await askFor(modelOf(found))).toMatchObject({ content: 'ok' })
+  })
+
+  /** The time for the list is up once the server has the request; all other times never are. */
+  const listClock = (wire: Wire): Clock => {
+    let now = 0
+    const after = (ms: number, callback: () => void) => {
+      const isUp = () => {
+        now += ms
+        callback()
+      }
+      if (ms === 1000) void wire.listed(1).then(isUp)
+      return () => {}
+    }
+    return { now: () => now, after }
+  }
+
+  it('is done without when the key takes longer', async () => {
+    const wire = await serve({ models: ['m'] })
+    let isUp = () => {}
+    const after: Clock['after'] = (ms, callback) => {
+      if (ms === 1000) isUp = callback
+      return () => {}
+    }
+    const keyCommand = `${JSON.stringify(process.execPath)} -e "setTimeout(() => console.log('key'), 1000)"`
+    const resolved = ask('openai:m', {
+      env: { OPENAI_BASE_URL: wire.url },
+      config: { openai: { keyCommand } },
+      clock: { ...calmClock, after },
+    })
+    const timer = setInterval(() => isUp(), 1)
+    expect(await resolved).toMatchObject({
+      kind: 'found',
+      warning: expect.stringMatching(/there was no key within 1000 ms\.$/),
+    })
+    clearInterval(timer)
+    expect(wire.listings).toHaveLength(0)
+  })
+
+  it('is not asked for when that is configured', async () => {
+    const wire = await serve({ models: ['other'] })
+    const found = await ask('openai:m', {
+      env: { OPENAI_BASE_URL: wire.url },
+      config: { openai: { list: false } },
+    })
+    expect(found).toMatchObject({ kind: 'found' })
+    expect(found).not.toHaveProperty('warning')
+    expect(wire.listings).toHaveLength(0)
+  })
+
+  it.each([
+    ['{"data":[{"id":"m","context_length":4096}]}', 4096],
+    ['{"data":[{"id":"m","max_model_len":8192},{"id":"n"}]}', 8192],
+    ['[{"id":"m"}]', undefined],
+    ['{"models":[{"name":"m","context_window":0},null,{}]}', undefined],
+  ])('says how much fits, in its own way: %s', async (body, window) => {
+    const wire = await serve({ models: answers.raw([body]) })
+    const found = await ask('openai:m', { env: { OPENAI_BASE_URL: wire.url } })
+    expect(found).toMatchObject({ kind: 'found' })
+    expect(found.kind === 'found' && found.model.window).toBe(window)
+    const known = await ask('openai:m', {
+      env: { OPENAI_BASE_URL: wire.url },
+      config: { models: { 'openai:m': { window: 7 } } },
+    })
+    expect(known.kind === 'found' && known.model.window).toBe(7)
+  })
+})
+
+describe('a configuration that cannot work', () => {
+  it('is an error when a model is asked for', async () => {
+    await expect(
+      ask('openai:m', { env: { OPENAI_BASE_URL: 'http://model.test', OPENAI_API_KEY: 'abcdef' } }),
+    ).rejects.toMatchObject({
+      code: 'configuration',
+    })
+  })
+})

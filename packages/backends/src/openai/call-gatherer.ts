@@ -1,0 +1,71 @@
+import type { WireCall } from '@cadre/core'
+import type { WireCallDelta } from './wire-types.ts'
+
+interface Growing {
+  id: string
+  name: string
+  arguments: string
+  readonly index: number | undefined
+}
+
+/** Puts tool calls together from their pieces, whichever of the usual ways the server counts them. */
+export class CallGatherer {
+  readonly #calls: Growing[] = []
+
+  add(delta: WireCallDelta): void {
+    const index = typeof delta.index === 'number' ? delta.index : undefined
+    const id = typeof delta.id === 'string' ? delta.id : ''
+    const name = typeof delta.function?.name === 'string' ? delta.function.name : ''
+    const call = this.#belongsTo(index, id, name) ?? this.#begin(index)
+    if (call.id === '') call.id = id
+    if (call.name === '') call.name = name
+    call.arguments += textOf(delta.function?.arguments)
+  }
+
+  /** A call without an id keeps an empty one: who records it numbers it. */
+  finish(): WireCall[] {
+    return this.#calls
+      .filter((call) => call.name !== '' || call.arguments !== '')
+      .map(({ id, name, arguments: text }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: text === '' ? '{}' : text },
+      }))
+  }
+
+  #belongsTo(index: number | undefined, id: string, name: string): Growing | undefined {
+    const candidates = this.#calls
+    const last = candidates[candidates.length - 1]
+    // A new id counts only together with a name: some servers send another id with every piece of the same call.
+    const isOther = (call: Growing) => id !== '' && call.id !== '' && call.id !== id && name !== ''
+    if (index !== undefined) {
+      for (let i = candidates.length - 1; i >= 0; i--) {
+        const call = candidates[i]
+        // Others count every call as number 0, and tell them apart by id.
+        if (call?.index === index) return isOther(call) ? this.#withId(id) : call
+      }
+      return undefined
+    }
+    const known = id === '' ? undefined : this.#withId(id)
+    if (known !== undefined || last === undefined) return known
+    // Neither number nor id: a name begins a call, anything else goes on with the last one.
+    if (id === '') return name === '' || last.name === '' ? last : undefined
+    return isOther(last) || (last.id === '' && name !== '') ? undefined : last
+  }
+
+  #withId(id: string): Growing | undefined {
+    return this.#calls.find((call) => call.id === id)
+  }
+
+  #begin(index: number | undefined): Growing {
+    const call: Growing = { id: '', name: '', arguments: '', index }
+    this.#calls.push(call)
+    return call
+  }
+}
+
+// Some servers send the arguments whole, as the object they stand for.
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === undefined || value === null ? '' : JSON.stringify(value)
+}

@@ -1,0 +1,146 @@
+import type { Reply, Usage } from '@cadre/core'
+import { CallGatherer } from './call-gatherer.ts'
+import { SseReader } from './sse.ts'
+import type { WireCompletion, WireDelta, WireUsage } from './wire-types.ts'
+
+export type ReadReply =
+  | Reply
+  /** The server reported an error inside of what began as an answer. */
+  | { readonly kind: 'reported'; readonly error: unknown }
+  /** What came is no complete reply. */
+  | { readonly kind: 'garbled'; readonly reason: string }
+
+/** More than any reply: a server that never ends a line must not fill the memory. */
+const longest = 64 * 1024 * 1024
+
+/** Makes one reply out of the body of one answer, streamed or whole, and tells its text as it arrives. */
+export class ReplyReader {
+  #content = ''
+  readonly #onText: (delta: string) => void
+  readonly #events = new SseReader((data) => this.#take(data))
+  readonly #calls = new CallGatherer()
+  #whole: string | undefined
+  #isEmpty = true
+  #isDone = false
+  #refusal = ''
+  #finish: unknown
+  #model: string | undefined
+  #usage: Usage | undefined
+  #error: unknown
+  #garbled: string | undefined
+
+  constructor(onText: (delta: string) => void) {
+    this.#onText = onText
+  }
+
+  /** True once the server has said that nothing follows. */
+  push(chunk: string): boolean {
+    if (this.#isEmpty) {
+      const start = chunk.trimStart()
+      if (start === '') return false
+      this.#isEmpty = false
+      // Events never begin with a brace: this server does not stream, whatever it was asked for.
+      if (start.startsWith('{')) this.#whole = ''
+    }
+    if (this.#whole === undefined) this.#events.push(chunk)
+    else this.#whole += chunk
+    if ((this.#whole?.length ?? this.#events.held) > longest) this.#garbled = 'it is longer than any reply'
+    return this.#isDone || this.#garbled !== undefined
+  }
+
+  /** To be called once, when the body has come to its proper end. */
+  finish(): ReadReply {
+    if (this.#whole === undefined) this.#events.end()
+    else this.#take(this.#whole)
+    if (this.#error !== undefined) return { kind: 'reported', error: this.#error }
+    if (this.#garbled !== undefined) return { kind: 'garbled', reason: this.#garbled }
+    const calls = this.#calls.finish()
+    if (
+      this.#content === '' &&
+      this.#refusal === '' &&
+      calls.length === 0 &&
+      typeof this.#finish !== 'string'
+    )
+      return { kind: 'garbled', reason: 'it ended before it had begun' }
+    const isRefusal = this.#content === '' && this.#refusal !== ''
+    const stop =
+      isRefusal || this.#finish === 'content_filter'
+        ? 'filtered'
+        : this.#finish === 'length'
+          ? 'length'
+          : undefined
+    return {
+      kind: 'reply',
+      content: (isRefusal ? this.#refusal : this.#content) || null,
+      calls,
+      ...(this.#usage && { usage: this.#usage }),
+      ...(this.#model !== undefined && { model: this.#model }),
+      ...(stop && { stop }),
+    }
+  }
+
+  #take(data: string): void {
+    if (data === '[DONE]' || data.trim() === '[DONE]') {
+      this.#isDone = true
+      return
+    }
+    const parsed = parse(data)
+    if (parsed !== undefined) {
+      this.#add(parsed)
+      return
+    }
+    // Servers that leave out the empty line between events make several of them look like one.
+    const parts = data.includes('\n') ? data.split('\n').map(parse) : [undefined]
+    if (parts.some((part) => part === undefined))
+      this.#garbled ??= `it holds ${quote(data)} where JSON should be`
+    else for (const part of parts) this.#add(part as WireCompletion)
+  }
+
+  #add(completion: WireCompletion): void {
+    if (completion.error !== undefined && completion.error !== null) this.#error ??= completion.error
+    if (this.#model === undefined && typeof completion.model === 'string' && completion.model !== '')
+      this.#model = completion.model
+    if (completion.usage) this.#usage = usageOf(completion.usage) ?? this.#usage
+    const choice = Array.isArray(completion.choices) ? completion.choices[0] : undefined
+    if (!choice) return
+    if (typeof choice.finish_reason === 'string') this.#finish = choice.finish_reason
+    const delta: WireDelta | null | undefined = choice.delta ?? choice.message
+    if (!delta) return
+    const text = contentOf(delta.content)
+    if (text !== '') {
+      this.#content += text
+      this.#onText(text)
+    }
+    if (typeof delta.refusal === 'string') this.#refusal += delta.refusal
+    if (Array.isArray(delta.tool_calls)) for (const call of delta.tool_calls) if (call) this.#calls.add(call)
+  }
+}
+
+function parse(data: string): WireCompletion | undefined {
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Text, or a list of parts of which some are text. */
+function contentOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : ''))
+    .join('')
+}
+
+function usageOf(usage: WireUsage): Usage | undefined {
+  const { prompt_tokens: input, completion_tokens: output, cost } = usage
+  if (typeof input !== 'number') return undefined
+  const tokens = { input, output: typeof output === 'number' ? output : 0 }
+  return typeof cost === 'number' ? { ...tokens, cost } : tokens
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+}

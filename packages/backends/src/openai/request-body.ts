@@ -1,0 +1,136 @@
+import type { Image, Message, ModelRequest, ToolOffer, WireCall } from '@cadre/core'
+
+/** What this server was found not to take. Learnt from its refusals, and kept. */
+export interface Quirks {
+  readonly withoutUsage?: boolean
+  readonly maxField?: 'max_tokens'
+  /** A limit of this many output tokens or more was refused: it is left out. */
+  readonly omitLimitFrom?: number
+}
+
+interface Written {
+  readonly text: string
+  /** Images of a tool's result, as parts of a user message: the tool's own message can only hold text. */
+  readonly images?: string
+}
+
+const writtenMessages = new WeakMap<Message, Written>()
+const writtenTools = new WeakMap<readonly ToolOffer[], string>()
+const writtenPrompts = new Map<string, string>()
+
+/**
+ * The body of one question. Messages, tools and prompts are written once and kept, so a question costs the writing of what
+ * is new and the joining of the rest.
+ */
+export function requestBody(model: string, request: ModelRequest, quirks: Quirks): string {
+  const { messages, tools, system, maxOutput } = request
+  let body = `{"model":${JSON.stringify(model)},"messages":[`
+  let comma = ''
+  const add = (text: string) => {
+    body += comma + text
+    comma = ','
+  }
+  if (system !== '') add(writePrompt(system))
+  let images = ''
+  for (const message of messages) {
+    // Results must follow their calls without a gap, so their images wait until the last of them.
+    if (images !== '' && message.role !== 'tool_result') {
+      add(`{"role":"user","content":[${images}]}`)
+      images = ''
+    }
+    const written = writeMessage(message)
+    add(written.text)
+    if (written.images !== undefined) images += (images === '' ? '' : ',') + written.images
+  }
+  if (images !== '') add(`{"role":"user","content":[${images}]}`)
+  body += ']'
+  if (tools.length > 0) body += `,"tools":${writeTools(tools)}`
+  if (maxOutput !== undefined && maxOutput < (quirks.omitLimitFrom ?? Number.POSITIVE_INFINITY))
+    body += `,"${quirks.maxField ?? 'max_completion_tokens'}":${maxOutput}`
+  return `${body},"stream":true${quirks.withoutUsage ? '' : ',"stream_options":{"include_usage":true}'}}`
+}
+
+function writeMessage(message: Message): Written {
+  let written = writtenMessages.get(message)
+  if (written === undefined) {
+    written = write(message)
+    writtenMessages.set(message, written)
+  }
+  return written
+}
+
+function write(message: Message): Written {
+  if (message.role === 'assistant') return { text: writeAssistant(message.content, message.tool_calls ?? []) }
+  const content = wellFormed(message.content)
+  const images = message.images?.length ? message.images.map(imagePart).join(',') : undefined
+  if (message.role === 'tool_result') {
+    const text = JSON.stringify({ role: 'tool', tool_call_id: message.tool_call_id, content })
+    const label = textPart(`Images of the result of ${message.tool_call_id}:`)
+    return images === undefined ? { text } : { text, images: `${label},${images}` }
+  }
+  if (images === undefined) return { text: JSON.stringify({ role: 'user', content }) }
+  return { text: `{"role":"user","content":[${content === '' ? '' : `${textPart(content)},`}${images}]}` }
+}
+
+function writeAssistant(content: string | null, calls: readonly WireCall[]): string {
+  const text = content === null ? null : wellFormed(content)
+  if (calls.length === 0) return JSON.stringify({ role: 'assistant', content: text ?? '' })
+  return JSON.stringify({ role: 'assistant', content: text, tool_calls: calls.map(sendable) })
+}
+
+// Servers that parse the arguments of earlier calls fail on a broken one, in this and every later question.
+function sendable(call: WireCall): WireCall {
+  const { name, arguments: text } = call.function
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name, arguments: isObject(text) ? text : JSON.stringify({ invalid: text }) },
+  }
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+function writeTools(tools: readonly ToolOffer[]): string {
+  let written = writtenTools.get(tools)
+  if (written === undefined) {
+    written = JSON.stringify(
+      tools.map(({ name, description, parameters }) => ({
+        type: 'function',
+        function: { name, description, parameters },
+      })),
+    )
+    writtenTools.set(tools, written)
+  }
+  return written
+}
+
+function writePrompt(system: string): string {
+  let written = writtenPrompts.get(system)
+  if (written === undefined) {
+    written = JSON.stringify({ role: 'system', content: wellFormed(system) })
+    // There are as many prompts as agents; if there are more, something makes them up, and keeping them would be a leak.
+    if (writtenPrompts.size >= 256) writtenPrompts.clear()
+    writtenPrompts.set(system, written)
+  }
+  return written
+}
+
+function textPart(text: string): string {
+  return JSON.stringify({ type: 'text', text })
+}
+
+function imagePart({ mime, data }: Image): string {
+  return `{"type":"image_url","image_url":{"url":"data:${mime};base64,${data}"}}`
+}
+
+// Half a surrogate pair, from text that was cut somewhere, is valid in a string here and in no other language's UTF-8.
+function wellFormed(text: string): string {
+  return (text as string & { toWellFormed(): string }).toWellFormed()
+}

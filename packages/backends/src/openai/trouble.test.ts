@@ -1,0 +1,69 @@
+import { answers } from '@cadre/testing'
+import { describe, expect, it } from 'vitest'
+import { failureOf } from '../ask.spec-helpers.ts'
+import { meet } from './open-model.spec-helpers.ts'
+
+const { problem, raw } = answers
+
+describe('a refusal', () => {
+  it.each([
+    [401, {}, 'asks for a key (401: who are you). Set OPENAI_API_KEY, or openai.keyCommand in config.yaml.'],
+    [401, { OPENAI_API_KEY: 'abc' }, 'refused the key (401: who are you). Check OPENAI_API_KEY.'],
+    [403, { OPENAI_API_KEY: 'abc' }, 'refused the key (403: who are you). Check OPENAI_API_KEY.'],
+    [400, {}, 'answered 400: who are you.'],
+    [
+      404,
+      {},
+      'answered 404: who are you. The address usually ends in /v1; check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.',
+    ],
+    [307, {}, 'answered 307: who are you and points elsewhere: set OPENAI_BASE_URL to where it has moved.'],
+  ])('with %i is one sentence that says what to do', async (status, env, message) => {
+    const { wire, model } = await meet([problem(status, 'who are you')], { env })
+    expect(await failureOf(model)).toEqual({
+      kind: 'failed',
+      code: 'backend',
+      message: `The model server ${new URL(wire.url).origin} ${message}`,
+    })
+  })
+
+  it('of a model is an unknown model', async () => {
+    const { model } = await meet([problem(404, 'The model `m` does not exist', { code: 'model_not_found' })])
+    expect(await failureOf(model)).toMatchObject({ code: 'unknown_model' })
+  })
+
+  it.each([
+    [400, 'no', 'context_length_exceeded'],
+    [400, "This model's maximum context length is 8192 tokens.", undefined],
+    [400, 'the request exceeds the available context size', undefined],
+    [413, 'Payload Too Large', undefined],
+    [422, 'prompt is too long: 200001 tokens > 200000 maximum', undefined],
+    [429, 'Request too large for m on tokens per min', 'rate_limit_exceeded'],
+  ])('of a request that is too long says so: %i %s', async (status, message, code) => {
+    const { wire, model } = await meet([problem(status, message, code ? { code } : {})])
+    expect(await failureOf(model)).toMatchObject({ code: 'backend', tooLong: true })
+    expect(wire.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['{"error":"plain text"}', 'plain text'],
+    ['{"message":"at the top"}', 'at the top'],
+    ['{"detail":[{"loc":["body"],"msg":"wrong"}]}', '[{"loc":["body"],"msg":"wrong"}]'],
+    ['"text"', 'text'],
+    ['not json', 'not json'],
+    ['<!doctype html><title>Sign in</title>', 'a web page: Sign in'],
+    ['<html>', 'a web page'],
+    ['a\u001b[31mred\u0007\n\n b', 'a [31mred b'],
+  ])('in any form is read: %j', async (body, said) => {
+    const { model } = await meet([raw([body], { status: 400, headers: {} })])
+    expect((await failureOf(model)).message).toMatch(
+      new RegExp(`answered 400: ${said.replaceAll(/[[\]{}().]/g, '\\$&')}\\.$`),
+    )
+  })
+
+  it('without a word is a sentence, and a long one is cut', async () => {
+    const { model } = await meet([raw([], { status: 400 }), problem(400, 'x'.repeat(1_000_000))])
+    expect((await failureOf(model)).message).toMatch(/answered 400\.$/)
+    const { message } = await failureOf(model)
+    expect(message.length).toBeLessThan(500)
+  })
+})

@@ -1,0 +1,184 @@
+import type { ReplyFailure } from '@cadre/core'
+import { retryAfter } from './backoff.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Ended } from './exchange.ts'
+
+/** Why a try did not bring a reply, and whether another might. */
+export interface Trouble {
+  readonly kind: 'trouble'
+  readonly failure: ReplyFailure
+  /** How many tries in all are worth it. */
+  readonly tries: number
+  /** Milliseconds the server asks to wait. */
+  readonly after?: number
+  readonly isKeyRefused?: boolean
+}
+
+export interface TroubleContext {
+  readonly endpoint: Endpoint
+  readonly model: string
+  readonly key: string | undefined
+  readonly now: number
+  /** As often as is configured. */
+  readonly tries: number
+  readonly idleTimeout: number
+}
+
+/** Longer than this, waiting is a person's decision. */
+const longestWait = 120_000
+
+export function statusTrouble(ended: Extract<Ended, { kind: 'status' }>, context: TroubleContext): Trouble {
+  const { status, headers, text } = ended
+  const { endpoint, key } = context
+  // Before and after it is taken apart: whichever way a key is written, no part of it may be left over.
+  const { message, code } = readError(endpoint.hide(text, key), headers['content-type'])
+  const said = endpoint.hide(message, key)
+  const about = `${status}${said === '' ? '' : `: ${short(said)}`}`
+  const shown = `The model server ${endpoint.shown}`
+  const raw = `${code} ${message}`
+
+  if (status === 401 || status === 403) {
+    const what = key === undefined ? 'asks for a key' : 'refused the key'
+    const failure = backend(`${shown} ${what} (${about}). ${endpoint.key.advice}`)
+    return { ...no(failure), isKeyRefused: status === 401 && key !== undefined }
+  }
+  if (isTooLong(status, raw))
+    return no({ ...backend(`${shown} says that the request is too long (${about}).`), tooLong: true })
+  if (status === 404) return no(notFound(raw, about, shown, context))
+  if (status >= 300 && status < 400)
+    return no(
+      backend(`${shown} answered ${about} and points elsewhere: set OPENAI_BASE_URL to where it has moved.`),
+    )
+  const failure = backend(sentence(`${shown} answered ${about}`))
+  if (!isPassing(status) || /insufficient_quota|billing/.test(code)) return no(failure)
+  const after = retryAfter(headers, context.now)
+  if (after === undefined) return { kind: 'trouble', failure, tries: context.tries }
+  if (after <= longestWait) return { kind: 'trouble', failure, tries: context.tries, after }
+  return no(backend(`${shown} asks to wait ${Math.ceil(after / 1000)} seconds (${about}).`))
+}
+
+/** For an error the server reports inside a stream: it has a status of its own, or counts as a server's failure. */
+export function reportedTrouble(error: unknown, context: TroubleContext): Trouble {
+  const { code, status } = (typeof error === 'object' && error !== null ? error : {}) as {
+    code?: unknown
+    status?: unknown
+  }
+  const number = [status, code].map(Number).find((value) => value >= 400 && value < 600) ?? 500
+  return statusTrouble(
+    { kind: 'status', status: number, headers: {}, text: JSON.stringify({ error }) },
+    context,
+  )
+}
+
+export function garbledTrouble(reason: string, context: TroubleContext): Trouble {
+  const said = short(context.endpoint.hide(reason, context.key))
+  return {
+    kind: 'trouble',
+    failure: backend(`The reply of ${context.endpoint.shown} cannot be used: ${said}.`),
+    tries: Math.min(3, context.tries),
+  }
+}
+
+export function silentTrouble(context: TroubleContext): Trouble {
+  const seconds = Math.round(context.idleTimeout / 1000)
+  const message = `The model server ${context.endpoint.shown} sent nothing for ${seconds} seconds.`
+  return {
+    kind: 'trouble',
+    failure: { kind: 'failed', code: 'timeout', message },
+    tries: Math.min(2, context.tries),
+  }
+}
+
+export function brokenTrouble(code: string, context: TroubleContext): Trouble {
+  const shown = `the model server ${context.endpoint.shown}`
+  const [tries, message] = connectionTrouble(code, shown)
+  return { kind: 'trouble', failure: backend(message), tries: Math.min(tries, context.tries) }
+}
+
+function connectionTrouble(code: string, shown: string): [tries: number, message: string] {
+  const checkUrl = 'check OPENAI_BASE_URL, or openai.baseUrl in config.yaml'
+  if (code === 'ECONNREFUSED') return [3, `Nothing answers at ${shown} (${code}): start it, or ${checkUrl}.`]
+  if (code === 'ENOTFOUND') return [1, `The host of ${shown} is not known (${code}): ${checkUrl}.`]
+  if (code === 'EAI_AGAIN') return [3, `The host of ${shown} cannot be looked up now (${code}).`]
+  if (code.startsWith('HPE_') || code === 'EPROTO' || code.startsWith('ERR_SSL'))
+    return [1, `What answers at ${shown} does not speak the protocol of the address (${code}): ${checkUrl}.`]
+  if (/CERT|TLS|SIGNATURE|UNABLE_TO/.test(code))
+    return [
+      1,
+      `The certificate of ${shown} is not trusted (${code}): NODE_EXTRA_CA_CERTS can name one that is.`,
+    ]
+  return [Number.POSITIVE_INFINITY, `The connection to ${shown} broke (${code}).`]
+}
+
+function notFound(raw: string, about: string, shown: string, { model }: TroubleContext): ReplyFailure {
+  if (/model|deployment/i.test(raw))
+    return {
+      kind: 'failed',
+      code: 'unknown_model',
+      message: `${shown} does not know the model ${JSON.stringify(model)} (${about}).`,
+    }
+  return backend(
+    `${shown} answered ${about}. The address usually ends in /v1; check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.`,
+  )
+}
+
+function isPassing(status: number): boolean {
+  return [408, 409, 425, 429].includes(status) || (status >= 500 && status !== 501 && status !== 505)
+}
+
+const tooLong =
+  /context_length_exceeded|maximum context length|context (length|window|size)|prompt is too long|input is too long|too many (input )?tokens|request too large|reduce the length/i
+
+function isTooLong(status: number, raw: string): boolean {
+  return status === 413 || ([400, 422, 429, 500].includes(status) && tooLong.test(raw))
+}
+
+/** The server's own words, from whichever of the usual places. */
+function readError(text: string, type: string | undefined): { message: string; code: string } {
+  if (/html/i.test(type ?? '') || /^\s*</.test(text)) {
+    const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim()
+    return { message: title ? `a web page: ${title}` : 'a web page', code: '' }
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { message: text, code: '' }
+  }
+  const outer = (typeof value === 'object' && value !== null ? value : { message: value }) as Record<
+    string,
+    unknown
+  >
+  const inner = outer['error'] ?? outer
+  if (typeof inner === 'string') return { message: inner, code: '' }
+  const { message, code, type: kind, detail } = inner as Record<string, unknown>
+  const words = message ?? detail
+  return {
+    message:
+      typeof words === 'string'
+        ? words
+        : words === undefined || words === null
+          ? text
+          : JSON.stringify(words),
+    code: [code, kind].filter((part) => typeof part === 'string').join(' '),
+  }
+}
+
+/** One line of harmless characters, never long. */
+function short(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach a terminal.
+  const line = text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line.replace(/\.$/, '')
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
+}
+
+function backend(message: string): ReplyFailure {
+  return { kind: 'failed', code: 'backend', message }
+}
+
+function no(failure: ReplyFailure): Trouble {
+  return { kind: 'trouble', failure, tries: 1 }
+}

@@ -1,0 +1,33 @@
+/** What a server may put into a completion. Nothing here is trusted: every field is looked at before it is used. */
+export interface WireCompletion {
+  readonly error?: unknown
+  readonly model?: unknown
+  readonly usage?: WireUsage | null
+  readonly choices?: readonly WireChoice[] | null
+}
+
+export interface WireUsage {
+  readonly prompt_tokens?: unknown
+  readonly completion_tokens?: unknown
+  /** In US dollars; some routers say it. */
+  readonly cost?: unknown
+}
+
+export interface WireChoice {
+  readonly delta?: WireDelta | null
+  /** In a completion that is not streamed. */
+  readonly message?: WireDelta | null
+  readonly finish_reason?: unknown
+}
+
+export interface WireDelta {
+  readonly content?: unknown
+  readonly refusal?: unknown
+  readonly tool_calls?: readonly WireCallDelta[] | null
+}
+
+export interface WireCallDelta {
+  readonly index?: unknown
+  readonly id?: unknown
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null
+}
