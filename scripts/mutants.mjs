@@ -19,7 +19,12 @@ const mutants = [
     "if (found === 'done')",
     "if (found === 'unknown')",
   ],
-  ['starts of effects are not durable', `${core}/decide.ts`, '{ durable: effects }', '{}'],
+  [
+    'starts of effects are not durable',
+    `${core}/decide.ts`,
+    "return read?.kind === 'ready' && read.judged.tool.effect !== 'read'",
+    'return false',
+  ],
   ['results are recorded as they finish', `${core}/settle.ts`, 'if (!(await turn)) return []', ''],
   [
     'an effect that finished early is not noted',

@@ -12,22 +12,87 @@ messages:
 
 /** Whatever is wrong with what cadre was given: one sentence that points at it, code 2, and nothing on disk has changed. */
 test.each<[string, Record<string, string | object>, string[], RegExp]>([
-  ['a playbook with a wrong key', { 'p.yaml': 'lanes:\n  a:\n    - replyy: x\n' }, ['run', '--model', 'scripted:p.yaml', 'x'], /p\.yaml:3: "replyy" is not a key/],
-  ['a playbook that is no YAML', { 'p.yaml': 'lanes: {a: [\n' }, ['run', '--model', 'scripted:p.yaml', 'x'], /p\.yaml:\d+: /],
-  ['a playbook that is not there', {}, ['run', '--model', 'scripted:no.yaml', 'x'], /There is no playbook at .*no\.yaml/],
+  [
+    'a playbook with a wrong key',
+    { 'p.yaml': 'lanes:\n  a:\n    - replyy: x\n' },
+    ['run', '--model', 'scripted:p.yaml', 'x'],
+    /p\.yaml:3: "replyy" is not a key/,
+  ],
+  [
+    'a playbook that is no YAML',
+    { 'p.yaml': 'lanes: {a: [\n' },
+    ['run', '--model', 'scripted:p.yaml', 'x'],
+    /p\.yaml:\d+: /,
+  ],
+  [
+    'a playbook that is not there',
+    {},
+    ['run', '--model', 'scripted:no.yaml', 'x'],
+    /There is no playbook at .*no\.yaml/,
+  ],
   ['a backend that is not there', {}, ['run', '--model', 'opnai:x', 'x'], /opnai/],
   ['no model at all', {}, ['run', 'x'], /No model is configured/],
-  ['a configuration with a wrong key', { '.cadre/config.yaml': 'model: a\nmodle: b\n' }, ['run', 'x'], /config\.yaml:2: There is no key "modle"/],
-  ['a configuration that is no YAML', { '.cadre/config.yaml': 'model: [\n' }, ['run', 'x'], /config\.yaml:\d+: /],
-  ['an agent file that is broken', { '.cadre/templates/lead.agent.yaml': 'id: lead\ntools: [\n', 'p.yaml': good }, ['run', '--model', 'scripted:p.yaml', 'x'], /lead\.agent\.yaml:\d+: /],
-  ['the named agent file is broken', { ...agentFile('other'), '.cadre/templates/lead.agent.yaml': 'id: lead\ntools: [\n', 'p.yaml': good }, ['run', '--agent', 'lead', '--model', 'scripted:p.yaml', 'x'], /lead\.agent\.yaml:\d+: /],
-  ['a model the agent wants and nobody has', { ...agentFile('lead', { model: 'nobody:x' }) }, ['run', 'x'], /nobody:x/],
-  ['a session file that is broken', { '.cadre/sessions/lead-abc123.session.yaml': session }, ['sessions', 'show', 'lead'], /lead-abc123\.session\.yaml:\d+: /],
-  ['resuming a session file that is broken', { '.cadre/sessions/lead-abc123.session.yaml': session }, ['resume', 'lead'], /lead-abc123\.session\.yaml:\d+: /],
+  [
+    'a configuration with a wrong key',
+    { '.cadre/config.yaml': 'model: a\nmodle: b\n' },
+    ['run', 'x'],
+    /config\.yaml:2: There is no key "modle"/,
+  ],
+  [
+    'a configuration that is no YAML',
+    { '.cadre/config.yaml': 'model: [\n' },
+    ['run', 'x'],
+    /config\.yaml:\d+: /,
+  ],
+  [
+    'an agent file that is broken',
+    { '.cadre/templates/lead.agent.yaml': 'id: lead\ntools: [\n', 'p.yaml': good },
+    ['run', '--model', 'scripted:p.yaml', 'x'],
+    /lead\.agent\.yaml:\d+: /,
+  ],
+  [
+    'the named agent file is broken',
+    { ...agentFile('other'), '.cadre/templates/lead.agent.yaml': 'id: lead\ntools: [\n', 'p.yaml': good },
+    ['run', '--agent', 'lead', '--model', 'scripted:p.yaml', 'x'],
+    /lead\.agent\.yaml:\d+: /,
+  ],
+  [
+    'a model the agent wants and nobody has',
+    { ...agentFile('lead', { model: 'nobody:x' }) },
+    ['run', 'x'],
+    /nobody:x/,
+  ],
+  [
+    'a session file that is broken',
+    { '.cadre/sessions/lead-abc123.session.yaml': session },
+    ['sessions', 'show', 'lead'],
+    /lead-abc123\.session\.yaml:\d+: /,
+  ],
+  [
+    'resuming a session file that is broken',
+    { '.cadre/sessions/lead-abc123.session.yaml': session },
+    ['resume', 'lead'],
+    /lead-abc123\.session\.yaml:\d+: /,
+  ],
   ['a session that is not there', {}, ['resume', 'lead-zzz'], /there is no session "lead-zzz"/],
-  ['a workspace that is not there', { 'p.yaml': good }, ['run', '--workspace', 'no', '--model', 'scripted:p.yaml', 'x'], /\/no: the workspace must be a folder/],
-  ['an image that is not there', { 'p.yaml': good }, ['run', '--image', 'no.png', '--model', 'scripted:p.yaml', 'x'], /no\.png: the image cannot be read/],
-  ['a folder for the demo that is not empty', { 'd/x': 'x' }, ['demo', '--dir', 'd'], /\/d: the folder for the demo must be empty/],
+  [
+    'a workspace that is not there',
+    { 'p.yaml': good },
+    ['run', '--workspace', 'no', '--model', 'scripted:p.yaml', 'x'],
+    /\/no: the workspace must be a folder/,
+  ],
+  [
+    'an image that is not there',
+    { 'p.yaml': good },
+    ['run', '--image', 'no.png', '--model', 'scripted:p.yaml', 'x'],
+    /no\.png: the image cannot be read/,
+  ],
+  [
+    'a folder for the demo that is not empty',
+    { 'd/x': 'x' },
+    ['demo', '--dir', 'd'],
+    /\/d: the folder for the demo must be empty/,
+  ],
 ])('%s', async (_, files, args, sentence) => {
   const project = createProject(files)
   const before = project.listing()
@@ -45,7 +110,11 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
 })
 
 test('one broken agent file does not stop a run that does not need it, and is told', async () => {
-  const project = createProject({ ...agentFile('lead'), '.cadre/templates/other.agent.yaml': 'id: [\n', 'p.yaml': good })
+  const project = createProject({
+    ...agentFile('lead'),
+    '.cadre/templates/other.agent.yaml': 'id: [\n',
+    'p.yaml': good,
+  })
   const { code, stderr, stdout } = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
   expect(stderr).toMatch(/^cadre: .*other\.agent\.yaml:\d+: /)
   expect(stdout).toContain('done')

@@ -42,7 +42,9 @@ test('help loads neither a backend, nor YAML, nor anything else it does not need
     return result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
   })
   expect(loaded.some((url) => url.endsWith('/cli/dist/main.js'))).toBe(true)
-  expect(loaded.filter((url) => /packages\/(backends|files|tools|server)\/|node_modules\/yaml/.test(url))).toEqual([])
+  expect(
+    loaded.filter((url) => /packages\/(backends|files|tools|server)\/|node_modules\/yaml/.test(url)),
+  ).toEqual([])
 })
 
 test.each([

@@ -5,18 +5,21 @@ import { bin } from './support/cadre.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
 import { until } from './support/until.ts'
 
-const escape = '\x1b[2J\x1b]0;owned\x07\x1b]52;c;aGk=\x07\u202egnp.exe\x9b31m'
-const hostile = `before${escape}after\r\noverwritten\rback\x08\x08`
+const sequences = '\x1b[2J\x1b]0;owned\x07\x1b]52;c;aGk=\x07\u202egnp.exe\x9b31m'
+const hostile = `before${sequences}after\r\noverwritten\rback\x08\x08`
 
 function hostileProject(): Project {
   return createProject({
-    ...agentFile('lead', { description: `lead ${escape}` }),
+    ...agentFile('lead', { description: `lead ${sequences}` }),
     ...agentFile('worker'),
     [`name${'\x1b[31m'}.txt`]: 'x',
     'p.yaml': {
       lanes: {
         lead: [
-          { reply: hostile, calls: [delegate('worker', hostile), { tool: `read_file${escape}`, input: { path: hostile } }] },
+          {
+            reply: hostile,
+            calls: [delegate('worker', hostile), { tool: `read_file${sequences}`, input: { path: hostile } }],
+          },
           { reply: hostile },
         ],
         worker: [{ calls: [{ tool: 'read_file', input: { path: hostile } }] }, report(hostile)],
@@ -30,7 +33,13 @@ const run = ['run', '--model', 'scripted:p.yaml', 'x']
 test('text of models and files never reaches the output as control characters', async () => {
   const project = hostileProject()
   const printed = [await project.cadre(run)]
-  for (const command of ['sessions list', 'sessions tree', 'sessions show lead', 'sessions show worker', 'doctor'])
+  for (const command of [
+    'sessions list',
+    'sessions tree',
+    'sessions show lead',
+    'sessions show worker',
+    'doctor',
+  ])
     printed.push(await project.cadre(command.split(' ')))
   for (const { stdout, stderr } of printed) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not be there.
@@ -42,10 +51,17 @@ test('text of models and files never reaches the output as control characters', 
 
 test('a reader that goes away after the first line is no crash', async () => {
   const project = createProject({
-    'p.yaml': { lanes: { '*': [{ calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 20 }, { reply: 'end' }] } },
+    'p.yaml': {
+      lanes: {
+        '*': [{ calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 20 }, { reply: 'end' }],
+      },
+    },
   })
   const command = `"${process.execPath}" "${bin}" run --json --model scripted:p.yaml x | head -1; echo "codes \${PIPESTATUS[0]}"`
-  const shell = spawn('bash', ['-c', command], { cwd: project.path, env: { PATH: process.env['PATH'], HOME: project.path } })
+  const shell = spawn('bash', ['-c', command], {
+    cwd: project.path,
+    env: { PATH: process.env['PATH'], HOME: project.path },
+  })
   let stdout = ''
   let stderr = ''
   shell.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -68,7 +84,11 @@ test('a slow reader gets every structural event, and the whole text', async () =
   const running = project.start(['run', '--json', '--model', 'scripted:p.yaml', 'x'])
   // Nobody reads until the session file says that all is over.
   running.child.stdout.pause()
-  await until(() => project.sessions().some((id) => project.read(`.cadre/sessions/${id}.session.yaml`).includes('status: completed')))
+  await until(() =>
+    project
+      .sessions()
+      .some((id) => project.read(`.cadre/sessions/${id}.session.yaml`).includes('status: completed')),
+  )
   running.child.stdout.resume()
   const { code, json } = await running.ended()
   const lines = json()

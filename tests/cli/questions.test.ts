@@ -32,7 +32,12 @@ function createTeam(): Project {
         lead: [{ calls: [delegate('operator')] }, { reply: 'The operator says: {{last}}' }],
         operator: [
           { calls: [{ tool: 'deploy', input: { to: 'production' } }] },
-          { choose: [{ when: { last: 'rejected' }, ...report('It was rejected.') }, report('It is deployed.')] },
+          {
+            choose: [
+              { when: { last: 'rejected' }, ...report('It was rejected.') },
+              report('It is deployed.'),
+            ],
+          },
         ],
       },
     },
@@ -71,7 +76,10 @@ test('what needs a decision waits with code 3, is answered by a command, and goe
   expect(project.exists('deployed.txt')).toBe(false)
 
   const resumed = await project.cadre(['resume', waiting.session, '--trust', '--json'])
-  expect(resumed.json().at(-1)).toMatchObject({ status: 'completed', text: expect.stringContaining('It is deployed.') })
+  expect(resumed.json().at(-1)).toMatchObject({
+    status: 'completed',
+    text: expect.stringContaining('It is deployed.'),
+  })
   expect(resumed.code).toBe(0)
   expect(project.read('deployed.txt')).toBe('deployed\n')
 })
@@ -81,7 +89,16 @@ test('a rejection reaches the agent with its reason, and nothing is done', async
   const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
   const [question] = waiting.questions
   // The id of the run will do, when there is only one such question in it.
-  const answer = await project.cadre(['sessions', 'answer', waiting.session, question!.name, 'reject', '--reason', 'Not today.', '--json'])
+  const answer = await project.cadre([
+    'sessions',
+    'answer',
+    waiting.session,
+    question!.name,
+    'reject',
+    '--reason',
+    'Not today.',
+    '--json',
+  ])
   expect(answer.json()).toMatchObject([{ type: 'answered', session: question!.session, decision: 'reject' }])
   const resumed = await project.cadre(['resume', waiting.session, '--trust', '--json'])
   const settled = resumed.json().find(({ type, outcome }) => type === 'call.settled' && outcome === 'refused')

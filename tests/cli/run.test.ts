@@ -7,16 +7,28 @@ const team = {
   ...agentFile('writer'),
   'playbook.yaml': {
     lanes: {
-      lead: [{ reply: 'I ask both.', calls: [delegate('worker'), delegate('writer')] }, { reply: 'All is done.' }],
+      lead: [
+        { reply: 'I ask both.', calls: [delegate('worker'), delegate('writer')] },
+        { reply: 'All is done.' },
+      ],
       worker: [{ calls: [{ tool: 'list_directory', input: { path: '.' } }] }, report('I looked.')],
-      writer: [{ calls: [{ tool: 'write_file', input: { path: 'out.txt', content: 'written\n' } }] }, report('I wrote.')],
+      writer: [
+        { calls: [{ tool: 'write_file', input: { path: 'out.txt', content: 'written\n' } }] },
+        report('I wrote.'),
+      ],
     },
   },
 }
 
 test('a run prints one line for each thing that happens, then the report, what it cost and where it is', async () => {
   const project = createProject(team)
-  const { code, stdout, stderr } = await project.cadre(['run', '--model', 'scripted:playbook.yaml', 'Do', 'it.'])
+  const { code, stdout, stderr } = await project.cadre([
+    'run',
+    '--model',
+    'scripted:playbook.yaml',
+    'Do',
+    'it.',
+  ])
   expect(stderr).toBe('')
   expect(code).toBe(0)
   expect(stdout).toMatch(/^lead: started \(session lead-\w{8}\) Do it\.$/m)
@@ -43,14 +55,21 @@ test('--json gives one event a line, and the report last', async () => {
   expect(code).toBe(0)
   expect(lines[0]).toMatchObject({ type: 'session.started', agent: 'lead', work: 'Do it.', seq: 1 })
   expect(lines.at(-2)).toMatchObject({ type: 'session.ended' })
-  expect(lines.at(-1)).toMatchObject({ type: 'report', status: 'completed', text: 'All is done.', sessions: 3 })
+  expect(lines.at(-1)).toMatchObject({
+    type: 'report',
+    status: 'completed',
+    text: 'All is done.',
+    sessions: 3,
+  })
   const numbers = lines.slice(0, -1).map(({ seq }) => seq as number)
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
 })
 
 test('the work can come from standard input', async () => {
   const project = createProject({ 'p.yaml': { lanes: { '*': [{ reply: 'You said: {{work}}' }] } } })
-  const { json } = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', '-'], { input: 'line 1\nline 2\n' })
+  const { json } = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', '-'], {
+    input: 'line 1\nline 2\n',
+  })
   expect(json().at(-1)).toMatchObject({ text: 'You said: line 1\nline 2\n' })
 })
 
@@ -59,9 +78,25 @@ const speak = { lanes: { '*': [{ reply: 'I am {{agent}}.' }] } }
 test.each([
   ['the plain assistant when there is nobody', {}, [], 'assistant'],
   ['the only one', agentFile('reviewer'), [], 'reviewer'],
-  ['the one a person may start', { ...agentFile('a', { user_invocable: false }), ...agentFile('b') }, [], 'b'],
-  ['the one that leads', { ...agentFile('a'), ...agentFile('coordinator'), ...agentFile('z') }, [], 'coordinator'],
+  [
+    'the one a person may start',
+    { ...agentFile('a', { user_invocable: false }), ...agentFile('b') },
+    [],
+    'b',
+  ],
+  [
+    'the one that leads',
+    { ...agentFile('a'), ...agentFile('coordinator'), ...agentFile('z') },
+    [],
+    'coordinator',
+  ],
   ['the plain assistant when nobody leads', { ...agentFile('a'), ...agentFile('b') }, [], 'assistant'],
+  [
+    'the one that is configured',
+    { ...agentFile('a'), ...agentFile('lead'), '.cadre/config.yaml': { entry: 'a' } },
+    [],
+    'a',
+  ],
   ['the one that was named', { ...agentFile('a'), ...agentFile('lead') }, ['--agent', 'a'], 'a'],
 ])('starts %s', async (_, files, flags, agent) => {
   const project = createProject({ ...files, 'p.yaml': speak })
@@ -71,36 +106,73 @@ test.each([
 
 test('an unknown agent is refused with the nearest name', async () => {
   const project = createProject({ ...agentFile('reviewer'), ...agentFile('writer'), 'p.yaml': speak })
-  const { code, stderr } = await project.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'reviewr', 'x'])
+  const { code, stderr } = await project.cadre([
+    'run',
+    '--model',
+    'scripted:p.yaml',
+    '--agent',
+    'reviewr',
+    'x',
+  ])
   expect(stderr).toMatch(/^cadre: there is no agent named "reviewr"; did you mean reviewer\?/)
   expect(code).toBe(2)
 })
 
 test('limits from flags hold', async () => {
-  const loop = { lanes: { '*': [{ calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 9 }, { reply: 'end' }] } }
+  const loop = {
+    lanes: {
+      '*': [{ calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 9 }, { reply: 'end' }],
+    },
+  }
   const project = createProject({ 'p.yaml': loop })
   const rounds = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', '--max-turns', '2', 'x'])
   expect(rounds.json().at(-1)).toMatchObject({ status: 'incomplete', notices: [{ code: 'max_rounds' }] })
   expect(rounds.code).toBe(1)
-  const budget = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', '--budget-tokens', '10', 'x'])
+  const budget = await project.cadre([
+    'run',
+    '--json',
+    '--model',
+    'scripted:p.yaml',
+    '--budget-tokens',
+    '10',
+    'x',
+  ])
   expect(budget.json().at(-1)).toMatchObject({ status: 'incomplete', notices: [{ code: 'budget_exceeded' }] })
 })
 
 test('--no-subagents holds for the run', async () => {
   const project = createProject(team)
-  const { json } = await project.cadre(['run', '--json', '--no-subagents', '--model', 'scripted:playbook.yaml', 'Do it.'])
+  const { json } = await project.cadre([
+    'run',
+    '--json',
+    '--no-subagents',
+    '--model',
+    'scripted:playbook.yaml',
+    'Do it.',
+  ])
   const settled = json().filter(({ type }) => type === 'call.settled')
   expect(settled.map(({ outcome }) => outcome)).toEqual(['refused', 'refused'])
   expect(json().at(-1)).toMatchObject({ sessions: 1 })
 })
 
 test('an image is read and told by its content', async () => {
-  const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
   const project = createProject({ 'p.yaml': speak })
   project.write('no-ending', '')
   const { writeFileSync } = await import('node:fs')
   writeFileSync(project.at('picture'), png)
-  const { json } = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', '--image', 'picture', 'x'])
+  const { json } = await project.cadre([
+    'run',
+    '--json',
+    '--model',
+    'scripted:p.yaml',
+    '--image',
+    'picture',
+    'x',
+  ])
   const { session } = json().at(-1) as { session: string }
   expect(project.read(`.cadre/sessions/${session}.session.yaml`)).toContain('image/png')
   const wrong = await project.cadre(['run', '--model', 'scripted:p.yaml', '--image', 'no-ending', 'x'])

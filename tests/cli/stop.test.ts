@@ -41,23 +41,31 @@ const header = (project: Project, id: string) => {
   return { status: /^status: (\w+)/m.exec(text)?.[1], outcome: /^ {2}outcome: (\w+)/m.exec(text)?.[1] }
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s cancels the whole tree, says how to go on, and resume completes it', async (signal) => {
-  const project = createTeam()
-  const { running, lead, slow } = await hangingRun(project)
-  running.child.kill(signal)
-  const { code, stderr, json } = await running.ended()
-  expect(code).toBe(130)
-  expect(json().at(-1)).toMatchObject({ type: 'report', session: lead, status: 'cancelled' })
-  expect(stderr).toContain(`cadre resume ${lead}`)
-  expect(header(project, lead)).toEqual({ status: 'error', outcome: 'cancelled' })
-  expect(header(project, slow)).toEqual({ status: 'error', outcome: 'cancelled' })
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s cancels the whole tree, says how to go on, and resume completes it',
+  async (signal) => {
+    const project = createTeam()
+    const { running, lead, slow } = await hangingRun(project)
+    running.child.kill(signal)
+    const { code, stderr, json } = await running.ended()
+    expect(code).toBe(130)
+    expect(json().at(-1)).toMatchObject({ type: 'report', session: lead, status: 'cancelled' })
+    expect(stderr).toContain(`cadre resume ${lead}`)
+    expect(header(project, lead)).toEqual({ status: 'error', outcome: 'cancelled' })
+    expect(header(project, slow)).toEqual({ status: 'error', outcome: 'cancelled' })
 
-  project.write('p.yaml', playbook(report('slow is done')))
-  const resumed = await project.cadre(['resume', lead, '--json'])
-  expect(resumed.json().at(-1)).toMatchObject({ type: 'report', session: lead, status: 'completed', text: 'All is done.' })
-  expect(resumed.code).toBe(0)
-  expect(project.sessions().filter((id) => id.startsWith('quick-'))).toHaveLength(1)
-})
+    project.write('p.yaml', playbook(report('slow is done')))
+    const resumed = await project.cadre(['resume', lead, '--json'])
+    expect(resumed.json().at(-1)).toMatchObject({
+      type: 'report',
+      session: lead,
+      status: 'completed',
+      text: 'All is done.',
+    })
+    expect(resumed.code).toBe(0)
+    expect(project.sessions().filter((id) => id.startsWith('quick-'))).toHaveLength(1)
+  },
+)
 
 test('kill -9 loses nothing: resume gives the report, and nothing is done twice', async () => {
   const project = createTeam()

@@ -140,7 +140,7 @@ for (const { name, create } of worlds) {
               step: async (step, work, options) => {
                 const entries = await session.step(step, work, options)
                 if (
-                  options?.durable &&
+                  (typeof options?.durable === 'function' ? options.durable() : options?.durable) &&
                   entries.some((entry) => entry.role === 'event' && entry.type === 'call.started')
                 )
                   durable += 1
@@ -259,7 +259,9 @@ for (const { name, create } of worlds) {
         const stored = await second.engine.read(id)
         if (stored === undefined) continue
         const report = await finish(second, place, id, done)
-        expect(stripped(report), `point ${at}`).toEqual(stripped(whole.report))
+        expect(stripped(report), `point ${at}: ${JSON.stringify(report.notices)}`).toEqual(
+          stripped(whole.report),
+        )
         expect([...done].sort(), `point ${at}`).toEqual([...whole.done].sort())
         for (const session of await sessionsBelow(second, id)) expectSettledOnce(session)
         await place.dispose()

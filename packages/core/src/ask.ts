@@ -1,5 +1,6 @@
 import { estimateTokens, prepareContext } from './context.ts'
-import type { AssistantDraft, WireCall } from './entry.ts'
+import { announceStarts, decisions, haveEffects } from './decide.ts'
+import type { AssistantDraft, Draft, WireCall } from './entry.ts'
 import { messageOf } from './errors.ts'
 import type { Model, Reply, ReplyFailure } from './model.ts'
 import type { Usage } from './report.ts'
@@ -61,13 +62,24 @@ async function askOnce(session: Session): Promise<AskFailure | undefined> {
   const round = state.round + 1
   session.emit({ type: 'round.started', round })
   let failure: ReplyFailure | undefined
-  const entries = await record(session, `reply/${round}`, async () => {
+  let calls: readonly WireCall[] = []
+  let replayed = true
+  const work = async (): Promise<readonly Draft[]> => {
+    replayed = false
     const reply = await replyOf(session, round, left < tightBudget ? Math.max(1, left) : undefined)
     if (reply.kind === 'failed') {
       failure = reply
       return []
     }
-    return [draftOf(reply, session.state, model)]
+    const draft = draftOf(reply, session.state, model)
+    calls = draft.tool_calls ?? []
+    // Rules that answer at once are asked now, so that the reply and what was decided about it are one record.
+    return session.gate.immediate && !node.signal.aborted
+      ? [draft, ...(await decisions(session, calls, calls))]
+      : [draft]
+  }
+  const entries = await record(session, `reply/${round}`, work, {
+    durable: () => session.gate.immediate && haveEffects(session, calls),
   }).finally(() => node.purse.settle(reserved, undefined))
   for (const entry of entries) {
     if (entry.role !== 'assistant') continue
@@ -85,6 +97,7 @@ async function askOnce(session: Session): Promise<AskFailure | undefined> {
       ...(entry.usage && { usage: entry.usage }),
     })
   }
+  announceStarts(session, entries, replayed)
   return failure
 }
 

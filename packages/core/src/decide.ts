@@ -1,96 +1,113 @@
 import { readDelegation } from './delegation.ts'
-import type { Draft, EventDraft, EventEntry, WireCall } from './entry.ts'
+import type { Entry, EventDraft, WireCall } from './entry.ts'
 import type { JudgedCall } from './gate.ts'
 import { type ReadCall, readCall } from './judge.ts'
 import { record, type Session } from './session.ts'
 import type { CallState } from './state.ts'
 
 /** Judges every call that is not judged yet, and records what was decided. */
-export async function decide(
-  session: Session,
-  open: readonly CallState[],
-  ready: ReadonlyMap<string, JudgedCall>,
-): Promise<void> {
-  const { state } = session
-  const fresh = open.filter(
-    ({ started, refused, held }) => started === undefined && refused === undefined && held === undefined,
-  )
+export async function decide(session: Session, open: readonly CallState[]): Promise<void> {
+  const fresh = open
+    .filter(({ started, refused, held }) => !started && !refused && !held)
+    .map(({ call }) => call)
   if (fresh.length === 0) return
-  const effects = fresh.some(({ call }) => (ready.get(call.id)?.tool.effect ?? 'read') !== 'read')
   let replayed = true
   const entries = await record(
     session,
-    `decide/${state.round}/${fresh[0]?.call.id}`,
-    async () => {
+    `decide/${session.state.round}/${fresh[0]?.id}`,
+    () => {
       replayed = false
-      const late = behindReport(session)
-      const drafts: Draft[] = []
-      for (const { call } of fresh)
-        drafts.push(await decision(session, call, ready.get(call.id), late.has(call.id)))
-      return drafts
+      return decisions(
+        session,
+        fresh,
+        [...session.state.calls.values()].map(({ call }) => call),
+      )
     },
-    { durable: effects },
+    { durable: () => haveEffects(session, fresh) },
   )
-  for (const entry of entries as readonly EventEntry[]) {
-    if (entry.type !== 'call.started') continue
+  announceStarts(session, entries, replayed)
+}
+
+/** What is decided about these calls, in their order. `reply` is all calls of the reply they stand in. */
+export async function decisions(
+  session: Session,
+  calls: readonly WireCall[],
+  reply: readonly WireCall[],
+): Promise<EventDraft[]> {
+  const late = behindReport(session, reply)
+  const drafts: EventDraft[] = []
+  for (const call of calls) drafts.push(await decision(session, call, late.has(call.id)))
+  return drafts
+}
+
+/** A start that was found in the record, and not made now, may have had its effect already. */
+export function announceStarts(session: Session, entries: readonly Entry[], replayed: boolean): void {
+  for (const entry of entries) {
+    if (entry.role !== 'event' || entry.type !== 'call.started') continue
     const call = entry.call as string
     if (replayed) session.inherited.add(call)
-    const tool = state.calls.get(call)?.call.function.name ?? ''
+    const tool = session.state.calls.get(call)?.call.function.name ?? ''
     session.emit({ type: 'call.started', call, tool, ...(entry.child && { child: entry.child }) })
   }
 }
 
-async function decision(
-  session: Session,
-  call: WireCall,
-  judged: JudgedCall | undefined,
-  late: boolean,
-): Promise<EventDraft> {
-  if (judged === undefined) {
-    const read = (await readCall(call, session.spec, session.toolset)) as Exclude<ReadCall, { kind: 'ready' }>
+export function haveEffects(session: Session, calls: readonly WireCall[]): boolean {
+  return calls.some((call) => {
+    const read = session.read.get(call.id)
+    return read?.kind === 'ready' && read.judged.tool.effect !== 'read'
+  })
+}
+
+/** The call as this session understands it: read once per life. */
+export async function readOnce(session: Session, call: WireCall): Promise<ReadCall> {
+  const known = session.read.get(call.id)
+  if (known !== undefined) return known
+  const read = await readCall(call, session.spec, session.toolset)
+  session.read.set(call.id, read)
+  return read
+}
+
+async function decision(session: Session, call: WireCall, late: boolean): Promise<EventDraft> {
+  const read = await readOnce(session, call)
+  if (read.kind !== 'ready') {
+    const by = read.kind === 'refused' ? read.by : 'tool'
     return {
       role: 'event',
       type: 'call.refused',
       call: call.id,
       outcome: read.kind,
-      by: read.kind === 'refused' ? read.by : 'tool',
+      by,
       content: read.reason,
     }
   }
-  if (late)
-    return {
-      role: 'event',
-      type: 'call.refused',
-      call: call.id,
-      outcome: 'cancelled',
-      by: 'tool',
-      content: 'the report was handed in before this call',
-    }
-  const verdict = await session.gate.judge(judged, session.spec, session.node.signal)
+  if (late) {
+    const content = 'the report was handed in before this call'
+    return { role: 'event', type: 'call.refused', call: call.id, outcome: 'cancelled', by: 'tool', content }
+  }
+  const said = session.gate.judge(read.judged, session.spec, session.node.signal)
+  const verdict = said instanceof Promise ? await said : said
+  if (verdict.kind === 'allow') return startDraft(session, read.judged)
+  const { by, rule, reason } = verdict
   if (verdict.kind === 'deny') {
     return {
       role: 'event',
       type: 'call.refused',
       call: call.id,
       outcome: 'refused',
-      by: verdict.by,
-      rule: verdict.rule,
-      content: verdict.reason,
-    }
-  }
-  if (verdict.kind === 'ask') {
-    const { by, rule, reason, risk } = verdict
-    return {
-      role: 'event',
-      type: 'call.held',
-      call: call.id,
       by,
       rule,
       content: reason,
-      ...(risk && { risk }),
     }
   }
-  return startDraft(session, judged)
+  return {
+    role: 'event',
+    type: 'call.held',
+    call: call.id,
+    by,
+    rule,
+    content: reason,
+    ...(verdict.risk && { risk: verdict.risk }),
+  }
 }
 
 /** What is recorded of a call that may run, before it does. */
@@ -111,8 +128,7 @@ export function startDraft(session: Session, { call, tool, input }: JudgedCall):
 }
 
 /** `reportOut` ends the work: what stands behind it in the same reply is not begun. */
-function behindReport(session: Session): Set<string> {
-  const calls = [...session.state.calls.values()]
-  const at = calls.findIndex(({ call }) => session.toolset.find(call.function.name)?.tool.kind === 'report')
-  return new Set(at < 0 ? [] : calls.slice(at + 1).map(({ call }) => call.id))
+function behindReport(session: Session, reply: readonly WireCall[]): Set<string> {
+  const at = reply.findIndex((call) => session.toolset.find(call.function.name)?.tool.kind === 'report')
+  return new Set(at < 0 ? [] : reply.slice(at + 1).map((call) => call.id))
 }

@@ -36,8 +36,11 @@ export interface StepInfo {
 }
 
 export interface StepOptions {
-  /** Wait until the entries survive a power loss, not only the end of this process. Set before every effect. */
-  readonly durable?: boolean
+  /**
+   * Wait until the entries survive a power loss, not only the end of this process. Set before every effect. A function is
+   * asked when the work is done.
+   */
+  readonly durable?: boolean | (() => boolean)
 }
 
 /** A person's answer to a question of a session. */

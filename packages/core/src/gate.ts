@@ -33,6 +33,8 @@ export type Review =
  * In doubt it denies.
  */
 export interface Gate {
+  /** True when every rule answers at once: decisions are then recorded together with the reply they are about. */
+  readonly immediate: boolean
   judge(call: JudgedCall, session: SessionSpec, signal: AbortSignal): Verdict | Promise<Verdict>
   review(report: Report, session: SessionSpec, signal: AbortSignal): Review | Promise<Review>
 }
@@ -41,6 +43,8 @@ export interface Gate {
 export interface Rule {
   readonly by: DecidedBy
   readonly name: string
+  /** Set when it never answers with a promise. */
+  readonly immediate?: boolean
   judge(
     call: JudgedCall,
     session: SessionSpec,

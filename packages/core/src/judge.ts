@@ -84,6 +84,7 @@ export function createGate(rules: readonly Rule[], reviewers: readonly Reviewer[
     return verdict
   }
   return {
+    immediate: sorted.every((rule) => rule.immediate === true),
     judge: (call, session, signal) => from(0, allowed, call, session, signal),
     async review(report, session, signal): Promise<Review> {
       let sections: Review = { kind: 'accept' }

@@ -9,6 +9,7 @@ export function engineRules(treeOf: (spec: SessionSpec) => Tree): readonly Rule[
     {
       by: 'role',
       name: 'delegation',
+      immediate: true,
       judge({ tool, input }, session) {
         if (tool.kind !== 'delegate') return undefined
         const tree = treeOf(session)
@@ -28,6 +29,7 @@ export function engineRules(treeOf: (spec: SessionSpec) => Tree): readonly Rule[
     {
       by: 'budget',
       name: 'calls',
+      immediate: true,
       judge({ tool }, session) {
         // A report spends nothing, and without it the session could not even say what it found.
         if (tool.kind === 'report') return undefined

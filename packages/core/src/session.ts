@@ -2,6 +2,7 @@ import type { Run, StepInfo, StepOptions } from './engine.ts'
 import type { Draft, Entry, UserDraft } from './entry.ts'
 import type { EventBody } from './events.ts'
 import type { Gate } from './gate.ts'
+import type { ReadCall } from './judge.ts'
 import type { Model } from './model.ts'
 import type { Ports } from './ports.ts'
 import type { Report } from './report.ts'
@@ -29,6 +30,8 @@ export interface Session {
   state: SessionState
   /** Calls that were started before this life of the session: their effect may have happened. */
   inherited: Set<string>
+  /** The calls of the last reply as this life has read them. */
+  read: Map<string, ReadCall>
   /** Children in the background that this life has started or re-attached to. */
   readonly background: Map<string, BackgroundChild>
   holdsSlot: boolean

@@ -7,43 +7,37 @@
  * 4. A call whose start is recorded in an earlier life, and whose result is not, is in doubt: see `doubt.ts`.
  * 5. On a cancel the calls that did not end stay open in the record, and resuming takes them up again.
  */
-import { decide, startDraft } from './decide.ts'
+import { decide, readOnce, startDraft } from './decide.ts'
 import { delegate } from './delegate.ts'
 import { settleDoubt } from './doubt.ts'
 import type { Question } from './engine.ts'
 import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from './entry.ts'
 import { Suspended } from './errors.ts'
 import type { JudgedCall } from './gate.ts'
-import { readCall } from './judge.ts'
 import { type Outcome, perform } from './perform.ts'
 import { askPerson } from './person.ts'
 import { record, type Session, withoutSlot } from './session.ts'
 import { type CallState, openCalls } from './state.ts'
 
 export async function settleReply(session: Session): Promise<void> {
-  const { state } = session
-  const open = openCalls(state)
-  const ready = new Map<string, JudgedCall>()
-  for (const { call } of open) {
-    const read = await readCall(call, session.spec, session.toolset)
-    if (read.kind === 'ready') ready.set(call.id, read.judged)
-  }
-  await decide(session, open, ready)
-  const delegates = open.some(({ call }) => ready.get(call.id)?.tool.kind === 'delegate')
-  await (delegates
-    ? withoutSlot(session, () => settleAll(session, open, ready))
-    : settleAll(session, open, ready))
+  const open = openCalls(session.state)
+  for (const { call } of open) await readOnce(session, call)
+  await decide(session, open)
+  const delegates = open.some(({ call }) => judgedOf(session, call)?.tool.kind === 'delegate')
+  await (delegates ? withoutSlot(session, () => settleAll(session, open)) : settleAll(session, open))
+  session.read.clear()
 }
 
-async function settleAll(
-  session: Session,
-  open: readonly CallState[],
-  ready: ReadonlyMap<string, JudgedCall>,
-): Promise<void> {
+function judgedOf(session: Session, call: WireCall): JudgedCall | undefined {
+  const read = session.read.get(call.id)
+  return read?.kind === 'ready' ? read.judged : undefined
+}
+
+async function settleAll(session: Session, open: readonly CallState[]): Promise<void> {
   const order = { next: 0 }
   let previous: Promise<boolean> = Promise.resolve(true)
   const settling = open.map(({ call }, index) => {
-    const mine = settleCall(session, call, ready.get(call.id), { order, index, turn: previous })
+    const mine = settleCall(session, call, judgedOf(session, call), { order, index, turn: previous })
     // A failed neighbour is this call's neighbour, not its failure: it only ends the order of recording.
     previous = mine.catch(() => false)
     return mine

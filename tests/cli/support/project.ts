@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -44,7 +53,9 @@ export function createProject(files: Readonly<Record<string, string | object>> =
     listing: () =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .sort()
-        .map((name) => (statSync(at(name)).isFile() ? `${name} ${digest(readFileSync(at(name)))}` : `${name}/`)),
+        .map((name) =>
+          statSync(at(name)).isFile() ? `${name} ${digest(readFileSync(at(name)))}` : `${name}/`,
+        ),
     sessions: () =>
       project.exists('.cadre/sessions')
         ? readdirSync(at('.cadre/sessions')).map((name) => name.replace(/\.session\.yaml$/, ''))
@@ -66,7 +77,10 @@ export function agentFile(name: string, fields: object = {}): Record<string, obj
 
 /** A call of the delegation tool, for a playbook. */
 export function delegate(agentName: string, work = 'Do your part.'): object {
-  return { tool: 'delegateWork', input: { agentName, workDescription: work, reportExpectations: 'What you did.' } }
+  return {
+    tool: 'delegateWork',
+    input: { agentName, workDescription: work, reportExpectations: 'What you did.' },
+  }
 }
 
 export function report(text: string): object {

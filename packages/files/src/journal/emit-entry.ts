@@ -5,7 +5,7 @@ const pad = '      '
 const callIdPad = '          '
 const callPad = '            '
 /** A key longer than this is not read as one by every parser. */
-const longestKey = 200
+export const longestKey = 200
 
 /**
  * The text of one entry. It begins with its `seq` and ends with a mark that names it again, so that an entry that was
@@ -32,11 +32,14 @@ function emitCall(call: WireCall): string {
   )
 }
 
+/** A key that every parser reads as it is written. */
+export function isSimpleKey(key: string): boolean {
+  return /^[A-Za-z_][\w.-]*$/.test(key) && key.length <= longestKey && (key.startsWith('_') || isPlain(key))
+}
+
 /** Also for the keys of a header's metadata. */
 export function emitKey(key: string): string {
-  if (/^[A-Za-z_][\w.-]*$/.test(key) && key.length <= longestKey && (key.startsWith('_') || isPlain(key))) {
-    return key
-  }
+  if (isSimpleKey(key)) return key
   if (key.length > longestKey) throw new Error(`unreachable: a journal key of ${key.length} characters`)
   return flow(key)
 }

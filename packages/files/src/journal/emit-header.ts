@@ -41,7 +41,16 @@ export function emitHeader(spec: SessionSpec, state: HeaderState): { text: strin
 
 /** Always the same number of bytes: written over the old one when the status changes. */
 export function emitStamp(updated: string, status: SessionStatus): string {
-  return `updated: '${updated}'\nstatus: ${status.padEnd(statusWidth)}`
+  return `updated: '${fixedWidth(updated)}'\nstatus: ${status.padEnd(statusWidth)}`
+}
+
+/** A time of another form, as other programs write it, in ours. One that is none cannot be kept. */
+function fixedWidth(time: string): string {
+  const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+  if (iso.test(time)) return time
+  const parsed = Date.parse(time)
+  const text = new Date(Number.isNaN(parsed) ? 0 : parsed).toISOString()
+  return iso.test(text) ? text : new Date(0).toISOString()
 }
 
 export function emitOutcome(outcome: ReportStatus | undefined): string {
@@ -68,6 +77,9 @@ function emitMetadata(spec: SessionSpec, extra: { readonly [key: string]: Json }
   ]
   return fields
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `  ${emitKey(key)}: ${typeof value === 'string' ? scalar(value, '    ') : flow(value)}\n`)
+    .map(
+      ([key, value]) =>
+        `  ${emitKey(key)}: ${typeof value === 'string' ? scalar(value, '    ') : flow(value)}\n`,
+    )
     .join('')
 }

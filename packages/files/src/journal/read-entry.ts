@@ -1,9 +1,22 @@
 import type { Entry } from '@cadre/core'
+import { isSimpleKey } from './emit-entry.ts'
 import type { TextCursor, Value } from './text-cursor.ts'
 
 const pad = '      '
-const simpleKey = /^[A-Za-z_][\w.-]*$/
-const roles = new Set<unknown>(['user', 'assistant', 'tool_result', 'event'])
+const firstKey = '    timestamp: '
+const commonKeys = new Set([
+  'content',
+  'type',
+  'call',
+  'key',
+  'tool_call_id',
+  'usage',
+  'tool_calls',
+  'model',
+  'child',
+])
+const roles = ['user', 'assistant', 'tool_result', 'event'] as const
+const roleLines = roles.map((role) => [role, `    role: ${role}`] as const)
 
 /**
  * The entry at the cursor, which moves behind its end mark. `undefined` when there is none in the form that
@@ -22,15 +35,22 @@ function fields(cursor: TextCursor): Record<string, Value> | undefined {
   if (!text.startsWith('  - seq: ', cursor.at)) return undefined
   const seq = cursor.value(cursor.at + 9, pad)
   if (typeof seq !== 'number') return undefined
-  const mark = `    # end ${seq}`
   const entry: Record<string, Value> = { seq }
+  // These two come first in what cadre writes: looking for exactly that is faster than reading a key.
+  if (!text.startsWith(firstKey, cursor.at)) return undefined
+  const timestamp = cursor.value(cursor.at + firstKey.length, pad)
+  const role = roleLines.find(([, line]) => cursor.skipLine(line))?.[0]
+  if (timestamp === undefined || role === undefined) return undefined
+  entry['timestamp'] = timestamp
+  entry['role'] = role
   while (text.startsWith('    ', cursor.at)) {
     const keyAt = cursor.at + 4
     const first = text.charCodeAt(keyAt)
-    if (first === 35) return cursor.skipLine(mark) ? entry : undefined
+    if (first === 35) return cursor.skipLine(`    # end ${seq}`) ? entry : undefined
     const colon = text.indexOf(':', keyAt)
     const key = colon < 0 ? '' : text.slice(keyAt, colon)
-    if (!simpleKey.test(key) || Object.hasOwn(entry, key) || key === '__proto__') return undefined
+    const isKey = commonKeys.has(key) || (isSimpleKey(key) && key !== '__proto__')
+    if (!isKey || Object.hasOwn(entry, key)) return undefined
     let value: Value | undefined
     if (key === 'tool_calls' && text.charCodeAt(colon + 1) === 10) {
       cursor.at = colon + 2
@@ -64,7 +84,7 @@ function calls(cursor: TextCursor): Value | undefined {
 /** What a person can break by hand is looked at here; the finer fields are written by cadre alone. */
 function isEntry(entry: Record<string, Value>): entry is Record<string, Value> & Entry {
   const { seq, timestamp, role, content } = entry
-  if (!Number.isSafeInteger(seq) || typeof timestamp !== 'string' || !roles.has(role)) return false
+  if (!Number.isSafeInteger(seq) || typeof timestamp !== 'string') return false
   switch (role) {
     case 'user':
       return typeof content === 'string'

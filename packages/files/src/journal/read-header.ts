@@ -1,3 +1,4 @@
+import { isSimpleKey } from './emit-entry.ts'
 import { type Layout, outcomeRemark, outcomeWidth, statusRemark, statusWidth } from './emit-header.ts'
 import { TextCursor, type Value } from './text-cursor.ts'
 
@@ -17,31 +18,47 @@ const stamp = new RegExp(`^updated: '(.{24})'\nstatus: (\\w+) *${statusRemark.re
 const outcome = new RegExp(`^  outcome: (\\w+) *${outcomeRemark.replaceAll('|', '\\|')}\n`)
 const stampLength = "updated: ''\nstatus: \n".length + 24 + statusWidth + statusRemark.length
 const outcomeLength = '  outcome: \n'.length + outcomeWidth + outcomeRemark.length
-const simpleKey = /^[A-Za-z_][\w.-]*$/
 
-/** The header in exactly the form that `emitHeader` writes, so that it can be rewritten in place; else `undefined`. */
-export function readHeader(text: string): HeaderReading | undefined {
+/** What stands above the prompt: enough for a list of sessions. `end` is the index behind it. */
+export function readTop(
+  text: string,
+): { fields: RawHeader['fields']; stampIndex: number; end: number } | undefined {
   const cursor = new TextCursor(text)
   const top = pairs(cursor, '', '  ')
   const stampIndex = cursor.at
   const stamped = exactly(stamp, text, stampIndex, stampLength)
   if (top === undefined || stamped === undefined) return undefined
-  cursor.at += stampLength
+  const fields = { ...top, updated: stamped[1] ?? '', status: stamped[2] ?? '' }
+  return { fields, stampIndex, end: stampIndex + stampLength }
+}
+
+/** The header in exactly the form that `emitHeader` writes, so that it can be rewritten in place; else `undefined`. */
+export function readHeader(text: string): HeaderReading | undefined {
+  const top = readTop(text)
+  if (top === undefined) return undefined
+  const { stampIndex } = top
+  const cursor = new TextCursor(text)
+  cursor.at = top.end
   const prompt = pairs(cursor, '', '  ')
   if (prompt === undefined || !cursor.skipLine('metadata:')) return undefined
   const outcomeIndex = cursor.at
-  const ended = exactly(outcome, text, outcomeIndex, outcomeLength)
+  const ended = readOutcome(text, outcomeIndex)
   if (ended === undefined) return undefined
   cursor.at += outcomeLength
   const metadata = pairs(cursor, '  ', '    ')
   if (metadata === undefined || !cursor.skipLine('messages:')) return undefined
   const stampAt = Buffer.byteLength(text.slice(0, stampIndex))
   return {
-    fields: { ...top, ...prompt, updated: stamped[1] ?? '', status: stamped[2] ?? '' },
-    metadata: { ...metadata, outcome: ended[1] === 'null' ? null : (ended[1] ?? '') },
+    fields: { ...top.fields, ...prompt },
+    metadata: { ...metadata, outcome: ended === 'null' ? null : ended },
     layout: { stampAt, outcomeAt: stampAt + Buffer.byteLength(text.slice(stampIndex, outcomeIndex)) },
     end: Math.min(cursor.at, text.length),
   }
+}
+
+/** The word at the key `outcome`, which begins the metadata. */
+export function readOutcome(text: string, at: number): string | undefined {
+  return exactly(outcome, text, at, outcomeLength)?.[1]
 }
 
 function exactly(pattern: RegExp, text: string, at: number, length: number): RegExpExecArray | undefined {
@@ -58,7 +75,7 @@ function pairs(cursor: TextCursor, indentation: string, pad: string): Record<str
     const colon = text.indexOf(':', keyAt)
     const key = colon < 0 ? '' : text.slice(keyAt, colon)
     if (text.charCodeAt(colon + 1) !== 32 || key === 'updated') return found
-    if (!simpleKey.test(key) || Object.hasOwn(found, key) || key === '__proto__') return undefined
+    if (!isSimpleKey(key) || Object.hasOwn(found, key) || key === '__proto__') return undefined
     const value = cursor.value(colon + 2, pad)
     if (value === undefined) return undefined
     found[key] = value

@@ -8,9 +8,8 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that may not stand in YAML as they are.
 const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/
 /** What `JSON.stringify` leaves as it is and YAML does not. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
 const leftByJson = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g
-const plain = /^[A-Za-z][^\t\n:#]*$/
+const beyondPlain = /[\t\n:#]/
 /** Words that some YAML version reads as something else than text. */
 const words = new Set(['true', 'false', 'yes', 'no', 'on', 'off', 'y', 'n', 'null'])
 const longestWord = 5
@@ -28,7 +27,9 @@ export function scalar(value: string, pad: string): string {
 
 /** Whether the text stands for itself as a plain scalar. Both writer and reader ask, so that they agree. */
 export function isPlain(text: string): boolean {
-  if (!plain.test(text) || text.charCodeAt(text.length - 1) === 32) return false
+  const first = text.charCodeAt(0) | 32
+  if (first < 97 || first > 122 || text.charCodeAt(text.length - 1) === 32 || beyondPlain.test(text))
+    return false
   return text.length > longestWord || !words.has(text.toLowerCase())
 }
 

@@ -1,8 +1,12 @@
 import type { AgentDefinition, Json, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
+import { isSimpleKey } from './emit-entry.ts'
 import type { RawHeader } from './read-header.ts'
 
 export interface Header {
+  /** Its id is that of the file: a copied file is a session of its own. */
   readonly spec: SessionSpec
+  /** The id that stands in the file. */
+  readonly name: string | undefined
   readonly status: SessionStatus
   readonly outcome: ReportStatus | undefined
   readonly updated: string
@@ -10,8 +14,8 @@ export interface Header {
   readonly extra: { readonly [key: string]: Json }
 }
 
-/** What a file that was not written by cadre does not say. */
-export interface Missing {
+/** What the file does not say, or not reliably. */
+export interface Known {
   /** The file's name without its ending. */
   readonly id: string
   readonly workspace: (agent: string) => string
@@ -31,33 +35,60 @@ export class BadHeader extends Error {
 
 const statuses: readonly string[] = ['active', 'sleeping', 'completed', 'error']
 const outcomes: readonly string[] = ['completed', 'incomplete', 'error', 'cancelled']
-const topKeys = ['session_id', 'agent_id', 'agent_type', 'model', 'parent', 'created', 'updated', 'status', 'system_prompt']
+const topKeys = [
+  'session_id',
+  'agent_id',
+  'agent_type',
+  'model',
+  'parent',
+  'created',
+  'updated',
+  'status',
+  'system_prompt',
+]
 const ourKeys = [
-  'outcome', 'root', 'depth', 'chain', 'targets', 'completion', 'delegation', 'limits', 'workspace', 'work', 'history', 'agent',
+  'outcome',
+  'root',
+  'depth',
+  'chain',
+  'targets',
+  'completion',
+  'delegation',
+  'limits',
+  'workspace',
+  'work',
+  'history',
+  'agent',
   'agent_prompt',
 ]
 
 /** Understands a header, whoever wrote it. */
-export function specOfHeader(raw: RawHeader, missing: Missing): Header {
+export function specOfHeader(raw: RawHeader, known: Known): Header {
   const { fields, metadata } = raw
   const top = (key: string) => optionalString(fields, key)
-  const id = top('session_id') ?? missing.id
-  const name = top('agent_id') ?? missing.id
+  const { id } = known
+  const sessionName = top('session_id')
+  const name = top('agent_id') ?? id
   const created = top('created') ?? ''
   const systemPrompt = top('system_prompt') ?? ''
   const agent = agentOf(raw, name, systemPrompt)
   const parent = top('parent')
   const status = top('status') ?? 'sleeping'
   const outcome = optionalString(metadata, 'outcome')
-  if (!statuses.includes(status)) throw new BadHeader('status', `status is "${status}", but must be one of ${statuses.join(', ')}`)
+  if (!statuses.includes(status))
+    throw new BadHeader('status', `status is "${status}", but must be one of ${statuses.join(', ')}`)
   if (outcome !== undefined && !outcomes.includes(outcome)) {
-    throw new BadHeader('outcome', `outcome is "${outcome}", but must be null or one of ${outcomes.join(', ')}`)
+    throw new BadHeader(
+      'outcome',
+      `outcome is "${outcome}", but must be null or one of ${outcomes.join(', ')}`,
+    )
   }
+  const root = optionalString(metadata, 'root')
   const work = metadata['work']
   const history = metadata['history'] as SessionSpec['history']
   const spec: SessionSpec = {
     id,
-    root: optionalString(metadata, 'root') ?? id,
+    root: root === undefined || root === sessionName ? id : root,
     agent,
     systemPrompt,
     model: top('model') ?? '',
@@ -68,17 +99,20 @@ export function specOfHeader(raw: RawHeader, missing: Missing): Header {
     completion: metadata['completion'] === 'report' ? 'report' : 'text',
     delegation: typed(metadata, 'delegation', 'boolean') ?? true,
     limits: limitsOf(metadata),
-    workspace: optionalString(metadata, 'workspace') ?? missing.workspace(name),
-    work: isObject(work) ? (work as unknown as SessionSpec['work']) : { content: typeof work === 'string' ? work : missing.work },
+    workspace: optionalString(metadata, 'workspace') ?? known.workspace(name),
+    work: isObject(work)
+      ? (work as unknown as SessionSpec['work'])
+      : { content: typeof work === 'string' ? work : known.work },
     ...(Array.isArray(history) ? { history } : {}),
     created,
   }
   return {
     spec,
+    name: sessionName,
     status: status as SessionStatus,
     outcome: outcome as ReportStatus | undefined,
     updated: top('updated') ?? created,
-    extra: { ...unknown(fields, topKeys), ...unknown(metadata, ourKeys) },
+    extra: extraOf(fields, metadata),
   }
 }
 
@@ -89,15 +123,25 @@ function agentOf({ fields, metadata }: RawHeader, name: string, systemPrompt: st
   const type = typeof definition['type'] === 'string' ? definition['type'] : fields['agent_type']
   return {
     description: '',
-    // A definition that is not known grants nothing that is not written down somewhere.
-    tools: { kind: 'list', names: toolNames(metadata) },
     ...(!isObject(own) && typeof type === 'string' ? { type } : {}),
     ...definition,
+    tools: isSelection(definition['tools'])
+      ? definition['tools']
+      : { kind: 'list', names: toolNames(metadata) },
     name: typeof definition['name'] === 'string' ? definition['name'] : name,
-    prompt: typeof prompt === 'string' ? prompt : systemPrompt.slice(0, typeof prompt === 'number' ? prompt : undefined),
+    prompt:
+      typeof prompt === 'string'
+        ? prompt
+        : systemPrompt.slice(0, typeof prompt === 'number' ? prompt : undefined),
   }
 }
 
+function isSelection(tools: unknown): tools is AgentDefinition['tools'] {
+  if (!isObject(tools)) return false
+  return tools['kind'] === 'all' || (tools['kind'] === 'list' && Array.isArray(tools['names']))
+}
+
+/** Tools that cannot be understood are no tools. */
 function toolNames(metadata: RawHeader['metadata']): readonly string[] {
   const names = metadata['tools'] ?? metadata['capabilities']
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
@@ -106,13 +150,16 @@ function toolNames(metadata: RawHeader['metadata']): readonly string[] {
 function limitsOf(metadata: RawHeader['metadata']): SessionSpec['limits'] {
   const limits = metadata['limits']
   if (limits === undefined) return { maxRounds: 30 }
-  if (isObject(limits) && typeof limits['maxRounds'] === 'number') return limits as unknown as SessionSpec['limits']
+  if (isObject(limits) && typeof limits['maxRounds'] === 'number')
+    return limits as unknown as SessionSpec['limits']
   throw new BadHeader('limits', 'limits must hold the number maxRounds')
 }
 
 function parentOf(parent: string): { session: string; call: string } {
   const slash = parent.indexOf('/')
-  return slash < 0 ? { session: parent, call: '' } : { session: parent.slice(0, slash), call: parent.slice(slash + 1) }
+  return slash < 0
+    ? { session: parent, call: '' }
+    : { session: parent.slice(0, slash), call: parent.slice(slash + 1) }
 }
 
 function optionalString(from: RawHeader['fields'], key: string): string | undefined {
@@ -125,7 +172,6 @@ function optionalString(from: RawHeader['fields'], key: string): string | undefi
 
 function typed<T extends 'number' | 'boolean'>(from: RawHeader['fields'], key: string, type: T) {
   const value = from[key]
-  // biome-ignore lint/suspicious/useValidTypeof: the type is one of two literals.
   if (value !== undefined && typeof value !== type) throw new BadHeader(key, `${key} must be a ${type}`)
   return value as (T extends 'number' ? number : boolean) | undefined
 }
@@ -137,8 +183,18 @@ function strings(from: RawHeader['fields'], key: string): readonly string[] | un
   throw new BadHeader(key, `${key} must be a list of names`)
 }
 
-function unknown(from: RawHeader['fields'], known: readonly string[]): { [key: string]: Json } {
-  return Object.fromEntries(Object.entries(from).filter(([key]) => !known.includes(key))) as { [key: string]: Json }
+/** Everything that is not ours, under keys that cannot be taken for ours: what stood elsewhere goes into `other`. */
+function extraOf(fields: RawHeader['fields'], metadata: RawHeader['metadata']): { [key: string]: Json } {
+  const kept: Record<string, unknown> = {}
+  const other: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(metadata)) {
+    if (ourKeys.includes(key)) continue
+    if (key === 'other' && isObject(value)) Object.assign(other, value)
+    else if (key !== 'other' && isSimpleKey(key)) kept[key] = value
+    else other[key] = value
+  }
+  for (const [key, value] of Object.entries(fields)) if (!topKeys.includes(key)) other[key] = value
+  return (Object.keys(other).length === 0 ? kept : { ...kept, other }) as { [key: string]: Json }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

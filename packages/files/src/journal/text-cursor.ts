@@ -32,21 +32,23 @@ export class TextCursor {
 
   /** The value from `start` to the end of its line, or of its block; `at` is then the beginning of the next line. */
   value(start: number, pad: string): Value | undefined {
+    const { text } = this
     this.at = start
     const end = this.lineEnd()
-    const source = this.text.slice(start, end)
     this.at = end + 1
-    switch (source.charCodeAt(0)) {
+    switch (text.charCodeAt(start)) {
       case 39:
-        return singleQuoted(source)
+        return singleQuoted(text, start, end)
       case 34:
       case 91:
       case 123:
-        return parsed(source)
+        return parsed(text.slice(start, end))
       case 124:
-        return this.block(source, pad)
-      default:
+        return this.block(text.slice(start, end), pad)
+      default: {
+        const source = text.slice(start, end)
         return source === 'null' ? null : isPlain(source) ? source : word(source)
+      }
     }
   }
 
@@ -86,12 +88,11 @@ export class TextCursor {
   }
 }
 
-function singleQuoted(source: string): string | undefined {
-  if (source.length < 2 || source.charCodeAt(source.length - 1) !== 39) return undefined
-  const inner = source.slice(1, -1)
+function singleQuoted(text: string, start: number, end: number): string | undefined {
+  if (end - start < 2 || text.charCodeAt(end - 1) !== 39) return undefined
+  const inner = text.slice(start + 1, end - 1)
   if (!inner.includes("'")) return inner
-  const text = inner.replaceAll("''", '')
-  return text.includes("'") ? undefined : inner.replaceAll("''", "'")
+  return inner.replaceAll("''", '').includes("'") ? undefined : inner.replaceAll("''", "'")
 }
 
 function parsed(source: string): Value | undefined {

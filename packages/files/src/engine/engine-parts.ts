@@ -1,0 +1,38 @@
+import type { Home } from '../home/open-home.ts'
+import type { ReadOptions } from '../journal/read-journal.ts'
+import type { OpenFiles } from './open-files.ts'
+import type { WriteAhead } from './write-ahead.ts'
+
+/** Something about the files of sessions that a person should know. */
+export interface JournalDiagnostic {
+  readonly code:
+    | 'journal.torn'
+    | 'journal.edited'
+    | 'journal.restored'
+    | 'journal.normalised'
+    | 'journal.unreadable'
+    | 'segment.replayed'
+    | 'segment.kept'
+  /** A full sentence. */
+  readonly message: string
+  readonly session: string
+  /** `path` or `path:line`. */
+  readonly where: string
+}
+
+/** What the parts of the engine share. */
+export interface EngineParts {
+  readonly home: Home
+  readonly files: OpenFiles
+  readonly ahead: WriteAhead
+  readonly timestamp: () => string
+  readonly report: (diagnostic: JournalDiagnostic) => void
+}
+
+export function sessionPath(home: Home, id: string): string {
+  return home.at('sessions', `${id}.session.yaml`)
+}
+
+export function readOptions(home: Home, id: string): ReadOptions {
+  return { path: sessionPath(home, id), id, workspace: (agent) => home.at('workspaces', agent) }
+}

@@ -1,0 +1,100 @@
+import type { Answer, Engine, SessionSpec, StoredSession } from '@cadre/core'
+import type { Home } from '../home/open-home.ts'
+import type { SessionSummary } from '../journal/read-summary.ts'
+import { takeSnapshot } from './continue-journal.ts'
+import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
+import { Leases } from './leases.ts'
+import { listSessions } from './list-sessions.ts'
+import { OpenFiles } from './open-files.ts'
+import { OpenSessions, type Outside } from './open-sessions.ts'
+import { type ProcessIdentity, thisProcess } from './process-identity.ts'
+import { Recorder } from './recorder.ts'
+import { recover } from './recover.ts'
+import { checkName } from './session-name.ts'
+import { Trees } from './trees.ts'
+import { WriteAhead } from './write-ahead.ts'
+
+export interface FileEngineOptions extends Outside {
+  readonly home: Home
+  /** Told what a person should know: a torn or changed file, what was restored after a power loss. */
+  readonly diagnostics?: (diagnostic: JournalDiagnostic) => void
+  /** Bytes in a segment before its files are synced and it is dropped. */
+  readonly segmentLimit?: number
+  /** Descriptors kept open. */
+  readonly openFileLimit?: number
+  /** Another identity than this process has: for tests of power loss and of other machines. */
+  readonly identity?: Partial<ProcessIdentity>
+}
+
+export interface FileEngine extends Engine {
+  /** From the heads of the files alone. */
+  list(): Promise<readonly SessionSummary[]>
+  /**
+   * Records a person's answer to a question of a session, open or suspended. The first one counts and is given back.
+   * Rejects with `owned` when another process runs the session, with `not_found` when it does not wait for that answer.
+   */
+  answer(session: string, name: string, answer: Answer): Promise<Answer>
+  /** Puts everything in order: all is written and safe, and no lease is held. */
+  close(): Promise<void>
+}
+
+/**
+ * The engine on one machine: session files are the record. What a power loss or a killed process left undone is put
+ * right before it returns.
+ */
+export async function createFileEngine(options: FileEngineOptions): Promise<FileEngine> {
+  const { home, clock } = options
+  const report = options.diagnostics ?? (() => {})
+  const self = thisProcess(options.identity)
+  const leases = new Leases(home, self)
+  const recovery = { home, self, leases, report }
+  await recover(recovery)
+  const ahead = new WriteAhead(home, self, options.segmentLimit ?? 8 << 20)
+  const files = new OpenFiles(options.openFileLimit)
+  const parts: EngineParts = { home, files, ahead, timestamp: timestamps(() => clock.now()), report }
+  const recorder = new Recorder(parts, leases)
+  const trees = new Trees(leases, ahead, recovery)
+  const sessions = new OpenSessions({ parts, recorder, trees, leases, outside: options })
+  return {
+    attach: (runner) => {
+      sessions.runner = runner
+    },
+    open: (spec: SessionSpec) => sessions.open(spec),
+    async read(id): Promise<StoredSession | undefined> {
+      checkName(id)
+      recorder.flush()
+      const journal = takeSnapshot(id, parts)?.journal
+      if (journal === undefined) return undefined
+      const { spec, status, outcome, updated, entries } = journal
+      return { spec, status, outcome, updated, entries }
+    },
+    list() {
+      recorder.flush()
+      return listSessions(home, report)
+    },
+    answer: (session, name, answer) => sessions.answer(session, name, answer),
+    async close() {
+      await recorder.close()
+      await trees.whenLeft()
+      await new Promise<void>((resolve, reject) =>
+        ahead.checkpoint(undefined, (error) => (error === null ? resolve() : reject(error))),
+      )
+      files.closeAll()
+      leases.close()
+    },
+  }
+}
+
+/** Many entries are written in the same millisecond. */
+function timestamps(now: () => number): () => string {
+  let last = Number.NaN
+  let text = ''
+  return () => {
+    const time = now()
+    if (time !== last) {
+      last = time
+      text = new Date(time).toISOString()
+    }
+    return text
+  }
+}

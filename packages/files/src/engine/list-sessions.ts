@@ -1,0 +1,37 @@
+import { CadreError } from '@cadre/core'
+import type { Home } from '../home/open-home.ts'
+import { readSummary, type SessionSummary } from '../journal/read-summary.ts'
+import { type JournalDiagnostic, readOptions } from './engine-parts.ts'
+import { hasCode, namesIn } from './files.ts'
+
+const ending = '.session.yaml'
+/** Files per turn of the event loop. */
+const share = 200
+
+/** All sessions of a home, in the order of their names. A file that cannot be read is reported, and left out. */
+export async function listSessions(
+  home: Home,
+  report: (diagnostic: JournalDiagnostic) => void,
+): Promise<SessionSummary[]> {
+  const names = namesIn(home.at('sessions')).filter((name) => name.endsWith(ending) && !name.startsWith('.'))
+  const summaries: SessionSummary[] = []
+  for (const [index, name] of names.sort().entries()) {
+    if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
+    const id = name.slice(0, -ending.length)
+    const options = readOptions(home, id)
+    try {
+      const summary = readSummary(options)
+      if (summary !== undefined) summaries.push(summary)
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) continue
+      if (!(error instanceof CadreError)) throw error
+      report({
+        code: 'journal.unreadable',
+        message: error.message,
+        session: id,
+        where: error.where ?? options.path,
+      })
+    }
+  }
+  return summaries
+}

@@ -1,0 +1,38 @@
+import type { Answer, Entry, EventDraft, Question } from '@cadre/core'
+
+/** How questions to a person, and the answers, are written down in a journal. */
+
+export function questionDraft({ detail, ...question }: Question): EventDraft {
+  return { role: 'event', type: 'person.asked', ...question, ...(detail === undefined ? {} : { detail }) }
+}
+
+export function answerDraft(name: string, { decision, by, reason }: Answer): EventDraft {
+  return {
+    role: 'event',
+    type: 'person.answered',
+    name,
+    decision,
+    ...(by === undefined ? {} : { by }),
+    ...(reason === undefined ? {} : { reason }),
+  }
+}
+
+export function isAsked(entries: readonly Entry[], name: string): boolean {
+  return entries.some(
+    (entry) => entry.role === 'event' && entry.type === 'person.asked' && entry['name'] === name,
+  )
+}
+
+/** The first answer to the question counts. */
+export function answerIn(entries: readonly Entry[], name: string): Answer | undefined {
+  for (const entry of entries) {
+    if (entry.role !== 'event' || entry.type !== 'person.answered' || entry['name'] !== name) continue
+    const { decision, by, reason } = entry
+    return {
+      decision: String(decision),
+      ...(typeof by === 'string' ? { by } : {}),
+      ...(typeof reason === 'string' ? { reason } : {}),
+    }
+  }
+  return undefined
+}

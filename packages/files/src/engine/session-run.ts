@@ -1,0 +1,197 @@
+import {
+  type Answer,
+  type Clock,
+  type Draft,
+  type Entry,
+  type Question,
+  type RecordChange,
+  type Report,
+  type Run,
+  type SessionEnd,
+  type SessionSpec,
+  type StepInfo,
+  type StepOptions,
+  Suspended,
+  type TransientEvent,
+} from '@cadre/core'
+import { answerDraft, answerIn, isAsked, questionDraft } from './questions.ts'
+import type { Recorder } from './recorder.ts'
+import type { SessionFile, State } from './session-file.ts'
+
+/** What a run needs from its engine. */
+export interface RunHost {
+  readonly recorder: Recorder
+  readonly clock: Clock
+  /** Makes sure that this process may write the session, and prepares its file. Rejects with `owned`. */
+  enter(run: SessionRun): Promise<void>
+  leave(run: SessionRun): void
+  spawn(spec: SessionSpec): Promise<Report>
+  /** Whoever can answer now. */
+  ask(session: string, question: Question, signal: AbortSignal): Promise<Answer | undefined>
+  emit(session: string, event: TransientEvent): void
+}
+
+/**
+ * One session while it is open. A session that has ended is entered, that is owned and marked as active, only with its
+ * first new step: looking at the report of an ended session changes nothing.
+ */
+export class SessionRun implements Run {
+  readonly file: SessionFile
+  readonly recorded: readonly Entry[]
+  private readonly host: RunHost
+  private entering: Promise<void> | undefined
+  private isEntered: boolean
+  private isEnded = false
+  /** Answers on their way into the journal: the first one counts. */
+  private readonly answering = new Map<string, Promise<Answer>>()
+  private readonly asking = new Map<string, (answer: Promise<Answer>) => void>()
+
+  constructor(file: SessionFile, host: RunHost, isEntered: boolean) {
+    this.file = file
+    this.host = host
+    this.isEntered = isEntered
+    this.recorded = [...file.entries]
+  }
+
+  async step(
+    name: string,
+    work: (info: StepInfo) => readonly Draft[] | Promise<readonly Draft[]>,
+    options?: StepOptions,
+  ): Promise<readonly Entry[]> {
+    const drafts = await work({ key: `${this.file.id}/${name}` })
+    if (!this.isEntered) await this.enter()
+    if (this.isEnded) throw new Error(`unreachable: session ${this.file.id} has ended and records ${name}`)
+    return drafts.length === 0 ? [] : this.host.recorder.record(this.file, drafts, isDurable(options))
+  }
+
+  spawn(_name: string, spec: SessionSpec): Promise<Report> {
+    return this.host.spawn(spec)
+  }
+
+  async waitFor(question: Question, signal: AbortSignal): Promise<Answer> {
+    const { name } = question
+    const known = answerIn(this.file.entries, name)
+    if (known !== undefined) return known
+    signal.throwIfAborted()
+    if (!isAsked(this.file.entries, name)) await this.step(`asked/${name}`, () => [questionDraft(question)])
+    const answer = await this.askOutside(question, signal)
+    if (answer === undefined) throw new Suspended([name])
+    return answer
+  }
+
+  /** Records an answer, unless there is one already. Gives back the one that counts. */
+  answer(name: string, answer: Answer): Promise<Answer> {
+    let recorded = this.answering.get(name)
+    if (recorded === undefined) {
+      recorded = this.recordAnswer(name, answer)
+      this.answering.set(name, recorded)
+      void recorded.finally(() => this.answering.delete(name)).catch(() => {})
+    }
+    this.asking.get(name)?.(recorded)
+    return recorded
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const stop = () => {
+        disarm()
+        reject(signal.reason)
+      }
+      const disarm = this.host.clock.after(ms, () => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      })
+      signal.addEventListener('abort', stop, { once: true })
+    })
+  }
+
+  emit(event: TransientEvent): void {
+    this.host.emit(this.file.id, event)
+  }
+
+  changes(): RecordChange | undefined {
+    const { file } = this
+    if (this.isEntered) this.host.recorder.look(file)
+    if (file.change === undefined) return undefined
+    const summary = file.change
+    file.change = undefined
+    return { entries: [...file.entries], systemPrompt: file.spec.systemPrompt, summary }
+  }
+
+  async end(end: SessionEnd): Promise<void> {
+    if (!this.isEntered) await this.enter()
+    this.isEnded = true
+    try {
+      await this.host.recorder.setState(this.file, stateOf(end))
+    } finally {
+      this.host.leave(this)
+    }
+  }
+
+  /** Owns the session from now on; `activates` it as well, unless only something is to be noted in it. */
+  enter(activates = true): Promise<void> {
+    this.entering ??= this.host.enter(this).then(
+      () => {
+        this.isEntered = true
+        if (activates) this.activate()
+      },
+      (error) => {
+        // Another process may give it up: the next step tries again.
+        this.entering = undefined
+        throw error
+      },
+    )
+    return this.entering
+  }
+
+  activate(): void {
+    const { file } = this
+    if (file.state.status === 'active' && file.notes.length === 0) return
+    file.wanted = { status: 'active', outcome: undefined }
+    this.host.recorder.enqueue(file)
+  }
+
+  /** Gives the session back as it is, without a word about it in the file. */
+  abandon(): void {
+    this.isEnded = true
+    this.host.leave(this)
+  }
+
+  private async recordAnswer(name: string, answer: Answer): Promise<Answer> {
+    const known = answerIn(this.file.entries, name)
+    if (known !== undefined) return known
+    await this.step(`answered/${name}`, () => [answerDraft(name, answer)], { durable: true })
+    return answerIn(this.file.entries, name) ?? answer
+  }
+
+  /** Whoever is faster: the one who is asked here, or somebody who answers from outside. */
+  private async askOutside(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
+    const { name } = question
+    signal.throwIfAborted()
+    const answered = new AbortController()
+    const outside = new Promise<Answer>((resolve) => this.asking.set(name, (answer) => resolve(answer)))
+    const asked = this.host.ask(this.file.id, question, AbortSignal.any([signal, answered.signal]))
+    const stopped = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: answered.signal })
+    })
+    try {
+      const answer = await Promise.race([outside, stopped, asked])
+      if (answer === undefined) return undefined
+      return await this.answer(name, answer)
+    } finally {
+      this.asking.delete(name)
+      answered.abort()
+    }
+  }
+}
+
+export function stateOf(end: SessionEnd): State {
+  if (end.kind === 'suspended') return { status: 'sleeping', outcome: undefined }
+  const isCompleted = end.outcome === 'completed' || end.outcome === 'incomplete'
+  return { status: isCompleted ? 'completed' : 'error', outcome: end.outcome }
+}
+
+function isDurable({ durable = false }: StepOptions = {}): boolean {
+  return typeof durable === 'function' ? durable() : durable
+}

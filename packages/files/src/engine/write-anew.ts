@@ -1,0 +1,35 @@
+import { closeSync, fdatasyncSync, openSync, renameSync, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { emitEntry } from '../journal/emit-entry.ts'
+import type { EngineParts } from './engine-parts.ts'
+import { writeWhole } from './files.ts'
+import type { SessionFile } from './session-file.ts'
+
+/** Writes the whole file in our own form, from what is known, so that it is always either the old or the new one. */
+export function writeAnew(file: SessionFile, parts: EngineParts): void {
+  const bytes = Buffer.from(file.header() + file.entries.map(emitEntry).join(''))
+  const beside = `${file.path}.tmp`
+  parts.home.folder('sessions')
+  const target = openSync(beside, 'w')
+  try {
+    writeWhole(target, bytes, 0)
+    fdatasyncSync(target)
+  } finally {
+    closeSync(target)
+  }
+  renameSync(beside, file.path)
+  file.lead = ''
+  takeAs(file, bytes, parts, statSync(file.path))
+}
+
+/** From now on these bytes are the file, and further entries are appended to them. */
+export function takeAs(file: SessionFile, bytes: Buffer, parts: EngineParts, stats: Stats): void {
+  parts.files.close(file)
+  file.remember(stats)
+  file.size = bytes.length
+  file.isBased = true
+  parts.ahead.add('file.adopted', file, 0, bytes)
+  // Nobody synced the file, or its new name, before.
+  parts.ahead.include(file.path)
+  parts.ahead.include(dirname(file.path))
+}

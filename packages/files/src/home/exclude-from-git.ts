@@ -1,0 +1,42 @@
+import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+
+/**
+ * Keeps a folder out of a repository without touching a file that is committed: through `info/exclude`. Worktrees share
+ * that file with their repository; submodules have one of their own.
+ */
+export function excludeFromGit(root: string, folder: string): void {
+  const directory = gitDirectory(root)
+  if (directory === undefined) return
+  const file = join(directory, 'info', 'exclude')
+  const line = `/${relative(root, folder).split(sep).map(literally).join('/')}/`
+  const before = textOf(file) ?? ''
+  if (before.split(/\r?\n/).includes(line)) return
+  mkdirSync(dirname(file), { recursive: true })
+  appendFileSync(file, `${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`)
+}
+
+function gitDirectory(root: string): string | undefined {
+  const entry = join(root, '.git')
+  const stats = statSync(entry, { throwIfNoEntry: false })
+  if (stats?.isDirectory()) return entry
+  const target = /^gitdir: (.+?)\s*$/m.exec(textOf(entry) ?? '')?.[1]
+  if (target === undefined) return undefined
+  const directory = resolve(root, target)
+  const common = textOf(join(directory, 'commondir'))?.trim()
+  return common === undefined ? directory : resolve(directory, common)
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** A name that git's patterns take as it is. */
+function literally(name: string): string {
+  return name.replace(/[\\*?[\]!# ]/g, '\\$&')
+}

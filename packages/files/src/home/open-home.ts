@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { excludeFromGit } from './exclude-from-git.ts'
+
+/** The folder that holds everything cadre keeps for a project. Naming it creates nothing. */
+export interface Home {
+  readonly path: string
+  /** A place inside it. */
+  at(...names: string[]): string
+  /**
+   * A folder inside it, made if it is not there. The first one makes the home itself and keeps it out of the
+   * project's git.
+   */
+  folder(...names: string[]): string
+}
+
+export interface HomeOptions {
+  /** `--home`. */
+  readonly home?: string
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+}
+
+const folderName = '.cadre'
+
+/** `--home`, else `CADRE_HOME`, else the nearest `.cadre` upward, else one at the git root or in the current folder. */
+export function openHome(options: HomeOptions): Home {
+  const { home, cwd, env } = options
+  const chosen = home || env['CADRE_HOME']
+  const path = chosen
+    ? resolve(cwd, chosen)
+    : (nearest(cwd) ?? join(gitRoot(cwd) ?? resolve(cwd), folderName))
+  return {
+    path,
+    at: (...names) => join(path, ...names),
+    folder(...names) {
+      const folder = join(path, ...names)
+      if (existsSync(folder)) return folder
+      const isNew = !existsSync(path)
+      const repository = isNew && basename(path) === folderName ? gitRoot(dirname(path)) : undefined
+      // Before the folder is there, so that git never sees it.
+      if (repository !== undefined) excludeFromGit(repository, path)
+      mkdirSync(folder, { recursive: true })
+      return folder
+    },
+  }
+}
+
+function nearest(from: string): string | undefined {
+  return upward(from)
+    .map((folder) => join(folder, folderName))
+    .find(isFolder)
+}
+
+function gitRoot(from: string): string | undefined {
+  return upward(from).find((folder) => existsSync(join(folder, '.git')))
+}
+
+function upward(from: string): string[] {
+  const folders = [resolve(from)]
+  for (let folder = resolve(from); dirname(folder) !== folder; folder = dirname(folder))
+    folders.push(dirname(folder))
+  return folders
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}

@@ -1,0 +1,160 @@
+import { isUtf8 } from 'node:buffer'
+import type { Entry } from '@cadre/core'
+import { CadreError } from '@cadre/core'
+import type { Layout } from './emit-header.ts'
+import { EntryNumbers } from './entry-numbers.ts'
+import { readEntry } from './read-entry.ts'
+import { type HeaderReading, readHeader } from './read-header.ts'
+import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
+import { BadHeader, type Header, specOfHeader } from './spec-of-header.ts'
+import { TextCursor } from './text-cursor.ts'
+import { tornAt } from './torn-at.ts'
+
+/** A session file, understood. */
+export interface Journal extends Header {
+  readonly entries: Entry[]
+  /** Where to rewrite it in place; absent when it has to be written anew before it can be continued. */
+  readonly layout?: Layout
+  /** How many bytes hold. What follows them is an entry that was not written whole. */
+  readonly good: number
+  readonly torn?: Buffer
+  /** Whether a further entry needs a line's end first. */
+  readonly openLine: boolean
+}
+
+export interface ReadOptions {
+  /** For messages. */
+  readonly path: string
+  /** The session's id: what the file is named after. */
+  readonly id: string
+  readonly workspace: (agent: string) => string
+  /** The last entry this process wrote whole: a later one without an end mark is a person's, not a torn one. */
+  readonly writtenUpTo?: number
+}
+
+/**
+ * Reads a session file, whoever wrote it. `undefined`: the process died while it created the file, so that there is no
+ * session. Throws `corrupt`, in one sentence with `path:line`, for what cannot be read.
+ */
+export function readJournal(bytes: Buffer, options: ReadOptions): Journal | undefined {
+  const nul = bytes.indexOf(0)
+  const end = nul < 0 ? bytes.length : nul
+  if (nul >= 0 && bytes.subarray(nul).some((byte) => byte !== 0)) {
+    throw corrupt(options.path, lineAt(bytes, nul), 'it has zero bytes in it')
+  }
+  const decoded = decode(bytes.subarray(0, end), options.path)
+  const text = decoded.charCodeAt(0) === 0xfeff || decoded.includes('\r') ? canonicalLines(decoded) : decoded
+  const header = readHeader(text)
+  if (header === undefined && isUnborn(text)) return undefined
+  const cut = tornAt(text, header?.end ?? 0, options.writtenUpTo)
+  const whole = text.slice(0, cut)
+  try {
+    const close = header && text === decoded ? readClosely(whole, header, options) : undefined
+    const journal = close ?? { ...readAny(whole, options), good: Buffer.byteLength(whole) }
+    const torn = text === decoded ? bytes.subarray(journal.good) : Buffer.from(text.slice(cut))
+    return { ...journal, openLine: !whole.endsWith('\n'), ...(torn.length > 0 ? { torn } : {}) }
+  } catch (error) {
+    if (error instanceof Unreadable) throw corrupt(options.path, error.line, error.message)
+    if (error instanceof BadHeader) throw corrupt(options.path, lineOfKey(text, error.key), error.message)
+    throw error
+  }
+}
+
+export function corrupt(path: string, line: number, reason: string): CadreError {
+  return new CadreError('corrupt', `The session file cannot be read: ${reason}.`, {
+    where: `${path}:${line}`,
+  })
+}
+
+type Reading = Omit<Journal, 'torn' | 'openLine'>
+
+/** The form cadre writes, with single entries of a person in between; `undefined` when it is not that. */
+function readClosely(text: string, header: HeaderReading, options: ReadOptions): Reading | undefined {
+  const cursor = new TextCursor(text)
+  cursor.at = header.end
+  const numbers = new EntryNumbers(String(header.fields['updated']))
+  while (cursor.at < text.length) {
+    const entry = readEntry(cursor)
+    if (entry !== undefined) {
+      numbers.add(entry)
+      continue
+    }
+    const next = text.indexOf('\n  - ', cursor.at)
+    const chunk = text.slice(cursor.at, next < 0 ? text.length : next + 1)
+    if (!isRemark(chunk) && !addChunk(chunk, numbers)) return undefined
+    cursor.at += chunk.length
+  }
+  const { entries } = numbers
+  const known = specOfHeader(header, { ...options, work: firstText(entries) })
+  const good = Buffer.byteLength(text)
+  // A copied file has to be written with its own name before it is continued.
+  return known.name === options.id
+    ? { ...known, entries, good, layout: header.layout }
+    : { ...known, entries, good }
+}
+
+/** False when the chunk cannot be understood by itself; the file as a whole may be, or gives the better message. */
+function addChunk(chunk: string, numbers: EntryNumbers): boolean {
+  if (!chunk.startsWith('  - ')) return false
+  try {
+    return numbers.addLoose(readEntryLoosely(chunk))
+  } catch (error) {
+    if (error instanceof Unreadable) return false
+    throw error
+  }
+}
+
+function readAny(text: string, options: ReadOptions): Omit<Reading, 'good'> {
+  const loose = readLoosely(text)
+  const { updated, created } = loose.fields
+  const numbers = new EntryNumbers(String(created ?? updated ?? ''))
+  for (const entry of loose.entries) {
+    if (!numbers.addLoose(entry))
+      throw new Unreadable('a tool result answers no call before it', lineOfKey(text, 'messages'))
+  }
+  const { entries } = numbers
+  return { ...specOfHeader(loose, { ...options, work: firstText(entries) }), entries }
+}
+
+function firstText(entries: readonly Entry[]): string {
+  const first = entries.find((entry) => entry.role === 'user')
+  return first?.role === 'user' ? first.content : ''
+}
+
+function decode(bytes: Buffer, path: string): string {
+  // The last line may end in half a character when it was not written whole.
+  const lastLine = bytes.lastIndexOf(10) + 1
+  if (isUtf8(bytes) || isUtf8(bytes.subarray(0, lastLine))) return bytes.toString('utf8')
+  let at = 0
+  for (
+    let next = bytes.indexOf(10);
+    next >= 0 && isUtf8(bytes.subarray(at, next));
+    next = bytes.indexOf(10, at)
+  ) {
+    at = next + 1
+  }
+  throw corrupt(path, lineAt(bytes, at), 'it is not UTF-8 text')
+}
+
+function canonicalLines(text: string): string {
+  return (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text).replace(/\r\n?/g, '\n')
+}
+
+/** A header that was not written whole: cadre's first key, and not yet its last one. */
+function isUnborn(text: string): boolean {
+  const first = 'session_id: '
+  return (text.startsWith(first) || first.startsWith(text)) && !/^messages:/m.test(text)
+}
+
+function lineAt(bytes: Buffer, index: number): number {
+  return bytes.toString('latin1', 0, index).split('\n').length
+}
+
+function isRemark(chunk: string): boolean {
+  return chunk.split('\n').every((line) => /^[ \t]*(?:#|$)/.test(line))
+}
+
+function lineOfKey(text: string, key: string): number {
+  const at = text.search(new RegExp(`^ *${key}:`, 'm'))
+  return at < 0 ? 1 : text.slice(0, at).split('\n').length
+}

@@ -1,0 +1,28 @@
+import { createRequire } from 'node:module'
+import type * as Yaml from 'yaml'
+import type { Document } from 'yaml'
+
+let loaded: typeof Yaml | undefined
+
+/**
+ * The complete YAML parser. Loading it costs more than reading most journals, so it is loaded only for what a person
+ * wrote, and at once: an edit has to be understood between two steps.
+ */
+export function yamlParser(): typeof Yaml {
+  loaded ??= createRequire(import.meta.url)('yaml') as typeof Yaml
+  return loaded
+}
+
+/** A scalar as it was written, anything else as JSON; `undefined` for what is not there. */
+export function textOf(node: unknown, document: Document.Parsed): string | null | undefined {
+  const yaml = yamlParser()
+  const target = resolved(node, document)
+  if (!yaml.isNode(target)) return undefined
+  if (!yaml.isScalar(target)) return JSON.stringify(target.toJS(document))
+  if (target.value === null || typeof target.value === 'string') return target.value
+  return target.source ?? String(target.value)
+}
+
+export function resolved(node: unknown, document: Document.Parsed): unknown {
+  return yamlParser().isAlias(node) ? node.resolve(document) : node
+}

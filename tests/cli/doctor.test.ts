@@ -1,0 +1,81 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { agentFile, createProject } from './support/project.ts'
+
+interface Check {
+  readonly name: string
+  readonly status: string
+  readonly message: string
+  readonly fix?: string
+}
+
+const checksIn = (lines: Record<string, unknown>[]) => (lines[0] as unknown as { checks: Check[] }).checks
+
+test('says what is there, and ends with 0 when a run could start', async () => {
+  const project = createProject({ ...agentFile('lead'), 'p.yaml': { lanes: { '*': [{ reply: 'x' }] } } })
+  const { code, stdout } = await project.cadre(['doctor'], { env: { CADRE_MODEL: 'scripted:p.yaml' } })
+  expect(stdout).toMatch(/^ok {4}node +Node \d+/m)
+  expect(stdout).toMatch(/^ok {4}git +git version/m)
+  expect(stdout).toMatch(/^ok {4}home +.*\.cadre$/m)
+  expect(stdout).toMatch(/^ok {4}agents +1 agent in 1 file: lead$/m)
+  expect(stdout).toMatch(/^ok {4}model +scripted:/m)
+  expect(code).toBe(0)
+})
+
+test('says what is wrong, where, and what to do, and ends with 1', async () => {
+  const project = createProject({
+    '.cadre/templates/lead.agent.yaml': 'id: lead\ntools: [\n',
+    '.cadre/config.yaml': 'tools: [x.mjs]\n',
+    '.cadre/sessions/a-1.session.yaml.torn': 'x',
+    '.cadre/storage/wal/1-abc.1.wal': '',
+  })
+  const before = project.listing()
+  const { code, json } = await project.cadre(['doctor', '--json'])
+  const checks = checksIn(json())
+  const find = (name: string, status: string) =>
+    checks.find((check) => check.name === name && check.status === status)
+  expect(find('model', 'fail')).toMatchObject({
+    message: 'no model is configured',
+    fix: expect.stringContaining('CADRE_MODEL'),
+  })
+  expect(find('agents', 'fail')?.message).toMatch(/lead\.agent\.yaml:\d+: /)
+  expect(find('trust', 'warn')?.message).toMatch(/config\.yaml:1: tools is not used/)
+  expect(find('torn files', 'warn')).toBeDefined()
+  expect(find('segments', 'warn')).toBeDefined()
+  expect(code).toBe(1)
+  expect(project.listing()).toEqual(before)
+})
+
+test('tells whether the server answers, and never shows the key', async () => {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`)
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ object: 'list', data: [{ id: 'small', object: 'model' }] }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const env = { OPENAI_BASE_URL: base, OPENAI_API_KEY: 'sk-very-secret-key', CADRE_MODEL: 'openai:small' }
+  const project = createProject()
+  const good = await project.cadre(['doctor', '--json'], { env })
+  expect(good.code).toBe(0)
+  expect(checksIn(good.json()).filter(({ name }) => ['model', 'endpoint', 'key'].includes(name))).toEqual([
+    { name: 'model', status: 'ok', message: 'openai:small' },
+    { name: 'endpoint', status: 'ok', message: `${new URL(base).origin} answers` },
+    { name: 'key', status: 'ok', message: 'in OPENAI_API_KEY' },
+  ])
+  expect(seen.length).toBeGreaterThan(0)
+  const near = await project.cadre(['doctor', '--json'], { env: { ...env, CADRE_MODEL: 'openai:smal' } })
+  expect(checksIn(near.json()).find(({ name }) => name === 'model')).toMatchObject({
+    status: 'fail',
+    fix: expect.stringContaining('small'),
+  })
+  const closed = await project.cadre(['doctor', '--json'], {
+    env: { ...env, OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
+  })
+  expect(checksIn(closed.json()).find(({ name }) => name === 'endpoint')).toMatchObject({ status: 'fail' })
+  expect(closed.code).toBe(1)
+  for (const { stdout, stderr } of [good, near, closed]) expect(stdout + stderr).not.toContain('very-secret')
+})

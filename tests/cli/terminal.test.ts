@@ -1,0 +1,208 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, onTestFinished, test } from 'vitest'
+import { bin } from './support/cadre.ts'
+import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
+
+// `script` of util-linux runs a command in a terminal of its own; other systems have another one of the same name.
+const hasScript = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
+
+interface Terminal {
+  screen(): string
+  type(keys: string): void
+  until(holds: (screen: string) => boolean): Promise<void>
+  ended(): Promise<number | null>
+}
+
+function openTerminal(
+  project: Project,
+  args: readonly string[],
+  {
+    columns = 70,
+    rows = 12,
+    env = {},
+  }: { columns?: number; rows?: number; env?: Record<string, string> } = {},
+): Terminal {
+  const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
+  const child = spawn('script', ['-qec', `stty cols ${columns} rows ${rows}; exec ${command}`, '/dev/null'], {
+    cwd: project.path,
+    env: { PATH: process.env['PATH'], HOME: project.path, USER: 'tester', TERM: 'xterm-256color', ...env },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let screen = ''
+  const watchers = new Set<() => void>()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text
+    for (const look of watchers) look()
+  })
+  const closed = once(child, 'close') as Promise<[number | null]>
+  return {
+    screen: () => screen,
+    type: (keys) => void child.stdin.write(keys),
+    until: (holds) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!holds(screen)) return
+          watchers.delete(look)
+          resolve()
+        }
+        watchers.add(look)
+        look()
+        void closed.then(() => reject(new Error(`it ended before:\n${screen}`)))
+      }),
+    ended: async () => (await closed)[0],
+  }
+}
+
+const hide = '\x1b[?25l'
+const show = '\x1b[?25h'
+// Never hidden is as good.
+const isRestored = (screen: string) => screen.lastIndexOf(show) >= screen.lastIndexOf(hide)
+const agents = { ...agentFile('lead'), ...agentFile('worker') }
+
+test.skipIf(!hasScript)(
+  'the tree is painted while the run goes on, and the cursor is given back',
+  async () => {
+    const project = createProject({
+      ...agents,
+      'p.yaml': {
+        lanes: {
+          lead: [{ calls: [delegate('worker')] }, { reply: 'All is done.' }],
+          worker: [
+            { wait: 400, calls: [{ tool: 'list_directory', input: { path: '.' } }] },
+            { wait: 200, ...report('done') },
+          ],
+        },
+      },
+    })
+    const terminal = openTerminal(project, ['run', '--model', 'scripted:p.yaml', 'x'])
+    await terminal.until((screen) => screen.includes('└─') && screen.includes('worker'))
+    expect(terminal.screen()).toContain(hide)
+    expect(await terminal.ended()).toBe(0)
+    expect(isRestored(terminal.screen())).toBe(true)
+    expect(terminal.screen()).toContain('All is done.')
+    expect(terminal.screen()).toContain('2 sessions')
+  },
+)
+
+const hanging = {
+  ...agents,
+  'p.yaml': { lanes: { lead: [{ calls: [delegate('worker')] }], worker: [{ hang: true }] } },
+}
+
+test.skipIf(!hasScript)(
+  'Ctrl-C in the terminal stops the tree, says how to go on, and gives the cursor back',
+  async () => {
+    const terminal = openTerminal(createProject(hanging), ['run', '--model', 'scripted:p.yaml', 'x'])
+    await terminal.until((screen) => screen.includes('worker') && screen.includes('round 1'))
+    terminal.type('\x03')
+    expect(await terminal.ended()).toBe(130)
+    expect(terminal.screen()).toMatch(/cadre resume lead-\w+/)
+    expect(isRestored(terminal.screen())).toBe(true)
+  },
+)
+
+test.skipIf(!hasScript)(
+  'a person at the terminal is asked, and the run goes on with the answer',
+  async () => {
+    const tool = `export const deploy = { name: 'deploy', description: 'x', class: 'execute', effect: 'execute',
+    input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
+    run: async () => ({ content: 'it is live' }) }`
+    const project = createProject({
+      ...agentFile('lead'),
+      '.cadre/deploy.mjs': tool,
+      '.cadre/config.yaml': { tools: ['deploy.mjs'] },
+      'p.yaml': {
+        lanes: {
+          lead: [{ calls: [{ tool: 'deploy', input: { to: 'production' } }] }, { reply: 'Result: {{last}}' }],
+        },
+      },
+    })
+    const terminal = openTerminal(project, ['run', '--trust', '--model', 'scripted:p.yaml', 'x'])
+    await terminal.until((screen) => screen.includes('1 approve · 2 reject'))
+    expect(terminal.screen()).toContain('production')
+    expect(isRestored(terminal.screen())).toBe(true)
+    terminal.type('maybe\r')
+    await terminal.until((screen) => screen.includes('Type a number or one of'))
+    terminal.type('1\r')
+    expect(await terminal.ended()).toBe(0)
+    expect(terminal.screen()).toContain('Result: it is live')
+    expect(isRestored(terminal.screen())).toBe(true)
+  },
+)
+
+test.skipIf(!hasScript)('hostile text does not reach a terminal either', async () => {
+  const project = createProject({
+    ...agentFile('lead'),
+    'p.yaml': {
+      lanes: { lead: [{ reply: 'one\x1b[2J\x1b]0;owned\x07two', stream: { pieces: 3, every: 150 } }] },
+    },
+  })
+  const terminal = openTerminal(project, ['run', '--model', 'scripted:p.yaml', 'x'])
+  expect(await terminal.ended()).toBe(0)
+  expect(terminal.screen()).not.toContain('\x1b[2J')
+  expect(terminal.screen()).not.toContain('\x1b]')
+  expect(terminal.screen()).toContain('onetwo')
+})
+
+test.skipIf(!hasScript)(
+  'a tree that is larger than the screen is folded, and NO_COLOR is honoured',
+  async () => {
+    const many = Array.from({ length: 60 }, (_, index) => delegate('worker', `part ${index}`))
+    const project = createProject({
+      ...agents,
+      'p.yaml': {
+        lanes: {
+          lead: [{ calls: many }, { reply: 'All is done.' }],
+          worker: [{ wait: 50, ...report('done') }],
+        },
+      },
+    })
+    const terminal = openTerminal(project, ['run', '--model', 'scripted:p.yaml', 'x'], {
+      columns: 40,
+      rows: 8,
+      env: { NO_COLOR: '1' },
+    })
+    expect(await terminal.ended()).toBe(0)
+    // Never further up than the frame is high: what scrolled out cannot be repainted.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that moves the cursor up.
+    const ups = [...terminal.screen().matchAll(/\x1b\[(\d+)A/g)].map(([, lines]) => Number(lines))
+    expect(Math.max(...ups)).toBeLessThan(8)
+    expect(terminal.screen()).toContain('└─… 60 completed')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours.
+    expect(terminal.screen()).not.toMatch(/\x1b\[\d*m/)
+    expect(isRestored(terminal.screen())).toBe(true)
+  },
+)
+
+test.skipIf(!hasScript)('a person is asked once whether to trust what a folder brings', async () => {
+  const tool = `export const ping = { name: 'ping', description: 'x', class: 'read', effect: 'read',
+    input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
+    run: async () => ({ content: 'pong' }) }`
+  const project = createProject({
+    ...agentFile('lead'),
+    '.cadre/ping.mjs': tool,
+    '.cadre/config.yaml': { tools: ['ping.mjs'] },
+    'p.yaml': { lanes: { lead: [{ calls: [{ tool: 'ping' }] }, { reply: 'Result: {{last}}' }] } },
+  })
+  const run = ['run', '--model', 'scripted:p.yaml', 'x']
+  const no = openTerminal(project, run)
+  await no.until((screen) => screen.includes('y/N'))
+  expect(no.screen()).toContain('ping.mjs')
+  no.type('\r')
+  expect(await no.ended()).toBe(0)
+  expect(no.screen()).toContain('Result: there is no tool named')
+  const yes = openTerminal(project, run)
+  await yes.until((screen) => screen.includes('y/N'))
+  yes.type('y\r')
+  expect(await yes.ended()).toBe(0)
+  expect(yes.screen()).toContain('Result: pong')
+  const later = await project.cadre(run)
+  expect(later.stdout).toContain('Result: pong')
+  expect(later.stderr).toBe('')
+  // Bound to the content: a changed module is not trusted any more.
+  project.write('.cadre/ping.mjs', tool.replace('pong', 'changed'))
+  const changed = await project.cadre(run)
+  expect(changed.stdout).not.toContain('Result: changed')
+  expect(changed.stderr).toContain('is not trusted')
+})
