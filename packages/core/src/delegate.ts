@@ -28,6 +28,7 @@ export function resumeBackground(session: Session, calls: ReadonlyMap<string, Ju
   for (const call of session.state.background.keys()) {
     const judged = calls.get(call)
     if (judged === undefined) continue
+    session.resumedBackground.add(call)
     startInBackground(session, call, readDelegation(judged.tool, judged.input))
   }
 }
@@ -50,12 +51,18 @@ async function runChild(session: Session, call: string, delegation: Delegation):
   const id = childOf(session, call)
   let spec: SessionSpec
   try {
-    spec = (await session.ports.engine.read(id))?.spec ?? (await childSpec(session, call, id, delegation))
+    spec = (await startedBefore(session, call, id)) ?? (await childSpec(session, call, id, delegation))
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
     return failedStart(session, id, delegation.target, error)
   }
   return session.run.spawn(`child/${call}`, spec)
+}
+
+/** What the child was started with, if an earlier life of this session got as far as that. */
+async function startedBefore(session: Session, call: string, id: string): Promise<SessionSpec | undefined> {
+  if (!session.inherited.has(call) && !session.resumedBackground.has(call)) return undefined
+  return (await session.ports.engine.read(id))?.spec
 }
 
 function childSpec(session: Session, call: string, id: string, delegation: Delegation): Promise<SessionSpec> {

@@ -69,9 +69,10 @@ export interface Run {
    */
   readonly recorded: readonly Entry[]
   /**
-   * Does `work` and records what it returns, in the order of the calls of `step`. Once recorded, `work` is never done
-   * again for this name. Entries are with the operating system when the promise resolves. Rejects only when they cannot
-   * be recorded.
+   * Does `work` and records what it returns, together and in the order in which work is finished; `work` may itself take
+   * further steps. Once recorded, it is never done again for this name. Entries are with the operating system when the
+   * promise resolves. Rejects with what `work` rejected with, or when they cannot be recorded. Work that returns nothing
+   * is not recorded.
    */
   step(
     name: string,

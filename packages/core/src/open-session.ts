@@ -88,6 +88,7 @@ function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, 
     inherited: startedCalls(state),
     read: new Map(),
     background: new Map(),
+    resumedBackground: new Set(),
     holdsSlot: false,
     emit: (body) => host.emit(spec.id, body),
   }

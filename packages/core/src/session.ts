@@ -34,6 +34,8 @@ export interface Session {
   read: Map<string, ReadCall>
   /** Children in the background that this life has started or re-attached to. */
   readonly background: Map<string, BackgroundChild>
+  /** Delegations in the background that an earlier life has started. */
+  readonly resumedBackground: Set<string>
   holdsSlot: boolean
   emit(body: EventBody): void
 }

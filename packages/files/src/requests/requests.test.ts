@@ -74,7 +74,8 @@ test('a request that was left behind is not carried out by a process that began 
 test('what is no request is left alone', () => {
   const home = createHome()
   const folder = home.folder('storage', 'requests')
-  for (const name of ['lead-1.cancel', 'lead-1.txt', '.lead-1.cancel']) writeFileSync(join(folder, name), 'not JSON')
+  for (const name of ['lead-1.cancel', 'lead-1.txt', '.lead-1.cancel'])
+    writeFileSync(join(folder, name), 'not JSON')
   expect(watch(home, ['lead-1'])).toEqual([])
   expect(readdirSync(folder)).toHaveLength(3)
 })
