@@ -179,3 +179,26 @@ test('an image is read and told by its content', async () => {
   expect(wrong.stderr).toContain('no-ending: this is not a PNG, JPEG, GIF or WebP image')
   expect(wrong.code).toBe(2)
 })
+
+test.each([
+  [
+    'a model that fails',
+    { fail: 'the server is down' },
+    [],
+    5,
+    { status: 'error', notices: [{ code: 'backend', message: 'the server is down' }] },
+  ],
+  [
+    'rounds that run out',
+    { calls: [{ tool: 'list_directory', input: { path: '.' } }] },
+    ['--max-turns', '1'],
+    1,
+    { status: 'incomplete' },
+  ],
+  ['work that is done', { reply: 'done' }, [], 0, { status: 'completed' }],
+])('%s ends with its own code, the report last', async (_, step, flags, code, end) => {
+  const project = createProject({ 'p.yaml': { lanes: { '*': [step] } } })
+  const ended = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', ...flags, 'x'])
+  expect(ended.json().at(-1)).toMatchObject({ type: 'report', ...end })
+  expect(ended.code).toBe(code)
+})

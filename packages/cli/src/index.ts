@@ -1,1 +1,1 @@
-export {}
+export { type ExitCode, exitCodes } from './exit-codes.ts'

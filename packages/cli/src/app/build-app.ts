@@ -1,0 +1,34 @@
+import { type Application, buildApplication, buildRouteMap, text_en } from '@stricli/core'
+import type { commands } from '../commands.ts'
+import { helpText } from '../help-text.ts'
+import type { CliContext } from './command.ts'
+import { explainUsage } from './explain-usage.ts'
+import { demoCommand, doctorCommand } from './other-commands.ts'
+import { resumeCommand } from './resume-command.ts'
+import { runCommand } from './run-command.ts'
+import { sessionsRoutes } from './sessions-commands.ts'
+
+export function buildApp(): Application<CliContext> {
+  const targets: { readonly [name in keyof typeof commands]: unknown } = {
+    run: runCommand,
+    resume: resumeCommand,
+    sessions: sessionsRoutes,
+    demo: demoCommand,
+    doctor: doctorCommand,
+  }
+  // Without a prototype: `cadre constructor` must be an unknown command like any other.
+  const routes = Object.assign(Object.create(null) as object, targets)
+  const root = buildRouteMap<string, CliContext>({
+    routes: routes as Parameters<typeof buildRouteMap<string, CliContext>>[0]['routes'],
+    docs: { brief: 'Runs teams of coding agents' },
+  })
+  return buildApplication<CliContext>(
+    { ...root, formatHelp: () => helpText() },
+    {
+      name: 'cadre',
+      scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
+      documentation: { disableAnsiColor: true, onlyRequiredInUsageLine: true, useAliasInUsageLine: false },
+      localization: { text: { ...text_en, ...explainUsage } },
+    },
+  )
+}

@@ -1,0 +1,60 @@
+import {
+  type BaseArgs,
+  buildCommand,
+  type Command,
+  type CommandContext,
+  type TypedCommandParameters,
+} from '@stricli/core'
+import type { ExitCode } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+
+/** What travels with one start of the command: the process, and how the command came out. */
+export interface CliContext extends CommandContext {
+  readonly io: Io
+  ending: { readonly code: ExitCode } | { readonly error: unknown } | undefined
+}
+
+/** What a command does. Rejects with a `CadreError` for anything a person can act on. */
+export type CommandRun<Flags, Args extends BaseArgs> = (
+  io: Io,
+  flags: Flags,
+  ...args: Args
+) => Promise<ExitCode>
+
+export interface CommandDescription<Flags, Args extends BaseArgs> {
+  readonly brief: string
+  /** More about it, in whole sentences. */
+  readonly about?: string
+  /** Lines a person could type, without the leading `cadre`, each with what it does. */
+  readonly examples: readonly (readonly [line: string, does: string])[]
+  readonly parameters: NoInfer<TypedCommandParameters<Flags & Record<never, never>, Args, CliContext>>
+  /** Imports the code of the command: it is loaded only when the command is really run. */
+  readonly load: () => Promise<CommandRun<Flags, Args>>
+}
+
+export function defineCommand<
+  const Flags extends Readonly<Partial<Record<keyof Flags, unknown>>>,
+  const Args extends BaseArgs,
+>(description: CommandDescription<Flags, Args>): Command<CliContext> {
+  const { brief, about, examples, parameters, load } = description
+  const shown = examples.map(([line, does]) => `  cadre ${line}\n    ${does}`)
+  return buildCommand<Flags, Args, CliContext>({
+    docs: { brief, fullDescription: `${about ?? `${brief}.`}\n\nEXAMPLES\n${shown.join('\n')}` },
+    parameters: withBareFlags(parameters) as never,
+    loader: async () =>
+      async function (this: CliContext, flags: Flags, ...args: Args) {
+        // Caught here and not by the parser, which would take every failure for one of its own.
+        try {
+          const run = await load()
+          this.ending = { code: await run(this.io, flags, ...args) }
+        } catch (error) {
+          this.ending = { error }
+        }
+      },
+  })
+}
+
+/** Without a prototype: `--constructor` must be an unknown flag like any other. */
+function withBareFlags(parameters: object & { readonly flags?: object }): object {
+  return { ...parameters, flags: Object.assign(Object.create(null) as object, parameters.flags) }
+}

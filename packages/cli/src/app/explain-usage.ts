@@ -1,0 +1,39 @@
+import {
+  type ApplicationText,
+  ArgumentScannerError,
+  formatMessageForArgumentScannerError,
+} from '@stricli/core'
+
+/** What is wrong with a command line, in the words of the rest of the command. */
+export const explainUsage: Pick<
+  ApplicationText,
+  'noCommandRegisteredForInput' | 'exceptionWhileParsingArguments'
+> = {
+  noCommandRegisteredForInput({ input, corrections }) {
+    const names = corrections.map((name) => name.replaceAll('`', '')).join(', ')
+    return `there is no command ${JSON.stringify(input)}${names === '' ? '' : `; did you mean ${names}?`}`
+  },
+  exceptionWhileParsingArguments(error) {
+    if (!(error instanceof ArgumentScannerError)) return String(error)
+    return formatMessageForArgumentScannerError(error, {
+      FlagNotFoundError: ({ input, corrections }) => {
+        const names = corrections.map((name) => `--${kebab(name)}`).join(', ')
+        return `there is no flag --${input}${names === '' ? '' : `; did you mean ${names}?`}`
+      },
+      AliasNotFoundError: ({ input }) => `there is no flag -${input}`,
+      ArgumentParseError: ({ externalFlagNameOrPlaceholder, input, exception }) =>
+        `--${externalFlagNameOrPlaceholder} ${exception instanceof Error ? exception.message : String(exception)}, not ${JSON.stringify(input)}`,
+      UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} needs a value`,
+      UnexpectedFlagError: ({ externalFlagName, previousInput, input }) =>
+        `--${externalFlagName} was given twice: ${JSON.stringify(previousInput)} and ${JSON.stringify(input)}`,
+      UnexpectedPositionalError: ({ input, expectedCount }) =>
+        `${JSON.stringify(input)} is one argument too many: ${expectedCount === 0 ? 'none is' : `${expectedCount} are`} expected`,
+      UnsatisfiedPositionalError: ({ placeholder }) => `<${placeholder}> is missing`,
+      InvalidNegatedFlagSyntaxError: ({ externalFlagName }) => `--${externalFlagName} takes no value`,
+    })
+  },
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}

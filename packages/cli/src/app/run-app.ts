@@ -1,0 +1,36 @@
+import { CadreError } from '@cadre/core'
+import { run } from '@stricli/core'
+import { commands, sessionCommands } from '../commands.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { buildApp } from './build-app.ts'
+import type { CliContext } from './command.ts'
+
+/** Finds the command, checks its arguments and runs it. Rejects with what went wrong, wrong usage included. */
+export async function runApp(args: readonly string[], io: Io): Promise<ExitCode> {
+  const complaints: string[] = []
+  const context: CliContext & { process: { exitCode?: number | string | null } } = {
+    io,
+    ending: undefined,
+    process: {
+      stdout: { write: (text) => void io.stdout.write(text) },
+      stderr: { write: (text) => void complaints.push(text.trim()) },
+    },
+  }
+  await run(buildApp(), args, context)
+  const { ending } = context
+  if (ending !== undefined) {
+    if ('error' in ending) throw ending.error
+    return ending.code
+  }
+  if (context.process.exitCode === 0) return exitCodes.done
+  const complaint = complaints[0] ?? 'the command line could not be understood'
+  throw new CadreError('usage', `${complaint}${complaint.endsWith('?') ? '' : '.'} ${seeHelp(args)}`)
+}
+
+function seeHelp(args: readonly string[]): string {
+  const [first = '', second = ''] = args
+  const known = Object.hasOwn(commands, first) ? [first] : []
+  if (first === 'sessions' && sessionCommands.includes(second)) known.push(second)
+  return `See \`${['cadre', ...known, '--help'].join(' ')}\`.`
+}

@@ -1,0 +1,50 @@
+import { openHome } from '@cadre/files'
+import type { Check } from '../doctor/check.ts'
+import { checkHome } from '../doctor/check-home.ts'
+import { checkModel } from '../doctor/check-model.ts'
+import { checkPrograms } from '../doctor/check-programs.ts'
+import { checkSettings } from '../doctor/check-settings.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { cleanText } from '../output/clean-text.ts'
+import { createStyle, type Style, wantsColour } from '../output/style.ts'
+
+export interface DoctorFlags {
+  readonly home?: string
+  readonly model?: string
+  readonly json?: boolean
+}
+
+/** `cadre doctor`. */
+export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
+  const home = openHome({ cwd: io.cwd, env: io.env, ...(flags.home && { home: flags.home }) })
+  const { checks: settled, settings } = await checkSettings(io, home)
+  const [programs, model] = await Promise.all([checkPrograms(), checkModel(io, settings, flags.model)])
+  const checks: Check[] = [
+    ...programs,
+    ...checkHome(home),
+    ...settled,
+    ...model,
+    {
+      name: 'sandbox',
+      status: 'warn',
+      message:
+        'none is used yet: the file tools keep to the workspace, and whatever runs a program or goes out waits for a person',
+    },
+  ]
+  const usable = checks.every(({ status }) => status !== 'fail')
+  if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'doctor', usable, checks })}\n`)
+  else {
+    const style = createStyle(wantsColour(io.stdout, io.env))
+    const lines = checks.map((check) => lineOf(check, style))
+    io.stdout.write(`${lines.join('\n')}\n`)
+  }
+  return usable ? exitCodes.done : exitCodes.failed
+}
+
+function lineOf({ name, status, message, fix }: Check, style: Style): string {
+  const colour = { ok: style.green, warn: style.yellow, fail: style.red }
+  const said = cleanText(message).replaceAll('\n', `\n${' '.repeat(20)}`)
+  const todo = fix === undefined ? '' : `\n${' '.repeat(20)}${style.dim(cleanText(fix))}`
+  return `${colour[status](status.padEnd(4))}  ${name.padEnd(13)} ${said}${todo}`
+}

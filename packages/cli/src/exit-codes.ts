@@ -1,0 +1,57 @@
+import type { ErrorCode, Report } from '@cadre/core'
+
+/** Every way the command can end. Scripts depend on these numbers. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  waiting: 3,
+  refused: 4,
+  backend: 5,
+  owned: 6,
+  bug: 70,
+  cancelled: 130,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+const { failed, usage, waiting, refused, backend, owned, cancelled } = exitCodes
+
+const byError: { readonly [code in ErrorCode]: ExitCode } = {
+  usage,
+  configuration: usage,
+  unknown_model: usage,
+  not_found: usage,
+  // Nothing was run: a file has to be mended first, as with a wrong configuration.
+  corrupt: usage,
+  delegation: failed,
+  circular_delegation: failed,
+  agent_execution: failed,
+  timeout: failed,
+  budget_exceeded: failed,
+  in_doubt: waiting,
+  tool_access: refused,
+  approval_rejected: refused,
+  hook_denied: refused,
+  backend,
+  owned,
+  cancelled,
+}
+
+export function exitCodeOfError(code: string): ExitCode {
+  return Object.hasOwn(byError, code) ? byError[code as ErrorCode] : failed
+}
+
+/** An incomplete report is not what was asked for, so a script must not take it for success. */
+export function exitCodeOfReport(report: Report): ExitCode {
+  switch (report.status) {
+    case 'completed':
+      return exitCodes.done
+    case 'incomplete':
+      return failed
+    case 'cancelled':
+      return cancelled
+    case 'error':
+      return exitCodeOfError(report.notices?.at(-1)?.code ?? '')
+  }
+}

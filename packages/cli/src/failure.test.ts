@@ -1,0 +1,51 @@
+import { CadreError } from '@cadre/core'
+import { expect, test } from 'vitest'
+import { tellFailure } from './failure.ts'
+import type { Io } from './io.ts'
+
+function tell(error: unknown, asJson: boolean, env: Record<string, string> = {}) {
+  const said = { stdout: '', stderr: '' }
+  const output = (name: 'stdout' | 'stderr') => ({
+    write(text: string) {
+      said[name] += text
+      return true
+    },
+  })
+  const io = { stdout: output('stdout'), stderr: output('stderr'), env } as unknown as Io
+  return { code: tellFailure(error, io, asJson), ...said }
+}
+
+test('a failure is one sentence with its place', () => {
+  const error = new CadreError('configuration', 'There is no key "modle".', { where: '/p/config.yaml:2' })
+  expect(tell(error, false)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'cadre: /p/config.yaml:2: There is no key "modle".\n',
+  })
+  const { stdout, stderr } = tell(error, true)
+  expect(stderr).toBe('')
+  expect(JSON.parse(stdout)).toEqual({
+    type: 'error',
+    code: 'configuration',
+    message: '/p/config.yaml:2: There is no key "modle".',
+    where: '/p/config.yaml:2',
+  })
+})
+
+test('a bug is one line, with how to see more, and 70', () => {
+  const plain = tell(new TypeError('x is not a function'), false)
+  expect(plain.code).toBe(70)
+  expect(plain.stderr).toMatch(/^cadre: this is a bug in cadre: x is not a function \(CADRE_DEBUG=1 .*\)\n$/)
+  const more = tell(new TypeError('x is not a function', { cause: new Error('why') }), false, {
+    CADRE_DEBUG: '1',
+  })
+  expect(more.stderr).toMatch(/\n {4}at /)
+  expect(more.stderr).toContain('caused by: Error: why')
+  expect(JSON.parse(tell('thrown text', true).stdout)).toMatchObject({ type: 'error', code: 'bug' })
+})
+
+test('what a file says cannot act on the terminal', () => {
+  expect(tell(new CadreError('usage', 'there is no agent "\x1b[2Jx"'), false).stderr).toBe(
+    'cadre: there is no agent "x"\n',
+  )
+})

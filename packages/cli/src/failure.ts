@@ -1,0 +1,31 @@
+import { CadreError } from '@cadre/core'
+import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts'
+import type { Io } from './io.ts'
+import { cleanLine } from './output/clean-text.ts'
+
+/** Tells what went wrong, in one sentence or one JSON object, and gives the exit code. The only place that does. */
+export function tellFailure(error: unknown, io: Io, asJson: boolean): ExitCode {
+  const known = error instanceof CadreError
+  const code = known ? error.code : 'bug'
+  const said = known ? error.message : bugMessage(error)
+  const message = cleanLine(said)
+  if (asJson) {
+    const where = known && error.where !== undefined ? { where: error.where } : {}
+    io.stdout.write(`${JSON.stringify({ type: 'error', code, message, ...where })}\n`)
+  } else {
+    io.stderr.write(`cadre: ${message}\n`)
+  }
+  if (!known && io.env['CADRE_DEBUG']) io.stderr.write(`${stackOf(error)}\n`)
+  return known ? exitCodeOfError(error.code) : exitCodes.bug
+}
+
+function bugMessage(error: unknown): string {
+  const what = error instanceof Error ? error.message : String(error)
+  return `this is a bug in cadre: ${what} (CADRE_DEBUG=1 shows where it happened)`
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause === undefined ? '' : `\ncaused by: ${stackOf(error.cause)}`
+  return `${error.stack ?? error.message}${cause}`
+}

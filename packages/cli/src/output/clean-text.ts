@@ -1,0 +1,28 @@
+/**
+ * Text of models, tools and files is data. Printed as it is, it could move the cursor, rename the window, write to the
+ * clipboard or pose as output of this program. Whatever is printed for a person goes through here first.
+ */
+
+// Control strings with their content (OSC, DCS, APC, PM, SOS), control sequences, other escapes. A control string that
+// does not end loses only its beginning: the rest is text that a person has to see.
+const escapes =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes.
+  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?/g
+
+// What is left of control and format characters. Tab and line feed stay; so do the joiners that emoji and scripts need.
+// The bidirectional controls go: they can show a text in another order than it has.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes.
+const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]|(?![\u200c\u200d])\p{Cf}|[\u2028\u2029]/gu
+
+const plain = /^[\n\x20-\x7e]*$/
+
+/** Several lines: line feeds stay, everything that a terminal would act upon goes. */
+export function cleanText(text: string): string {
+  if (plain.test(text)) return text
+  return text.replaceAll('\r\n', '\n').replace(escapes, '').replaceAll('\t', '    ').replace(controls, '')
+}
+
+/** One line, however many there were. */
+export function cleanLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,23 @@
+import { cutText, textWidth } from './text-width.ts'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours, the only escapes that lines of ours hold.
+const colour = /(\x1b\[\d+m)/
+
+/** As `cutText`, for a line with colours of ours in it: they take no room, and none is left open. */
+export function cutStyled(line: string, columns: number): string {
+  let left = columns
+  let cut = false
+  let styled = false
+  const parts = line.split(colour).map((part, index) => {
+    if (index % 2 === 1) {
+      styled = true
+      return cut ? '' : part
+    }
+    if (cut) return ''
+    const kept = cutText(part, left)
+    cut = kept !== part
+    left -= textWidth(kept)
+    return kept
+  })
+  return cut && styled ? `${parts.join('')}\x1b[0m` : parts.join('')
+}

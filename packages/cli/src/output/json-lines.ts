@@ -1,0 +1,70 @@
+/**
+ * Owns what a machine reads: one JSON object a line.
+ *
+ * 1. Structural events are never dropped and keep their order.
+ * 2. While the reader is slow, pieces of one reply's text are merged into one event; nothing else changes.
+ * 3. Nobody waits for the reader until `flush`, which waits for all of it, or for the reader to be gone.
+ */
+import type { CadreEvent } from '@cadre/core'
+import type { Output } from './output.ts'
+
+export interface JsonLines {
+  event(event: CadreEvent): void
+  /** A line that is not an event. */
+  line(value: object): void
+  flush(): Promise<void>
+}
+
+type TextAdded = CadreEvent & { readonly type: 'text.added' }
+
+export function createJsonLines(output: Output): JsonLines {
+  /** Lines that wait, and text that may still grow. */
+  let queue: (string | { event: TextAdded })[] = []
+  /** The growing text of each session, as long as nothing else of that session stands behind it. */
+  const growing = new Map<string, { event: TextAdded }>()
+  let blocked = false
+  const waiting: (() => void)[] = []
+
+  const drained = () => {
+    blocked = false
+    const lines = queue.map((item) => (typeof item === 'string' ? item : lineOf(item.event)))
+    queue = []
+    growing.clear()
+    if (lines.length > 0) send(lines.join(''))
+    if (!blocked) for (const done of waiting.splice(0)) done()
+  }
+  const send = (text: string) => {
+    if (output.write(text)) return
+    blocked = true
+    // A reader that is gone takes nothing any more: what is left is let go.
+    output.whenReady(drained)
+  }
+  const add = (line: string) => {
+    if (blocked) queue.push(line)
+    else send(line)
+  }
+
+  return {
+    event(event) {
+      if (!blocked || event.type !== 'text.added') {
+        growing.delete(event.session)
+        add(lineOf(event))
+        return
+      }
+      const known = growing.get(event.session)
+      if (known !== undefined && known.event.round === event.round) {
+        known.event = { ...event, text: known.event.text + event.text }
+        return
+      }
+      const item = { event }
+      growing.set(event.session, item)
+      queue.push(item)
+    },
+    line: (value) => add(lineOf(value)),
+    flush: () => (blocked ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve()),
+  }
+}
+
+function lineOf(value: object): string {
+  return `${JSON.stringify(value)}\n`
+}

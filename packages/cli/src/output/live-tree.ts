@@ -1,0 +1,86 @@
+import { applyToView, emptyView } from '@cadre/core'
+import { cutStyled } from './cut-styled.ts'
+import { createPainter, type Screen } from './painter.ts'
+import type { Style } from './style.ts'
+import type { Surface } from './surface.ts'
+import { summaryLine, treeLines } from './tree-lines.ts'
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const frameTime = 100
+/** Lines of the tree that are left on the screen at the end. */
+const longest = 40
+
+/** The tree of a run at the bottom of a terminal, painted ten times a second at most. */
+export function createLiveTree(screen: Screen, style: Style): Surface {
+  const view = emptyView()
+  let hint = 'Ctrl-C stops'
+  let paused = false
+  let ended = false
+  let frame = 0
+  const painter = createPainter(screen, () => paint())
+  const timer = setInterval(() => {
+    frame += 1
+    paint()
+  }, frameTime).unref()
+  const giveSignalsBack = takeSuspension(
+    () => painter.clear(),
+    () => paint(),
+  )
+
+  function linesFor(rows: number): string[] {
+    const working = frames[frame % frames.length] as string
+    const options = { columns: painter.columns, rows, now: Date.now(), style, working }
+    return [...treeLines(view, view.roots, options), style.dim(summaryLine(view, hint))]
+  }
+
+  function paint(): void {
+    if (!paused && view.sessions.size > 0) painter.paint(linesFor(painter.rows - 1))
+  }
+
+  return {
+    event: (event) => applyToView(view, event),
+    say(line, newHint = hint) {
+      hint = newHint
+      painter.print(line)
+    },
+    pause() {
+      paused = true
+      painter.clear()
+    },
+    resume() {
+      paused = false
+      paint()
+    },
+    end() {
+      if (ended) return
+      ended = true
+      clearInterval(timer)
+      giveSignalsBack()
+      painter.clear()
+      painter.end()
+      hint = ''
+      // What is left on the screen may scroll, so it can show more than the last frame could.
+      if (view.sessions.size > 0)
+        screen.write(
+          `${linesFor(Math.max(painter.rows, longest))
+            .map((line) => cutStyled(line, painter.columns))
+            .join('\n')}\n`,
+        )
+    },
+  }
+}
+
+/** Ctrl-Z: the shell gets its cursor while this process sleeps. */
+function takeSuspension(leave: () => void, comeBack: () => void): () => void {
+  if (process.platform === 'win32') return () => {}
+  const suspend = () => {
+    leave()
+    process.kill(process.pid, 'SIGSTOP')
+  }
+  process.on('SIGTSTP', suspend)
+  process.on('SIGCONT', comeBack)
+  return () => {
+    process.off('SIGTSTP', suspend)
+    process.off('SIGCONT', comeBack)
+  }
+}

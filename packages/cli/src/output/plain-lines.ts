@@ -1,0 +1,86 @@
+import { applyToView, type CadreEvent, type CallView, emptyView } from '@cadre/core'
+import { callText } from './call-text.ts'
+import { cleanLine } from './clean-text.ts'
+import { tokens } from './numbers.ts'
+import type { Surface } from './surface.ts'
+import { cutText } from './text-width.ts'
+import { workText } from './work-text.ts'
+
+const widest = 160
+
+/** For output that is no terminal: one line for each thing that happens, the agent first. `say` gets what is no event. */
+export function createPlainLines(write: (line: string) => void, say: (line: string) => void): Surface {
+  const view = emptyView()
+  return {
+    event(event) {
+      applyToView(view, event)
+      const line = lineOf(event)
+      if (line === undefined) return
+      const agent = view.sessions.get(event.session)?.agent ?? event.session
+      write(`${cleanLine(agent)}: ${cutText(line, widest)}`)
+    },
+    say,
+    pause() {},
+    resume() {},
+    end() {},
+  }
+
+  function lineOf(event: CadreEvent): string | undefined {
+    switch (event.type) {
+      case 'session.started': {
+        const how = event.resumed ? 'goes on' : 'started'
+        return `${how} (session ${event.session}) ${workText(event.work)}`
+      }
+      case 'session.queued':
+        return 'queued: as many sessions are at work as may be'
+      case 'call.started':
+        // The end of the session follows at once, and says the same.
+        if (event.tool === 'reportOut') return undefined
+        return `→ ${textOfCall(event.session, event.call)}`
+      case 'call.settled': {
+        if (event.outcome === 'done' && isReport(event.session, event.call)) return undefined
+        const said = event.outcome === 'done' ? '' : `: ${cleanLine(event.content)}`
+        return `← ${textOfCall(event.session, event.call)} ${event.outcome}${said}`
+      }
+      case 'person.asked':
+        return `waits for a decision: ${cleanLine(event.text)}`
+      case 'person.answered':
+        return `decided: ${cleanLine(event.decision)}${event.by === undefined ? '' : ` by ${cleanLine(event.by)}`}`
+      case 'notice.added':
+        return `note: ${cleanLine(event.notice.message)}`
+      case 'context.compacted':
+        return 'older rounds were put into few words'
+      case 'journal.edited':
+        return `its journal was edited: ${cleanLine(event.summary)}`
+      case 'session.suspended':
+        return 'sleeps until there is a decision'
+      case 'session.ended': {
+        const why = event.report.status === 'completed' ? '' : (event.report.notices?.at(-1)?.message ?? '')
+        return `${event.report.status} (${tokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`
+      }
+      case 'message.added':
+      case 'round.started':
+      case 'reply.received':
+      case 'session.unqueued':
+      case 'text.added':
+        return undefined
+    }
+  }
+
+  function callOf(session: string, id: string): CallView | undefined {
+    for (const round of view.sessions.get(session)?.rounds.toReversed() ?? []) {
+      const call = round.toolCalls.find((candidate) => candidate.id === id)
+      if (call !== undefined) return call
+    }
+    return undefined
+  }
+
+  function textOfCall(session: string, id: string): string {
+    const call = callOf(session, id)
+    return call === undefined ? id : cutText(callText(call.name, call.input), 100)
+  }
+
+  function isReport(session: string, id: string): boolean {
+    return callOf(session, id)?.name === 'reportOut'
+  }
+}

@@ -1,0 +1,32 @@
+import type { Report } from '@cadre/core'
+import { cleanLine, cleanText } from './clean-text.ts'
+import { counted, money, tokens } from './numbers.ts'
+import type { Style } from './style.ts'
+
+/** A report as a person reads it: the agent's words, how it ended, what a person should know, what it cost. */
+export function reportText(report: Report, style: Style): string {
+  const text = cleanText(report.text).trim()
+  const notices = (report.notices ?? []).map(
+    (notice) => `${style.yellow('note:')} ${cleanLine(notice.message)}`,
+  )
+  const handoffs = (report.handoffs ?? []).map(
+    (handoff) => `${style.cyan('handoff:')} ${cleanLine(handoff.label)} → ${cleanLine(handoff.agent)}`,
+  )
+  return [...(text === '' ? [] : [text, '']), ...notices, ...handoffs, endLine(report, style)].join('\n')
+}
+
+function endLine(report: Report, style: Style): string {
+  const colour = {
+    completed: style.green,
+    incomplete: style.yellow,
+    cancelled: style.yellow,
+    error: style.red,
+  }
+  const figures = [
+    counted(report.sessions, 'session'),
+    counted(report.calls, 'call'),
+    tokens(report.usage),
+    ...(report.usage.cost === undefined ? [] : [money(report.usage.cost)]),
+  ]
+  return `${colour[report.status](report.status)} · ${figures.join(' · ')} · ${cleanLine(report.model)}`
+}

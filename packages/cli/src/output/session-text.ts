@@ -1,0 +1,80 @@
+import type { SessionView, View } from '@cadre/core'
+import { callText } from './call-text.ts'
+import { cleanLine } from './clean-text.ts'
+import type { Style } from './style.ts'
+
+export function symbolOf(session: SessionView, style: Style, working = '●'): string {
+  switch (session.state) {
+    case 'queued':
+      return style.dim('○')
+    case 'waiting':
+      return style.yellow('?')
+    case 'working':
+      return style.cyan(working)
+    case 'ended':
+      return endSymbol(session.report?.status, style)
+  }
+}
+
+function endSymbol(status: string | undefined, style: Style): string {
+  switch (status) {
+    case 'completed':
+      return style.green('✓')
+    case 'incomplete':
+      return style.yellow('!')
+    case 'cancelled':
+      return style.yellow('■')
+    default:
+      return style.red('✗')
+  }
+}
+
+/** What a session is doing, in a few words. */
+export function activityOf(session: SessionView, view: View): string {
+  switch (session.state) {
+    case 'queued':
+      return 'queued'
+    case 'waiting':
+      return waitingFor(session)
+    case 'working':
+      return work(session, view)
+    case 'ended':
+      return ending(session)
+  }
+}
+
+function waitingFor(session: SessionView): string {
+  const [question] = session.questions.values()
+  if (question !== undefined) return `waits for a decision: ${cleanLine(question.text)}`
+  return 'waits for a decision below'
+}
+
+function work(session: SessionView, view: View): string {
+  const round = session.rounds.at(-1)
+  if (round === undefined) return 'starting'
+  const at = `round ${round.roundId}`
+  const open = round.toolCalls.filter((call) => call.status === 'running' || call.status === 'waiting')
+  const [call] = open
+  if (call !== undefined) {
+    const below = open.flatMap((other) => (other.child === undefined ? [] : [view.sessions.get(other.child)]))
+    if (below.length === open.length) return `${at} · waits for ${names(below)}`
+    const more = open.length === 1 ? '' : ` (+${open.length - 1})`
+    return `${at} · ${callText(call.name, call.input)}${more}`
+  }
+  const tail = round.toolCalls.length === 0 ? cleanLine(round.reply.slice(-400)) : ''
+  return tail === '' ? at : `${at} · ${tail.slice(-200)}`
+}
+
+function names(sessions: readonly (SessionView | undefined)[]): string {
+  const known = sessions.flatMap((session) => (session === undefined ? [] : [cleanLine(session.agent)]))
+  if (known.length === 0) return 'its agents'
+  const shown = known.slice(0, 3).join(', ')
+  return known.length > 3 ? `${shown} and ${known.length - 3} more` : shown
+}
+
+function ending({ report }: SessionView): string {
+  if (report === undefined) return 'ended'
+  if (report.status === 'completed') return 'completed'
+  const why = report.notices?.at(-1)?.message
+  return why === undefined ? report.status : `${report.status}: ${cleanLine(why)}`
+}

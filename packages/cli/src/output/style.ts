@@ -1,0 +1,28 @@
+/** Colours for people. With colours off every function gives its text back unchanged. */
+export interface Style {
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+  readonly red: (text: string) => string
+  readonly green: (text: string) => string
+  readonly yellow: (text: string) => string
+  readonly cyan: (text: string) => string
+}
+
+export function createStyle(coloured: boolean): Style {
+  const paint = (on: number, off: number) =>
+    coloured ? (text: string) => `\x1b[${on}m${text}\x1b[${off}m` : (text: string) => text
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    red: paint(31, 39),
+    green: paint(32, 39),
+    yellow: paint(33, 39),
+    cyan: paint(36, 39),
+  }
+}
+
+/** https://no-color.org: any value that is not empty switches colours off. */
+export function wantsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false
+  return stream.isTTY === true && env['TERM'] !== 'dumb'
+}

@@ -1,0 +1,135 @@
+import type { SessionView, View } from '@cadre/core'
+import { cleanLine } from './clean-text.ts'
+import { amount, counted, duration, money, tokens } from './numbers.ts'
+import { activityOf, symbolOf } from './session-text.ts'
+import type { Style } from './style.ts'
+import { cutText, fitText, textWidth } from './text-width.ts'
+
+export interface TreeOptions {
+  readonly columns: number
+  /** The most lines to give back. */
+  readonly rows: number
+  readonly now: number
+  readonly style: Style
+  /** The symbol of a session at work. */
+  readonly working?: string
+  /** What to say about a session instead of what it is doing. */
+  readonly about?: (session: SessionView) => string
+  /** Nothing of it runs: times end with the last that was recorded. */
+  readonly isStill?: boolean
+}
+
+/** A session, or several ended ones that were folded into one line. */
+type Row =
+  | { readonly kind: 'session'; readonly lead: string; readonly session: SessionView }
+  | { readonly kind: 'folded'; readonly lead: string; readonly sessions: readonly SessionView[] }
+  | { readonly kind: 'cut'; readonly count: number }
+
+/** The tree of sessions, one line each, never more lines than asked for: what has ended is folded first. */
+export function treeLines(view: View, roots: readonly string[], options: TreeOptions): string[] {
+  const rows = fitRows(view, roots, options.rows)
+  const names = rows.map((row) =>
+    row.kind === 'session' ? row.lead.length + 2 + textWidth(cleanLine(row.session.agent)) : 0,
+  )
+  const left = Math.min(Math.max(...names, 8), Math.max(8, Math.floor(options.columns * 0.4)))
+  return rows.map((row) => lineOf(row, view, left, options))
+}
+
+function fitRows(view: View, roots: readonly string[], most: number): Row[] {
+  const forms = [collect(view, roots, 'all'), collect(view, roots, 'open'), collect(view, roots, 'folded')]
+  const fitting = forms.find((rows) => rows.length <= most)
+  if (fitting !== undefined) return fitting
+  const rows = forms[2] as Row[]
+  const kept = rows.slice(0, Math.max(0, most - 1))
+  return [...kept, { kind: 'cut', count: rows.length - kept.length }]
+}
+
+/** `open` leaves out what lies below ended sessions; `folded` also puts ended siblings into one line. */
+function collect(view: View, roots: readonly string[], form: 'all' | 'open' | 'folded'): Row[] {
+  const rows: Row[] = []
+  const add = (ids: readonly string[], above: string, top: boolean) => {
+    const sessions = ids.flatMap((id) => view.sessions.get(id) ?? [])
+    const ended = form === 'folded' ? sessions.filter((session) => session.state === 'ended') : []
+    const shown = ended.length > 1 ? sessions.filter((session) => session.state !== 'ended') : sessions
+    const folded = ended.length > 1
+    if (folded)
+      rows.push({
+        kind: 'folded',
+        lead: top ? '' : `${above}${shown.length === 0 ? '└─' : '├─'}`,
+        sessions: ended,
+      })
+    shown.forEach((session, index) => {
+      const last = index === shown.length - 1
+      rows.push({ kind: 'session', lead: top ? '' : `${above}${last ? '└─' : '├─'}`, session })
+      // The first session stays open: below it is what the run consisted of.
+      if (form !== 'all' && session.state === 'ended' && !top) return
+      add(session.children, top ? '' : `${above}${last ? '  ' : '│ '}`, false)
+    })
+  }
+  add(roots, '', true)
+  return rows
+}
+
+function lineOf(row: Row, view: View, left: number, options: TreeOptions): string {
+  const { style, columns } = options
+  if (row.kind === 'cut') return style.dim(cutText(`… ${counted(row.count, 'more line')}`, columns))
+  const lead = row.lead === '' ? '' : `${style.dim(row.lead)}`
+  if (row.kind === 'folded')
+    return `${lead}${style.dim(cutText(foldedText(row.sessions), columns - row.lead.length))}`
+  const { session } = row
+  const figures = columns < 50 ? '' : figuresOf(session, options)
+  const name = fitText(cleanLine(session.agent), Math.max(1, left - row.lead.length - 2))
+  const room = columns - left - 2 - (figures === '' ? 0 : figures.length + 2)
+  const activity = fitText(options.about?.(session) ?? activityOf(session, view), Math.max(0, room))
+  const symbol = symbolOf(session, style, options.working)
+  const end = figures === '' ? activity.trimEnd() : `${activity}  ${style.dim(figures)}`
+  return `${lead}${symbol} ${session.state === 'ended' ? name : style.bold(name)}  ${end}`
+}
+
+function figuresOf(session: SessionView, { now, isStill }: TreeOptions): string {
+  const until = isStill || session.state === 'ended' ? Date.parse(session.updatedAt) : now
+  const spent = session.usage.input + session.usage.output
+  const used = spent === 0 ? '' : `${amount(spent)} tok`
+  return `${used.padStart(9)} ${duration(until - Date.parse(session.startedAt)).padStart(11)}`
+}
+
+function foldedText(sessions: readonly SessionView[]): string {
+  const done = sessions.filter((session) => session.report?.status === 'completed').length
+  const rest = sessions.length - done
+  return `… ${done} completed${rest === 0 ? '' : `, ${rest} not`}`
+}
+
+/** One line over the whole tree. */
+export function summaryLine(view: View, hint: string): string {
+  const sessions = [...view.sessions.values()]
+  const count = (state: SessionView['state']) => sessions.filter((session) => session.state === state).length
+  // An ended session counts for all below it, so only the topmost ended ones are added.
+  let input = 0
+  let output = 0
+  let cost: number | undefined
+  for (const session of sessions) {
+    if (hasEndedAbove(view, session)) continue
+    input += session.usage.input
+    output += session.usage.output
+    if (session.usage.cost !== undefined) cost = (cost ?? 0) + session.usage.cost
+  }
+  const parts = [
+    counted(sessions.length, 'session'),
+    ...(count('working') > 0 ? [`${count('working')} at work`] : []),
+    ...(count('queued') > 0 ? [`${count('queued')} queued`] : []),
+    ...(count('waiting') > 0 ? [`${count('waiting')} waiting`] : []),
+    tokens({ input, output }),
+    ...(cost === undefined ? [] : [money(cost)]),
+    ...(hint === '' ? [] : [hint]),
+  ]
+  return parts.join(' · ')
+}
+
+function hasEndedAbove(view: View, session: SessionView): boolean {
+  let above = session.parent && view.sessions.get(session.parent.session)
+  while (above !== undefined) {
+    if (above.state === 'ended') return true
+    above = above.parent && view.sessions.get(above.parent.session)
+  }
+  return false
+}

@@ -1,0 +1,31 @@
+import type { StoredSession } from '@cadre/core'
+import type { OpenQuestion } from '../output/surface.ts'
+import type { Sessions } from '../runtime/open-sessions.ts'
+
+/** Every question that waits for a person in the tree below a session. */
+export async function openQuestions(sessions: Sessions, root: string): Promise<OpenQuestion[]> {
+  const found: OpenQuestion[] = []
+  for await (const stored of sessions.tree(root)) found.push(...questionsOf(stored))
+  return found
+}
+
+function questionsOf({ spec, status, entries }: StoredSession): OpenQuestion[] {
+  // An ended session waits for nothing; when it is continued, it asks again.
+  if (status === 'completed' || status === 'error') return []
+  const open = new Map<string, OpenQuestion>()
+  for (const entry of entries) {
+    if (entry.role === 'tool_result') {
+      for (const question of open.values())
+        if (question.call === entry.tool_call_id) open.delete(question.name)
+    }
+    if (entry.role !== 'event') continue
+    const name = String(entry['name'] ?? '')
+    if (entry.type === 'person.answered') open.delete(name)
+    if (entry.type !== 'person.asked') continue
+    const { call } = entry
+    const text = String(entry['text'] ?? entry.content ?? '')
+    const choices = (entry['choices'] as readonly string[] | undefined) ?? []
+    open.set(name, { session: spec.id, name, text, choices, ...(call && { call }) })
+  }
+  return [...open.values()]
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { CadreError, type Image, messageOf } from '@cadre/core'
+import type { Io } from '../io.ts'
+
+const most = 10_000_000
+
+/** Told by their first bytes: an ending can be wrong, and a model refuses a picture that is not what it is said to be. */
+const kinds: readonly (readonly [mime: string, test: (bytes: Buffer) => boolean])[] = [
+  ['image/png', (bytes) => bytes.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))],
+  ['image/jpeg', (bytes) => bytes.subarray(0, 3).equals(Buffer.from('\xff\xd8\xff', 'latin1'))],
+  ['image/gif', (bytes) => /^GIF8[79]a/.test(bytes.toString('latin1', 0, 6))],
+  ['image/webp', (bytes) => /^RIFF....WEBP/s.test(bytes.toString('latin1', 0, 12))],
+]
+
+export function readImages(io: Io, files: readonly string[]): Image[] {
+  return files.map((name) => {
+    const file = path.resolve(io.cwd, name)
+    const bytes = readBytes(file)
+    const mime = kinds.find(([, test]) => test(bytes))?.[0]
+    if (mime === undefined)
+      throw new CadreError('usage', 'this is not a PNG, JPEG, GIF or WebP image', { where: file })
+    if (bytes.length > most)
+      throw new CadreError('usage', 'this image is larger than 10 MB; make it smaller', { where: file })
+    return { mime, data: bytes.toString('base64') }
+  })
+}
+
+function readBytes(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new CadreError('usage', `the image cannot be read: ${messageOf(error)}`, {
+      where: file,
+      cause: error,
+    })
+  }
+}

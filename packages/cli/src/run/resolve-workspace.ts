@@ -1,0 +1,17 @@
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { CadreError } from '@cadre/core'
+import type { Io } from '../io.ts'
+
+/** The folder the agents may change: an absolute path of a folder that is there. */
+export function resolveWorkspace(io: Io, wanted: string | undefined): string {
+  const folder = path.resolve(io.cwd, wanted ?? '.')
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
+  throw new CadreError(
+    'usage',
+    'the workspace must be a folder that exists; make it, or name another with --workspace',
+    {
+      where: folder,
+    },
+  )
+}

@@ -1,0 +1,56 @@
+import { CadreError, type ErrorCode, type Report, type RunResult } from '@cadre/core'
+import { type ExitCode, exitCodeOfReport, exitCodes } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { waitingText } from '../output/question-text.ts'
+import { reportText } from '../output/report-text.ts'
+import type { Style } from '../output/style.ts'
+import type { Sessions } from '../runtime/open-sessions.ts'
+import { openQuestions } from './open-questions.ts'
+
+export interface EndingOptions {
+  readonly io: Io
+  readonly style: Style
+  readonly json: boolean
+  /** Flags a person has to repeat in the next command. */
+  readonly flags: string
+}
+
+/** The last that is said about a run, for a person or as the last JSON line, and the exit code. */
+export async function showEnding(
+  result: RunResult,
+  sessions: Sessions,
+  options: EndingOptions,
+): Promise<ExitCode> {
+  if (result.kind === 'report') return showReport(result.report, sessions, options)
+  const { io, style, json, flags } = options
+  const questions = await openQuestions(sessions, result.session)
+  if (json) io.stdout.write(`${JSON.stringify({ type: 'waiting', session: result.session, questions })}\n`)
+  else io.stdout.write(`\n${waitingText(result.session, questions, flags, style)}\n`)
+  return exitCodes.waiting
+}
+
+export function showReport(
+  report: Report,
+  sessions: Sessions,
+  { io, style, json, flags }: EndingOptions,
+): ExitCode {
+  refuseUnstarted(report)
+  if (json) {
+    io.stdout.write(`${JSON.stringify(report)}\n`)
+    return exitCodeOfReport(report)
+  }
+  const lines = [reportText(report, style), style.dim(`session ${sessions.fileOf(report.session)}`)]
+  if (report.status === 'cancelled' || report.status === 'error')
+    lines.push(`Continue with: cadre resume ${report.session}${flags}`)
+  io.stdout.write(`\n${lines.join('\n')}\n`)
+  return exitCodeOfReport(report)
+}
+
+/** A session that could not even be opened has nothing to report: what stood in its way is the failure of the command. */
+function refuseUnstarted(report: Report): void {
+  const notice = report.notices?.at(-1)
+  if (report.status !== 'error' || report.sessions > 0 || notice === undefined) return
+  // What the system says about the home's files comes with a code of its own, such as EACCES.
+  const code = /^E[A-Z]+$/.test(notice.code) ? 'configuration' : (notice.code as ErrorCode)
+  throw new CadreError(code, notice.message)
+}

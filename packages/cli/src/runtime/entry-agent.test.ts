@@ -1,0 +1,38 @@
+import type { AgentDefinition } from '@cadre/core'
+import { expect, test } from 'vitest'
+import { entryAgent } from './entry-agent.ts'
+
+const agent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
+  name,
+  description: '',
+  prompt: '',
+  tools: { kind: 'all' },
+  ...more,
+})
+const agents = [agent('alpha'), agent('Lead'), agent('hidden', { userInvocable: false })]
+
+test('the configured one comes before the one that leads, and the named one before both', () => {
+  expect(entryAgent({ agents, faults: [] }).name).toBe('Lead')
+  expect(entryAgent({ agents, configured: 'alpha', faults: [] }).name).toBe('alpha')
+  expect(entryAgent({ agents, configured: 'alpha', wanted: 'lead', faults: [] }).name).toBe('Lead')
+  expect(entryAgent({ agents, wanted: 'assistant', faults: [] }).name).toBe('assistant')
+})
+
+test('what cannot be started is refused with a reason', () => {
+  expect(() => entryAgent({ agents, wanted: 'hidden', faults: [] })).toThrow(
+    'can only be started by other agents',
+  )
+  expect(() => entryAgent({ agents, wanted: 'alhpa', faults: [] })).toThrow('did you mean alpha?')
+  expect(() => entryAgent({ agents, configured: 'nobody', faults: [] })).toThrow(
+    '"entry" of the configuration names no agent there is: "nobody"',
+  )
+})
+
+test('a broken file of the wanted agent is the reason, not that the agent is missing', () => {
+  const faults = ['/h/templates/other.agent.yaml:3: wrong', '/h/templates/beta.agent.yaml:2: wrong']
+  expect(() => entryAgent({ agents, wanted: 'beta', faults })).toThrow(
+    '/h/templates/beta.agent.yaml:2: wrong',
+  )
+  expect(() => entryAgent({ agents: [], faults })).toThrow('/h/templates/other.agent.yaml:3: wrong')
+  expect(entryAgent({ agents, faults }).name).toBe('Lead')
+})

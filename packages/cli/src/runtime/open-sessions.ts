@@ -1,0 +1,109 @@
+import { readdirSync } from 'node:fs'
+import { CadreError, didYouMean, type StoredSession } from '@cadre/core'
+import {
+  type FileEngine,
+  type Home,
+  openHome,
+  type ProcessIdentity,
+  runningProcess,
+  type SessionSummary,
+} from '@cadre/files'
+import type { Io } from '../io.ts'
+import { cleanText } from '../output/clean-text.ts'
+import { openEngine, unusableHome } from './open-engine.ts'
+
+/** The sessions of a home, to look at. */
+export interface Sessions {
+  readonly home: Home
+  readonly engine: FileEngine
+  /** All of them, the newest first. */
+  list(): Promise<readonly SessionSummary[]>
+  /** The id that begins like this. Rejects when there is none, or more than one. */
+  find(beginning: string): Promise<string>
+  /** Rejects when the session is not there, or cannot be read. */
+  read(id: string): Promise<StoredSession>
+  /** A session and everything below it, each before its children. */
+  tree(root: string): AsyncIterable<StoredSession>
+  fileOf(id: string): string
+  /** The process that runs the tree of this session now. */
+  owner(root: string): ProcessIdentity | undefined
+  close(): Promise<void>
+}
+
+export async function openSessions(io: Io, home: string | undefined): Promise<Sessions> {
+  const place = openHome({ cwd: io.cwd, env: io.env, ...(home && { home }) })
+  const tell = (message: string) => void io.stderr.write(`cadre: ${cleanText(message)}\n`)
+  return sessionsOf(place, await openEngine(place, tell))
+}
+
+export function sessionsOf(home: Home, engine: FileEngine): Sessions {
+  const list = async () => {
+    const all = await engine.list().catch((error) => {
+      throw unusableHome(home, error)
+    })
+    return all.toSorted((a, b) => (a.created === b.created ? order(a.id, b.id) : order(b.created, a.created)))
+  }
+  const read = async (id: string) => {
+    const stored = await engine.read(id)
+    if (stored === undefined)
+      throw new CadreError('not_found', `there is no session ${id} in ${home.at('sessions')}`)
+    return stored
+  }
+  return {
+    home,
+    engine,
+    list,
+    read,
+    find: async (beginning) => {
+      const ids = idsIn(home.at('sessions'))
+      if (ids.includes(beginning)) return beginning
+      const fitting = beginning === '' ? [] : ids.filter((id) => id.startsWith(beginning))
+      const [only] = fitting
+      if (only !== undefined && fitting.length === 1) return only
+      if (fitting.length > 1) {
+        const shown = fitting.slice(0, 5).join(', ')
+        throw new CadreError(
+          'usage',
+          `${fitting.length} sessions begin with ${JSON.stringify(beginning)}: ${shown}${fitting.length > 5 ? ', …' : ''}; write more of the id`,
+        )
+      }
+      const hint = didYouMean(beginning, ids) || '; `cadre sessions list` shows those there are'
+      throw new CadreError(
+        'not_found',
+        `there is no session ${JSON.stringify(beginning)} in ${home.at('sessions')}${hint}`,
+      )
+    },
+    async *tree(root) {
+      const children = new Map<string, string[]>()
+      for (const { id, parent } of (await list()).toReversed()) {
+        const above = parent?.split('/')[0]
+        if (above !== undefined) children.set(above, [...(children.get(above) ?? []), id])
+      }
+      const waiting = [root]
+      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+        yield await read(id)
+        waiting.push(...(children.get(id) ?? []).toReversed())
+      }
+    },
+    fileOf: (id) => home.at('sessions', `${id}.session.yaml`),
+    owner: (root) => runningProcess(home, root),
+    close: () => engine.close(),
+  }
+}
+
+const ending = '.session.yaml'
+
+/** By the names of the files alone: a session that cannot be read must be found all the same, to be told what is wrong. */
+function idsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).flatMap((name) =>
+      name.endsWith(ending) ? [name.slice(0, -ending.length)] : [],
+    )
+  } catch {
+    return []
+  }
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,2 @@
+/** Of all packages: they are released together. */
+export const version = '0.1.0'
