@@ -1,7 +1,6 @@
 import type { Answer, Engine, SessionSpec, StoredSession } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import type { SessionSummary } from '../journal/read-summary.ts'
-import { takeSnapshot } from './continue-journal.ts'
 import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
 import { Leases } from './leases.ts'
 import { listSessions } from './list-sessions.ts'
@@ -63,10 +62,11 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
     async read(id): Promise<StoredSession | undefined> {
       checkName(id)
       recorder.flush()
-      const journal = takeSnapshot(id, parts)?.journal
+      const journal = sessions.read(id)?.journal
       if (journal === undefined) return undefined
       const { spec, status, outcome, updated, entries } = journal
-      return { spec, status, outcome, updated, entries }
+      // A copy: a session that is continued adds to its own.
+      return { spec, status, outcome, updated, entries: [...entries] }
     },
     list() {
       recorder.flush()

@@ -55,6 +55,8 @@ export class OpenSessions implements RunHost {
   /** Without a run while it is being opened. */
   private readonly writing = new Map<string, SessionRun | undefined>()
   private readonly children = new Map<string, Promise<Report>>()
+  /** What was read last: whoever continues a session has looked at it just before, and long journals take a while. */
+  private lastRead: { readonly id: string; readonly snapshot: Snapshot } | undefined
   /** What was read of an ended session, in case it is continued. */
   private readonly snapshots = new WeakMap<SessionFile, Snapshot>()
 
@@ -68,7 +70,7 @@ export class OpenSessions implements RunHost {
     const { parts, leases } = this.options
     checkName(spec.id)
     checkName(spec.root)
-    const found = takeSnapshot(spec.id, parts)
+    const found = this.readBefore(spec.id) ?? takeSnapshot(spec.id, parts)
     if (found !== undefined && isEnded(found)) {
       leases.check(spec.root)
       const run = this.endedRun(spec, found)
@@ -89,6 +91,20 @@ export class OpenSessions implements RunHost {
       if (this.writing.has(spec.id)) this.end(spec)
       throw error
     }
+  }
+
+  /** Reads a session without owning it. */
+  read(id: string): Snapshot | undefined {
+    const snapshot = takeSnapshot(id, this.options.parts)
+    this.lastRead = snapshot && { id, snapshot }
+    return snapshot
+  }
+
+  private readBefore(id: string): Snapshot | undefined {
+    const { lastRead } = this
+    this.lastRead = undefined
+    if (lastRead?.id !== id || !isCurrent(lastRead.snapshot, id, this.options.parts)) return undefined
+    return lastRead.snapshot
   }
 
   /** Records an answer to a question of a session, whether it is open or not. Gives back the answer that counts. */
