@@ -71,7 +71,13 @@ function longSessionIsFlat(rows) {
 
 function resumeTime(rows) {
   const resume = findRow(rows, { kind: 'cadre', mode: 'resume' })
-  return judge('resuming a session of 15,000 entries', '< 250 ms', resume?.resumeMs, (ms) => ms < 250, unit('ms'))
+  return judge(
+    'resuming a session of 15,000 entries',
+    '< 250 ms',
+    resume?.resumeMs,
+    (ms) => ms < 250,
+    unit('ms'),
+  )
 }
 
 function fanout(rows, n) {

@@ -62,7 +62,13 @@ export type {
   ToolOffer,
 } from './model.ts'
 export { didYouMean, nearest } from './nearest.ts'
-export { createOrchestrator, type Orchestrator, type RunResult, type StartRequest } from './orchestrator.ts'
+export {
+  createOrchestrator,
+  type Orchestrator,
+  type ResumeOptions,
+  type RunResult,
+  type StartRequest,
+} from './orchestrator.ts'
 export type { Agents, Clock, Ids, Ports } from './ports.ts'
 export { oneLine } from './prompt.ts'
 export { eventsOf } from './replay.ts'

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from './agent.ts'
 import { allowedTargets } from './delegation.ts'
+import type { StoredSession } from './engine.ts'
 import { CadreError, Suspended } from './errors.ts'
 import type { CadreEvent, EventBody } from './events.ts'
 import { createGate } from './judge.ts'
@@ -32,11 +33,17 @@ export type RunResult =
   | { readonly kind: 'report'; readonly report: Report }
   | { readonly kind: 'waiting'; readonly session: string; readonly questions: readonly string[] }
 
+export interface ResumeOptions {
+  readonly work?: Work | string
+  /** Ceilings to set anew; the others stay as the run was started with. */
+  readonly limits?: Partial<RunLimits>
+}
+
 export interface Orchestrator {
   /** Rejects with a `CadreError` when the request itself is wrong: an unknown agent or model. */
   start(request: StartRequest, signal: AbortSignal): Promise<RunResult>
   /** Continues a session, with something new to say to it or without. An ended one without news just gives its report again. */
-  resume(id: string, options: { readonly work?: Work | string }, signal: AbortSignal): Promise<RunResult>
+  resume(id: string, options: ResumeOptions, signal: AbortSignal): Promise<RunResult>
   /** Stops one session of a running tree and all below it. False when it does not run here. */
   cancel(session: string): boolean
 }
@@ -54,7 +61,7 @@ export function createOrchestrator(
   const treeOf = (spec: SessionSpec): Tree => {
     const known = trees.get(spec.root)
     if (known !== undefined) return known
-    const tree = new Tree(limits, ports.clock)
+    const tree = new Tree({ ...limits, ...spec.limits.run }, ports.clock)
     trees.set(spec.root, tree)
     return tree
   }
@@ -81,7 +88,7 @@ export function createOrchestrator(
   }
   ports.engine.attach((spec) => runSession(spec, host))
 
-  async function run(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
+  async function start(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
     const stop: StopReason = { kind: 'cancelled', by: 'run' }
     const tree = treeOf(spec)
     const onAbort = () => tree.node(spec.id)?.stop(stop)
@@ -131,26 +138,21 @@ export function createOrchestrator(
       })
       const notices = [...(await modelWarning(spec, ports)), ...brokenDelegation(agent, spec, ports)]
       for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
-      const result = await run(spec, signal)
+      const result = await start(spec, signal)
       if (result.kind === 'waiting' || !couldNotStart(result.report)) return withNotices(result, notices)
       return withNotices(await answerPlainly(request, agent, work, result, signal), notices)
     },
-    async resume(id, { work }, signal) {
+    async resume(id, { work, limits: changed }, signal) {
       const stored = await ports.engine.read(id)
       if (stored === undefined) throw new CadreError('not_found', `there is no session ${id}`)
       const root = stored.spec.root === id ? stored : await ports.engine.read(stored.spec.root)
       // A child belongs to its run: while that is unfinished, continuing the child means continuing the run.
-      const target =
-        work === undefined &&
-        root !== undefined &&
-        root.outcome !== 'completed' &&
-        root.outcome !== 'incomplete'
-          ? root
-          : stored
+      const target = work === undefined && root !== undefined && !isDone(root) ? root : stored
+      const { spec } = target
       if (work !== undefined) news.set(id, typeof work === 'string' ? { content: work } : work)
-      const done = target.outcome === 'completed' || target.outcome === 'incomplete'
-      if (work !== undefined || !done) continued.add(target.spec.id)
-      return run(target.spec, signal)
+      if (work !== undefined || !isDone(target)) continued.add(spec.id)
+      const run = { ...limits, ...root?.spec.limits.run, ...changed }
+      return start(changed === undefined ? spec : { ...spec, limits: { ...spec.limits, run } }, signal)
     },
     cancel(session) {
       for (const tree of trees.values()) {
@@ -200,7 +202,7 @@ export function createOrchestrator(
       message: `${failed.name} could not start (${why}); the plain model answered instead`,
     }
     emit(spec.id, { type: 'notice.added', notice })
-    const answer = await run(spec, signal)
+    const answer = await start(spec, signal)
     return answer.kind === 'report' && answer.report.status === 'error'
       ? result
       : withNotices(answer, [notice])
@@ -218,6 +220,10 @@ function instantWriter(): (ms: number) => string {
     }
     return written
   }
+}
+
+function isDone({ outcome }: StoredSession): boolean {
+  return outcome === 'completed' || outcome === 'incomplete'
 }
 
 function couldNotStart(report: Report): boolean {

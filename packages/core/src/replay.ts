@@ -11,24 +11,24 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
   let round = 0
   const add = (body: EventBody, at: string, seq: number) =>
     events.push({ ...body, at, seq, session: spec.id } as CadreEvent)
-  add(
-    {
-      type: 'session.started',
-      agent: spec.agent.name,
-      model: spec.model,
-      work: spec.work.content,
-      root: spec.root,
-      depth: spec.depth,
-      ...(spec.parent && { parent: spec.parent }),
-    },
-    spec.created,
-    0,
-  )
+  const started: EventBody = {
+    type: 'session.started',
+    agent: spec.agent.name,
+    model: spec.model,
+    work: spec.work.content,
+    root: spec.root,
+    depth: spec.depth,
+    ...(spec.parent && { parent: spec.parent }),
+  }
+  add(started, spec.created, 0)
   for (const entry of entries) {
     if (entry.role === 'assistant') {
       round += 1
       for (const call of entry.tool_calls ?? []) names.set(call.id, call.function.name)
       add({ type: 'round.started', round }, entry.timestamp, entry.seq)
+    }
+    if (entry.role === 'event' && entry.type === 'session.resumed') {
+      add({ ...started, resumed: true }, entry.timestamp, entry.seq)
     }
     const body = bodyOf(entry, round, names, stored)
     if (body !== undefined) add(body, entry.timestamp, entry.seq)
@@ -85,7 +85,7 @@ function eventBody(entry: EventEntry, names: ReadonlyMap<string, string>): Event
         type: 'person.asked',
         question: String(entry['name'] ?? ''),
         call,
-        text: content,
+        text: String(entry['text'] ?? content),
         choices: (entry['choices'] as string[] | undefined) ?? [],
       }
     case 'person.answered':

@@ -1,5 +1,6 @@
 import type { AgentDefinition, Budget } from './agent.ts'
 import type { Image } from './entry.ts'
+import type { RunLimits } from './limits.ts'
 
 /** `text`: a reply without calls ends the session. `report`: only `reportOut` does. */
 export type Completion = 'text' | 'report'
@@ -10,6 +11,8 @@ export interface SessionLimits {
   readonly timeLimit?: number
   /** For this session and everything below it. */
   readonly budget?: Budget
+  /** Of an entry session: the ceilings of its whole run, so that they hold when it is resumed elsewhere. */
+  readonly run?: RunLimits
 }
 
 export interface Work {

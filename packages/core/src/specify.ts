@@ -54,7 +54,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
     limits: {
       // What a call asks for can lower what the agent's own definition allows, never raise it.
       maxRounds: Math.min(maxRounds, agent.limits?.maxTurns ?? Number.MAX_SAFE_INTEGER),
-      ...(parent && { timeLimit: time }),
+      ...(parent === undefined ? { run: limits } : { timeLimit: time }),
       ...(agent.limits?.budget && { budget: agent.limits.budget }),
     },
     workspace: parent?.spec.workspace ?? request.workspace ?? '/',

@@ -13,8 +13,8 @@ export const resumeCommand = defineCommand({
   parameters: {
     flags: {
       home,
-      depth: count('How deep delegations may go; default 3', 0),
-      concurrency: count('How many delegated sessions may work at once; default 8', 1),
+      depth: count('How deep delegations may go from now on; default: as the run was started', 0),
+      concurrency: count('How many delegated sessions may work at once; default: as the run was started', 1),
       trust,
       json,
     },

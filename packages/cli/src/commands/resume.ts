@@ -32,9 +32,12 @@ export async function resume(
     const style = createStyle(wantsColour(io.stdout, io.env))
     return showReport(done, sessions, { io, style, json: flags.json === true, flags: repeatedFlags(flags) })
   }
+  const { depth, concurrency } = flags
+  const limits = { ...(depth !== undefined && { depth }), ...(concurrency !== undefined && { concurrency }) }
+  const changed = Object.keys(limits).length === 0 ? {} : { limits }
   const content = work === undefined ? undefined : await readWork(io, [work])
   return driveRun({ ...flags, io, workspace: stored.spec.workspace }, ({ orchestrator }, signal) =>
-    orchestrator.resume(id, content === undefined ? {} : { work: content }, signal),
+    orchestrator.resume(id, { ...(content !== undefined && { work: content }), ...changed }, signal),
   )
 }
 

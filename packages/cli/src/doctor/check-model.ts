@@ -1,7 +1,7 @@
 import { CadreError, messageOf } from '@cadre/core'
+import { systemClock } from '@cadre/files'
 import type { Io } from '../io.ts'
 import type { Settings } from '../runtime/load-settings.ts'
-import { systemClock } from '../runtime/system-clock.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 const timeout = 3000

@@ -1,5 +1,13 @@
 import { type CadreEvent, createOrchestrator, type Notice, type Orchestrator } from '@cadre/core'
-import { type AgentRegistry, createAgents, type Home, openHome, watchRequests } from '@cadre/files'
+import {
+  type AgentRegistry,
+  createAgents,
+  type Home,
+  openHome,
+  sessionIds,
+  systemClock,
+  watchRequests,
+} from '@cadre/files'
 import type { Io } from '../io.ts'
 import type { AskPerson } from '../run/ask-person.ts'
 import type { ConfirmTrust } from '../run/confirm-trust.ts'
@@ -9,8 +17,6 @@ import { loadTools } from './load-tools.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
 import { projectOf, userPlaces } from './places.ts'
-import { sessionIds } from './session-ids.ts'
-import { systemClock } from './system-clock.ts'
 
 export interface RuntimeOptions {
   readonly io: Io

@@ -1,7 +1,6 @@
 import { CadreError, messageOf } from '@cadre/core'
-import { createFileEngine, type FileEngine, type Home } from '@cadre/files'
+import { createFileEngine, type FileEngine, type Home, systemClock } from '@cadre/files'
 import type { AskPerson } from '../run/ask-person.ts'
-import { systemClock } from './system-clock.ts'
 
 /** The engine on the files of a home. What it finds wrong with them is told at once. */
 export async function openEngine(

@@ -40,9 +40,20 @@ export function openHome(options: HomeOptions): Home {
       const repository = isNew && basename(path) === folderName ? gitRoot(dirname(path)) : undefined
       // Before the folder is there, so that git never sees it.
       if (repository !== undefined) excludeFromGit(repository, path)
-      mkdirSync(folder, { recursive: true })
+      makeFolder(folder)
       return folder
     },
+  }
+}
+
+/** Folder by folder: Node's own recursive way never returns where the system says that a folder cannot be made, as in /proc. */
+function makeFolder(folder: string): void {
+  const above = dirname(folder)
+  if (above !== folder && !existsSync(above)) makeFolder(above)
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
