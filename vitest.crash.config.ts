@@ -8,7 +8,6 @@ export default mergeConfig(
     test: {
       include: ['tests/crash/**/*.crash.ts'],
       testTimeout: 600_000,
-      passWithNoTests: true,
     },
   }),
 )
