@@ -34,7 +34,7 @@ export function memoryWorld(): World {
 }
 
 /** Session files in a real folder. */
-export function fileWorld(): World {
+export function fileWorld(): World & { readonly folder: string } {
   const clock = createFakeClock()
   const folder = mkdtempSync(join(tmpdir(), 'cadre-world-'))
   const home = openHome({ home: folder, cwd: folder, env: {} })
@@ -45,6 +45,7 @@ export function fileWorld(): World {
   }
   return {
     name: 'files',
+    folder,
     clock,
     async open() {
       engine ??= await createFileEngine({ home, clock })

@@ -17,7 +17,7 @@ export async function ask(session: Session): Promise<Ending | undefined> {
     return incomplete(
       session,
       'max_rounds',
-      `stopped after ${spec.limits.maxRounds} rounds, the most this session may take`,
+      `stopped after ${count(spec.limits.maxRounds, 'round')}, the most this session may take`,
     )
   }
   // A person may have emptied the record: the work is what a session begins with.
@@ -60,6 +60,7 @@ async function askOnce(session: Session): Promise<AskFailure | undefined> {
   if (refusal !== undefined) return { code: 'budget_exceeded', message: refusal }
   const left = node.purse.tokensLeft()
   const round = state.round + 1
+  const asked = state.seq
   session.emit({ type: 'round.started', round })
   let failure: ReplyFailure | undefined
   let calls: readonly WireCall[] = []
@@ -71,7 +72,7 @@ async function askOnce(session: Session): Promise<AskFailure | undefined> {
       failure = reply
       return []
     }
-    const draft = draftOf(reply, session.state, model)
+    const draft = draftOf(reply, session.state, model, asked)
     calls = draft.tool_calls ?? []
     // Rules that answer at once are asked now, so that the reply and what was decided about it are one record.
     return session.gate.immediate && !node.signal.aborted
@@ -150,7 +151,7 @@ async function settleInline(session: Session, call: WireCall) {
   return { content: result?.content ?? 'cancelled', ...(result?.images && { images: result.images }) }
 }
 
-function draftOf(reply: Reply, state: SessionState, model: Model): AssistantDraft {
+function draftOf(reply: Reply, state: SessionState, model: Model, asked: number): AssistantDraft {
   const ids = uniqueIds(reply.calls, state)
   const calls = reply.calls.map((call, index) =>
     call.id === ids[index] ? call : { ...call, id: ids[index] as string },
@@ -163,6 +164,7 @@ function draftOf(reply: Reply, state: SessionState, model: Model): AssistantDraf
     ...(reply.model !== undefined && { model: reply.model }),
     ...(usage !== undefined && { usage }),
     ...(reply.stop !== undefined && { stop: reply.stop }),
+    asked,
   }
 }
 
@@ -181,6 +183,10 @@ function uniqueIds(calls: readonly WireCall[], state: SessionState): string[] {
 function priced(usage: Usage | undefined, model: Model): Usage | undefined {
   if (usage === undefined || usage.cost !== undefined || model.price === undefined) return usage
   return { ...usage, cost: (usage.input * model.price.input + usage.output * model.price.output) / 1e6 }
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`
 }
 
 function incomplete(session: Session, code: string, message: string): Ending {

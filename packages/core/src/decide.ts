@@ -34,7 +34,7 @@ export async function decisions(
   calls: readonly WireCall[],
   reply: readonly WireCall[],
 ): Promise<EventDraft[]> {
-  const late = behindReport(session, reply)
+  const late = await behindReport(session, reply)
   const drafts: EventDraft[] = []
   for (const call of calls) drafts.push(await decision(session, call, late.has(call.id)))
   return drafts
@@ -127,8 +127,16 @@ export function startDraft(session: Session, { call, tool, input }: JudgedCall):
   return { ...start, child, ...(!wait && { background: true }) }
 }
 
-/** `reportOut` ends the work: what stands behind it in the same reply is not begun. */
-function behindReport(session: Session, reply: readonly WireCall[]): Set<string> {
-  const at = reply.findIndex((call) => session.toolset.find(call.function.name)?.tool.kind === 'report')
-  return new Set(at < 0 ? [] : reply.slice(at + 1).map((call) => call.id))
+/** A `reportOut` that is taken ends the work: what stands behind it in the same reply is not begun. */
+async function behindReport(session: Session, reply: readonly WireCall[]): Promise<Set<string>> {
+  if (session.spec.completion !== 'report' || session.state.background.size > 0) return new Set()
+  for (const [index, call] of reply.entries()) {
+    const read = await readOnce(session, call)
+    if (read.kind !== 'ready') continue
+    const { tool, input } = read.judged
+    // Results of what runs in the background are still to come: the report will not be taken.
+    if (tool.kind === 'delegate' && !readDelegation(tool, input).wait) return new Set()
+    if (tool.kind === 'report') return new Set(reply.slice(index + 1).map((later) => later.id))
+  }
+  return new Set()
 }

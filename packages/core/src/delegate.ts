@@ -4,7 +4,7 @@ import type { JudgedCall } from './gate.ts'
 import type { Outcome } from './perform.ts'
 import { delegatedWork } from './prompt.ts'
 import type { Report } from './report.ts'
-import type { Session } from './session.ts'
+import { leaveBehind, type Session } from './session.ts'
 import type { SessionSpec } from './session-spec.ts'
 import { specify } from './specify.ts'
 
@@ -19,7 +19,10 @@ export async function delegate(session: Session, judged: JudgedCall): Promise<Ou
   }
   const report = await runChild(session, judged.call.id, delegation)
   // A stopped parent leaves the call open: the child is taken up again when the run is resumed.
-  if (report.status === 'cancelled' && session.node.signal.aborted) return undefined
+  if (report.status === 'cancelled' && session.node.signal.aborted) {
+    leaveBehind(session, report)
+    return undefined
+  }
   return outcomeOfReport(report)
 }
 
@@ -53,10 +56,20 @@ async function runChild(session: Session, call: string, delegation: Delegation):
   try {
     spec = (await startedBefore(session, call, id)) ?? (await childSpec(session, call, id, delegation))
   } catch (error) {
-    if (!(error instanceof CadreError)) throw error
+    // A journal that cannot be read must be mended: to tell the agent that its delegation failed would lose the child's work.
+    if (!(error instanceof CadreError) || error.code === 'corrupt' || error.code === 'owned') throw error
     return failedStart(session, id, delegation.target, error)
   }
-  return session.run.spawn(`child/${call}`, spec)
+  const report = await session.run.spawn(`child/${call}`, spec)
+  if (!session.tree.hasEntered(id)) countReplayed(session, report)
+  return report
+}
+
+/** An engine that replays gives the report of a child without running it again; what it cost counts all the same. */
+function countReplayed({ tree, node }: Session, { session: id, usage, sessions, calls }: Report): void {
+  tree.count(id, sessions)
+  node.purse.spend(usage)
+  node.purse.countCalls(calls)
 }
 
 /** What the child was started with, if an earlier life of this session got as far as that. */

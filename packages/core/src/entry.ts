@@ -45,6 +45,8 @@ export interface AssistantDraft {
   /** The model that really answered. */
   readonly model?: string
   readonly usage?: Usage
+  /** The last entry the question was asked with: what a person added since, the model has not seen. */
+  readonly asked?: number
   /** Set when the backend stopped early: the text is cut, or the reply was filtered. */
   readonly stop?: 'length' | 'filtered'
 }

@@ -28,7 +28,7 @@ export interface SessionView {
   model: string
   state: 'queued' | 'working' | 'waiting' | 'ended'
   readonly rounds: RoundView[]
-  /** Of this session alone while it works; of its subtree once it has ended. */
+  /** Of this session alone; what its subtree cost is in its report. */
   usage: Usage
   calls: number
   readonly children: string[]
@@ -180,7 +180,6 @@ function update(session: SessionView, id: string, change: (call: CallView) => vo
 function end(session: SessionView, report: Report): void {
   session.state = 'ended'
   session.report = report
-  session.usage = report.usage
   session.questions.clear()
   for (const round of session.rounds) {
     for (const call of round.toolCalls) {

@@ -20,7 +20,7 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
     return {
       kind: 'refused',
       by: 'tool',
-      reason: `there is no tool named ${JSON.stringify(name)}${didYouMean(name, toolset.names())} Available: ${toolset.names().join(', ') || 'none'}`,
+      reason: `there is no tool named ${JSON.stringify(name)}${didYouMean(name, toolset.names()) || '.'} Available: ${toolset.names().join(', ') || 'none'}`,
     }
   }
   if (!found.allowed) {

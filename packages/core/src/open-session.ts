@@ -1,6 +1,5 @@
 import { resumeBackground } from './delegate.ts'
 import type { Draft, Entry, WireCall } from './entry.ts'
-import { messageOf } from './errors.ts'
 import type { EventBody } from './events.ts'
 import type { Gate, JudgedCall } from './gate.ts'
 import { readCall } from './judge.ts'
@@ -29,7 +28,10 @@ export type Opened =
   | { readonly kind: 'running'; readonly session: Session }
   | { readonly kind: 'ended'; readonly report: Report }
 
-/** Opens the journal, takes up where it stands, and waits for a free slot. What cannot be opened is a report, not an exception. */
+/**
+ * Opens the journal, takes up where it stands, and waits for a free slot. Rejects when the journal
+ * cannot be opened.
+ */
 export async function openSession(spec: SessionSpec, host: Host): Promise<Opened> {
   const { ports } = host
   const tree = host.tree(spec)
@@ -49,14 +51,16 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   try {
     run = await ports.engine.open(spec)
   } catch (error) {
-    return refuse((error as { code?: string }).code ?? 'agent_execution', messageOf(error))
+    // A journal that cannot be read or written is nothing an agent can work around: the run stops, and goes on when it is mended.
+    tree.leave(spec)
+    throw error
   }
   const state = foldEntries(run.recorded, spec.id)
-  if (state.ended !== undefined && !host.continues(spec, state)) return ended(state.ended)
   tree.count(spec.id, state.sessions)
-  const session = createSession(spec, host, { tree, node, run, state, model: resolution.model })
   node.purse.spend(state.usage)
   node.purse.countCalls(state.callCount)
+  if (state.ended !== undefined && !host.continues(spec, state)) return ended(state.ended)
+  const session = createSession(spec, host, { tree, node, run, state, model: resolution.model })
   announce(session, run.recorded.length > 0)
   await takeSlot(session)
   await begin(session, host.news(spec))
@@ -89,6 +93,7 @@ function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, 
     read: new Map(),
     background: new Map(),
     resumedBackground: new Set(),
+    left: { usage: noUsage, sessions: 0, calls: 0 },
     holdsSlot: false,
     emit: (body) => host.emit(spec.id, body),
   }

@@ -14,6 +14,8 @@ import { runSession } from './run-session.ts'
 import { requireSections } from './sections.ts'
 import type { SessionSpec, Work } from './session-spec.ts'
 import { specify } from './specify.ts'
+import { foldEntries } from './state.ts'
+import { toolsetOf } from './toolset.ts'
 import { type StopReason, Tree } from './tree.ts'
 
 export interface StartRequest {
@@ -35,6 +37,8 @@ export type RunResult =
 
 export interface ResumeOptions {
   readonly work?: Work | string
+  /** Another model from here on. */
+  readonly model?: string
   /** Ceilings to set anew; the others stay as the run was started with. */
   readonly limits?: Partial<RunLimits>
 }
@@ -136,21 +140,27 @@ export function createOrchestrator(
         id: ports.ids.session(agent.name),
         completion: 'text',
       })
-      const notices = [...(await modelWarning(spec, ports)), ...brokenDelegation(agent, spec, ports)]
+      const notices = [
+        ...(await modelWarning(spec, ports)),
+        ...brokenDelegation(agent, spec, ports),
+        ...unknownTools(spec, ports),
+      ]
       for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
       const result = await start(spec, signal)
-      if (result.kind === 'waiting' || !couldNotStart(result.report)) return withNotices(result, notices)
+      if (result.kind === 'waiting' || !(await couldNotStart(result.report, ports)))
+        return withNotices(result, notices)
       return withNotices(await answerPlainly(request, agent, work, result, signal), notices)
     },
-    async resume(id, { work, limits: changed }, signal) {
+    async resume(id, { work, model, limits: changed }, signal) {
       const stored = await ports.engine.read(id)
       if (stored === undefined) throw new CadreError('not_found', `there is no session ${id}`)
       const root = stored.spec.root === id ? stored : await ports.engine.read(stored.spec.root)
       // A child belongs to its run: while that is unfinished, continuing the child means continuing the run.
-      const target = work === undefined && root !== undefined && !isDone(root) ? root : stored
-      const { spec } = target
+      const target = work === undefined && root !== undefined && isUnfinished(root) ? root : stored
+      const spec =
+        model === undefined ? target.spec : { ...target.spec, model: await knownModel(model, ports) }
       if (work !== undefined) news.set(id, typeof work === 'string' ? { content: work } : work)
-      if (work !== undefined || !isDone(target)) continued.add(spec.id)
+      if (work !== undefined || isUnfinished(target)) continued.add(spec.id)
       const run = { ...limits, ...root?.spec.limits.run, ...changed }
       return start(changed === undefined ? spec : { ...spec, limits: { ...spec.limits, run } }, signal)
     },
@@ -181,6 +191,8 @@ export function createOrchestrator(
       prompt: '',
       tools: { kind: 'list', names: [] },
       delegates: { kind: 'none' },
+      // What the failed agent may not spend, the plain model may not either.
+      ...(failed.limits && { limits: failed.limits }),
     }
     const id = ports.ids.session(plain.name)
     const spec = await specify(ports, limits, {
@@ -222,18 +234,26 @@ function instantWriter(): (ms: number) => string {
   }
 }
 
-function isDone({ outcome }: StoredSession): boolean {
-  return outcome === 'completed' || outcome === 'incomplete'
+/** Something is left to do: it did not come to its end, or a person has added to it since. */
+function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
+  if (outcome !== 'completed' && outcome !== 'incomplete') return true
+  return foldEntries(entries, spec.id).ended === undefined
 }
 
-function couldNotStart(report: Report): boolean {
-  return (
-    report.status === 'error' &&
-    report.usage.input === 0 &&
-    report.calls === 0 &&
-    report.text === '' &&
-    !['owned', 'corrupt'].includes(codeOf(report))
-  )
+async function knownModel(name: string, ports: Ports): Promise<string> {
+  const found = await ports.models.resolve(name)
+  if (found.kind === 'found') return found.model.id
+  throw new CadreError('unknown_model', found.reason)
+}
+
+/** What the plain model may be spared of. A home that cannot be written is not among it. */
+const plainHelps = ['backend', 'unknown_model', 'agent_execution', 'timeout']
+
+/** It ended before its model had answered anything. */
+async function couldNotStart(report: Report, ports: Ports): Promise<boolean> {
+  if (report.status !== 'error' || !plainHelps.includes(codeOf(report))) return false
+  const stored = await ports.engine.read(report.session)
+  return stored === undefined || !stored.entries.some((entry) => entry.role === 'assistant')
 }
 
 function codeOf(report: Report): string {
@@ -253,6 +273,18 @@ async function modelWarning(spec: SessionSpec, ports: Ports): Promise<Notice[]> 
   return found.kind === 'found' && found.warning !== undefined
     ? [{ code: 'model', message: found.warning }]
     : []
+}
+
+/** Names in the tool lists of the agent and of those it may delegate to that nobody knows: most are misspelt. */
+function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
+  const agents = [spec.agent, ...spec.targets.flatMap((name) => ports.agents.get(name) ?? [])]
+  const known = ports.tools.flatMap(({ name, aliases = [], class: kind }) => [name, ...aliases, kind])
+  return agents.flatMap((agent) =>
+    toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' }).unknown.map((name) => ({
+      code: 'tools',
+      message: `${agent.source?.path ?? agent.name}: no tool is named ${JSON.stringify(name)}${didYouMean(name, known) || ','} ${agent.name} works without it`,
+    })),
+  )
 }
 
 /** Named targets that are not there: the agent works with the rest, or alone, and a person is told. */

@@ -1,12 +1,13 @@
 import { ask } from './ask.ts'
 import { conclude } from './conclude.ts'
-import { messageOf, Suspended } from './errors.ts'
+import { CadreError, messageOf, Suspended } from './errors.ts'
 import { type Host, openSession } from './open-session.ts'
-import { addUsage, type Notice, noUsage, type Report, type ReportStatus } from './report.ts'
-import { record, type Session, takeUpChanges } from './session.ts'
+import { addUsage, type Notice, type Report, type ReportStatus } from './report.ts'
+import { leaveBehind, record, type Session, takeUpChanges } from './session.ts'
 import type { SessionSpec } from './session-spec.ts'
 import { settleReply } from './settle.ts'
 import { nextMove } from './state.ts'
+import type { StopReason } from './tree.ts'
 
 /** How a session ends, before it is made into a report. */
 export interface Ending {
@@ -19,7 +20,8 @@ export interface Ending {
 /**
  * The one loop: entry sessions, delegates and resumed ones. It asks the model, settles the calls of the reply, and repeats
  * until the completion contract of the session is met. What comes next is read off the record each time, so a session that
- * was interrupted anywhere goes on from there. Never rejects, except with `Suspended` while a person is awaited.
+ * was interrupted anywhere goes on from there. Once it is open it never rejects, except with `Suspended` while a person is
+ * awaited.
  */
 export async function runSession(spec: SessionSpec, host: Host): Promise<Report> {
   const opened = await openSession(spec, host)
@@ -38,7 +40,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
     // A stop counts more than an open question: the record keeps the question either way.
     const stopped = stopEnding(session)
     if (stopped !== undefined) return await endSession(session, stopped)
-    await stopBackground(session, false)
+    await stopBackground(session)
     await session.run.end({ kind: 'suspended', questions: error.questions })
     session.emit({ type: 'session.suspended', questions: error.questions })
     throw error
@@ -74,16 +76,18 @@ function stopEnding(session: Session): Ending | undefined {
 }
 
 function failed(session: Session, error: unknown): Ending {
+  const code = error instanceof CadreError ? error.code : 'agent_execution'
   return {
     status: 'error',
     text: session.state.lastText,
-    notices: [{ code: 'agent_execution', message: messageOf(error) }],
+    notices: [{ code, message: messageOf(error) }],
   }
 }
 
 async function endSession(session: Session, ending: Ending): Promise<Report> {
   const { node } = session
-  await stopBackground(session, true)
+  // Of a session that failed, children are only interrupted: when it is resumed, they go on.
+  await stopBackground(session, { kind: 'cancelled', by: ending.status === 'error' ? 'run' : 'parent' })
   const report = buildReport(session, ending)
   const by = node.reason?.kind === 'cancelled' && report.status === 'cancelled' ? node.reason.by : undefined
   try {
@@ -111,16 +115,17 @@ async function endSession(session: Session, ending: Ending): Promise<Report> {
 }
 
 /** No session ends while children it started still run. */
-async function stopBackground(session: Session, stop: boolean): Promise<void> {
+async function stopBackground(session: Session, reason?: StopReason): Promise<void> {
   const children = [...session.background.values()]
-  if (stop)
-    for (const { child } of children)
-      session.tree.node(child)?.stop(session.node.reason ?? { kind: 'cancelled', by: 'parent' })
-  await Promise.allSettled(children.map(({ report }) => report))
+  if (reason !== undefined) {
+    for (const { child } of children) session.tree.node(child)?.stop(session.node.reason ?? reason)
+  }
+  const ends = await Promise.allSettled(children.map(({ report }) => report))
+  for (const end of ends) if (end.status === 'fulfilled') leaveBehind(session, end.value)
 }
 
 export function buildReport(session: Session, ending: Ending): Report {
-  const { spec, state } = session
+  const { spec, state, left } = session
   const notices = [...state.notices, ...(ending.notices ?? [])]
   return {
     type: 'report',
@@ -131,9 +136,9 @@ export function buildReport(session: Session, ending: Ending): Report {
     ...(ending.sections && { sections: ending.sections }),
     ...(spec.agent.handoffs?.length && ending.status === 'completed' && { handoffs: spec.agent.handoffs }),
     model: spec.model,
-    usage: addUsage(noUsage, state.usage),
-    sessions: state.sessions,
-    calls: state.callCount,
+    usage: addUsage(state.usage, left.usage),
+    sessions: state.sessions + left.sessions,
+    calls: state.callCount + left.calls,
     ...(notices.length > 0 && { notices }),
   }
 }

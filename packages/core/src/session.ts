@@ -5,7 +5,7 @@ import type { Gate } from './gate.ts'
 import type { ReadCall } from './judge.ts'
 import type { Model } from './model.ts'
 import type { Ports } from './ports.ts'
-import type { Report } from './report.ts'
+import { addUsage, type Report, type Usage } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 import { applyEntry, foldEntries, type SessionState, startedCalls } from './state.ts'
 import type { Toolset } from './toolset.ts'
@@ -36,6 +36,8 @@ export interface Session {
   readonly background: Map<string, BackgroundChild>
   /** Delegations in the background that an earlier life has started. */
   readonly resumedBackground: Set<string>
+  /** What children cost whose calls stay open because the session is being stopped: in the report, but not in the record. */
+  left: { usage: Usage; sessions: number; calls: number }
   holdsSlot: boolean
   emit(body: EventBody): void
 }
@@ -103,4 +105,13 @@ export async function beginWork(session: Session): Promise<void> {
     const said: Draft[] = history.map(({ role, content }) => ({ role, content }))
     return [...said, { role: 'user', content: work.content, ...(work.images && { images: work.images }) }]
   })
+}
+
+export function leaveBehind(session: Session, { usage, sessions, calls }: Report): void {
+  const { left } = session
+  session.left = {
+    usage: addUsage(left.usage, usage),
+    sessions: left.sessions + sessions,
+    calls: left.calls + calls,
+  }
 }

@@ -188,7 +188,7 @@ function approvalOf(session: Session, { call, tool }: JudgedCall, held: EventEnt
     name: `approval/${call.id}`,
     kind: 'approval',
     call: call.id,
-    text: `${session.spec.agent.name} wants to use ${tool.name}: ${held.content ?? ''}`,
+    text: `${session.spec.agent.name} wants to use ${tool.name} ${call.function.arguments}: ${held.content ?? ''}`,
     choices: ['approve', 'reject'],
     detail: { arguments: call.function.arguments, risk: held['risk'] ?? null },
   }

@@ -74,7 +74,7 @@ async function resolveModel(ports: Ports, { agent, parent, model }: SpecRequest)
     const found = await ports.models.resolve(name)
     if (found.kind === 'found') return found.model.id
     const nearest = found.nearest.length === 0 ? '' : `; nearest: ${found.nearest.join(', ')}`
-    first ??= { name, reason: `${found.reason}${nearest}` }
+    first ??= { name, reason: `${found.reason.replace(/\.$/, '')}${nearest}` }
   }
   if (first !== undefined) {
     const whose = model === undefined ? `the agent ${agent.name} wants` : 'asked for'

@@ -22,6 +22,8 @@ export interface SessionState {
   calls: Map<string, CallState>
   unsettled: number
   callIds: Set<string>
+  /** What a person said while calls were open: shown behind their results, because nothing may stand between the two. */
+  deferred: Message[]
   /** Delegations in the background whose results are not collected yet: child session by call. */
   background: Map<string, string>
   nudges: { report: number; empty: number; sections: number; truncated: number }
@@ -63,6 +65,7 @@ export function emptyState(): SessionState {
     calls: new Map(),
     unsettled: 0,
     callIds: new Set(),
+    deferred: [],
     background: new Map(),
     nudges: { report: 0, empty: 0, sections: 0, truncated: 0 },
     lastText: '',
@@ -129,7 +132,8 @@ function show(state: SessionState, message: Message, seq: number): void {
 }
 
 function applyUser(state: SessionState, entry: UserEntry): void {
-  show(state, entry, entry.seq)
+  if (state.unsettled > 0) state.deferred.push(entry)
+  else show(state, entry, entry.seq)
   for (const call of entry.collected ?? []) state.background.delete(call)
   state.usage = addUsage(state.usage, entry.usage)
   state.sessions += entry.sessions ?? 0
@@ -144,6 +148,11 @@ function applyUser(state: SessionState, entry: UserEntry): void {
 }
 
 function applyReply(state: SessionState, entry: AssistantEntry): void {
+  state.usage = addUsage(state.usage, entry.usage)
+  for (const call of entry.tool_calls ?? []) state.callIds.add(call.id)
+  // The record was cut back while the question was on its way: this is the answer to what is no longer there.
+  if (entry.asked !== undefined && entry.asked >= entry.seq) return
+  const unseen = takeUnseen(state, entry.asked)
   if (entry.usage !== undefined) state.measured = { tokens: entry.usage.input, characters: state.characters }
   show(state, entry, entry.seq)
   state.round += 1
@@ -151,19 +160,36 @@ function applyReply(state: SessionState, entry: AssistantEntry): void {
   state.calls = new Map()
   for (const call of entry.tool_calls ?? []) {
     state.calls.set(call.id, { call })
-    state.callIds.add(call.id)
   }
   state.unsettled = state.calls.size
-  state.usage = addUsage(state.usage, entry.usage)
+  if (state.unsettled > 0) state.deferred.push(...unseen)
+  else for (const message of unseen) show(state, message, entry.seq)
   if (entry.content !== null && entry.content.trim() !== '') state.lastText = entry.content
 }
 
+/** Takes back what was shown after the question was asked, so that it can stand behind the reply, unanswered. */
+function takeUnseen(state: SessionState, asked: number | undefined): Message[] {
+  let from = state.messages.length
+  while (
+    asked !== undefined &&
+    from > 0 &&
+    (state.messageSeqs[from - 1] as number) > asked &&
+    state.messages[from - 1]?.role === 'user'
+  )
+    from -= 1
+  state.messageSeqs.length = from
+  return state.messages.splice(from)
+}
+
 function applyResult(state: SessionState, entry: ResultEntry, session: string): void {
-  show(state, capped(entry, session), entry.seq)
   const known = state.calls.get(entry.tool_call_id)
+  state.callIds.add(entry.tool_call_id)
+  // A result whose call is gone, or is settled already, is no part of the conversation: models refuse such a one.
   if (known !== undefined && known.result === undefined) {
     known.result = entry
     state.unsettled -= 1
+    show(state, capped(entry, session), entry.seq)
+    if (state.unsettled === 0) for (const message of state.deferred.splice(0)) show(state, message, entry.seq)
   }
   state.usage = addUsage(state.usage, entry.usage)
   state.sessions += entry.sessions ?? 0

@@ -16,6 +16,8 @@ export interface Toolset {
   readonly offers: readonly ToolOffer[]
   find(name: string): FoundTool | undefined
   names(): readonly string[]
+  /** What the agent's lists name and nobody knows. It never widens anything; somebody should be told. */
+  readonly unknown: readonly string[]
 }
 
 export interface ToolsetRequest {
@@ -24,6 +26,13 @@ export interface ToolsetRequest {
   readonly targets: readonly string[]
   readonly completion: Completion
 }
+
+/** Known also to a session that has nobody to delegate to. */
+const delegationNames = new Set(
+  ['agent', ...delegationTools(['-']).flatMap(({ name, aliases = [] }) => [name, ...aliases])].map((name) =>
+    name.toLowerCase(),
+  ),
+)
 
 const made = new WeakMap<readonly Tool[], WeakMap<AgentDefinition, Map<string, Toolset>>>()
 
@@ -51,12 +60,14 @@ function createToolset({ agent, tools, targets, completion }: ToolsetRequest): T
   const delegation = targets.length === 0 ? [] : delegationTools(targets)
   const known = index([...tools, ...delegation, reportOut])
   const offered = new Map<Tool, string>()
+  const unknown: string[] = []
   const select = (name: string, act: (tool: Tool, as: string) => void) => {
     // A class before a name: `read` is every reading tool, while `Read` is the one that another dialect calls so.
     const ofClass = [...tools, ...delegation].filter((tool) => tool.class === name)
     const tool = known.get(name.toLowerCase())
     if (ofClass.length > 0) for (const one of ofClass) act(one, one.name)
     else if (tool !== undefined) act(tool, aliasOf(tool, name) ?? tool.name)
+    else if (name !== '*' && !delegationNames.has(name.toLowerCase())) unknown.push(name)
   }
   if (agent.tools.kind === 'all' || agent.tools.names.includes('*')) {
     for (const tool of [...tools, ...delegation]) offered.set(tool, tool.name)
@@ -76,6 +87,7 @@ function createToolset({ agent, tools, targets, completion }: ToolsetRequest): T
   return {
     offers,
     names: () => offers.map((offer) => offer.name),
+    unknown,
     find(name) {
       const tool = known.get(name.toLowerCase())
       return tool && { tool, spelling: name, allowed: offered.has(tool) }

@@ -121,6 +121,7 @@ export class Tree {
   readonly #clock: Clock
   readonly #purse: Purse
   readonly #counted = new Set<string>()
+  readonly #entered = new Set<string>()
   #sessions = 0
 
   constructor(limits: RunLimits, clock: Clock) {
@@ -148,7 +149,13 @@ export class Tree {
       spec.limits.budget === undefined ? above : new Purse(spec.limits.budget, spec.agent.name, above)
     const node = new TreeNode(parent, purse, this.#clock)
     this.#nodes.set(spec.id, node)
+    this.#entered.add(spec.id)
     return node
+  }
+
+  /** Whether the session was opened in this process: then its cost is counted already. */
+  hasEntered(session: string): boolean {
+    return this.#entered.has(session)
   }
 
   leave(spec: SessionSpec): void {

@@ -1,0 +1,273 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { call, createFakeClock, createMemoryEngine, createTestTeam, say } from '@cadre/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { countingTools } from './tools.ts'
+import { fileWorld } from './worlds.ts'
+
+const never = new AbortController().signal
+const work = (agentName: string) =>
+  ['delegateWork', { agentName, workDescription: 'w', reportExpectations: 'r' }] as const
+
+/** A team on real files, and the path of its only session's file. */
+async function onFiles(options: Partial<Parameters<typeof createTestTeam>[0]>) {
+  const world = fileWorld()
+  onTestFinished(() => world.dispose())
+  const { tools } = countingTools()
+  const team = createTestTeam({
+    agents: [{ name: 'solo' }],
+    lanes: {},
+    tools,
+    clock: world.clock,
+    engine: await world.open(),
+    ...options,
+  })
+  return { team, file: join(world.folder, 'sessions', 'solo-1.session.yaml'), world }
+}
+
+describe('what a person adds to a session file', () => {
+  test('while the last reply is on its way is answered, and stands behind that reply', async () => {
+    let path = ''
+    const { team, file } = await onFiles({
+      lanes: {
+        solo: [
+          () => {
+            appendFileSync(path, '  - role: user\n    content: also do the tests\n')
+            return say('done without having seen it')
+          },
+          say('and the tests'),
+        ],
+      },
+    })
+    path = file
+    expect(await team.report({ agent: 'solo', work: 'w' })).toMatchObject({
+      status: 'completed',
+      text: 'and the tests',
+    })
+    expect(team.models.requests[1]?.messages.map((message) => message.content)).toEqual([
+      'w',
+      'done without having seen it',
+      'also do the tests',
+    ])
+  })
+
+  test('while a call is open never stands between the call and its result', async () => {
+    let path = ''
+    const { team, file } = await onFiles({
+      lanes: {
+        solo: [
+          () => {
+            queueMicrotask(() => {})
+            return call(['look', { path: 'a' }], ['look', { path: 'b' }])
+          },
+          say('done'),
+        ],
+      },
+      rules: [
+        {
+          by: 'policy',
+          name: 'edits the file',
+          judge: ({ input }) => {
+            if ((input as { path: string }).path === 'b')
+              appendFileSync(path, '  - role: user\n    content: one more thing\n')
+            return undefined
+          },
+        },
+      ],
+    })
+    path = file
+    await team.report({ agent: 'solo', work: 'w' })
+    expect(team.models.requests[1]?.messages.map((message) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'tool_result',
+      'tool_result',
+      'user',
+    ])
+  })
+
+  test('to a completed session makes it go on', async () => {
+    const { team, file } = await onFiles({ lanes: { solo: [say('first'), say('second')] } })
+    const report = await team.report({ agent: 'solo' })
+    appendFileSync(file, '  - role: user\n    content: and now?\n')
+    expect(await team.orchestrator.resume(report.session, {}, never)).toMatchObject({
+      report: { status: 'completed', text: 'second' },
+    })
+  })
+})
+
+describe('what a person removes from a session file', () => {
+  test('while a reply is on its way makes that reply void', async () => {
+    let path = ''
+    let rewound = false
+    const { team, file } = await onFiles({
+      lanes: {
+        solo: [
+          call(['look', { path: 'a' }]),
+          () => {
+            if (rewound) return say('an answer to what is there')
+            rewound = true
+            writeFileSync(path, readFileSync(path, 'utf8').replace(/ {2}- seq: 2\n[\s\S]*/, ''))
+            return say('an answer to what is gone')
+          },
+        ],
+      },
+    })
+    path = file
+    const report = await team.report({ agent: 'solo', work: 'w' })
+    expect(report).toMatchObject({ status: 'completed', text: 'an answer to what is there' })
+    expect(team.models.requests.at(-1)?.messages.map((message) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'tool_result',
+    ])
+  })
+
+  test('from a completed session makes it go on from what is left', async () => {
+    const { team, file } = await onFiles({ lanes: { solo: [say('first')] } })
+    const report = await team.report({ agent: 'solo' })
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/ {2}- seq: 2\n[\s\S]*/, ''))
+    expect(await team.orchestrator.resume(report.session, {}, never)).toMatchObject({
+      report: { status: 'completed', text: 'first' },
+    })
+    expect(team.models.requests).toHaveLength(2)
+  })
+})
+
+test('a child whose journal cannot be read stops the run, which goes on when it is mended', async () => {
+  const stop = new AbortController()
+  const { team, world } = await onFiles({
+    agents: [{ name: 'solo' }, { name: 'worker' }],
+    lanes: {
+      solo: [call(work('worker')), say('ok')],
+      worker: [
+        (request) =>
+          stop.signal.aborted
+            ? call(['reportOut', { report: `round ${request.round}` }])
+            : (queueMicrotask(() => stop.abort()), 'hang'),
+      ],
+    },
+  })
+  const report = await team.report({ agent: 'solo' }, stop.signal)
+  expect(report).toMatchObject({ status: 'cancelled', sessions: 2 })
+  const child = join(world.folder, 'sessions', 'worker-2.session.yaml')
+  const whole = readFileSync(child, 'utf8')
+  writeFileSync(child, `${whole}  - role: [bad\n`)
+  const broken = await team.orchestrator.resume(report.session, {}, never)
+  expect(broken).toMatchObject({
+    report: {
+      status: 'error',
+      notices: [{ code: 'corrupt', message: expect.stringMatching(/worker-2\.session\.yaml:\d+/) }],
+    },
+  })
+  writeFileSync(child, whole)
+  expect(await team.orchestrator.resume(report.session, {}, never)).toMatchObject({
+    report: { status: 'completed', text: 'ok' },
+  })
+})
+
+test('what a finished child has cost counts after an interruption, also before its parent has noted it', async () => {
+  const clock = createFakeClock()
+  const engine = createMemoryEngine({ clock })
+  const stop = new AbortController()
+  const dear = { input: 5_000, output: 4_000 }
+  const options = {
+    clock,
+    agents: [{ name: 'lead' }, { name: 'slow' }, { name: 'quick' }],
+    limits: { budget: { tokens: 10_000 } },
+    lanes: {
+      lead: [call(work('slow'), work('quick')), say('too much')],
+      slow: [
+        () =>
+          stop.signal.aborted ? { ...call(['reportOut', { report: 's' }]), usage: dear } : ('hang' as const),
+      ],
+      quick: [{ ...call(['reportOut', { report: 'q' }]), usage: dear }],
+    },
+  }
+  const first = createTestTeam({ ...options, engine })
+  const push = first.events.push.bind(first.events)
+  first.events.push = (...events) => {
+    if (events.some((event) => event.type === 'session.ended' && event.report.agent === 'quick'))
+      queueMicrotask(() => stop.abort())
+    return push(...events)
+  }
+  const { session } = await first.report({ agent: 'lead' }, stop.signal)
+  const second = createTestTeam({
+    ...options,
+    engine: createMemoryEngine({ clock, records: engine.records }),
+  })
+  const result = await second.orchestrator.resume(session, {}, never)
+  expect(result).toMatchObject({ report: { status: 'incomplete', notices: [{ code: 'budget_exceeded' }] } })
+})
+
+test('only a report that is taken keeps the calls behind it from being run', async () => {
+  const { done, tools } = countingTools()
+  const team = createTestTeam({
+    agents: [{ name: 'lead' }, { name: 'worker' }],
+    tools,
+    lanes: {
+      lead: [
+        call(['reportOut', { report: 'not mine to give' }], ['note', { text: 'one' }]),
+        call(work('worker')),
+        say('ok'),
+      ],
+      worker: [
+        call(['reportOut', { report: ' ' }], ['note', { text: 'two' }]),
+        call(['reportOut', { report: 'r' }]),
+      ],
+    },
+  })
+  await team.report({ agent: 'lead' })
+  expect(done).toEqual(['note one', 'note two'])
+})
+
+test('children in the background go on when a session that failed is resumed', async () => {
+  let down = true
+  let ended = () => {}
+  const failing = new Promise<void>((resolve) => {
+    ended = resolve
+  })
+  const team = createTestTeam({
+    agents: [{ name: 'lead' }, { name: 'worker' }],
+    lanes: {
+      lead: [
+        call(['delegate_task', { subagent_type: 'worker', prompt: 'x' }]),
+        () => (down ? (ended(), { kind: 'failed', code: 'backend', message: 'down' }) : say('waiting')),
+        say('done'),
+      ],
+      worker: [() => (down ? 'hang' : say('the result'))],
+    },
+  })
+  const report = await team.report({ agent: 'lead' })
+  await failing
+  expect(report.status).toBe('error')
+  down = false
+  expect(await team.orchestrator.resume(report.session, {}, never)).toMatchObject({
+    report: { status: 'completed', text: 'done' },
+  })
+  expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('the result')
+})
+
+test('an agent whose model has answered did start, whatever came of it', async () => {
+  const free = { input: 0, output: 0 }
+  const team = createTestTeam({
+    agents: [{ name: 'solo', models: ['other'] }],
+    model: { catalogue: ['scripted', 'other'] },
+    lanes: { solo: [say('', free), say('', free)], plain: [say('no')] },
+  })
+  expect(await team.report({ agent: 'solo' })).toMatchObject({ status: 'error', agent: 'solo' })
+})
+
+test('a misspelt tool is reported with the file it stands in', async () => {
+  const { tools } = countingTools()
+  const source = { path: '.github/agents/solo.agent.md', dialect: 'copilot' }
+  const team = createTestTeam({
+    agents: [{ name: 'solo', tools: { kind: 'list', names: ['lok', 'agent'] }, source }],
+    tools,
+    lanes: { solo: [say('x')] },
+  })
+  const report = await team.report({ agent: 'solo' })
+  expect(report.notices?.map((notice) => notice.message)).toEqual([
+    expect.stringMatching(/solo\.agent\.md: no tool is named "lok"; did you mean look/),
+  ])
+})
