@@ -23,7 +23,10 @@ test('the demo does real work offline, says that its model is scripted, and show
   const tree = /cadre (sessions tree --home \S+)/.exec(stdout)?.[1]
   expect((await project.cadre(tree!.split(' '))).stdout).toContain('verifier')
   // What the team wrote works.
-  const tests = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: project.at('demo'), encoding: 'utf8' })
+  const tests = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], {
+    cwd: project.at('demo'),
+    encoding: 'utf8',
+  })
   expect(tests.stdout).toMatch(/^# pass 2$/m)
 })
 

@@ -1,22 +1,27 @@
-import { CadreError } from '@cadre/core'
+import { CadreError, messageOf } from '@cadre/core'
 import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { cleanLine } from './output/clean-text.ts'
 
 /** Tells what went wrong, in one sentence or one JSON object, and gives the exit code. The only place that does. */
 export function tellFailure(error: unknown, io: Io, asJson: boolean): ExitCode {
-  const known = error instanceof CadreError
-  const code = known ? error.code : 'bug'
-  const said = known ? error.message : bugMessage(error)
+  const known = error instanceof CadreError || isSystemError(error)
+  const code = error instanceof CadreError ? error.code : known ? 'configuration' : 'bug'
+  const said = known ? messageOf(error) : bugMessage(error)
   const message = cleanLine(said)
   if (asJson) {
-    const where = known && error.where !== undefined ? { where: error.where } : {}
+    const where = error instanceof CadreError && error.where !== undefined ? { where: error.where } : {}
     io.stdout.write(`${JSON.stringify({ type: 'error', code, message, ...where })}\n`)
   } else {
     io.stderr.write(`cadre: ${message}\n`)
   }
   if (!known && io.env['CADRE_DEBUG']) io.stderr.write(`${stackOf(error)}\n`)
-  return known ? exitCodeOfError(error.code) : exitCodes.bug
+  return code === 'bug' ? exitCodes.bug : exitCodeOfError(code)
+}
+
+/** A full disk, a folder without permission: what the system refuses is no bug. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'code' in error
 }
 
 function bugMessage(error: unknown): string {

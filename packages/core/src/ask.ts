@@ -120,6 +120,7 @@ async function replyOf(
     },
     {
       text: (text) => session.emit({ type: 'text.added', round, text }),
+      delayed: (reason, ms) => session.emit({ type: 'reply.delayed', round, reason, ms }),
       settle: (call) => settleInline(session, call),
     },
     node.signal,

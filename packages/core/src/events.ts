@@ -24,6 +24,7 @@ export type EventBody =
   | { readonly type: 'session.unqueued' }
   | { readonly type: 'round.started'; readonly round: number }
   | { readonly type: 'text.added'; readonly round: number; readonly text: string }
+  | { readonly type: 'reply.delayed'; readonly round: number; readonly reason: string; readonly ms: number }
   | {
       readonly type: 'reply.received'
       readonly round: number

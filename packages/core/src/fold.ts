@@ -112,6 +112,7 @@ export function applyToView(view: View, event: CadreEvent): void {
     case 'session.ended':
       end(session, event.report)
       break
+    case 'reply.delayed':
     case 'message.added':
     case 'context.compacted':
     case 'journal.edited':

@@ -56,6 +56,8 @@ export interface ReplyFailure {
 export interface ReplyHooks {
   /** A piece of text as it arrives. Transient: never the source of the final text. */
   readonly text: (delta: string) => void
+  /** The question has to be asked again after a wait: somebody who watches should know why nothing happens. */
+  readonly delayed?: (reason: string, ms: number) => void
   /**
    * For backends that run their own loop: has one call judged, run and recorded, and gives back what the model is to see.
    * Plain models never use it: they return their calls and the loop settles them.

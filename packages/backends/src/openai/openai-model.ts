@@ -62,7 +62,9 @@ export function openAiModel(
       }
       failed++
       if (failed >= tried.tries) return counted(tried.failure, failed)
-      if (!(await pause(clock, backoff(failed, random, tried.after), signal))) return cancelled
+      const wait = backoff(failed, random, tried.after)
+      hooks.delayed?.(tried.failure.message, wait)
+      if (!(await pause(clock, wait, signal))) return cancelled
     }
   }
 
@@ -70,7 +72,7 @@ export function openAiModel(
     if (sent === undefined || sent.key !== key) sent = { key, headers: endpoint.headers(key) }
     const now = question.quirks ?? quirks
     question.begin()
-    const reader = new ReplyReader((delta) => question.tell(delta))
+    const reader = new ReplyReader((delta) => question.tell(endpoint.hide(delta, key)))
     const ended = await exchange(
       transport,
       {
@@ -105,9 +107,24 @@ export function openAiModel(
         if (read.kind === 'garbled') return garbledTrouble(read.reason, context)
         // Kept only now: it was the reason, since without it the answer came.
         if (question.quirks !== undefined) quirks = question.quirks
-        return read
+        return withoutSecrets(read, (text) => endpoint.hide(text, key))
       }
     }
+  }
+}
+
+/** A server may say back what it was sent; a reply is written down and shown, and a key must be neither. */
+function withoutSecrets(reply: Reply, hide: (text: string) => string): Reply {
+  const { content, calls, model } = reply
+  const hidden = content === null ? null : hide(content)
+  const written = JSON.stringify(calls)
+  const safe = hide(written)
+  if (hidden === content && safe === written && (model === undefined || hide(model) === model)) return reply
+  return {
+    ...reply,
+    content: hidden,
+    calls: JSON.parse(safe) as Reply['calls'],
+    ...(model !== undefined && { model: hide(model) }),
   }
 }
 

@@ -25,7 +25,10 @@ export const runCommand = defineCommand({
       model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
       home,
       workspace: text('The folder the agents may change; default: the current one', 'DIR'),
-      maxTurns: count('The most rounds a session may take; default 30', 1),
+      maxTurns: count(
+        'The most rounds a session may take, where its agent sets no limit of its own; default 30',
+        1,
+      ),
       depth: count('How deep delegations may go; default 3', 0),
       concurrency: count('How many delegated sessions may work at once; default 8', 1),
       budgetTokens: count('The most tokens the run may use', 1),

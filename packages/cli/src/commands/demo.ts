@@ -47,7 +47,10 @@ function prepare(io: Io, wanted: string | undefined): string {
 
 function whatNext(io: Io, folder: string, home: string): string {
   // In a clone of the repository the command is not on the path.
-  const cadre = io.env['npm_lifecycle_event'] === undefined ? 'cadre' : 'npx cadre'
+  const cadre = io.env['npm_lifecycle_event'] === undefined ? 'cadre' : 'npm exec cadre --'
+  // Elsewhere there is no such script, and the name alone may belong to somebody else's package.
+  const elsewhere =
+    cadre === 'cadre' ? cadre : `node ${fileURLToPath(new URL('../../bin/cadre.js', import.meta.url))}`
   const flags = repeatedFlags({ home })
   return `Look at it:
   ${cadre} sessions tree${flags}
@@ -56,6 +59,6 @@ function whatNext(io: Io, folder: string, home: string): string {
 
 With a real model, in a project of your own:
   export OPENAI_BASE_URL=https://… OPENAI_API_KEY=…
-  ${cadre} run --model openai:NAME "${work}"
+  ${elsewhere} run --model openai:NAME "${work}"
 `
 }

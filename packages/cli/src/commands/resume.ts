@@ -1,4 +1,4 @@
-import { CadreError, type Report, type StoredSession } from '@cadre/core'
+import type { Report, StoredSession } from '@cadre/core'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { createStyle, wantsColour } from '../output/style.ts'
@@ -10,6 +10,7 @@ import { openSessions } from '../runtime/open-sessions.ts'
 
 export interface ResumeFlags {
   readonly home?: string
+  readonly model?: string
   readonly depth?: number
   readonly concurrency?: number
   readonly trust?: boolean
@@ -32,20 +33,23 @@ export async function resume(
     const style = createStyle(wantsColour(io.stdout, io.env))
     return showReport(done, sessions, { io, style, json: flags.json === true, flags: repeatedFlags(flags) })
   }
-  const { depth, concurrency } = flags
+  const { depth, concurrency, model } = flags
   const limits = { ...(depth !== undefined && { depth }), ...(concurrency !== undefined && { concurrency }) }
   const changed = Object.keys(limits).length === 0 ? {} : { limits }
   const content = work === undefined ? undefined : await readWork(io, [work])
   return driveRun({ ...flags, io, workspace: stored.spec.workspace }, ({ orchestrator }, signal) =>
-    orchestrator.resume(id, { ...(content !== undefined && { work: content }), ...changed }, signal),
+    orchestrator.resume(
+      id,
+      { ...(content !== undefined && { work: content }), ...(model !== undefined && { model }), ...changed },
+      signal,
+    ),
   )
 }
 
-/** Of a session that has nothing left to do. Anything else is continued. */
-function reportOf({ outcome, entries, spec }: StoredSession): Report | undefined {
+/** Of a session that has nothing left to do: its end is the last thing recorded. Anything else is continued. */
+function reportOf({ outcome, entries }: StoredSession): Report | undefined {
   if (outcome !== 'completed' && outcome !== 'incomplete') return undefined
-  const end = entries.findLast((entry) => entry.role === 'event' && entry.type === 'session.ended')
-  if (end === undefined)
-    throw new CadreError('corrupt', `session ${spec.id} has ended, but its journal holds no report`)
+  const end = entries.at(-1)
+  if (end?.role !== 'event' || end.type !== 'session.ended') return undefined
   return (end as { readonly report?: unknown }).report as Report
 }

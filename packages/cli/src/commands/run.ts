@@ -38,7 +38,8 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
       configured: settings.config.entry,
       faults,
     })
-    for (const fault of faults) tell(fault)
+    for (const fault of loaded.diagnostics.filter(({ severity }) => severity !== 'info'))
+      tell(showDiagnostic(fault))
     return orchestrator.start(
       {
         agent: withBudget(agent, flags),

@@ -48,6 +48,8 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
         return `decided: ${cleanLine(event.decision)}${event.by === undefined ? '' : ` by ${cleanLine(event.by)}`}`
       case 'notice.added':
         return `note: ${cleanLine(event.notice.message)}`
+      case 'reply.delayed':
+        return `asks again in ${Math.ceil(event.ms / 1000)} s: ${cleanLine(event.reason)}`
       case 'context.compacted':
         return 'older rounds were put into few words'
       case 'journal.edited':

@@ -23,7 +23,8 @@ function viewOf(children: readonly ('working' | 'completed' | 'error' | 'queued'
       depth: parent === undefined ? 0 : 1,
       ...(parent && { parent: { session: parent, call: 'c' } }),
     })
-  const end = (session: string, status: 'completed' | 'error') =>
+  const end = (session: string, status: 'completed' | 'error') => {
+    add(session, { type: 'reply.received', round: 1, text: '', calls: [], usage: { input: 10, output: 5 } })
     add(session, {
       type: 'session.ended',
       report: {
@@ -38,6 +39,7 @@ function viewOf(children: readonly ('working' | 'completed' | 'error' | 'queued'
         calls: 0,
       },
     })
+  }
   start('lead', 'lead')
   children.forEach((state, index) => {
     start(`c${index}`, `child-${index}`, 'lead')
@@ -105,6 +107,6 @@ test.each([20, 30, 49, 50, 80, 200])('no line is wider than %i columns', (column
 
 test('the summary counts every session once', () => {
   expect(summaryLine(viewOf(['completed', 'working', 'queued']), 'hint')).toBe(
-    '7 sessions · 4 at work · 1 queued · 15 tokens · hint',
+    '7 sessions · 4 at work · 1 queued · 30 tokens · hint',
   )
 })

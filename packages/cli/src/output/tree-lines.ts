@@ -103,12 +103,10 @@ function foldedText(sessions: readonly SessionView[]): string {
 export function summaryLine(view: View, hint: string): string {
   const sessions = [...view.sessions.values()]
   const count = (state: SessionView['state']) => sessions.filter((session) => session.state === state).length
-  // An ended session counts for all below it, so only the topmost ended ones are added.
   let input = 0
   let output = 0
   let cost: number | undefined
   for (const session of sessions) {
-    if (hasEndedAbove(view, session)) continue
     input += session.usage.input
     output += session.usage.output
     if (session.usage.cost !== undefined) cost = (cost ?? 0) + session.usage.cost
@@ -123,13 +121,4 @@ export function summaryLine(view: View, hint: string): string {
     ...(hint === '' ? [] : [hint]),
   ]
   return parts.join(' · ')
-}
-
-function hasEndedAbove(view: View, session: SessionView): boolean {
-  let above = session.parent && view.sessions.get(session.parent.session)
-  while (above !== undefined) {
-    if (above.state === 'ended') return true
-    above = above.parent && view.sessions.get(above.parent.session)
-  }
-  return false
 }

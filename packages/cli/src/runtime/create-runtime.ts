@@ -26,6 +26,7 @@ export interface RuntimeOptions {
   readonly model?: string | undefined
   readonly depth?: number | undefined
   readonly concurrency?: number | undefined
+  readonly maxTurns?: number | undefined
   readonly trust?: boolean | undefined
   readonly emit: (event: CadreEvent) => void
   /** Gets what a person should know about the files of the home, a sentence each. */

@@ -23,14 +23,14 @@ export async function loadSettings(io: Io, home: Home, trusted: boolean): Promis
 /** The ceilings of a run: flags over configuration over defaults. */
 export function limitsOf(
   config: Config,
-  flags: { depth?: number | undefined; concurrency?: number | undefined },
+  flags: { depth?: number | undefined; concurrency?: number | undefined; maxTurns?: number | undefined },
 ): Partial<RunLimits> {
   const { depth, concurrency, sessions, maxTurns, timeoutSeconds } = config.limits ?? {}
   const limits = {
     depth: flags.depth ?? depth,
     concurrency: flags.concurrency ?? concurrency,
     sessions,
-    maxRounds: maxTurns,
+    maxRounds: flags.maxTurns ?? maxTurns,
     timeLimit: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
     budget: config.budget as Budget | undefined,
   }

@@ -153,7 +153,7 @@ function noteOf(path: string, name: string, winner: string, duplicate: boolean):
   return {
     path,
     line: 1,
-    severity: 'info',
+    severity: 'warning',
     code: 'shadowed',
     message: `${name} is defined in ${winner} as well, which is used instead.`,
   }

@@ -86,11 +86,17 @@ async function sift(file: ConfigFile, trusted: ConfigRequest['trusted']) {
   return { usable, needsTrust }
 }
 
-/** Tool modules are named relative to the file that names them. */
+/** Tool modules and playbooks are named relative to the file that names them. */
 function absolute(value: JsonObject, file: string): JsonObject {
-  const { tools } = value
-  if (!Array.isArray(tools)) return value
-  return { ...value, tools: tools.map((name) => path.resolve(path.dirname(file), String(name))) }
+  const { tools, model } = value
+  const folder = path.dirname(file)
+  const playbook =
+    typeof model === 'string' && model.startsWith('scripted:') ? model.slice('scripted:'.length) : undefined
+  return {
+    ...value,
+    ...(Array.isArray(tools) && { tools: tools.map((name) => path.resolve(folder, String(name))) }),
+    ...(playbook !== undefined && { model: `scripted:${path.resolve(folder, playbook)}` }),
+  }
 }
 
 function merge(weaker: JsonObject, stronger: JsonObject): JsonObject {

@@ -1,4 +1,11 @@
-import type { Answer, Engine, SessionSpec, StoredSession } from '@cadre/core'
+import {
+  type Answer,
+  CadreError,
+  type Engine,
+  messageOf,
+  type SessionSpec,
+  type StoredSession,
+} from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import type { SessionSummary } from '../journal/read-summary.ts'
 import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
@@ -58,7 +65,10 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
     attach: (runner) => {
       sessions.runner = runner
     },
-    open: (spec: SessionSpec) => sessions.open(spec),
+    open: (spec: SessionSpec) =>
+      sessions.open(spec).catch((error) => {
+        throw unusable(home, error)
+      }),
     async read(id): Promise<StoredSession | undefined> {
       checkName(id)
       recorder.flush()
@@ -83,6 +93,14 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
       leases.close()
     },
   }
+}
+
+/** What the system says about a folder is for a person to act on. */
+function unusable(home: Home, error: unknown): unknown {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  if (error instanceof CadreError || code === undefined || syscall === undefined) return error
+  const message = `the home ${home.path} cannot be used: ${messageOf(error)}. Make it writable, or choose another with --home.`
+  return new CadreError('configuration', message, { cause: error })
 }
 
 /** Many entries are written in the same millisecond. */

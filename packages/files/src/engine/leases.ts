@@ -227,7 +227,7 @@ function parse(text: string, inode: number): ProcessIdentity {
 }
 
 function owned(root: string, { pid, host }: ProcessIdentity, path: string): CadreError {
-  const fix = `Wait until it ends, or stop it (kill ${pid}), and try again.`
+  const fix = `Wait until it ends, or stop it with: cadre sessions cancel ${root}`
   return new CadreError('owned', `Session ${root} is run by process ${pid} on ${host}. ${fix}`, {
     where: path,
   })

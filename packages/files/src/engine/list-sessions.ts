@@ -1,4 +1,4 @@
-import { CadreError } from '@cadre/core'
+import { CadreError, messageOf } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import { readSummary, type SessionSummary } from '../journal/read-summary.ts'
 import { type JournalDiagnostic, readOptions } from './engine-parts.ts'
@@ -24,13 +24,9 @@ export async function listSessions(
       if (summary !== undefined) summaries.push(summary)
     } catch (error) {
       if (hasCode(error, 'ENOENT')) continue
-      if (!(error instanceof CadreError)) throw error
-      report({
-        code: 'journal.unreadable',
-        message: error.message,
-        session: id,
-        where: error.where ?? options.path,
-      })
+      // One odd file must not hide all the others.
+      const where = (error instanceof CadreError ? error.where : undefined) ?? options.path
+      report({ code: 'journal.unreadable', message: messageOf(error), session: id, where })
     }
   }
   return summaries

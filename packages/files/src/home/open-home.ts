@@ -36,8 +36,7 @@ export function openHome(options: HomeOptions): Home {
     folder(...names) {
       const folder = join(path, ...names)
       if (existsSync(folder)) return folder
-      const isNew = !existsSync(path)
-      const repository = isNew && basename(path) === folderName ? gitRoot(dirname(path)) : undefined
+      const repository = basename(path) === folderName ? gitRoot(dirname(path)) : undefined
       // Before the folder is there, so that git never sees it.
       if (repository !== undefined) excludeFromGit(repository, path)
       makeFolder(folder)
