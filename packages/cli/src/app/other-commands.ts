@@ -5,7 +5,7 @@ import { home, json, text } from './flags.ts'
 export const demoCommand = defineCommand({
   brief: commands.demo,
   about:
-    'A lead asks three agents in parallel and then a fourth that builds on their reports. The model is scripted, so it needs no\n' +
+    'A lead asks three agents in parallel, has a fourth build on their reports, and a fifth check it. The model is scripted, so it needs no\n' +
     'network and no key; the sessions and the files they write are real, and are kept for you to look at.',
   examples: [
     ['demo', 'in a temporary folder'],

@@ -321,3 +321,11 @@ describe('a journal that was cut', () => {
     expect(read(emitJournal([], spec))?.spec.systemPrompt).toBe('- seq: 9\n  role: user')
   })
 })
+
+describe('aliases', () => {
+  it('that refer to themselves are a fault of the file, not of the program', () => {
+    const error = failure('session_id: a\nmessages:\n  - role: user\n    content: &a [*a]\n')
+    expect(error.code).toBe('corrupt')
+    expect(error.message).toContain('refers to itself')
+  })
+})

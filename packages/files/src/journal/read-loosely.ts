@@ -60,9 +60,19 @@ export function readEntryLoosely(text: string): LooseEntry {
 function parsed(text: string): Document.Parsed {
   const document = yamlParser().parseDocument(text, { logLevel: 'silent' })
   const [error] = document.errors
-  if (error === undefined) return document
+  if (error === undefined) return checkAliases(document)
   const message = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? ''
   throw new Unreadable(`this is not valid YAML: ${message}`, error.linePos?.[0].line ?? 1)
+}
+
+/** An alias can refer to what it stands in, or to so much that it fills the memory: neither can be written down again. */
+function checkAliases(document: Document.Parsed): Document.Parsed {
+  try {
+    JSON.stringify(document.toJS())
+    return document
+  } catch {
+    throw new Unreadable('an alias in it refers to itself or to too much; write out what it stands for', 1)
+  }
 }
 
 function entriesOf(list: unknown, document: Document.Parsed, text: string): LooseEntry[] {
