@@ -42,6 +42,9 @@ async function compile() {
   if (!(await run('Building', process.execPath, [binOf('typescript', 'tsc'), '-b']))) {
     stop('The build failed; the reasons are above. `npm run build` tries again.')
   }
+  if (!(await run('Bundling the command', process.execPath, [fromRoot('scripts', 'bundle.mjs')]))) {
+    stop('The command could not be bundled; the reasons are above. `npm run build` tries again.')
+  }
   rememberBuild()
 }
 

@@ -1,14 +1,30 @@
 #!/usr/bin/env node
 // Committed, not built: npm links no bin whose file does not exist at install time.
-import { existsSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import module from 'node:module'
 
-const main = new URL('../dist/main.js', import.meta.url)
-if (existsSync(main)) {
+const compiled = new URL('../dist/main.js', import.meta.url)
+const bundled = new URL('../dist/bundle/main.js', import.meta.url)
+const main = isFresh() ? bundled : modified(compiled) === 0 ? undefined : compiled
+if (main === undefined) {
+  process.stderr.write('cadre is not built yet. Run `npm run build` first.\n')
+  process.exitCode = 2
+} else {
   // Node 22 and later keep compiled code between starts; Node 20 has no such function.
   module.enableCompileCache?.()
   await import(main.href)
-} else {
-  process.stderr.write('cadre is not built yet. Run `npm run build` first.\n')
-  process.exitCode = 2
+}
+
+/** The bundle holds what was compiled when it was made; after a bare `tsc -b` the compiled files are newer, and count. */
+function isFresh() {
+  const made = modified(bundled)
+  if (made === 0) return false
+  const packages = new URL('../../', import.meta.url)
+  return readdirSync(packages).every(
+    (name) => modified(new URL(`${name}/dist/.tsbuildinfo`, packages)) <= made,
+  )
+}
+
+function modified(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
