@@ -72,7 +72,8 @@ export function openAiModel(
     if (sent === undefined || sent.key !== key) sent = { key, headers: endpoint.headers(key) }
     const now = question.quirks ?? quirks
     question.begin()
-    const reader = new ReplyReader((delta) => question.tell(endpoint.hide(delta, key)))
+    const hide = (text: string) => endpoint.hide(text, key)
+    const reader = new ReplyReader((delta) => question.tell(hide(delta)), hide)
     const ended = await exchange(
       transport,
       {
@@ -107,7 +108,7 @@ export function openAiModel(
         if (read.kind === 'garbled') return garbledTrouble(read.reason, context)
         // Kept only now: it was the reason, since without it the answer came.
         if (question.quirks !== undefined) quirks = question.quirks
-        return withoutSecrets(read, (text) => endpoint.hide(text, key))
+        return withoutSecrets(read, hide)
       }
     }
   }

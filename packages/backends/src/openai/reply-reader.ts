@@ -17,6 +17,7 @@ const longest = 64 * 1024 * 1024
 export class ReplyReader {
   #content = ''
   readonly #onText: (delta: string) => void
+  readonly #hide: (text: string) => string
   readonly #events = new SseReader((data) => this.#take(data))
   readonly #calls = new CallGatherer()
   #whole: string | undefined
@@ -29,8 +30,10 @@ export class ReplyReader {
   #error: unknown
   #garbled: string | undefined
 
-  constructor(onText: (delta: string) => void) {
+  /** `hide` takes secrets out of what is quoted: it must see them whole, before anything is cut short. */
+  constructor(onText: (delta: string) => void, hide: (text: string) => string = (text) => text) {
     this.#onText = onText
+    this.#hide = hide
   }
 
   /** True once the server has said that nothing follows. */
@@ -92,7 +95,7 @@ export class ReplyReader {
     // Servers that leave out the empty line between events make several of them look like one.
     const parts = data.includes('\n') ? data.split('\n').map(parse) : [undefined]
     if (parts.some((part) => part === undefined))
-      this.#garbled ??= `it holds ${quote(data)} where JSON should be`
+      this.#garbled ??= `it holds ${quote(this.#hide(data))} where JSON should be`
     else for (const part of parts) this.#add(part as WireCompletion)
   }
 
