@@ -47,8 +47,8 @@ const mutants = [
   [
     'a cancelled delegation is settled instead of left open',
     `${core}/delegate.ts`,
-    "if (report.status === 'cancelled' && session.node.signal.aborted) return undefined",
-    '',
+    "if (report.status === 'cancelled' && session.node.signal.aborted) {",
+    'if (false) {',
   ],
   ['the agent’s tools are not enforced', `${core}/judge.ts`, 'if (!found.allowed) {', 'if (false) {'],
   ['a denial is only an opinion', `${core}/judge.ts`, "if (said?.kind === 'deny') return said", ''],
@@ -121,6 +121,31 @@ const mutants = [
     `${core}/conclude.ts`,
     "content.replaceAll('</subagent_result', '<\\\\/subagent_result')",
     'content',
+  ],
+  [
+    'a message may stand between a call and its result',
+    `${core}/state.ts`,
+    'if (state.unsettled > 0) state.deferred.push(entry)',
+    'if (false) state.deferred.push(entry)',
+  ],
+  [
+    'a message the model has not seen counts as answered',
+    `${core}/state.ts`,
+    'const unseen = takeUnseen(state, entry.asked)',
+    'const unseen: Message[] = []',
+  ],
+  ['the answer to what was removed counts', `${core}/state.ts`, 'entry.asked >= entry.seq', 'false'],
+  [
+    'an unreadable child journal passes for a failed delegation',
+    `${core}/delegate.ts`,
+    "|| error.code === 'corrupt'",
+    '',
+  ],
+  [
+    'what a replayed child cost is forgotten',
+    `${core}/delegate.ts`,
+    'if (!session.tree.hasEntered(id)) countReplayed(session, report)',
+    '',
   ],
   ['ids may repeat', `${core}/ask.ts`, 'state.callIds.has(id) || seen.has(id)', 'false'],
 ]
