@@ -180,6 +180,8 @@ describe('protected paths', () => {
     '.github/agents/lead.agent.md',
     '.github/AGENTS/lead.agent.md',
     '.github/hooks/pre.json',
+    '.github/copilot/settings.json',
+    '.vscode/settings.json',
     '.claude/settings.json',
     'packages/one/.claude/agents/a.md',
   ])('%s is not written, whatever the tool', async (given) => {
@@ -193,12 +195,16 @@ describe('protected paths', () => {
     ).toMatchObject({ failed: true })
   })
 
-  it.each(['.cadre/workspaces/one/a.txt', '.github/workflows/ci.yml', '.gitignore', 'git/a', 'cadre/a'])(
-    '%s is written',
-    async (given) => {
-      expect(await ws.call('write_file', { path: given, content: 'x' })).not.toHaveProperty('failed')
-    },
-  )
+  it.each([
+    '.cadre/workspaces/one/a.txt',
+    '.vscode/launch.json',
+    '.github/workflows/ci.yml',
+    '.gitignore',
+    'git/a',
+    'cadre/a',
+  ])('%s is written', async (given) => {
+    expect(await ws.call('write_file', { path: given, content: 'x' })).not.toHaveProperty('failed')
+  })
 
   it('a link does not lead around it', async () => {
     mkdirSync(path.join(ws.root, '.git'))

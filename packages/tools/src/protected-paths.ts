@@ -24,6 +24,8 @@ const folders: readonly ProtectedFolder[] = [
   { names: ['.github', 'agents'], what: 'agent files' },
   { names: ['.github', 'chatmodes'], what: 'agent files' },
   { names: ['.github', 'hooks'], what: 'hooks' },
+  { names: ['.github', 'copilot'], what: 'settings and hooks' },
+  { names: ['.vscode', 'settings.json'], what: 'settings that can define agents' },
   { names: ['.claude'], what: 'agent files and hooks' },
   { names: ['.opencode'], what: 'agent files' },
 ]
