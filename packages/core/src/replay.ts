@@ -44,9 +44,9 @@ function bodyOf(
 ): EventBody | undefined {
   switch (entry.role) {
     case 'user':
-      return entry.from === undefined
-        ? undefined
-        : { type: 'message.added', from: entry.from, text: entry.content }
+      // The first is the work, which the start of the session tells already.
+      if (entry.from === undefined && entry.content === spec.work.content) return undefined
+      return { type: 'message.added', from: entry.from ?? 'person', text: entry.content }
     case 'assistant':
       return {
         type: 'reply.received',
