@@ -152,7 +152,7 @@ async function keepReady(session: Session, call: WireCall, calls: Map<string, Ju
 }
 
 /** Milliseconds the session was at work in earlier lives: neither stopped nor waiting for a person. */
-export function activeTime(entries: readonly Entry[]): number {
+function activeTime(entries: readonly Entry[]): number {
   let active = 0
   let last: number | undefined
   for (const entry of entries) {

@@ -51,9 +51,9 @@ export interface CallState {
 }
 
 /** More than this of one result is not shown to the model; the journal keeps it whole. */
-export const shownResultLimit = 40_000
+const shownResultLimit = 40_000
 
-export function emptyState(): SessionState {
+function emptyState(): SessionState {
   return {
     seq: 0,
     round: 0,

@@ -445,10 +445,14 @@ describe('createAgents', () => {
   it('gives the same objects while nothing changes', async () => {
     for (const name of ['a', 'b']) write(`.claude/agents/${name}.md`, header('description: one'))
     const agents = createAgents({ project: root })
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    agents.list()
-    await turn()
-    const [a, list] = [agents.get('a'), agents.list()]
+    // A file that was written just now may be written again within the same tick of the system's clock: it settles by itself.
+    let list = agents.list()
+    for (let before: typeof list | undefined; before !== list; ) {
+      await turn()
+      before = list
+      list = agents.list()
+    }
+    const a = agents.get('a')
     await turn()
     expect(agents.list()).toBe(list)
     write('.claude/agents/b.md', header('description: changed'))

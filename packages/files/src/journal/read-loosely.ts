@@ -1,6 +1,7 @@
 import type { Document, Node, ParsedNode, YAMLMap } from 'yaml'
 import { type LooseEntry, looseEntry } from './loose-entry.ts'
 import type { RawHeader } from './read-header.ts'
+import { topKeys } from './spec-of-header.ts'
 import type { Value } from './text-cursor.ts'
 import { resolved, textOf, yamlParser } from './yaml-parser.ts'
 
@@ -18,18 +19,7 @@ export interface LooseJournal extends RawHeader {
   readonly entries: readonly LooseEntry[]
 }
 
-/** Keys whose values are names or text, whatever they look like: `0123` is an id, not a number. */
-const textKeys = [
-  'session_id',
-  'agent_id',
-  'agent_type',
-  'model',
-  'parent',
-  'created',
-  'updated',
-  'status',
-  'system_prompt',
-]
+/** Likewise in the metadata. */
 const metadataTextKeys = ['root', 'workspace', 'outcome', 'completion']
 
 /** A whole session file as anyone may write it: any order, any notation, with or without what cadre adds. */
@@ -38,7 +28,7 @@ export function readLoosely(text: string): LooseJournal {
   const yaml = yamlParser()
   const top = document.contents
   if (!yaml.isMap(top)) throw new Unreadable('the file is not a mapping with session_id and messages', 1)
-  const fields = valuesOf(top, document, textKeys)
+  const fields = valuesOf(top, document, topKeys)
   const metadata = resolved(top.get('metadata', true), document)
   const { messages: _messages, metadata: _metadata, ...rest } = fields
   return {

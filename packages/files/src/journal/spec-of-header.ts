@@ -35,7 +35,8 @@ export class BadHeader extends Error {
 
 const statuses: readonly string[] = ['active', 'sleeping', 'completed', 'error']
 const outcomes: readonly string[] = ['completed', 'incomplete', 'error', 'cancelled']
-const topKeys = [
+/** Keys of the header beside its metadata. Their values are names or text, whatever they look like: `0123` is an id. */
+export const topKeys = [
   'session_id',
   'agent_id',
   'agent_type',
