@@ -31,6 +31,18 @@ export interface AgentLimits {
   readonly budget?: Budget
 }
 
+/**
+ * What an agent's own file says about some uses of its tools. Of the rules that fit a call the last one holds. `allow`
+ * takes back an earlier rule of the same list and nothing else: a file cannot permit what anybody else forbids.
+ */
+export interface PermissionRule {
+  /** A tool, a class or a name of any dialect; `*` is every tool. */
+  readonly tool: string
+  /** What the call is about: a path below the workspace, a command, an address, an agent. `*` and `?` stand for anything. */
+  readonly pattern: string
+  readonly action: 'allow' | 'ask' | 'deny'
+}
+
 /** Where a definition was read from. */
 export interface AgentSource {
   readonly path: string
@@ -48,6 +60,7 @@ export interface AgentDefinition {
   readonly prompt: string
   readonly tools: ToolSelection
   readonly disallowedTools?: readonly string[]
+  readonly permissions?: readonly PermissionRule[]
   /** Absent: an entry session may delegate to everyone, a delegated one to nobody. */
   readonly delegates?: DelegateSelection
   /** In order of preference. Empty or absent: the parent's model, or the default. */
@@ -57,6 +70,12 @@ export interface AgentDefinition {
   readonly requiredSections?: readonly string[]
   readonly handoffs?: readonly Handoff[]
   readonly isolation?: 'shared' | 'workspace'
+  /** Whoever delegates to it never waits: its result follows when the caller's turn ends. */
+  readonly background?: boolean
+  /** As its file has them; read by whoever runs hooks. */
+  readonly hooks?: Json
+  /** As its file has them; read by whoever connects to them. */
+  readonly mcpServers?: Json
   /** A person may start it. Default true. */
   readonly userInvocable?: boolean
   /** Another agent may start it. Default true. */

@@ -4,6 +4,7 @@ export type {
   AgentSource,
   Budget,
   DelegateSelection,
+  PermissionRule,
   ToolClass,
   ToolSelection,
 } from './agent.ts'
@@ -109,3 +110,4 @@ export {
   type ToolDefinition,
   type ToolResult,
 } from './tool.ts'
+export { spellingsOf, type ToolMeaning, understandTool } from './vocabulary.ts'

@@ -14,6 +14,8 @@ export interface Handoff {
   /** Sent at once when chosen; otherwise the prompt is only filled in. */
   readonly send?: boolean
   readonly model?: string
+  /** What the other agent gets to know of the conversation so far. Default `full`. */
+  readonly context?: 'full' | 'summary' | 'none'
 }
 
 /** Something a person should know about a run, that is not the agent's own text. */

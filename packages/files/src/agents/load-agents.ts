@@ -14,7 +14,7 @@ export interface AgentsRequest extends AgentPlaces {
 export interface AgentFile {
   readonly path: string
   readonly dialect: string
-  readonly status: 'ok' | 'failed'
+  readonly status: 'ok' | 'rescued' | 'failed'
   readonly agent?: string
   /** The definition that is used instead of this one. */
   readonly shadowedBy?: string

@@ -24,6 +24,10 @@ export interface ReadAgent {
   /** Absent when there is an error among the diagnostics. */
   readonly agent?: AgentDefinition
   readonly diagnostics: readonly Diagnostic[]
+  /** The file is not written as it should be, and was understood all the same; each way is among the diagnostics. */
+  readonly rescued?: boolean
+  /** Of a rescued file: its whole text as it should have been written. Gives the same agent, without a rescue. */
+  readonly repaired?: string
 }
 
 const usual = { userinvokable: 'userinvocable', timeoutseconds: 'timeout', models: 'model' } as const
