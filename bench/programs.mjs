@@ -13,7 +13,12 @@ export const programs = [
   {
     name: 'bare',
     kind: 'bare',
-    argv: byMode({ fanout: 'bare/bare.mjs', cold: 'bare/bare.mjs', history: 'bare/bare.mjs' }),
+    argv: byMode({
+      fanout: 'bare/bare.mjs',
+      cold: 'bare/bare.mjs',
+      history: 'bare/bare.mjs',
+      agents: 'bare/agents.mjs',
+    }),
   },
   {
     name: 'cadre',
@@ -24,6 +29,7 @@ export const programs = [
       history: 'cadre/history.mjs',
       flat: 'cadre/flat.mjs',
       resume: 'cadre/resume.mjs',
+      agents: 'cadre/agents.mjs',
     }),
     fake: {
       delegate: 'delegate_task',

@@ -14,6 +14,8 @@ export function judgeAims({ rows, help, ns }) {
     historyIsFlat(rows),
     longSessionIsFlat(rows),
     resumeTime(rows),
+    agentsAreLinear(rows),
+    reloadIsCheap(rows),
   ]
 }
 
@@ -78,6 +80,23 @@ function resumeTime(rows) {
     (ms) => ms < 250,
     unit('ms'),
   )
+}
+
+function agentsAreLinear(rows) {
+  const at = (n) => findRow(rows, { kind: 'cadre', mode: 'agents', n })?.coldPerFileUs
+  return judge(
+    'reading an agent file, of 2,000 against of 500',
+    '≤ 1.3 ×',
+    ratio(at(2000), at(500)),
+    atMost(1.3),
+    times,
+  )
+}
+
+function reloadIsCheap(rows) {
+  const row = findRow(rows, { kind: 'cadre', mode: 'agents', n: 2000 })
+  const aim = 'after one change of 2,000 agent files, against reading them all'
+  return judge(aim, '≤ 0.1 ×', ratio(row?.reloadMs, row?.coldMs), atMost(0.1), times)
 }
 
 function fanout(rows, n) {

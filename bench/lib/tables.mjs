@@ -7,6 +7,7 @@ export function renderReport({ rows, help, aims, skipped, runs, machine }) {
     ...overheadTables(rows),
     historyTable(rows),
     longSessionTable(rows),
+    agentsTable(rows),
     startTable(rows, help),
     aimsTable(aims),
     notes(skipped, runs),
@@ -86,6 +87,25 @@ function longSessionTable(rows) {
     resume && [`resuming ${resume.entries ?? resume.k} entries`, `${round(resume.resumeMs)} ms`],
   ].filter(Boolean)
   return body.length > 0 && `### Long sessions\n\n${table(['Cadre', ''], body)}`
+}
+
+function agentsTable(rows) {
+  const agents = rows.filter(({ mode }) => mode === 'agents')
+  if (agents.length === 0) return ''
+  const body = agents.map((row) => {
+    if (row.runs === 0) return [row.program, row.n, 'failed']
+    const bare = findRow(rows, { kind: 'bare', mode: 'agents', n: row.n })
+    return [
+      row.program,
+      row.n,
+      withRatio(row, bare, 'coldMs'),
+      round(row.coldPerFileUs),
+      fixed(row.warmMs),
+      fixed(row.reloadMs),
+    ]
+  })
+  const header = ['program', 'files', 'cold, ms', 'a file, µs', 'asked again, ms', 'after one change, ms']
+  return `### Agent files: reading a repository of them\n\n${table(header, body)}`
 }
 
 function startTable(rows, help) {

@@ -1,0 +1,27 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { parse } from 'yaml'
+import { writeAgentFiles } from '../lib/agent-files.mjs'
+import { print } from '../lib/measure.mjs'
+import { readWorkload } from '../lib/workload.mjs'
+
+// The least that reading agent files can be: every file, its header through the same YAML parser, nothing checked. What
+// that parser refuses is left out.
+const { tmp, n } = readWorkload()
+writeAgentFiles(tmp, n)
+const start = performance.now()
+const agents = []
+const folder = path.join(tmp, '.github/agents')
+for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  if (!entry.isFile()) continue
+  const [, header, ...body] = fs.readFileSync(path.join(entry.parentPath, entry.name), 'utf8').split(/^---$/m)
+  try {
+    agents.push({ ...parse(header), prompt: body.join('---') })
+  } catch {}
+}
+const coldMs = performance.now() - start
+print(
+  agents.length === 0
+    ? { error: 'nothing was read' }
+    : { coldMs, coldPerFileUs: (coldMs * 1000) / n, read: agents.length },
+)
