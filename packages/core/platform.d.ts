@@ -13,3 +13,8 @@ interface AbortController {
   abort(reason?: unknown): void
 }
 declare var AbortController: { new (): AbortController }
+interface URL {
+  readonly href: string
+  readonly hostname: string
+}
+declare var URL: { new (address: string): URL }

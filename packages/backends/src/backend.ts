@@ -18,10 +18,11 @@ export type ModelFacts = Pick<Model, 'window' | 'price'>
 /** A way to reach models. One instance serves the process. */
 export interface Backend {
   /**
-   * The model by its name behind the prefix. Asked once for each session, so what is slow is kept. Rejects with a
-   * `configuration` error when what was configured cannot work at all.
+   * The model by its name behind the prefix, which may be written as agent files do; what it is called by then is in the
+   * model's id. Asked once for each session, so what is slow is kept. Rejects with a `configuration` error when what was
+   * configured cannot work at all.
    */
-  open(name: string, facts: ModelFacts): Promise<ModelResolution>
+  open(name: string, factsOf: (name: string) => ModelFacts): Promise<ModelResolution>
   /** The name a bare one stands for, when `standard` is the default model. Without it: the bare name itself. */
   bare?(name: string, standard: string): string
   /** The names it can list; empty when it cannot. */

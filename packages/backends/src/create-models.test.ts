@@ -169,11 +169,37 @@ describe('the list of a server', () => {
       kind: 'unknown',
       name: 'openai:gpt5',
       nearest: ['openai:gpt-5'],
-      reason: `${new URL(wire.url).origin} does not list a model "gpt5".`,
+      reason: `${new URL(wire.url).origin} does not list a model "gpt5"; name one that it lists, or let the name stand for one under "aliases" in config.yaml.`,
     })
     expect(await models.resolve('openai:nothing-like-it')).toMatchObject({
       nearest: ['openai:gpt-5-mini', 'openai:gpt-5', 'openai:o3', 'openai:llama3:latest'],
     })
+  })
+
+  it('is searched for what agent files call a model, and its own name is the one that is used', async () => {
+    const wire = await serve({ models: ['claude-sonnet-4', 'claude-sonnet-4.5', 'gpt-5-mini', 'gpt-5'] })
+    const models = createModels({
+      env: { OPENAI_BASE_URL: wire.url },
+      clock: calmClock,
+      config: {
+        models: { 'openai:claude-sonnet-4.5': { window: 7 } },
+        aliases: { 'My Favourite (copilot)': 'openai:gpt-5' },
+      },
+    })
+    for (const name of ['Claude Sonnet 4.5 (copilot)', 'anthropic/claude-sonnet-4-5', 'sonnet'])
+      expect(await models.resolve(name)).toMatchObject({
+        kind: 'found',
+        model: { id: 'openai:claude-sonnet-4.5', window: 7 },
+      })
+    expect(idOf(await models.resolve('openai:GPT-5 mini'))).toBe('openai:gpt-5-mini')
+    expect(idOf(await models.resolve('my favourite (Copilot)'))).toBe('openai:gpt-5')
+    expect(await models.resolve('Claude Opus 4.6 (copilot)')).toMatchObject({
+      kind: 'unknown',
+      nearest: ['openai:claude-sonnet-4', 'openai:claude-sonnet-4.5'],
+      reason: expect.stringMatching(/"aliases" in config\.yaml/),
+    })
+    await askFor(modelOf(await models.resolve('Claude Sonnet 4.5')))
+    expect(wire.requests[0]?.body).toMatchObject({ model: 'claude-sonnet-4.5' })
   })
 
   it('is asked for once, with the key, by however many sessions, which share the model', async () => {

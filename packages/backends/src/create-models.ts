@@ -65,15 +65,15 @@ export function createModels(options: ModelsOptions = {}): Models {
     const backend = await load(prefix)
     const resolution = await open(prefix, backend.bare?.(name, main?.rest ?? '') ?? name)
     const isSure = resolution.kind === 'found' && resolution.warning === undefined
-    // `opnai:x` must not become a model called "opnai:x" of a server that does not list its models.
-    return isSure || !name.includes(':') ? resolution : unknownBackend(name, [`${prefix}:${name}`])
+    // `opnai:x` must not become a model called "opnai:x" of a server that does not list its models; `org/model:tag` may.
+    return isSure || !/^[^/]*:/.test(name) ? resolution : unknownBackend(name, [`${prefix}:${name}`])
   }
 
   async function open(prefix: string, name: string): Promise<ModelResolution> {
     const backend = await load(prefix)
     return backend.open(
       name,
-      own(config.models, `${prefix}:${name}`) ?? own<ModelFacts>(config.models, name) ?? {},
+      (known) => own(config.models, `${prefix}:${known}`) ?? own<ModelFacts>(config.models, known) ?? {},
     )
   }
 
@@ -90,15 +90,19 @@ export function createModels(options: ModelsOptions = {}): Models {
   function expand(name: string): string {
     const seen = new Set<string>()
     let full = name
-    for (
-      let next = own(config.aliases, full);
-      next !== undefined && !seen.has(full);
-      next = own(config.aliases, full)
-    ) {
+    for (let next = aliasOf(full); next !== undefined && !seen.has(full); next = aliasOf(full)) {
       seen.add(full)
       full = next
     }
     return full
+  }
+
+  function aliasOf(name: string): string | undefined {
+    const { aliases } = config
+    const exact = own(aliases, name)
+    if (exact !== undefined || aliases === undefined) return exact
+    const alike = Object.keys(aliases).filter((key) => key.toLowerCase() === name.toLowerCase())
+    return alike.length === 1 ? aliases[alike[0] as string] : undefined
   }
 
   function split(name: string): { readonly prefix: string | undefined; readonly rest: string } {

@@ -7,7 +7,7 @@ import type { Usage } from './report.ts'
 import type { Ending } from './run-session.ts'
 import { beginWork, record, type Session } from './session.ts'
 import { settleReply } from './settle.ts'
-import type { SessionState } from './state.ts'
+import { isOutdated, type SessionState } from './state.ts'
 import { untilStopped } from './until-stopped.ts'
 
 /** One question to the model. Gives back an ending when the session cannot go on. */
@@ -85,6 +85,7 @@ async function askOnce(session: Session): Promise<AskFailure | undefined> {
   for (const entry of entries) {
     if (entry.role !== 'assistant') continue
     if (entry.usage !== undefined) node.purse.spend(entry.usage)
+    if (isOutdated(entry)) continue
     session.emit({
       type: 'reply.received',
       round: session.state.round,
@@ -119,7 +120,8 @@ async function replyOf(
       ...(maxOutput !== undefined && { maxOutput }),
     },
     {
-      text: (text) => session.emit({ type: 'text.added', round, text }),
+      // A backend with its own loop may have settled calls meanwhile: each was a round.
+      text: (text) => session.emit({ type: 'text.added', round: session.state.round + 1, text }),
       delayed: (reason, ms) => session.emit({ type: 'reply.delayed', round, reason, ms }),
       settle: (call) => settleInline(session, call),
     },

@@ -72,7 +72,7 @@ async function collect(session: Session): Promise<undefined> {
   if (broken?.status === 'rejected') throw broken.reason
   if (node.signal.aborted) return undefined
   const reports = ends.map((end) => (end as PromiseFulfilledResult<Report>).value)
-  const blocks = reports.map((report) => block(report))
+  const blocks = reports.map(subagentResult)
   await say(session, `collect/${state.round}`, {
     content: `All delegated tasks of this round have ended.\n\n${blocks.join('\n\n')}\n\nDelegate what is left to do, or give your answer.`,
     collected: calls,
@@ -99,7 +99,8 @@ function lostChild(session: Session, call: string): Promise<Report> {
   })
 }
 
-function block(report: Report): string {
+/** The result of a delegation in the background, as its parent sees it. */
+export function subagentResult(report: Report): string {
   const { outcome, content } = outcomeOfReport(report)
   // Text of a child is data: it must not be able to close its own block.
   const safe = content.replaceAll('</subagent_result', '<\\/subagent_result')

@@ -1,3 +1,4 @@
+import { isBackground } from './delegate.ts'
 import { readDelegation } from './delegation.ts'
 import type { Entry, EventDraft, WireCall } from './entry.ts'
 import type { JudgedCall } from './gate.ts'
@@ -111,7 +112,8 @@ async function decision(session: Session, call: WireCall, late: boolean): Promis
 }
 
 /** What is recorded of a call that may run, before it does. */
-export function startDraft(session: Session, { call, tool, input }: JudgedCall): EventDraft {
+export function startDraft(session: Session, judged: JudgedCall): EventDraft {
+  const { call, tool, input } = judged
   const start = {
     role: 'event',
     type: 'call.started',
@@ -121,10 +123,9 @@ export function startDraft(session: Session, { call, tool, input }: JudgedCall):
   // Counted here, so that the next call of the same reply is judged with this one in the count.
   session.node.purse.countCalls(1)
   if (tool.kind !== 'delegate') return start
-  const { target, wait } = readDelegation(tool, input)
-  const child = session.ports.ids.session(target)
+  const child = session.ports.ids.session(readDelegation(tool, input).target)
   session.tree.count(child)
-  return { ...start, child, ...(!wait && { background: true }) }
+  return { ...start, child, ...(isBackground(session, judged) && { background: true }) }
 }
 
 /** A `reportOut` that is taken ends the work: what stands behind it in the same reply is not begun. */
@@ -133,9 +134,9 @@ async function behindReport(session: Session, reply: readonly WireCall[]): Promi
   for (const [index, call] of reply.entries()) {
     const read = await readOnce(session, call)
     if (read.kind !== 'ready') continue
-    const { tool, input } = read.judged
+    const { tool } = read.judged
     // Results of what runs in the background are still to come: the report will not be taken.
-    if (tool.kind === 'delegate' && !readDelegation(tool, input).wait) return new Set()
+    if (tool.kind === 'delegate' && isBackground(session, read.judged)) return new Set()
     if (tool.kind === 'report') return new Set(reply.slice(index + 1).map((later) => later.id))
   }
   return new Set()

@@ -11,7 +11,8 @@ import { specify } from './specify.ts'
 /** Starts a child session, or re-attaches to it, and waits for its report unless it is to run in the background. */
 export async function delegate(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   const delegation = readDelegation(judged.tool, judged.input)
-  if (!delegation.wait) {
+  // As it was recorded when the call was let through: the agent's file may say something else by now.
+  if (session.state.background.has(judged.call.id)) {
     startInBackground(session, judged.call.id, delegation)
     return {
       content: `Started ${delegation.target} (session ${childOf(session, judged.call.id)}). Its result follows when your turn ends.`,
@@ -24,6 +25,12 @@ export async function delegate(session: Session, judged: JudgedCall): Promise<Ou
     return undefined
   }
   return outcomeOfReport(report)
+}
+
+/** Whether the caller goes on at once: when it asks for that, and for an agent that always works in the background. */
+export function isBackground(session: Session, { tool, input }: JudgedCall): boolean {
+  const { target, wait } = readDelegation(tool, input)
+  return !wait || session.ports.agents.get(target)?.background === true
 }
 
 /** Children in the background that were started in an earlier life are taken up again from the calls that started them. */

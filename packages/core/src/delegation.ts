@@ -1,7 +1,8 @@
 import type { AgentDefinition, DelegateSelection } from './agent.ts'
-import { boolean, integer, object, oneOf, optional, string } from './schema.ts'
+import { boolean, integer, object, optional, type Schema, schema, string } from './schema.ts'
 import type { SessionSpec } from './session-spec.ts'
 import { defineTool, type Tool } from './tool.ts'
+import { spellingsOf } from './vocabulary.ts'
 
 /** What every spelling of delegation comes down to. */
 export interface Delegation {
@@ -19,6 +20,18 @@ export interface Delegation {
 const notRun = () =>
   Promise.reject(new Error('unreachable: the loop carries out delegation and reporting itself'))
 
+const agentSpellings = [
+  'agentName',
+  'agent_name',
+  'agent',
+  'agentType',
+  'agent_type',
+  'subagent_type',
+  'subagentType',
+  'subagent',
+] as const
+const workSpellings = ['workDescription', 'work_description', 'work', 'task', 'prompt'] as const
+
 /** The delegation tools for these targets. Their names differ in how the child ends and whether the caller waits. */
 export function delegationTools(targets: readonly string[]): readonly Tool[] {
   const waiting = defineTool({
@@ -28,8 +41,15 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
     class: 'agent',
     effect: 'read',
     kind: 'delegate',
+    aliases: spellingsOf('delegateWork'),
+    argumentAliases: {
+      ...other('agentName', agentSpellings),
+      ...other('workDescription', workSpellings),
+      ...other('reportExpectations', ['report_expectations', 'expectations']),
+    },
+    adapt: { delegateWork: describedWork },
     input: object({
-      agentName: oneOf(targets, 'The agent to delegate to'),
+      agentName: target(targets, 'The agent to delegate to'),
       workDescription: string(
         'The work, complete in itself: the agent sees nothing else of this conversation',
         { min: 1 },
@@ -45,20 +65,30 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
     class: 'agent',
     effect: 'read',
     kind: 'delegate',
-    aliases: ['Task', 'task', 'Agent', 'runSubagent'],
+    aliases: spellingsOf('delegate_task'),
     argumentAliases: {
-      agentName: 'subagent_type',
-      agent_type: 'subagent_type',
-      agent: 'subagent_type',
-      maxTurns: 'max_turns',
+      ...other('subagent_type', agentSpellings),
+      ...other('prompt', workSpellings),
+      ...other('max_turns', ['maxTurns']),
+      ...other('wait_for_result', ['waitForResult']),
+      ...other('timeout_seconds', ['timeoutSeconds']),
     },
-    adapt: { Task: waits, task: waits, Agent: waits, runSubagent: waits },
+    adapt: {
+      delegate_task: (input) => inBackground(input, {}),
+      // Elsewhere whoever starts an agent waits for it, unless the call says otherwise.
+      ...Object.fromEntries(
+        spellingsOf('delegate_task').map((name) => [
+          name,
+          (input: Record<string, unknown>) => inBackground(input, { wait_for_result: true }),
+        ]),
+      ),
+    },
     input: object({
       description: optional(string('The task in three to five words')),
       prompt: string('The task, complete in itself: the agent sees nothing else of this conversation', {
         min: 1,
       }),
-      subagent_type: oneOf(targets, 'The agent to start'),
+      subagent_type: target(targets, 'The agent to start'),
       model: optional(string('A model for this task only')),
       max_turns: optional(integer('The most rounds it may take', { min: 1 })),
       wait_for_result: optional(boolean('Wait for the result instead of going on; default false')),
@@ -75,6 +105,7 @@ export const reportOut: Tool = defineTool({
   class: 'agent',
   effect: 'read',
   kind: 'report',
+  aliases: spellingsOf('reportOut'),
   input: object({ report: string('The report, complete in itself', { min: 1 }) }),
   run: notRun,
 }) as Tool
@@ -101,7 +132,10 @@ export function readDelegation(tool: Tool, input: unknown): Delegation {
   }
 }
 
-/** Agents a session may start: what its definition allows, less itself, its ancestors and those no model may start. */
+/**
+ * Agents a session may start: what its definition allows, less itself and those no model may start. One that is named
+ * may be started although its own file keeps models from choosing it: that is what naming it is for.
+ */
 export function allowedTargets(
   agent: AgentDefinition,
   all: readonly AgentDefinition[],
@@ -109,10 +143,10 @@ export function allowedTargets(
 ): readonly AgentDefinition[] {
   const selection: DelegateSelection = agent.delegates ?? { kind: entry ? 'all' : 'none' }
   if (selection.kind === 'none') return []
-  const open = all.filter((other) => other.name !== agent.name && other.modelInvocable !== false)
-  if (selection.kind === 'all') return open
-  const wanted = new Set(selection.names.map((name) => name.toLowerCase()))
-  return open.filter((other) => wanted.has(other.name.toLowerCase()))
+  const others = all.filter((other) => other.name !== agent.name)
+  if (selection.kind === 'all') return others.filter((other) => other.modelInvocable !== false)
+  const wanted = new Set(selection.names.map(nameKey))
+  return others.filter((other) => wanted.has(nameKey(other.name)))
 }
 
 /** Why this delegation is not possible in this chain, whatever the lists allow. */
@@ -143,6 +177,41 @@ export function refuseDelegation(
   return undefined
 }
 
-function waits(input: Record<string, unknown>): Record<string, unknown> {
-  return { wait_for_result: true, ...input }
+/** Names of agents are compared without case, as the files they stand in are. */
+function nameKey(name: string): string {
+  return name.trim().normalize('NFC').toLowerCase()
+}
+
+/** Takes any name: one that is not among the targets is refused by the rule about delegation, which says why. */
+function target(targets: readonly string[], description: string): Schema<string> {
+  const known = new Map(targets.map((name) => [nameKey(name), name]))
+  const text = string(description, { min: 1 })
+  return schema({ type: 'string', enum: targets, description }, (value, path) => {
+    const checked = text.check(value, path)
+    return checked.issues === undefined
+      ? { value: known.get(nameKey(checked.value)) ?? checked.value }
+      : checked
+  })
+}
+
+function other(name: string, spellings: readonly string[]): { [spelling: string]: string } {
+  return Object.fromEntries(
+    spellings.filter((spelling) => spelling !== name).map((spelling) => [spelling, name]),
+  )
+}
+
+/** A description is the work itself where nothing else is, and else a label for it. */
+function describedWork({ description, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  const isLabel = description === undefined || workSpellings.some((spelling) => rest[spelling] !== undefined)
+  return isLabel ? rest : { ...rest, workDescription: description }
+}
+
+/** What Claude Code and VS Code add to a delegation; the rest of it has no counterpart here. */
+function inBackground(
+  input: Record<string, unknown>,
+  defaults: { readonly wait_for_result?: boolean },
+): Record<string, unknown> {
+  const { run_in_background, name: _name, effort: _effort, ...rest } = input
+  if (typeof run_in_background !== 'boolean') return { ...defaults, ...rest }
+  return { ...defaults, ...rest, wait_for_result: !run_in_background }
 }

@@ -30,6 +30,8 @@ export interface UserDraft {
   readonly from?: string
   /** Why cadre wrote it. */
   readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated'
+  /** Said before this session began, in a conversation that it takes over. */
+  readonly earlier?: true
   /** Background delegations whose results this entry brings, by call id. */
   readonly collected?: readonly string[]
   /** What those delegations cost, and how many sessions and calls they were. */
@@ -42,6 +44,8 @@ export interface AssistantDraft {
   readonly role: 'assistant'
   readonly content: string | null
   readonly tool_calls?: readonly WireCall[]
+  /** Said before this session began, perhaps by another agent: shown to the model, and no round of this session. */
+  readonly earlier?: true
   /** The model that really answered. */
   readonly model?: string
   readonly usage?: Usage

@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'approval_rejected'
   | 'budget_exceeded'
   | 'hook_denied'
+  | 'policy'
   | 'in_doubt'
   | 'unknown_model'
   | 'backend'

@@ -56,7 +56,8 @@ export type EventBody =
       readonly by?: string
     }
   | { readonly type: 'context.compacted'; readonly summary: string; readonly before: number }
-  | { readonly type: 'journal.edited'; readonly summary: string }
+  /** `rounds`: how many are left in the record; what was beyond them is gone. */
+  | { readonly type: 'journal.edited'; readonly summary: string; readonly rounds?: number }
   | { readonly type: 'notice.added'; readonly notice: Notice }
   | { readonly type: 'session.suspended'; readonly questions: readonly string[] }
   | { readonly type: 'session.ended'; readonly report: Report }

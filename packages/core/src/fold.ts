@@ -1,59 +1,38 @@
-import type { OutcomeKind } from './entry.ts'
 import type { CadreEvent } from './events.ts'
-import { addUsage, type Notice, noUsage, type Report, type Usage } from './report.ts'
+import { isBefore } from './is-before.ts'
+import { noUsage } from './report.ts'
+import { SessionRounds } from './session-rounds.ts'
+import type { CallView, SessionView, View } from './view.ts'
 
-/** A call as a surface shows it. */
-export interface CallView {
-  readonly id: string
-  readonly name: string
-  readonly input: string
-  status: 'pending' | 'running' | 'waiting' | OutcomeKind
-  child?: string
-  content?: string
-  code?: string
+/** What is kept of a session beside what is shown of it. */
+interface Tracked {
+  readonly rounds: SessionRounds
+  readonly notices: Set<string>
+  /** Questions that have their answer. */
+  readonly answered: Set<string>
+  /** When it last started or ended: older news of the kind are only told again. */
+  turnedAt: string
 }
 
-export interface RoundView {
-  readonly roundId: number
-  reply: string
-  readonly toolCalls: CallView[]
-}
-
-export interface SessionView {
-  readonly id: string
-  readonly agent: string
-  readonly work: string
-  readonly depth: number
-  readonly parent?: { readonly session: string; readonly call: string }
-  model: string
-  state: 'queued' | 'working' | 'waiting' | 'ended'
-  readonly rounds: RoundView[]
-  /** Of this session alone; what its subtree cost is in its report. */
-  usage: Usage
-  calls: number
-  readonly children: string[]
-  readonly notices: Notice[]
-  /** Open questions to a person, by name. */
-  readonly questions: Map<
-    string,
-    { readonly text: string; readonly call: string; readonly choices: readonly string[] }
-  >
-  readonly startedAt: string
-  updatedAt: string
-  report?: Report
-}
-
-/** Everything a surface shows of the sessions it follows. State is this fold over events, the same on every surface. */
-export interface View {
-  readonly sessions: Map<string, SessionView>
-  readonly roots: string[]
-}
+const tracked = new WeakMap<SessionView, Tracked>()
+/** Sessions that came before their parents, by the parent's id. */
+const waiting = new WeakMap<View, Map<string, string[]>>()
 
 export function emptyView(): View {
   return { sessions: new Map(), roots: [] }
 }
 
-/** Takes one event into the view. Events of sessions whose start was not seen are ignored: a surface may join late. */
+/** A call of a session, by its id. */
+export function callOf(view: View, session: string, call: string): CallView | undefined {
+  const known = view.sessions.get(session)
+  return known === undefined ? undefined : trackOf(known).rounds.call(call)
+}
+
+/**
+ * Takes one event into the view. Events of one session must come in their order; how those of several are interleaved,
+ * and whether some are told twice, makes no difference. Events of sessions whose start was not seen are ignored: a surface
+ * may join late, and read what it has missed from the journals.
+ */
 export function applyToView(view: View, event: CadreEvent): void {
   if (event.type === 'session.started') {
     start(view, event)
@@ -61,76 +40,84 @@ export function applyToView(view: View, event: CadreEvent): void {
   }
   const session = view.sessions.get(event.session)
   if (session === undefined) return
-  session.updatedAt = event.at
+  if (!isBefore(event.at, session.updatedAt)) session.updatedAt = event.at
+  const { rounds, notices, answered } = trackOf(session)
   switch (event.type) {
     case 'session.queued':
-      session.state = 'queued'
+      turn(session, 'queued')
       break
     case 'session.unqueued':
-      session.state = 'working'
+      turn(session, 'working')
       break
     case 'round.started':
-      session.rounds.push({ roundId: event.round, reply: '', toolCalls: [] })
+      rounds.begin(event.round)
       break
     case 'text.added':
-      roundOf(session, event.round).reply += event.text
+      rounds.addText(event.round, event.text, event.seq)
       break
     case 'reply.received':
-      reply(session, event)
+      rounds.receive(event)
+      session.usage = rounds.usage
+      if (event.model !== undefined) session.model = event.model
       break
     case 'call.started':
-      update(session, event.call, (call) => {
-        call.status = 'running'
-        if (event.child !== undefined) call.child = event.child
-      })
+      rounds.start(event.call, event.tool, event.child)
+      session.calls = rounds.settled
       break
     case 'call.settled':
-      session.calls += 1
-      update(session, event.call, (call) => {
-        call.status = event.outcome
-        call.content = event.content
-        if (event.code !== undefined) call.code = event.code
-      })
+      rounds.settle(event.call, event.outcome, event.content, event.code)
+      session.calls = rounds.settled
       break
     case 'person.asked':
-      session.state = 'waiting'
+      if (answered.has(event.question) || !rounds.ask(event.call)) break
+      turn(session, 'waiting')
       session.questions.set(event.question, { text: event.text, call: event.call, choices: event.choices })
-      update(session, event.call, (call) => {
-        call.status = 'waiting'
-      })
       break
-    case 'person.answered':
+    case 'person.answered': {
+      const question = session.questions.get(event.question)
       session.questions.delete(event.question)
-      if (session.questions.size === 0) session.state = 'working'
+      answered.add(event.question)
+      if (question !== undefined) rounds.answered(question.call)
+      if (session.questions.size === 0) turn(session, 'working')
       break
-    case 'notice.added':
+    }
+    case 'notice.added': {
+      const { code, message } = event.notice
+      if (notices.has(`${code} ${message}`)) break
+      notices.add(`${code} ${message}`)
       session.notices.push(event.notice)
       break
+    }
+    case 'journal.edited':
+      if (event.rounds === undefined) break
+      // What was removed may have been an answer.
+      answered.clear()
+      rounds.cut(event.rounds, event.at)
+      session.usage = rounds.usage
+      session.calls = rounds.settled
+      break
     case 'session.suspended':
-      session.state = 'waiting'
+      turn(session, 'waiting')
       break
     case 'session.ended':
-      end(session, event.report)
+      end(session, event)
       break
     case 'reply.delayed':
     case 'message.added':
     case 'context.compacted':
-    case 'journal.edited':
       break
   }
 }
 
 function start(view: View, event: Extract<CadreEvent, { type: 'session.started' }>): void {
-  const { agent, work, depth, parent, model, at } = event
-  const known = view.sessions.get(event.session)
+  const { session: id, agent, work, depth, parent, model, at } = event
+  const known = view.sessions.get(id)
   if (known !== undefined) {
-    known.state = 'working'
-    known.updatedAt = at
-    delete known.report
+    goOn(known, event)
     return
   }
-  view.sessions.set(event.session, {
-    id: event.session,
+  const session: SessionView = {
+    id,
     agent,
     work,
     depth,
@@ -145,73 +132,79 @@ function start(view: View, event: Extract<CadreEvent, { type: 'session.started' 
     questions: new Map(),
     startedAt: at,
     updatedAt: at,
-  })
-  const above = parent && view.sessions.get(parent.session)
-  if (above === undefined) view.roots.push(event.session)
-  else above.children.push(event.session)
-}
-
-function reply(session: SessionView, event: Extract<CadreEvent, { type: 'reply.received' }>): void {
-  const round = roundOf(session, event.round)
-  // The complete text, not the sum of deltas: those may have been merged or dropped on the way.
-  round.reply = event.text
-  for (const { id, name, input } of event.calls) round.toolCalls.push({ id, name, input, status: 'pending' })
-  session.usage = addUsage(session.usage, event.usage)
-  if (event.model !== undefined) session.model = event.model
-}
-
-function roundOf(session: SessionView, roundId: number): RoundView {
-  const last = session.rounds.at(-1)
-  if (last !== undefined && last.roundId === roundId) return last
-  const round: RoundView = { roundId, reply: '', toolCalls: [] }
-  session.rounds.push(round)
-  return round
-}
-
-function update(session: SessionView, id: string, change: (call: CallView) => void): void {
-  for (let i = session.rounds.length - 1; i >= 0; i--) {
-    const call = session.rounds[i]?.toolCalls.find((candidate) => candidate.id === id)
-    if (call !== undefined) {
-      change(call)
-      return
-    }
   }
+  view.sessions.set(id, session)
+  tracked.set(session, {
+    rounds: new SessionRounds(session.rounds),
+    notices: new Set(),
+    answered: new Set(),
+    turnedAt: at,
+  })
+  place(view, session)
+  adopt(view, session)
 }
 
-function end(session: SessionView, report: Report): void {
+/** The same session again: it was resumed, or it is only told again that it was. */
+function goOn(session: SessionView, { at, resumed }: Extract<CadreEvent, { type: 'session.started' }>): void {
+  const track = trackOf(session)
+  if (resumed !== true || isBefore(at, track.turnedAt)) return
+  track.turnedAt = at
+  session.state = 'working'
+  if (!isBefore(at, session.updatedAt)) session.updatedAt = at
+  delete session.report
+  track.rounds.resume()
+}
+
+function place(view: View, { id, parent }: SessionView): void {
+  const above = parent && view.sessions.get(parent.session)
+  if (above !== undefined && above.id !== id) {
+    above.children.push(id)
+    return
+  }
+  view.roots.push(id)
+  if (parent === undefined) return
+  const orphans = waiting.get(view) ?? new Map<string, string[]>()
+  waiting.set(view, orphans)
+  const siblings = orphans.get(parent.session)
+  if (siblings === undefined) orphans.set(parent.session, [id])
+  else siblings.push(id)
+}
+
+function adopt(view: View, session: SessionView): void {
+  const orphans = waiting.get(view)?.get(session.id)
+  if (orphans === undefined) return
+  waiting.get(view)?.delete(session.id)
+  const own = new Set(orphans)
+  own.delete(session.id)
+  for (const child of own) session.children.push(child)
+  replace(
+    view.roots,
+    view.roots.filter((root) => !own.has(root)),
+  )
+}
+
+function end(session: SessionView, { report, at }: Extract<CadreEvent, { type: 'session.ended' }>): void {
+  const track = trackOf(session)
+  if (isBefore(at, track.turnedAt)) return
+  track.turnedAt = at
   session.state = 'ended'
   session.report = report
   session.questions.clear()
-  for (const round of session.rounds) {
-    for (const call of round.toolCalls) {
-      if (call.status === 'pending' || call.status === 'running' || call.status === 'waiting')
-        call.status = 'cancelled'
-    }
-  }
+  track.rounds.end()
 }
 
-/** A round with the rounds of the children it started, to any depth. */
-export interface AgentRound {
-  readonly roundId: number
-  readonly session: string
-  readonly agent: string
-  readonly reply: string
-  readonly toolCalls: readonly CallView[]
-  readonly subAgentRounds: readonly AgentRound[]
+/** Only a start opens what has ended. */
+function turn(session: SessionView, state: SessionView['state']): void {
+  if (session.state !== 'ended') session.state = state
 }
 
-/** The tree of rounds of a session. Rounds are told apart by session and number, so parallel children cannot collide. */
-export function agentRounds(view: View, id: string): AgentRound[] {
-  const session = view.sessions.get(id)
-  if (session === undefined) return []
-  return session.rounds.map((round) => ({
-    roundId: round.roundId,
-    session: id,
-    agent: session.agent,
-    reply: round.reply,
-    toolCalls: round.toolCalls,
-    subAgentRounds: round.toolCalls.flatMap((call) =>
-      call.child === undefined ? [] : agentRounds(view, call.child),
-    ),
-  }))
+function replace<T>(list: T[], by: readonly T[]): void {
+  list.length = 0
+  for (const item of by) list.push(item)
+}
+
+function trackOf(session: SessionView): Tracked {
+  const track = tracked.get(session)
+  if (track === undefined) throw new Error('unreachable: a session of a view is made by its start')
+  return track
 }

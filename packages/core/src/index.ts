@@ -8,6 +8,8 @@ export type {
   ToolClass,
   ToolSelection,
 } from './agent.ts'
+export { type AgentRound, agentRounds, childrenByCall } from './agent-rounds.ts'
+export { allowedTargets, readDelegation } from './delegation.ts'
 export type {
   Answer,
   Engine,
@@ -38,19 +40,13 @@ export type {
 } from './entry.ts'
 export { CadreError, type ErrorCode, messageOf, Suspended } from './errors.ts'
 export type { CadreEvent, EventBody } from './events.ts'
-export {
-  type AgentRound,
-  agentRounds,
-  applyToView,
-  type CallView,
-  emptyView,
-  type RoundView,
-  type SessionView,
-  type View,
-} from './fold.ts'
+export { applyToView, callOf, emptyView } from './fold.ts'
 export type { DecidedBy, Gate, JudgedCall, Review, Reviewer, Rule, Verdict } from './gate.ts'
+export { contextOf, type HandoffContext, type History } from './handoff.ts'
 export { type Json, type JsonObject, parseJson } from './json.ts'
-export { defaultLimits, nudgeLimits, type RunLimits } from './limits.ts'
+export { knownTools } from './known-tools.ts'
+export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './limits.ts'
+export { matchModel, modelPreferences, nearestModels } from './match-model.ts'
 export type {
   Message,
   Model,
@@ -66,6 +62,7 @@ export { didYouMean, nearest } from './nearest.ts'
 export {
   createOrchestrator,
   type Orchestrator,
+  type OrchestratorOptions,
   type ResumeOptions,
   type RunResult,
   type StartRequest,
@@ -101,7 +98,15 @@ export {
   string,
 } from './schema.ts'
 export { sectionsOf } from './sections.ts'
-export type { Completion, SessionLimits, SessionSpec, Work } from './session-spec.ts'
+export { covers } from './select-tools.ts'
+export {
+  boundSession,
+  type Completion,
+  type SessionLimits,
+  type SessionSpec,
+  type Work,
+} from './session-spec.ts'
+export { type SpecRequest, specify } from './specify.ts'
 export {
   defineTool,
   type Effect,
@@ -110,4 +115,6 @@ export {
   type ToolDefinition,
   type ToolResult,
 } from './tool.ts'
-export { spellingsOf, type ToolMeaning, understandTool } from './vocabulary.ts'
+export { type Toolset, type ToolsetRequest, toolsetOf } from './toolset.ts'
+export type { CallStatus, CallView, RoundView, SessionView, View } from './view.ts'
+export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary.ts'

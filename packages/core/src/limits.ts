@@ -14,6 +14,35 @@ export interface RunLimits {
   readonly budget?: Budget
 }
 
+/** The lower one of each. What no ceiling is set for stays as it is. */
+export function withinCeilings(limits: RunLimits, ceilings: Partial<RunLimits>): RunLimits {
+  const budget = lowestBudget(limits.budget, ceilings.budget)
+  return {
+    depth: lowest(limits.depth, ceilings.depth),
+    concurrency: lowest(limits.concurrency, ceilings.concurrency),
+    sessions: lowest(limits.sessions, ceilings.sessions),
+    maxRounds: lowest(limits.maxRounds, ceilings.maxRounds),
+    timeLimit: lowest(limits.timeLimit, ceilings.timeLimit),
+    ...(budget && { budget }),
+  }
+}
+
+function lowestBudget(budget: Budget | undefined, ceiling: Budget | undefined): Budget | undefined {
+  if (budget === undefined || ceiling === undefined) return budget ?? ceiling
+  const both: { -readonly [key in keyof Budget]: Budget[key] } = { ...budget }
+  for (const key of ['tokens', 'cost', 'calls'] as const) {
+    const most = ceiling[key]
+    if (most !== undefined) both[key] = lowest(both[key] ?? most, most)
+  }
+  return both
+}
+
+/** The lower one; the ceiling also where a file holds something that is no number. */
+export function lowest(value: number, ceiling: number | undefined): number {
+  if (ceiling === undefined) return value
+  return typeof value === 'number' && value <= ceiling ? value : ceiling
+}
+
 export const defaultLimits: RunLimits = {
   depth: 3,
   concurrency: 8,

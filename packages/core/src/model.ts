@@ -84,6 +84,8 @@ export type ModelResolution =
       readonly name: string
       readonly nearest: readonly string[]
       readonly reason: string
+      /** Set when there is such a model, and it may not be used. */
+      readonly code?: Extract<ErrorCode, 'policy'>
     }
 
 /** The catalogue over all backends. */

@@ -3,6 +3,7 @@ import type { Draft, Entry, WireCall } from './entry.ts'
 import type { EventBody } from './events.ts'
 import type { Gate, JudgedCall } from './gate.ts'
 import { readCall } from './judge.ts'
+import { leaveCalls } from './leave-calls.ts'
 import type { Model } from './model.ts'
 import type { Ports } from './ports.ts'
 import { noUsage, type Report } from './report.ts'
@@ -21,7 +22,13 @@ export interface Host {
   /** True when a session that has ended is to be continued all the same. */
   continues(spec: SessionSpec, state: SessionState): boolean
   /** What a person has to say to a session that is being continued; given once. */
-  news(spec: SessionSpec): Work | undefined
+  news(spec: SessionSpec): News | undefined
+}
+
+export interface News {
+  readonly work: Work
+  /** Calls that a stop left open are not taken up again. */
+  readonly leavesCalls: boolean
 }
 
 export type Opened =
@@ -45,8 +52,10 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
     host.emit(spec.id, { type: 'session.ended', report })
     return ended(report)
   }
+  const refusal = ports.refuse?.(spec)
+  if (refusal !== undefined) return refuse(refusal.code, refusal.message)
   const resolution = await ports.models.resolve(spec.model)
-  if (resolution.kind === 'unknown') return refuse('unknown_model', `${resolution.reason}`)
+  if (resolution.kind === 'unknown') return refuse(resolution.code ?? 'unknown_model', resolution.reason)
   let run: Session['run']
   try {
     run = await ports.engine.open(spec)
@@ -123,17 +132,19 @@ async function takeSlot(session: Session): Promise<void> {
   session.emit({ type: 'session.unqueued' })
 }
 
-async function begin(session: Session, news: Work | undefined): Promise<void> {
+async function begin(session: Session, news: News | undefined): Promise<void> {
   const { run } = session
-  if (run.recorded.length > 0) {
-    const said: Draft[] = news === undefined ? [] : [{ role: 'user', ...news }]
-    await record(session, `resume/${run.recorded.length}`, () => [
-      { role: 'event', type: 'session.resumed' },
-      ...said,
-    ])
-    return
+  if (run.recorded.length === 0) return beginWork(session)
+  const entries = await record(session, `resume/${run.recorded.length}`, async () => {
+    const left = news?.leavesCalls ? await leaveCalls(session) : []
+    const said: Draft[] = news === undefined ? [] : [{ role: 'user', ...news.work }]
+    return [{ role: 'event', type: 'session.resumed' }, ...left, ...said]
+  })
+  for (const entry of entries) {
+    if (entry.role !== 'tool_result') continue
+    const { tool_call_id: call, content, outcome = 'done', code } = entry
+    session.emit({ type: 'call.settled', call, outcome, content, ...(code && { code }) })
   }
-  await beginWork(session)
 }
 
 async function backgroundCalls(session: Session): Promise<Map<string, JudgedCall>> {

@@ -4,15 +4,15 @@ import type { StoredSession } from './engine.ts'
 import { CadreError, Suspended } from './errors.ts'
 import type { CadreEvent, EventBody } from './events.ts'
 import { createGate } from './judge.ts'
-import { defaultLimits, type RunLimits } from './limits.ts'
+import { defaultLimits, type RunLimits, withinCeilings } from './limits.ts'
 import { didYouMean } from './nearest.ts'
-import type { Host } from './open-session.ts'
+import type { Host, News } from './open-session.ts'
 import type { Ports } from './ports.ts'
 import type { Notice, Report } from './report.ts'
 import { engineRules } from './rules.ts'
 import { runSession } from './run-session.ts'
 import { requireSections } from './sections.ts'
-import type { SessionSpec, Work } from './session-spec.ts'
+import { boundSession, type SessionSpec, type Work } from './session-spec.ts'
 import { specify } from './specify.ts'
 import { foldEntries } from './state.ts'
 import { toolsetOf } from './toolset.ts'
@@ -37,8 +37,15 @@ export type RunResult =
 
 export interface ResumeOptions {
   readonly work?: Work | string
+  /**
+   * What becomes of calls that a stop left open. `continue`, the default: they are taken up again, children go on where they
+   * were. `leave`, together with new work: they are settled as cancelled, so that the session turns to the new work at once.
+   */
+  readonly openCalls?: 'continue' | 'leave'
   /** Another model from here on. */
   readonly model?: string
+  /** False: the session may not delegate from here on, whatever it was started with. */
+  readonly delegation?: false
   /** Ceilings to set anew; the others stay as the run was started with. */
   readonly limits?: Partial<RunLimits>
 }
@@ -52,20 +59,27 @@ export interface Orchestrator {
   cancel(session: string): boolean
 }
 
+export interface OrchestratorOptions {
+  readonly limits?: Partial<RunLimits>
+  /**
+   * The most that anything can be set to: by these limits, by an agent, by a call, by who resumes a run, or by what is stored
+   * of one that was started before.
+   */
+  readonly ceilings?: Partial<RunLimits>
+}
+
 /** Puts the engine together. Everything it needs from outside comes in through the ports. */
-export function createOrchestrator(
-  ports: Ports,
-  options: { readonly limits?: Partial<RunLimits> } = {},
-): Orchestrator {
-  const limits: RunLimits = { ...defaultLimits, ...options.limits }
+export function createOrchestrator(ports: Ports, options: OrchestratorOptions = {}): Orchestrator {
+  const { ceilings = {} } = options
+  const limits = withinCeilings({ ...defaultLimits, ...options.limits }, ceilings)
   const trees = new Map<string, Tree>()
-  const news = new Map<string, Work>()
+  const news = new Map<string, News>()
   const continued = new Set<string>()
   let seq = 0
   const treeOf = (spec: SessionSpec): Tree => {
     const known = trees.get(spec.root)
     if (known !== undefined) return known
-    const tree = new Tree({ ...limits, ...spec.limits.run }, ports.clock)
+    const tree = new Tree(withinCeilings({ ...limits, ...spec.limits.run }, ceilings), ports.clock)
     trees.set(spec.root, tree)
     return tree
   }
@@ -85,12 +99,13 @@ export function createOrchestrator(
     continues: (spec, state) =>
       continued.has(spec.id) || (state.ended?.status === 'cancelled' && state.cancelledBy === 'run'),
     news(spec) {
-      const work = news.get(spec.id)
+      const said = news.get(spec.id)
       news.delete(spec.id)
-      return work
+      return said
     },
   }
-  ports.engine.attach((spec) => runSession(spec, host))
+  const run = (spec: SessionSpec) => runSession(boundSession(spec, ceilings), host)
+  ports.engine.attach(run)
 
   async function start(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
     const stop: StopReason = { kind: 'cancelled', by: 'run' }
@@ -98,7 +113,7 @@ export function createOrchestrator(
     const onAbort = () => tree.node(spec.id)?.stop(stop)
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      const running = runSession(spec, host)
+      const running = run(spec)
       // The node exists from here on: an abort that came before it would otherwise be missed.
       if (signal.aborted) onAbort()
       return { kind: 'report', report: await running }
@@ -109,6 +124,8 @@ export function createOrchestrator(
       signal.removeEventListener('abort', onAbort)
       trees.delete(spec.root)
       continued.delete(spec.id)
+      // Of a session that could not be opened: whoever tries again says it again.
+      news.delete(spec.id)
     }
   }
 
@@ -132,7 +149,7 @@ export function createOrchestrator(
   return {
     async start(request, signal) {
       const agent = entryAgent(request.agent)
-      const work = typeof request.work === 'string' ? { content: request.work } : request.work
+      const work = workOf(request.work)
       const spec = await specify(ports, limits, {
         ...request,
         agent,
@@ -151,18 +168,21 @@ export function createOrchestrator(
         return withNotices(result, notices)
       return withNotices(await answerPlainly(request, agent, work, result, signal), notices)
     },
-    async resume(id, { work, model, limits: changed }, signal) {
+    async resume(id, { work, openCalls, model, delegation, limits: changed }, signal) {
       const stored = await ports.engine.read(id)
       if (stored === undefined) throw new CadreError('not_found', `there is no session ${id}`)
       const root = stored.spec.root === id ? stored : await ports.engine.read(stored.spec.root)
       // A child belongs to its run: while that is unfinished, continuing the child means continuing the run.
       const target = work === undefined && root !== undefined && isUnfinished(root) ? root : stored
-      const spec =
-        model === undefined ? target.spec : { ...target.spec, model: await knownModel(model, ports) }
-      if (work !== undefined) news.set(id, typeof work === 'string' ? { content: work } : work)
+      const spec = {
+        ...target.spec,
+        ...(model !== undefined && { model: await knownModel(model, ports) }),
+        ...(delegation === false && { delegation, targets: [] }),
+      }
+      if (work !== undefined) news.set(id, { work: workOf(work), leavesCalls: openCalls === 'leave' })
       if (work !== undefined || isUnfinished(target)) continued.add(spec.id)
-      const run = { ...limits, ...root?.spec.limits.run, ...changed }
-      return start(changed === undefined ? spec : { ...spec, limits: { ...spec.limits, run } }, signal)
+      const anew = { ...limits, ...root?.spec.limits.run, ...changed }
+      return start(changed === undefined ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
     },
     cancel(session) {
       for (const tree of trees.values()) {
@@ -201,6 +221,7 @@ export function createOrchestrator(
       work,
       completion: 'text',
       workspace: request.workspace,
+      ...(request.history && { history: request.history }),
     }).catch(() => undefined)
     if (
       spec === undefined ||
@@ -234,6 +255,10 @@ function instantWriter(): (ms: number) => string {
   }
 }
 
+function workOf(work: Work | string): Work {
+  return typeof work === 'string' ? { content: work } : work
+}
+
 /** Something is left to do: it did not come to its end, or a person has added to it since. */
 function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
   if (outcome !== 'completed' && outcome !== 'incomplete') return true
@@ -243,7 +268,7 @@ function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
 async function knownModel(name: string, ports: Ports): Promise<string> {
   const found = await ports.models.resolve(name)
   if (found.kind === 'found') return found.model.id
-  throw new CadreError('unknown_model', found.reason)
+  throw new CadreError(found.code ?? 'unknown_model', found.reason)
 }
 
 /** What the plain model may be spared of. A home that cannot be written is not among it. */
@@ -253,7 +278,7 @@ const plainHelps = ['backend', 'unknown_model', 'agent_execution', 'timeout']
 async function couldNotStart(report: Report, ports: Ports): Promise<boolean> {
   if (report.status !== 'error' || !plainHelps.includes(codeOf(report))) return false
   const stored = await ports.engine.read(report.session)
-  return stored === undefined || !stored.entries.some((entry) => entry.role === 'assistant')
+  return stored === undefined || !stored.entries.some((entry) => entry.role === 'assistant' && !entry.earlier)
 }
 
 function codeOf(report: Report): string {
@@ -275,16 +300,14 @@ async function modelWarning(spec: SessionSpec, ports: Ports): Promise<Notice[]> 
     : []
 }
 
-/** Names in the tool lists of the agent and of those it may delegate to that nobody knows: most are misspelt. */
+/** Names in the agent's tool list that nobody knows: most are misspelt. Those of others are for whoever checks the files. */
 function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
-  const agents = [spec.agent, ...spec.targets.flatMap((name) => ports.agents.get(name) ?? [])]
+  const { agent } = spec
   const known = ports.tools.flatMap(({ name, aliases = [], class: kind }) => [name, ...aliases, kind])
-  return agents.flatMap((agent) =>
-    toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' }).unknown.map((name) => ({
-      code: 'tools',
-      message: `${agent.source?.path ?? agent.name}: no tool is named ${JSON.stringify(name)}${didYouMean(name, known) || ','} ${agent.name} works without it`,
-    })),
-  )
+  return toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' }).unknown.map((name) => ({
+    code: 'tools',
+    message: `${agent.source?.path ?? agent.name}: no tool is named ${JSON.stringify(name)}${didYouMean(name, known) || ','} ${agent.name} works without it`,
+  }))
 }
 
 /** Named targets that are not there: the agent works with the rest, or alone, and a person is told. */

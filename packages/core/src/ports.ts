@@ -3,6 +3,8 @@ import type { Engine } from './engine.ts'
 import type { CadreEvent } from './events.ts'
 import type { Reviewer, Rule } from './gate.ts'
 import type { Models } from './model.ts'
+import type { Notice } from './report.ts'
+import type { SessionSpec } from './session-spec.ts'
 import type { Tool } from './tool.ts'
 
 /** Time. Core reads no clock of its own. */
@@ -33,6 +35,11 @@ export interface Ports {
   /** Rules beyond the engine's own: hooks, policy, approval. Judged in the order of `DecidedBy`. */
   readonly rules?: readonly Rule[]
   readonly reviewers?: readonly Reviewer[]
+  /**
+   * Why a session may not run at all; nothing when it may. Asked whenever one is opened, at any depth, new or continued:
+   * what was allowed when it was started may not be any more. Must not throw.
+   */
+  readonly refuse?: (session: SessionSpec) => Notice | undefined
   readonly clock: Clock
   readonly ids: Ids
   /** Every event of every session, in order. Must not throw and must not wait. */

@@ -1,5 +1,8 @@
 import type { AgentDefinition } from './agent.ts'
 
+/** Names are shown whole: a model has to be able to write them. */
+const longestName = 200
+
 /**
  * The system prompt of a session. An agent that may delegate gets the list of its targets at the end; one that may not
  * gets its prompt unchanged.
@@ -10,9 +13,10 @@ export function systemPrompt(
   tool: string | undefined,
 ): string {
   if (targets.length === 0 || tool === undefined) return agent.prompt
-  const names = targets.map((target) => oneLine(target.name, 60))
+  const names = targets.map((target) => oneLine(target.name, longestName))
   const bullets = targets.map(
-    (target) => `- **${oneLine(target.name, 60)}**: ${oneLine(target.useFor ?? target.description, 500)}`,
+    (target) =>
+      `- **${oneLine(target.name, longestName)}**: ${oneLine(target.useFor ?? target.description, 500)}`,
   )
   const section = [
     '## Available Agents for Delegation',
@@ -21,9 +25,14 @@ export function systemPrompt(
     '',
     ...bullets,
     '',
-    `When using the ${tool} tool, use one of these agent names: ${names.join(', ')}`,
+    `When using the ${tool} tool, use one of these agent names: ${names.map(listed).join(', ')}`,
   ].join('\n')
   return agent.prompt.trim() === '' ? section : `${agent.prompt.trimEnd()}\n\n${section}`
+}
+
+/** A name in a list with commas. */
+function listed(name: string): string {
+  return name.includes(',') ? JSON.stringify(name) : name
 }
 
 /**

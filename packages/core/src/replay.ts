@@ -2,6 +2,7 @@ import type { StoredSession } from './engine.ts'
 import type { Entry, EventEntry } from './entry.ts'
 import type { CadreEvent, EventBody } from './events.ts'
 import type { Report } from './report.ts'
+import { isOutdated } from './state.ts'
 
 /** The events of a session, read back from its journal: a surface that folds them sees what a live one saw. */
 export function eventsOf(stored: StoredSession): CadreEvent[] {
@@ -21,17 +22,32 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
     ...(spec.parent && { parent: spec.parent }),
   }
   add(started, spec.created, 0)
+  let isWorkKnown = false
   for (const entry of entries) {
+    const { timestamp, seq } = entry
+    // What was said before the session began is no event of it.
+    if ((entry.role === 'user' || entry.role === 'assistant') && entry.earlier) continue
     if (entry.role === 'assistant') {
+      if (isOutdated(entry)) continue
       round += 1
       for (const call of entry.tool_calls ?? []) names.set(call.id, call.function.name)
-      add({ type: 'round.started', round }, entry.timestamp, entry.seq)
+      add({ type: 'round.started', round }, timestamp, seq)
+    }
+    // The work is what the start of the session tells already.
+    if (
+      entry.role === 'user' &&
+      entry.from === undefined &&
+      entry.content === spec.work.content &&
+      !isWorkKnown
+    ) {
+      isWorkKnown = true
+      continue
     }
     if (entry.role === 'event' && entry.type === 'session.resumed') {
-      add({ ...started, resumed: true }, entry.timestamp, entry.seq)
+      add({ ...started, resumed: true }, timestamp, seq)
     }
     const body = bodyOf(entry, round, names, stored)
-    if (body !== undefined) add(body, entry.timestamp, entry.seq)
+    if (body !== undefined) add(body, timestamp, seq)
   }
   return events
 }
@@ -44,8 +60,6 @@ function bodyOf(
 ): EventBody | undefined {
   switch (entry.role) {
     case 'user':
-      // The first is the work, which the start of the session tells already.
-      if (entry.from === undefined && entry.content === spec.work.content) return undefined
       return { type: 'message.added', from: entry.from ?? 'person', text: entry.content }
     case 'assistant':
       return {
@@ -69,7 +83,9 @@ function bodyOf(
         ...(entry.code && { code: entry.code }),
       }
     case 'event':
-      return eventBody(entry, names)
+      return entry.type === 'journal.edited'
+        ? { type: 'journal.edited', summary: entry.content ?? '', rounds: round }
+        : eventBody(entry, names)
   }
 }
 
@@ -96,8 +112,6 @@ function eventBody(entry: EventEntry, names: ReadonlyMap<string, string>): Event
       }
     case 'context.compacted':
       return { type: 'context.compacted', summary: content, before: Number(entry['up_to'] ?? 0) }
-    case 'journal.edited':
-      return { type: 'journal.edited', summary: content }
     case 'session.ended':
       return { type: 'session.ended', report: entry['report'] as unknown as Report }
     default:

@@ -30,7 +30,7 @@ export interface Report {
   readonly session: string
   readonly agent: string
   readonly status: ReportStatus
-  /** The agent's own words. Empty only when it never said anything. */
+  /** The agent's own words. Empty only when it has said nothing since a person did. */
   readonly text: string
   /** The required sections that were found, by their heading. */
   readonly sections?: { readonly [heading: string]: string }

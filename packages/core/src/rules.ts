@@ -1,11 +1,16 @@
 import { readDelegation, refuseDelegation } from './delegation.ts'
 import type { Rule } from './gate.ts'
+import { agentPermissions } from './permissions.ts'
 import type { SessionSpec } from './session-spec.ts'
 import type { Tree } from './tree.ts'
 
-/** The engine's own rules: who may delegate to whom, how deep and how often, and how many calls may be made. */
+/**
+ * The engine's own rules: what the agent's file says, who may delegate to whom, how deep and how often, and how many calls
+ * may be made.
+ */
 export function engineRules(treeOf: (spec: SessionSpec) => Tree): readonly Rule[] {
   return [
+    agentPermissions,
     {
       by: 'role',
       name: 'delegation',

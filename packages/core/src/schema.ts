@@ -41,7 +41,8 @@ type ObjectOf<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: Inf
   [K in OptionalKeys<S>]?: Infer<S[K]>
 }
 
-function schema<T>(json: JsonSchema, check: Schema<T>['check'], isOptional = false): Schema<T> {
+/** A schema out of its description for models and its check. */
+export function schema<T>(json: JsonSchema, check: Schema<T>['check'], isOptional = false): Schema<T> {
   return {
     json,
     isOptional,

@@ -4,7 +4,7 @@ import type { Reviewer } from './gate.ts'
 export const requireSections: Reviewer = (report, session) => {
   const required = session.agent.requiredSections ?? []
   if (required.length === 0) return { kind: 'accept' }
-  const found = sectionsOf(report.text)
+  const found = sectionsOf(report.text, required)
   const missing = required.filter((heading) => (found.get(plain(heading)) ?? '') === '')
   if (missing.length > 0) {
     return {
@@ -18,36 +18,48 @@ export const requireSections: Reviewer = (report, session) => {
   }
 }
 
-/** Headings (`## Verdict`, `**Verdict**`, `Verdict: PASS`) and what stands below or behind each. Code fences hold none. */
-export function sectionsOf(text: string): Map<string, string> {
+/**
+ * What stands below or behind each of these headings (`## Verdict`, `**Verdict**`, `Verdict: PASS`), by its plain form. Anything
+ * else that looks like a heading is content, such as `PASS: all tests` or `### Lint`; only a heading of the same rank or a
+ * higher one ends a section. Code fences hold none.
+ */
+export function sectionsOf(text: string, headings: readonly string[]): Map<string, string> {
+  const wanted = new Set(headings.map(plain))
   const sections = new Map<string, string>()
-  let current: string | undefined
+  let current: { readonly name: string; readonly rank: number } | undefined
   let fence: string | undefined
   for (const line of text.split(/\r?\n/)) {
     const mark = /^\s{0,3}(```+|~~~+)/.exec(line)?.[1]
     if (mark !== undefined) fence = fence === undefined ? mark[0] : mark[0] === fence ? undefined : fence
     const heading = fence === undefined && mark === undefined ? headingOf(line) : undefined
-    if (heading !== undefined) {
-      current = plain(heading.name)
-      sections.set(current, heading.rest)
+    const name = heading === undefined ? undefined : plain(heading.name)
+    if (heading !== undefined && name !== undefined && wanted.has(name)) {
+      current = { name, rank: heading.rank }
+      sections.set(name, `${sections.get(name) ?? ''}\n${heading.rest}`)
+    } else if (current !== undefined && heading !== undefined && heading.rank < lowest) {
+      if (heading.rank <= current.rank) current = undefined
+      else sections.set(current.name, `${sections.get(current.name)}\n${line}`)
     } else if (current !== undefined) {
-      sections.set(current, `${sections.get(current)}\n${line}`)
+      sections.set(current.name, `${sections.get(current.name)}\n${line}`)
     }
   }
   for (const [name, content] of sections) sections.set(name, content.trim())
   return sections
 }
 
-function headingOf(line: string): { name: string; rest: string } | undefined {
-  const hashed = /^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$/.exec(line)?.[1]
-  if (hashed !== undefined) {
-    const [, name, rest] = /^(.*?):\s+(.*)$/.exec(hashed) ?? [hashed, hashed, '']
-    return { name: name as string, rest: rest as string }
+/** Of what is only set in bold, or labelled. */
+const lowest = 7
+
+function headingOf(line: string): { name: string; rest: string; rank: number } | undefined {
+  const hashed = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line)
+  if (hashed !== null) {
+    const [, marks = '', title = ''] = hashed
+    const [, name = title, rest = ''] = /^(.*?):\s+(.*)$/.exec(title) ?? []
+    return { name, rest, rank: marks.length }
   }
   const bold = /^\s*(?:[-*]\s+)?(?:\*\*|__)(.+?)(?:\*\*|__):?\s*(.*)$/.exec(line)
-  if (bold !== null) return { name: bold[1] as string, rest: bold[2] as string }
-  const labelled = /^([A-Z][A-Za-z ]{2,50}):\s*(.*)$/.exec(line)
-  return labelled === null ? undefined : { name: labelled[1] as string, rest: labelled[2] as string }
+  const [, name, rest] = bold ?? /^([A-Z][A-Za-z ]{2,50}):\s*(.*)$/.exec(line) ?? []
+  return name === undefined ? undefined : { name, rest: rest ?? '', rank: lowest }
 }
 
 function plain(heading: string): string {

@@ -1,6 +1,6 @@
 import type { AgentDefinition, Budget } from './agent.ts'
 import type { Image } from './entry.ts'
-import type { RunLimits } from './limits.ts'
+import { lowest, type RunLimits } from './limits.ts'
 
 /** `text`: a reply without calls ends the session. `report`: only `reportOut` does. */
 export type Completion = 'text' | 'report'
@@ -13,6 +13,22 @@ export interface SessionLimits {
   readonly budget?: Budget
   /** Of an entry session: the ceilings of its whole run, so that they hold when it is resumed elsewhere. */
   readonly run?: RunLimits
+}
+
+/** A session with what it may use lowered to the ceilings of its run, however and by whomever it was set. */
+export function boundSession(spec: SessionSpec, ceilings: Partial<RunLimits>): SessionSpec {
+  const { maxRounds, timeLimit } = ceilings
+  const { limits } = spec
+  const time = spec.parent === undefined ? undefined : timeLimit
+  if (maxRounds === undefined && time === undefined) return spec
+  return {
+    ...spec,
+    limits: {
+      ...limits,
+      maxRounds: lowest(limits.maxRounds, maxRounds),
+      ...(time !== undefined && { timeLimit: lowest(limits.timeLimit ?? time, time) }),
+    },
+  }
 }
 
 export interface Work {

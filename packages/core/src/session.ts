@@ -83,7 +83,7 @@ export function takeUpChanges(session: Session): void {
     if (!session.state.background.has(call))
       session.tree.node(child)?.stop({ kind: 'cancelled', by: 'parent' })
   }
-  session.emit({ type: 'journal.edited', summary: change.summary })
+  session.emit({ type: 'journal.edited', summary: change.summary, rounds: session.state.round })
 }
 
 /** Gives the slot back for as long as `wait` takes: who waits for children must not keep them from working. */
@@ -102,7 +102,7 @@ export async function withoutSlot<T>(session: Session, wait: () => Promise<T>): 
 export async function beginWork(session: Session): Promise<void> {
   const { history = [], work } = session.spec
   await record(session, `begin/${session.state.seq}`, () => {
-    const said: Draft[] = history.map(({ role, content }) => ({ role, content }))
+    const said: Draft[] = history.map(({ role, content }) => ({ role, content, earlier: true }))
     return [...said, { role: 'user', content: work.content, ...(work.images && { images: work.images }) }]
   })
 }

@@ -88,6 +88,9 @@ async function settleCall(
     return resultDrafts(call, judged, outcome)
   })
   if (entries.length === 0) return false
+  // An engine that replays gives the result without the work: what runs in the background is taken up again.
+  if (outcome === undefined && judged?.tool.kind === 'delegate' && session.state.background.has(call.id))
+    await delegate(session, judged)
   order.next = index + 1
   const result = session.state.calls.get(call.id)?.result
   if (result !== undefined) {
@@ -123,7 +126,7 @@ async function outcomeOf(
 ): Promise<Outcome | undefined> {
   const known = session.state.calls.get(call.id)
   const refused = known?.refused
-  if (refused !== undefined) return refusal(refused)
+  if (refused !== undefined) return refusalOutcome(refused)
   if (judged === undefined)
     return {
       outcome: 'failed',
@@ -154,7 +157,7 @@ async function outcomeOf(
   return perform(session, judged)
 }
 
-function refusal(entry: EventEntry): Outcome {
+export function refusalOutcome(entry: EventEntry): Outcome {
   const by = String(entry['by'] ?? 'tool')
   return {
     outcome: entry['outcome'] as 'failed' | 'refused' | 'cancelled',
@@ -163,7 +166,7 @@ function refusal(entry: EventEntry): Outcome {
   }
 }
 
-function finishedOutcome(entry: EventEntry): Outcome {
+export function finishedOutcome(entry: EventEntry): Outcome {
   const { outcome, code, images } = entry as unknown as Outcome
   return {
     content: entry.content ?? '',

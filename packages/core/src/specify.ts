@@ -1,7 +1,8 @@
 import type { AgentDefinition } from './agent.ts'
 import { allowedTargets } from './delegation.ts'
-import { CadreError } from './errors.ts'
+import { CadreError, type ErrorCode } from './errors.ts'
 import type { RunLimits } from './limits.ts'
+import { modelPreferences } from './match-model.ts'
 import type { Ports } from './ports.ts'
 import { systemPrompt } from './prompt.ts'
 import type { Completion, SessionSpec, Work } from './session-spec.ts'
@@ -35,10 +36,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
   const names = targets.map((target) => target.name)
   const toolset = toolsetOf({ agent, tools: ports.tools, targets: names, completion })
   const tool = delegationName(toolset)
-  const time =
-    request.timeLimit ??
-    (agent.limits?.timeoutSeconds === undefined ? limits.timeLimit : agent.limits.timeoutSeconds * 1000)
-  const maxRounds = request.maxRounds ?? agent.limits?.maxTurns ?? limits.maxRounds
+  const { maxTurns, timeoutSeconds, budget } = agent.limits ?? {}
   return {
     id,
     root: parent?.spec.root ?? id,
@@ -52,10 +50,13 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
     completion,
     delegation,
     limits: {
-      // What a call asks for can lower what the agent's own definition allows, never raise it.
-      maxRounds: Math.min(maxRounds, agent.limits?.maxTurns ?? Number.MAX_SAFE_INTEGER),
-      ...(parent === undefined ? { run: limits } : { timeLimit: time }),
-      ...(agent.limits?.budget && { budget: agent.limits.budget }),
+      maxRounds: ceiling(request.maxRounds, maxTurns, limits.maxRounds),
+      ...(parent === undefined
+        ? { run: limits }
+        : {
+            timeLimit: ceiling(request.timeLimit, timeoutSeconds && timeoutSeconds * 1000, limits.timeLimit),
+          }),
+      ...(budget && { budget }),
     },
     workspace: parent?.spec.workspace ?? request.workspace ?? '/',
     work,
@@ -64,27 +65,39 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
   }
 }
 
-/** Call, then agent, then parent, then default. An unknown name is an error that names the nearest ones. */
-async function resolveModel(ports: Ports, { agent, parent, model }: SpecRequest): Promise<string> {
-  const inherit = parent?.spec.model
-  const wanted = model !== undefined ? [model] : (agent.models ?? [])
-  let first: { name: string; reason: string } | undefined
+/** What a call asks for can lower what the agent's own definition allows, never raise it. */
+function ceiling(asked: number | undefined, own: number | undefined, usual: number): number {
+  return Math.min(asked ?? own ?? usual, own ?? Number.MAX_SAFE_INTEGER)
+}
+
+/**
+ * Call, then agent, then parent, then default. Of several preferences the first that is known counts. When none is, that is
+ * an error which names the nearest ones: another model than the agent asked for might be a dearer one.
+ */
+async function resolveModel(ports: Ports, request: SpecRequest): Promise<string> {
+  const { agent, parent, model } = request
+  const wanted = modelPreferences(model === undefined ? (agent.models ?? []) : [model])
+  let first: { name: string; reason: string; code: ErrorCode } | undefined
   for (const name of wanted) {
-    if (name.toLowerCase() === 'inherit') break
+    if (name.toLowerCase() === 'inherit') return inheritedModel(ports, parent)
     const found = await ports.models.resolve(name)
     if (found.kind === 'found') return found.model.id
     const nearest = found.nearest.length === 0 ? '' : `; nearest: ${found.nearest.join(', ')}`
-    first ??= { name, reason: `${found.reason.replace(/\.$/, '')}${nearest}` }
+    const reason = `${found.reason.replace(/\.$/, '')}${nearest}`
+    first ??= { name, reason, code: found.code ?? 'unknown_model' }
   }
-  if (first !== undefined) {
-    const whose = model === undefined ? `the agent ${agent.name} wants` : 'asked for'
-    throw new CadreError(
-      'unknown_model',
-      `the model ${JSON.stringify(first.name)} ${whose} is not known: ${first.reason}`,
-    )
-  }
-  if (inherit !== undefined) return inherit
+  if (first === undefined) return inheritedModel(ports, parent)
+  const whose = model === undefined ? `the agent ${agent.name} wants` : 'asked for'
+  const what = first.code === 'policy' ? 'is not allowed' : 'is not known'
+  throw new CadreError(
+    first.code,
+    `the model ${JSON.stringify(first.name)} ${whose} ${what}: ${first.reason}`,
+  )
+}
+
+async function inheritedModel(ports: Ports, parent: SpecRequest['parent']): Promise<string> {
+  if (parent !== undefined) return parent.spec.model
   const found = await ports.models.resolve(undefined)
   if (found.kind === 'found') return found.model.id
-  throw new CadreError('unknown_model', found.reason)
+  throw new CadreError(found.code ?? 'unknown_model', found.reason)
 }

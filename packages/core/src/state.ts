@@ -27,6 +27,7 @@ export interface SessionState {
   /** Delegations in the background whose results are not collected yet: child session by call. */
   background: Map<string, string>
   nudges: { report: number; empty: number; sections: number; truncated: number }
+  /** What it last said since a person did. */
   lastText: string
   /** Handed in through `reportOut`. */
   reported: string | undefined
@@ -90,10 +91,12 @@ export function applyEntry(state: SessionState, entry: Entry, session: string): 
   state.ended = undefined
   switch (entry.role) {
     case 'user':
-      applyUser(state, entry)
+      if (entry.earlier) show(state, entry, entry.seq)
+      else applyUser(state, entry)
       break
     case 'assistant':
-      applyReply(state, entry)
+      if (entry.earlier) show(state, entry, entry.seq)
+      else applyReply(state, entry)
       break
     case 'tool_result':
       applyResult(state, entry, session)
@@ -142,16 +145,22 @@ function applyUser(state: SessionState, entry: UserEntry): void {
   if (entry.from === undefined) {
     state.nudges = { report: 0, empty: 0, sections: 0, truncated: 0 }
     state.roundsSinceWork = 0
+    // What it said before is no answer to this.
+    state.lastText = ''
   }
   // A report that was sent back, or a conversation that goes on, has to be reported again.
   state.reported = undefined
 }
 
+/** The record was cut back while the question was on its way: this is the answer to what is no longer there. */
+export function isOutdated({ asked, seq }: AssistantEntry): boolean {
+  return asked !== undefined && asked >= seq
+}
+
 function applyReply(state: SessionState, entry: AssistantEntry): void {
   state.usage = addUsage(state.usage, entry.usage)
   for (const call of entry.tool_calls ?? []) state.callIds.add(call.id)
-  // The record was cut back while the question was on its way: this is the answer to what is no longer there.
-  if (entry.asked !== undefined && entry.asked >= entry.seq) return
+  if (isOutdated(entry)) return
   const unseen = takeUnseen(state, entry.asked)
   if (entry.usage !== undefined) state.measured = { tokens: entry.usage.input, characters: state.characters }
   show(state, entry, entry.seq)

@@ -1,8 +1,10 @@
 import type { AgentDefinition } from './agent.ts'
 import { delegationTools, reportOut } from './delegation.ts'
 import type { ToolOffer } from './model.ts'
+import { aliasOf, covers, grantedBy, indexTools } from './select-tools.ts'
 import type { Completion } from './session-spec.ts'
 import type { Tool } from './tool.ts'
+import { understandTool } from './vocabulary.ts'
 
 /** A tool, and the name by which it was called. */
 export interface FoundTool {
@@ -18,6 +20,8 @@ export interface Toolset {
   names(): readonly string[]
   /** What the agent's lists name and nobody knows. It never widens anything; somebody should be told. */
   readonly unknown: readonly string[]
+  /** What the agent's lists name and is known, but not there in this process: a server's, an editor's, or one of ours. */
+  readonly absent: readonly string[]
 }
 
 export interface ToolsetRequest {
@@ -26,13 +30,6 @@ export interface ToolsetRequest {
   readonly targets: readonly string[]
   readonly completion: Completion
 }
-
-/** Known also to a session that has nobody to delegate to. */
-const delegationNames = new Set(
-  ['agent', ...delegationTools(['-']).flatMap(({ name, aliases = [] }) => [name, ...aliases])].map((name) =>
-    name.toLowerCase(),
-  ),
-)
 
 const made = new WeakMap<readonly Tool[], WeakMap<AgentDefinition, Map<string, Toolset>>>()
 
@@ -57,26 +54,28 @@ export function toolsetOf(request: ToolsetRequest): Toolset {
  * allowed ones are offered. Names that are in nobody's list never widen anything.
  */
 function createToolset({ agent, tools, targets, completion }: ToolsetRequest): Toolset {
-  const delegation = targets.length === 0 ? [] : delegationTools(targets)
-  const known = index([...tools, ...delegation, reportOut])
+  const delegation = delegationTools(targets)
+  const known = indexTools([...tools, ...delegation, reportOut])
+  // With nobody to delegate to, the tools for it are known, so that a call is told why it is refused, and cannot be had.
+  const usable = targets.length === 0 ? tools : [...tools, ...delegation]
   const offered = new Map<Tool, string>()
-  const unknown: string[] = []
-  const select = (name: string, act: (tool: Tool, as: string) => void) => {
-    // A class before a name: `read` is every reading tool, while `Read` is the one that another dialect calls so.
-    const ofClass = [...tools, ...delegation].filter((tool) => tool.class === name)
-    const tool = known.get(name.toLowerCase())
-    if (ofClass.length > 0) for (const one of ofClass) act(one, one.name)
-    else if (tool !== undefined) act(tool, aliasOf(tool, name) ?? tool.name)
-    else if (name !== '*' && !delegationNames.has(name.toLowerCase())) unknown.push(name)
+  const unknown = new Set<string>()
+  const absent = new Set<string>()
+  const classify = (name: string) => {
+    const meaning = understandTool(name)
+    if (meaning.kind === 'unknown') unknown.add(name)
+    else if (!delegation.some((tool) => covers(name, tool))) absent.add(name)
   }
-  if (agent.tools.kind === 'all' || agent.tools.names.includes('*')) {
-    for (const tool of [...tools, ...delegation]) offered.set(tool, tool.name)
-  } else {
-    for (const name of agent.tools.names)
-      select(name, (tool, as) => offered.has(tool) || offered.set(tool, as))
+  for (const name of agent.tools.kind === 'all' ? ['*'] : agent.tools.names) {
+    const granted = grantedBy(name, usable, known)
+    for (const tool of granted) if (!offered.has(tool)) offered.set(tool, offeredName(tool, name))
+    if (granted.length === 0) classify(name)
   }
-  for (const name of agent.disallowedTools ?? []) select(name, (tool) => offered.delete(tool))
-  offered.delete(reportOut)
+  for (const name of agent.disallowedTools ?? []) {
+    const forbidden = usable.filter((tool) => covers(name, tool))
+    for (const tool of forbidden) offered.delete(tool)
+    if (forbidden.length === 0) classify(name)
+  }
   // Whatever its list says: a session that must report has to be able to.
   if (completion === 'report') offered.set(reportOut, reportOut.name)
   const offers = [...offered].map(([tool, name]) => ({
@@ -87,7 +86,8 @@ function createToolset({ agent, tools, targets, completion }: ToolsetRequest): T
   return {
     offers,
     names: () => offers.map((offer) => offer.name),
-    unknown,
+    unknown: [...unknown],
+    absent: [...absent],
     find(name) {
       const tool = known.get(name.toLowerCase())
       return tool && { tool, spelling: name, allowed: offered.has(tool) }
@@ -95,27 +95,23 @@ function createToolset({ agent, tools, targets, completion }: ToolsetRequest): T
   }
 }
 
+/** The name of the agent's dialect, where a model can be offered it: servers take neither slashes nor dots in names. */
+function offeredName(tool: Tool, name: string): string {
+  if (understandTool(name).kind === 'class') return tool.name
+  const bare = name.slice(name.lastIndexOf('/') + 1)
+  const alias = aliasOf(tool, name) === undefined ? undefined : aliasOf(tool, bare)
+  return alias !== undefined && /^[\w-]{1,64}$/.test(alias) ? alias : tool.name
+}
+
 /** The name a prompt should use for delegating: the one that is offered. */
 export function delegationName(toolset: Toolset): string | undefined {
   return toolset.offers.find((offer) => toolset.find(offer.name)?.tool.kind === 'delegate')?.name
 }
 
-function index(tools: readonly Tool[]): Map<string, Tool> {
-  const known = new Map<string, Tool>()
-  // Names win over aliases, whatever the order of the tools.
-  for (const tool of tools) for (const alias of tool.aliases ?? []) known.set(alias.toLowerCase(), tool)
-  for (const tool of tools) known.set(tool.name.toLowerCase(), tool)
-  return known
-}
-
-function aliasOf(tool: Tool, name: string): string | undefined {
-  return tool.aliases?.find((alias) => alias.toLowerCase() === name.toLowerCase())
-}
-
 /** Renames and reshapes what a model wrote into the arguments the tool knows. */
 export function normaliseInput(tool: Tool, spelling: string, input: unknown): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
-  const adapt = tool.adapt?.[aliasOf(tool, spelling) ?? spelling]
+  const adapt = tool.adapt?.[spelling] ?? tool.adapt?.[aliasOf(tool, spelling) ?? spelling]
   const given =
     adapt === undefined ? (input as Record<string, unknown>) : adapt(input as Record<string, unknown>)
   const { argumentAliases } = tool

@@ -1,4 +1,13 @@
-import type { Model, ModelRequest, Models, Reply, ReplyFailure, Usage, WireCall } from '@cadre/core'
+import {
+  type Model,
+  type ModelRequest,
+  type Models,
+  matchModel,
+  type Reply,
+  type ReplyFailure,
+  type Usage,
+  type WireCall,
+} from '@cadre/core'
 
 /** One line of a lane. A function may look at the question and decide. */
 export type Line =
@@ -57,7 +66,7 @@ export function scriptedModels(
   return {
     requests,
     resolve(name) {
-      const model = models.get(name ?? (catalogue[0] as string))
+      const model = models.get(matchModel(name ?? (catalogue[0] as string), catalogue) ?? '')
       if (model !== undefined) return Promise.resolve({ kind: 'found', model })
       return Promise.resolve({
         kind: 'unknown',

@@ -23,11 +23,13 @@ export interface TestTeamOptions {
   readonly lanes: Readonly<Record<string, readonly Line[]>>
   readonly tools?: readonly Tool[]
   readonly limits?: Partial<RunLimits>
+  readonly ceilings?: Partial<RunLimits>
   readonly model?: ScriptedOptions
   readonly engine?: Engine
   readonly clock?: Clock
   readonly rules?: Ports['rules']
   readonly reviewers?: Ports['reviewers']
+  readonly refuse?: Ports['refuse']
   readonly ids?: Ids
 }
 
@@ -58,8 +60,12 @@ export function createTestTeam(options: TestTeamOptions): TestTeam {
       emit: (event) => events.push(event),
       ...(options.rules && { rules: options.rules }),
       ...(options.reviewers && { reviewers: options.reviewers }),
+      ...(options.refuse && { refuse: options.refuse }),
     },
-    { ...(options.limits && { limits: options.limits }) },
+    {
+      ...(options.limits && { limits: options.limits }),
+      ...(options.ceilings && { ceilings: options.ceilings }),
+    },
   )
   const run: TestTeam['run'] = (request, signal = new AbortController().signal) =>
     orchestrator.start({ work: 'do it', workspace: '/work', ...request }, signal)
@@ -85,8 +91,8 @@ export function agentsOf(agents: readonly AgentDefinition[]): Agents {
   return { get: (name) => agents.find((agent) => agent.name === name), list: () => agents }
 }
 
-/** Ids that count: `lead-1`, `worker-2`. */
+/** Ids that count: `lead-1`, `worker-2`; safe as file names, whatever an agent is called. */
 export function countingIds(): Ids {
   let count = 0
-  return { session: (agent) => `${agent}-${++count}` }
+  return { session: (agent) => `${agent.replace(/[^\w-]+/g, '-')}-${++count}` }
 }

@@ -1,4 +1,4 @@
-import { defineTool, type Tool, type ToolDefinition } from '@cadre/core'
+import { defineTool, spellingsOf, type Tool, type ToolDefinition } from '@cadre/core'
 import { outcomeOf } from './refusal.ts'
 
 /** What a tool does. Loaded at its first call: a process that starts needs to know its tools, not to have them at hand. */
@@ -7,16 +7,19 @@ export interface Work<Input> {
   readonly check?: NonNullable<Tool<Input>['check']>
 }
 
-export interface BuiltIn<Input> extends Omit<ToolDefinition<Input>, 'adapt' | 'origin' | 'run' | 'check'> {
+export interface BuiltIn<Input>
+  extends Omit<ToolDefinition<Input>, 'adapt' | 'aliases' | 'origin' | 'run' | 'check'> {
   /** Turns what other dialects write into this tool's arguments. Gets every spelling; leaves its own shape alone. */
   readonly reshape?: (input: Record<string, unknown>, spelling: string) => Record<string, unknown>
   readonly load: () => Promise<Work<Input>>
 }
 
-/** A tool of this package: failures are results, and its arguments are understood under all its names. */
+/** A tool of this package: failures are results, and its arguments are understood under all the names the dialects have. */
 export function builtIn<Input>({ reshape, load, ...definition }: BuiltIn<Input>): Tool {
+  const aliases = spellingsOf(definition.name)
   const tool: Tool<Input> = defineTool<Input>({
     ...definition,
+    aliases,
     origin: 'built-in',
     run: (input, context, signal) => outcomeOf(async () => (await load()).run(input, context, signal)),
     ...(definition.effect === 'write' && {
@@ -29,17 +32,17 @@ export function builtIn<Input>({ reshape, load, ...definition }: BuiltIn<Input>)
         }
       },
     }),
-    ...(reshape !== undefined && { adapt: adapters(definition, reshape) }),
+    ...(reshape !== undefined && { adapt: adapters([definition.name, ...aliases], reshape) }),
   })
   return tool as Tool
 }
 
 function adapters(
-  { name, aliases = [] }: { readonly name: string; readonly aliases?: readonly string[] },
+  names: readonly string[],
   reshape: NonNullable<BuiltIn<unknown>['reshape']>,
 ): NonNullable<Tool['adapt']> {
   // Names are found without regard to case, adapters are not.
-  const spellings = new Set([name, ...aliases].flatMap((spelling) => [spelling, spelling.toLowerCase()]))
+  const spellings = new Set(names.flatMap((spelling) => [spelling, spelling.toLowerCase()]))
   return Object.fromEntries(
     [...spellings].map((spelling) => [
       spelling,

@@ -184,6 +184,7 @@ describe('protected paths', () => {
     '.vscode/settings.json',
     '.claude/settings.json',
     'packages/one/.claude/agents/a.md',
+    '.config/cadre/policy.yaml',
   ])('%s is not written, whatever the tool', async (given) => {
     expect(await ws.call('write_file', { path: given, content: 'x' })).toMatchObject({
       failed: true,

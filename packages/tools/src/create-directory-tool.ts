@@ -12,7 +12,6 @@ export function createDirectoryTool(protectedPath: ProtectedPath): Tool {
     description: 'Make a folder, with the folders above it. One that exists already stays as it is.',
     class: 'edit',
     effect: 'write',
-    aliases: ['createDirectory', 'edit/createDirectory', 'mkdir', 'copilot_createDirectory'],
     argumentAliases: { ...pathAliases, dirPath: 'path', dir_path: 'path', directory: 'path' },
     reshape: (given) => without(given, ['explanation']),
     input,

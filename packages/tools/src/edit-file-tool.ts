@@ -1,14 +1,7 @@
 import type { Tool } from '@cadre/core'
 import { builtIn } from './built-in.ts'
 import { changesOf, pathsOf } from './changes-of.ts'
-import {
-  type EditInput,
-  editAliases,
-  editArgumentAliases,
-  editInput,
-  editParameters,
-  reshapeEdit,
-} from './edit-input.ts'
+import { type EditInput, editArgumentAliases, editInput, editParameters, reshapeEdit } from './edit-input.ts'
 import type { ProtectedPath } from './protected-paths.ts'
 
 export function editFileTool(protectedPath: ProtectedPath): Tool {
@@ -18,7 +11,6 @@ export function editFileTool(protectedPath: ProtectedPath): Tool {
       'Replace a part of a text file: old must match exactly and occur once, unless all is true. Line ends are kept.',
     class: 'edit',
     effect: 'write',
-    aliases: editAliases,
     argumentAliases: editArgumentAliases,
     reshape: reshapeEdit,
     input: editInput,

@@ -83,29 +83,13 @@ const spellings: { readonly [spelling: string]: string } = {
   replaceAll: 'all',
 }
 
-export const editAliases = [
-  'Edit',
-  'MultiEdit',
-  'apply_patch',
-  'applyPatch',
-  'insert_edit_into_file',
-  'replace_string_in_file',
-  'multi_replace_string_in_file',
-  'replaceString',
-  'str_replace',
-  'editFiles',
-  'edit/editFiles',
-  'copilot_replaceString',
-  'copilot_multiReplaceString',
-  'copilot_applyPatch',
-  'copilot_insertEdit',
-] as const
-
 export const editArgumentAliases = spellings
 
 /** Every dialect's way to write an edit, as this tool's. */
 export function reshapeEdit(input: Record<string, unknown>): Record<string, unknown> {
   const given = renamed(without(input, ['explanation', 'instructions']))
+  // One tool of many commands elsewhere; the one that edits needs no name here.
+  if (given['command'] === 'str_replace') delete given['command']
   const patch = given['patch'] ?? given['input'] ?? given['patchText']
   if (typeof patch === 'string' && given['old'] === undefined)
     return { ...without(given, ['input', 'patchText']), patch }

@@ -16,7 +16,6 @@ export function findFilesTool(locateRipgrep: LocateRipgrep | undefined): Tool {
       'Find files by name: a pattern such as **/*.ts or src/**/test_*.py. Files that git ignores are left out.',
     class: 'search',
     effect: 'read',
-    aliases: ['Glob', 'file_search', 'fileSearch', 'search/fileSearch', 'glob_search', 'copilot_findFiles'],
     argumentAliases: { pattern: 'glob', query: 'glob' },
     reshape: patternBelow,
     input,

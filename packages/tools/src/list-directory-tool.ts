@@ -13,7 +13,6 @@ export function listDirectoryTool(): Tool {
     description: 'List a folder: folders end in /, symbolic links in @.',
     class: 'read',
     effect: 'read',
-    aliases: ['LS', 'list', 'list_dir', 'listDirectory', 'search/listDirectory', 'copilot_listDirectory'],
     argumentAliases: { ...pathAliases, dirPath: 'path', dir_path: 'path', directory: 'path' },
     reshape: (given) => without(given, ['explanation', 'ignore']),
     input,

@@ -28,6 +28,7 @@ const folders: readonly ProtectedFolder[] = [
   { names: ['.vscode', 'settings.json'], what: 'settings that can define agents' },
   { names: ['.claude'], what: 'agent files and hooks' },
   { names: ['.opencode'], what: 'agent files' },
+  { names: ['.config', 'cadre'], what: "the user's own settings" },
 ]
 
 /** The paths no agent may write, wherever in the workspace they are; `home` is one more, whatever its name. */

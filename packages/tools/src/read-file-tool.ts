@@ -18,7 +18,6 @@ export function readFileTool(): Tool {
       'Read a text file. Long files come in parts: the end of the result says how to get the next one. Use view_image for pictures.',
     class: 'read',
     effect: 'read',
-    aliases: ['Read', 'readFile', 'read/readFile', 'read_text_file', 'NotebookRead', 'copilot_readFile'],
     argumentAliases: pathAliases,
     reshape: lineRange,
     input,
@@ -27,14 +26,16 @@ export function readFileTool(): Tool {
   })
 }
 
-/** Editors name the first and the last line; some count from 0 or write 0 for "from the beginning". */
+/** Editors name the first and the last line, alone or in a list; some count from 0 or write 0 for "from the beginning". */
 function lineRange(input: Record<string, unknown>): Record<string, unknown> {
-  const { startLine, endLine, ...rest } = without(input, ['explanation'])
+  const { view_range, ...written } = without(input, ['explanation'])
+  const [first, last] = Array.isArray(view_range) ? (view_range as unknown[]) : []
+  const { startLine = first, endLine = last, ...rest } = written
   const given: Record<string, unknown> = { ...rest }
   if (given['offset'] === 0) given['offset'] = 1
   if (startLine === undefined && endLine === undefined) return given
-  const first = typeof startLine === 'number' && startLine > 0 ? startLine : 1
-  given['offset'] ??= first
-  if (typeof endLine === 'number' && endLine >= first) given['limit'] ??= endLine - first + 1
+  const from = typeof startLine === 'number' && startLine > 0 ? startLine : 1
+  given['offset'] ??= from
+  if (typeof endLine === 'number' && endLine >= from) given['limit'] ??= endLine - from + 1
   return given
 }

@@ -1,7 +1,7 @@
 import { boolean, type Infer, integer, object, oneOf, optional, string, type Tool } from '@cadre/core'
 import { builtIn } from './built-in.ts'
 import type { LocateRipgrep } from './locate-ripgrep.ts'
-import { reshapeSearch, searchAliases } from './search-input.ts'
+import { reshapeSearch } from './search-input.ts'
 
 const query = string('The text to look for', { min: 1, max: 4_000 })
 const path = optional(
@@ -34,7 +34,6 @@ export function searchFilesTool(locateRipgrep: LocateRipgrep | undefined): Tool 
     description: 'Search the contents of files. Gives path:line: text. Files that git ignores are left out.',
     class: 'search',
     effect: 'read',
-    aliases: searchAliases,
     argumentAliases: { pattern: 'query', directory: 'path', filePath: 'path', file_path: 'path' },
     reshape: reshapeSearch,
     input: shape,

@@ -1,22 +1,10 @@
 import { without } from './built-in.ts'
 
-export const searchAliases = [
-  'Grep',
-  'grep_search',
-  'textSearch',
-  'search/textSearch',
-  'semantic_search',
-  'codebase',
-  'search/codebase',
-  'search_code',
-  'codebase_search',
-  'ripgrep',
-  'copilot_findTextInFiles',
-  'copilot_searchCodebase',
-] as const
-
 const inWords = new Set([
   'semantic_search',
+  'semanticsearch',
+  'code_search',
+  'codesearch',
   'codebase',
   'search/codebase',
   'codebase_search',
@@ -40,7 +28,7 @@ export function reshapeSearch(input: Record<string, unknown>, spelling: string):
   }
   const name = spelling.toLowerCase()
   // These dialects promise regular expressions, or a search by meaning; the nearest thing to the latter is by words.
-  if (name === 'grep' || name === 'ripgrep' || isRegexp === true) set('mode', 'regex')
+  if (name === 'grep' || name === 'ripgrep' || name === 'rg' || isRegexp === true) set('mode', 'regex')
   else if (inWords.has(name)) set('mode', 'words')
   set('glob', includePattern ?? include ?? (typeof type === 'string' ? `*.${type}` : undefined))
   set('ignoreCase', ignoreCase)

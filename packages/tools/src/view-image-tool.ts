@@ -11,7 +11,6 @@ export function viewImageTool(): Tool {
     description: 'Look at a picture: PNG, JPEG, GIF or WebP, up to 5 MB.',
     class: 'read',
     effect: 'read',
-    aliases: ['viewImage', 'read/viewImage', 'copilot_viewImage'],
     argumentAliases: pathAliases,
     input,
     paths: ({ path }) => [path],

@@ -22,7 +22,6 @@ export function webFetchTool(options: WebOptions = {}): Tool {
     class: 'web',
     // Reading a page also writes: the address itself can carry anything the agent knows to whoever answers.
     effect: 'outbound',
-    aliases: ['WebFetch', 'fetch', 'web/fetch', 'fetch_webpage', 'fetchWebpage', 'copilot_fetchWebPage'],
     reshape: firstAddress,
     input,
     load: async () => (await import('./web-fetch.ts')).webFetch(options),

@@ -15,7 +15,6 @@ export function writeFileTool(protectedPath: ProtectedPath): Tool {
     description: 'Write a file: creates it, with the folders above it, or replaces all of its content.',
     class: 'edit',
     effect: 'write',
-    aliases: ['Write', 'create_file', 'createFile', 'edit/createFile', 'create', 'copilot_createFile'],
     argumentAliases: { ...pathAliases, contents: 'content', file_text: 'content', text: 'content' },
     reshape: (given) => without(given, ['explanation']),
     input,

@@ -1,4 +1,4 @@
-import { type Model, type ModelResolution, nearest } from '@cadre/core'
+import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { type Endpoint, readEndpoint } from './endpoint.ts'
 import type { Transport } from './exchange.ts'
@@ -18,32 +18,32 @@ export async function openOpenAi(context: BackendContext): Promise<Backend> {
   let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined
 
   return {
-    async open(name, facts) {
+    async open(name, factsOf) {
       if (name === '') return unknown(name, [], 'A name must follow openai:, for example openai:gpt-5.')
-      if (!endpoint.lists) return { kind: 'found', model: modelOf(name, facts) }
+      if (!endpoint.lists) return { kind: 'found', model: modelOf(name, factsOf(name)) }
       let listed = await list(listingAge)
-      let row = rowOf(listed, name)
-      if (listed.kind === 'listed' && row === undefined) {
+      let known = nameIn(listed, name)
+      if (listed.kind === 'listed' && known === undefined) {
         listed = await list(missingAge)
-        row = rowOf(listed, name)
+        known = nameIn(listed, name)
       }
       if (listed.kind === 'unlisted')
         return {
           kind: 'found',
-          model: modelOf(name, facts),
+          model: modelOf(name, factsOf(name)),
           warning: `Whether ${endpoint.shown} has the model ${JSON.stringify(name)} is not known: ${listed.reason}.`,
         }
-      if (row !== undefined)
-        return {
-          kind: 'found',
-          model: modelOf(name, row.window === undefined ? facts : { window: row.window, ...facts }),
-        }
+      if (known !== undefined) {
+        const window = rowOf(listed, known)?.window
+        const facts = factsOf(known)
+        return { kind: 'found', model: modelOf(known, window === undefined ? facts : { window, ...facts }) }
+      }
       const names = [...listed.models.keys()]
-      const near = nearest(name, names)
+      const near = nearestModels(name, names)
       return unknown(
         name,
         near.length > 0 ? near : names.slice(0, 5),
-        `${endpoint.shown} does not list a model ${JSON.stringify(name)}.`,
+        `${endpoint.shown} does not list a model ${JSON.stringify(name)}; name one that it lists, or let the name stand for one under "aliases" in config.yaml.`,
       )
     },
     async names() {
@@ -68,6 +68,12 @@ export async function openOpenAi(context: BackendContext): Promise<Backend> {
     }
     return model
   }
+}
+
+/** What the server calls the model that is meant. */
+function nameIn(listing: Listing, name: string): string | undefined {
+  if (rowOf(listing, name) !== undefined) return name
+  return listing.kind === 'unlisted' ? undefined : matchModel(name, listing.models.keys())
 }
 
 function rowOf(listing: Listing, name: string) {

@@ -237,6 +237,9 @@ lanes:
     const small = await models.resolve('small')
     expect(small).toMatchObject({ kind: 'found', model: { window: 1000 } })
     expect(small).not.toHaveProperty('warning')
+    expect(await models.resolve('Small (copilot)')).toMatchObject({
+      model: { id: small.kind === 'found' && small.model.id },
+    })
     expect(await models.resolve('smal')).toMatchObject({ kind: 'unknown', nearest: ['small'] })
   })
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { nearest } from '@cadre/core'
+import { matchModel, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext } from '../backend.ts'
 import { createPlaybookReader } from './read-playbook.ts'
 import { playScript } from './scripted-model.ts'
@@ -8,7 +8,7 @@ import { playScript } from './scripted-model.ts'
 export function openScripted({ cwd, env, clock }: BackendContext): Backend {
   const readPlaybook = createPlaybookReader()
   return {
-    async open(name, facts) {
+    async open(name, factsOf) {
       const { file, playbook, as } = await find(name)
       if (playbook === undefined)
         return unknown(
@@ -17,26 +17,28 @@ export function openScripted({ cwd, env, clock }: BackendContext): Backend {
           `There is no playbook at ${file}: write --model scripted:FILE with the path of a YAML file.`,
         )
       // Absolute, so that the session can be continued from another folder.
-      const id = `scripted:${file}${as === undefined ? '' : `#${as}`}`
+      const id = `scripted:${file}`
       if (as === undefined)
         return {
           kind: 'found',
-          model: playScript(playbook, { id, clock, facts: { ...playbook.facts, ...facts } }),
+          model: playScript(playbook, { id, clock, facts: { ...playbook.facts, ...factsOf(name) } }),
         }
-      const known = playbook.names?.get(as)
-      if (playbook.names !== undefined && known === undefined)
+      const { names } = playbook
+      const known = names === undefined ? as : matchModel(as, names.keys())
+      if (known === undefined)
         return unknown(
           name,
-          nearest(as, playbook.names.keys()),
-          `The playbook ${file} knows no model ${JSON.stringify(as)}.`,
+          nearestModels(as, names?.keys() ?? []),
+          `The playbook ${file} knows no model ${JSON.stringify(as)}; name one that it knows, or let the name stand for one under "aliases" in config.yaml.`,
         )
+      const facts = factsOf(known === as ? name : `${name.slice(0, name.length - as.length)}${known}`)
       const model = playScript(playbook, {
-        id,
-        name: as,
+        id: `${id}#${known}`,
+        name: known,
         clock,
-        facts: { ...playbook.facts, ...known, ...facts },
+        facts: { ...playbook.facts, ...names?.get(known), ...facts },
       })
-      if (known !== undefined) return { kind: 'found', model }
+      if (names !== undefined) return { kind: 'found', model }
       return {
         kind: 'found',
         model,

@@ -1,0 +1,65 @@
+import type { CallView, SessionView, View } from './view.ts'
+
+/** A round with the rounds of the children it started, to any depth. */
+export interface AgentRound {
+  readonly roundId: number
+  readonly session: string
+  readonly agent: string
+  readonly reply: string
+  readonly toolCalls: readonly CallView[]
+  readonly subAgentRounds: readonly AgentRound[]
+}
+
+/** The tree of rounds of a session. Rounds are told apart by session and number, so parallel children cannot collide. */
+export function agentRounds(view: View, id: string): AgentRound[] {
+  const seen = new Set<string>()
+  return roundsOf(id, false)
+
+  function roundsOf(session: string, isOver: boolean): AgentRound[] {
+    const known = view.sessions.get(session)
+    // Files can be edited: no session is its own descendant, whatever they say.
+    if (known === undefined || seen.has(session)) return []
+    seen.add(session)
+    const hasEnded = isOver || known.state === 'ended'
+    const children = childrenByCall(view, known)
+    return known.rounds.map(({ roundId, reply, toolCalls }) => ({
+      roundId,
+      session,
+      agent: known.agent,
+      reply,
+      toolCalls: isOver ? toolCalls.map(closed) : toolCalls,
+      subAgentRounds: toolCalls.flatMap(({ id: call }) =>
+        (children.get(call) ?? []).flatMap((child) => roundsOf(child, hasEnded)),
+      ),
+    }))
+  }
+}
+
+/**
+ * The children that belong under each call of a session: those that name the call as their parent. Of several, which a
+ * rewound record or a copied file can leave behind, the one that the call names itself.
+ */
+export function childrenByCall(view: View, session: SessionView): ReadonlyMap<string, readonly string[]> {
+  const children = new Map<string, string[]>()
+  for (const id of session.children) {
+    const call = view.sessions.get(id)?.parent?.call
+    if (call === undefined) continue
+    const siblings = children.get(call)
+    if (siblings === undefined) children.set(call, [id])
+    else siblings.push(id)
+  }
+  for (const { toolCalls } of session.rounds) {
+    for (const { id, child } of toolCalls) {
+      const claimed = children.get(id)
+      if (child !== undefined && claimed !== undefined && claimed.length > 1 && claimed.includes(child))
+        children.set(id, [child])
+    }
+  }
+  return children
+}
+
+/** Below a session that has ended nothing runs, also where nobody was left to say so. */
+function closed(call: CallView): CallView {
+  const isOpen = call.status === 'pending' || call.status === 'running' || call.status === 'waiting'
+  return isOpen ? { ...call, status: 'cancelled' } : call
+}
