@@ -1,7 +1,8 @@
 import type { Json } from '@cadre/core'
-import type { YAMLError } from 'yaml'
+import type { Document, LineCounter, YAMLError } from 'yaml'
 import type { Diagnostic } from './diagnostic.ts'
 import { yamlParser } from './journal/yaml-parser.ts'
+import { readSimpleYaml } from './simple-yaml.ts'
 
 /** A value of a YAML file, and the line it stands on. */
 export interface Located {
@@ -11,6 +12,8 @@ export interface Located {
   readonly fields?: ReadonlyMap<string, Located>
   /** Of a list. */
   readonly items?: readonly Located[]
+  /** YAML does not say this: the value is the text as somebody wrote it. */
+  readonly isLoose?: boolean
 }
 
 export interface LocatedRequest {
@@ -18,6 +21,8 @@ export interface LocatedRequest {
   readonly path: string
   /** The line of the file on which the text begins. */
   readonly firstLine?: number
+  /** Of a key that is there twice: whether that breaks the file, or the first one holds. */
+  readonly duplicates?: 'break' | 'first'
 }
 
 export type ReadYaml =
@@ -31,9 +36,15 @@ const mostAliases = 100
 const deepest = 100
 
 /** Reads YAML strictly. Nothing in it is ever evaluated: what is neither text, number, list nor mapping becomes text. */
-export function readYaml({ text, path, firstLine = 1 }: LocatedRequest): ReadYaml {
+export function readYaml(request: LocatedRequest): ReadYaml {
+  const simple = readSimpleYaml(request.text, request.firstLine ?? 1)
+  return simple === undefined ? readAnyYaml(request) : { kind: 'read', root: simple }
+}
+
+/** The same, always with the complete parser. */
+export function readAnyYaml({ text, path, firstLine = 1, duplicates = 'break' }: LocatedRequest): ReadYaml {
   try {
-    return read(text, path, firstLine)
+    return read(text, path, firstLine, duplicates === 'first')
   } catch (error) {
     // Brackets within brackets, a hundred thousand deep, end the stack of the parser.
     if (!(error instanceof TooMuch || error instanceof RangeError)) throw error
@@ -44,18 +55,11 @@ export function readYaml({ text, path, firstLine = 1 }: LocatedRequest): ReadYam
 
 class TooMuch extends Error {}
 
-function read(text: string, path: string, firstLine: number): ReadYaml {
+function read(text: string, path: string, firstLine: number, firstHolds: boolean): ReadYaml {
   if (text.length > mostLetters) throw new TooMuch()
   const yaml = yamlParser()
   const lineCounter = new yaml.LineCounter()
-  const document = yaml.parseDocument(text, {
-    lineCounter,
-    prettyErrors: false,
-    schema: 'core',
-    merge: false,
-    // Looked for below: here every key would be compared with every other.
-    uniqueKeys: false,
-  })
+  const document = parse(text, lineCounter)
   const lineAt = (offset: number) => (lineCounter.linePos(offset).line || 1) + firstLine - 1
   if (document.errors.length > 0) {
     return {
@@ -74,9 +78,9 @@ function read(text: string, path: string, firstLine: number): ReadYaml {
   }
   let nodes = 0
   let aliases = 0
-  const twice: Diagnostic[] = []
+  const faults: Diagnostic[] = []
   const root = locate(document.contents, firstLine, 0)
-  return twice.length === 0 ? { kind: 'read', root } : { kind: 'broken', diagnostics: twice.slice(0, 5) }
+  return faults.length === 0 ? { kind: 'read', root } : { kind: 'broken', diagnostics: faults.slice(0, 5) }
 
   function locate(node: unknown, nearby: number, depth: number): Located {
     if (++nodes > mostNodes || depth > deepest) throw new TooMuch()
@@ -84,7 +88,9 @@ function read(text: string, path: string, firstLine: number): ReadYaml {
     const line = node.range ? lineAt(node.range[0]) : nearby
     if (yaml.isAlias(node)) {
       if (++aliases > mostAliases) throw new TooMuch()
-      return locate(node.resolve(document), line, depth + 1)
+      const target = node.resolve(document)
+      if (target === undefined) faults.push({ path, line, severity: 'error', ...aliasOfNothing })
+      return locate(target, line, depth + 1)
     }
     if (yaml.isMap(node)) {
       const fields = new Map<string, Located>()
@@ -93,8 +99,8 @@ function read(text: string, path: string, firstLine: number): ReadYaml {
         // The key's line is where a person looks, also when the value begins further down.
         const field = { ...locate(value, keyLine, depth + 1), line: keyLine }
         const name = yaml.isScalar(key) ? String(key.value) : String(key)
-        if (fields.has(name)) twice.push({ path, line: keyLine, severity: 'error', ...keyTwice })
-        fields.set(name, field)
+        if (!fields.has(name)) fields.set(name, field)
+        else if (!firstHolds) faults.push({ path, line: keyLine, severity: 'error', ...keyTwice })
       }
       return {
         line,
@@ -110,6 +116,24 @@ function read(text: string, path: string, firstLine: number): ReadYaml {
   }
 }
 
+/** Every mistake in a text becomes an error, and what costs most about an error is where in this program it was made. */
+function parse(text: string, lineCounter: LineCounter): Document.Parsed {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return yamlParser().parseDocument(text, {
+      lineCounter,
+      prettyErrors: false,
+      schema: 'core',
+      merge: false,
+      // Looked for below: here every key would be compared with every other.
+      uniqueKeys: false,
+    })
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
 function scalarOf(value: unknown): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
@@ -122,6 +146,12 @@ const keyTwice = {
   fix: 'Remove one of them.',
 }
 
+const aliasOfNothing = {
+  code: 'yaml-bad-alias',
+  message: 'A value begins with *, which refers to another value.',
+  fix: 'Put it in quotes.',
+}
+
 const sayings: { readonly [code: string]: { readonly message: string; readonly fix: string } } = {
   BLOCK_AS_IMPLICIT_KEY: {
     message: 'A value contains ": ", which begins a mapping.',
@@ -131,14 +161,14 @@ const sayings: { readonly [code: string]: { readonly message: string; readonly f
     message: 'A line is neither a key nor the continuation of a value.',
     fix: 'Indent it, or put the value in quotes.',
   },
-  BAD_ALIAS: { message: 'A value begins with *, which refers to another value.', fix: 'Put it in quotes.' },
+  BAD_ALIAS: aliasOfNothing,
   TAB_AS_INDENT: { message: 'A line is indented with a tab.', fix: 'Use spaces.' },
 }
 
 function explain(error: YAMLError, path: string, line: number): Diagnostic {
   const known = sayings[error.code]
   const code = `yaml-${error.code.toLowerCase().replaceAll('_', '-')}`
-  if (known !== undefined) return { path, line, severity: 'error', code, ...known }
+  if (known !== undefined) return { path, line, severity: 'error', ...known, code }
   return { path, line, severity: 'error', code, message: `This is not valid YAML: ${error.message}.` }
 }
 

@@ -1,13 +1,12 @@
-/** Letters and digits of any script, and what names in the dialects are written with. Nothing that a path or a list could trip over. */
-const safe = /^[\p{L}\p{M}\p{N}.#+&:_()'-]+(?: [\p{L}\p{M}\p{N}.#+&:_()'-]+)*$/u
-const longest = 100
+const longest = 200
+/** Signs that end a line, move the cursor or turn the direction of writing: they could make one name look like another. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 /** Why a name cannot be used, in words that follow "the name …"; `undefined` when it can. */
 export function faultInName(name: string): string | undefined {
-  if (name === '') return 'is empty'
+  if (name.trim() === '') return 'is empty'
   if (name.length > longest) return `is longer than ${longest} characters`
-  if (/^\.+$/.test(name)) return 'is made of dots only'
-  if (!safe.test(name)) return "may hold letters, digits, single spaces and . _ - : # + & ( ) '"
+  if (unprintable.test(name)) return 'is not one line of printable text'
   return undefined
 }
 
@@ -19,5 +18,5 @@ export function nameKey(name: string): string {
 /** `planner-001` for `…/templates/planner-001.agent.yaml`. */
 export function nameOfFile(path: string): string {
   const base = path.split(/[\\/]/).at(-1) ?? ''
-  return base.replace(/\.(agent\.md|agent\.ya?ml|md|ya?ml)$/i, '')
+  return base.replace(/(?:\.(?:agent|chatmode))?\.(?:md|ya?ml)$/i, '')
 }

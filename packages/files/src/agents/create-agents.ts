@@ -1,8 +1,10 @@
 import type { AgentDefinition, Agents } from '@cadre/core'
 import { nameKey } from './agent-name.ts'
-import { findAgentFiles, type Stamp, stampOf } from './find-agent-files.ts'
-import { type AgentsRequest, combine, type LoadedAgents, readAgentFile } from './load-agents.ts'
-import type { ReadAgent } from './read-definition.ts'
+import { combineAgents, type LoadedAgents } from './combine-agents.ts'
+import { type FoundFile, type FoundFiles, findAgentFiles } from './find-agent-files.ts'
+import { type AgentsRequest, builtInsOf } from './load-agents.ts'
+import { type ReadFile, readAgentFile } from './read-agent-file.ts'
+import { isSame } from './stamp.ts'
 
 export interface AgentRegistry extends Agents {
   /** Everything that was read, with what is wrong with it. */
@@ -12,36 +14,35 @@ export interface AgentRegistry extends Agents {
 interface Snapshot {
   readonly loaded: LoadedAgents
   readonly byName: ReadonlyMap<string, AgentDefinition>
-  readonly read: ReadonlyMap<string, { readonly stamp: Stamp; readonly agent: ReadAgent }>
-  readonly looked: ReadonlyMap<string, Stamp>
+  readonly found: FoundFiles
+  readonly builtIns: readonly AgentDefinition[]
+  readonly read: ReadonlyMap<string, Known>
   /** When it was made, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** The clocks of file systems are coarse: two changes this close together can carry the same time. */
-const coarseMs = 50
+interface Known {
+  readonly file: FoundFile
+  readonly read: ReadFile
+}
 
 /**
  * The agents of a home, as they are on disk: a changed file counts from the next session on. Asking costs a look at each
- * file, once in a turn of the event loop however often it is asked; only changed files are read again.
+ * file, once in a turn of the event loop however often it is asked; only changed files and folders are read again.
  */
 export function createAgents(request: AgentsRequest): AgentRegistry {
   let snapshot: Snapshot | undefined
   let isFresh = false
 
   const now = (): Snapshot => {
-    if (snapshot !== undefined && (isFresh || isUnchanged(snapshot))) return hold(snapshot)
-    snapshot = take(request, snapshot)
-    return hold(snapshot)
-  }
-  const hold = (held: Snapshot): Snapshot => {
-    if (!isFresh) {
+    if (snapshot === undefined || !isFresh) {
+      snapshot = take(request, snapshot)
       isFresh = true
       setImmediate(() => {
         isFresh = false
       }).unref()
     }
-    return held
+    return snapshot
   }
 
   return {
@@ -51,33 +52,53 @@ export function createAgents(request: AgentsRequest): AgentRegistry {
   }
 }
 
+/** What is on disk now; the same object as before if that is the same. */
 function take(request: AgentsRequest, before: Snapshot | undefined): Snapshot {
   const at = Date.now()
-  const { files, looked, endless } = findAgentFiles(request)
-  const parsed = files.map((file) => {
+  const found = findAgentFiles(request, before && { folders: before.found.folders, at: before.at })
+  const builtIns = builtInsOf(request)
+  const parsed = found.files.map((file): Known => {
     const known = before?.read.get(file.path)
-    const usable = known?.stamp === file.stamp && before !== undefined && !isRacy(file.stamp, before.at)
-    return { file, read: usable ? known.agent : readAgentFile(file) }
+    const isUsable = known !== undefined && isUnchanged(known.file, file, before?.at ?? 0)
+    return isUsable ? known : { file, read: readAgentFile(file) }
   })
-  const loaded = combine({ parsed, endless, builtIns: request.builtIns ?? [] })
+  if (before !== undefined && isAsBefore(before, found, parsed, builtIns)) return { ...before, found, at }
+  const { endless, unreadable, outside } = found
+  const loaded = combineAgents({ parsed, endless, unreadable, outside, builtIns })
   return {
     loaded,
-    looked,
+    found,
+    builtIns,
     at,
     byName: new Map(loaded.agents.map((agent) => [nameKey(agent.name), agent])),
-    read: new Map(parsed.map(({ file, read }) => [file.path, { stamp: file.stamp, agent: read }])),
+    read: new Map(parsed.map((known) => [known.file.path, known])),
   }
 }
 
-function isUnchanged({ looked, at }: Snapshot): boolean {
-  for (const [path, stamp] of looked) {
-    if (isRacy(stamp, at) || stampOf(path) !== stamp) return false
-  }
-  return true
+function isUnchanged(known: FoundFile, file: FoundFile, lookedAt: number): boolean {
+  return (
+    known.place.level === file.place.level &&
+    known.real === file.real &&
+    isSame(known.stamp, lookedAt, file.stamp)
+  )
 }
 
-/** Whether something could have changed after it was looked at without its time showing it. */
-function isRacy(stamp: Stamp, at: number): boolean {
-  const changed = Number(stamp.split('-').at(-1))
-  return at - changed < coarseMs
+function isAsBefore(
+  before: Snapshot,
+  { endless, unreadable, outside }: FoundFiles,
+  parsed: readonly Known[],
+  builtIns: readonly AgentDefinition[],
+): boolean {
+  return (
+    parsed.length === before.read.size &&
+    parsed.every((known) => before.read.get(known.file.path) === known) &&
+    areSame(endless, before.found.endless) &&
+    areSame(unreadable, before.found.unreadable) &&
+    areSame(outside, before.found.outside) &&
+    areSame(builtIns, before.builtIns)
+  )
+}
+
+function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((part, index) => part === b[index])
 }

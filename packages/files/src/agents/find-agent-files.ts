@@ -1,114 +1,164 @@
-import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { type Dirent, readdirSync, realpathSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { type AgentFileLoader, loaderFor } from './agent-file-loader.ts'
-
-export interface AgentPlaces {
-  /** The home folder; its `templates` are read. */
-  readonly home?: string
-  /** The project; its `.github/agents` and `.claude/agents` are read. */
-  readonly project?: string
-  /** The user's own folder; its `.claude/agents` and `.copilot/agents` are read. */
-  readonly userHome?: string
-}
+import { type AgentPlaces, type Place, placesOf } from './places.ts'
+import { isSame, type Stamp, stampOf, statsAt } from './stamp.ts'
 
 export interface FoundFile {
   readonly path: string
   /** Where it really is: one file that is reached in two ways is one file. */
   readonly real: string
-  readonly loader: AgentFileLoader
-  /** What is defined in a higher level is used instead of the same name in a lower one. */
-  readonly level: number
+  readonly place: Place
+  /** In how many folders it is, below its place. */
+  readonly depth: number
   readonly stamp: Stamp
   readonly size: number
 }
 
 export interface FoundFiles {
+  /** From the lowest level to the highest; within one as they are found, in order of path. */
   readonly files: readonly FoundFile[]
-  /** Everything that was looked at, with how it was: the same again means that nothing has changed. */
-  readonly looked: ReadonlyMap<string, Stamp>
+  /** Every folder that was looked at, by path: what was in it, and how it was. */
+  readonly folders: ReadonlyMap<string, Folder>
   /** Folders that were not looked through to the end. */
   readonly endless: readonly string[]
+  /** Folders that could not be read. */
+  readonly unreadable: readonly string[]
+  /** Links that lead out of the project: not followed. */
+  readonly outside: readonly string[]
 }
 
-/** How a file or a folder was: another one after every change. */
-export type Stamp = string
+/** The entries of a folder, as they were. */
+export interface Folder {
+  readonly stamp: Stamp
+  readonly real: string
+  readonly entries: readonly Dirent[]
+}
+
+export interface EarlierFolders {
+  readonly folders: ReadonlyMap<string, Folder>
+  /** When they were looked at, in milliseconds since 1970. */
+  readonly at: number
+}
 
 const deepest = 8
 /** A link can lead to a whole disk. */
 const mostEntries = 10_000
 
-/** Every agent file there is, from the lowest level to the highest, in order of path within one. */
-export function findAgentFiles(places: AgentPlaces): FoundFiles {
+/** Every agent file there is. A folder that has not changed since `earlier` is not read again; its files are looked at. */
+export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): FoundFiles {
   const found = new Map<string, FoundFile>()
-  const looked = new Map<string, Stamp>()
+  const folders = new Map<string, Folder>()
   const endless: string[] = []
-  for (const [level, folder] of foldersOf(places).entries()) {
-    const search = { level, looked, left: mostEntries }
-    for (const file of filesIn(folder, search)) found.set(file.real, file)
-    if (search.left <= 0) endless.push(folder)
+  const unreadable: string[] = []
+  const outside: string[] = []
+  for (const place of placesOf(places)) {
+    const within = place.within === undefined ? undefined : realOf(place.within)
+    const seen = new Set<string>()
+    const search: Search = { place, within, folders, unreadable, outside, earlier, seen, left: mostEntries }
+    for (const file of filesAt(search)) {
+      const other = found.get(file.real)
+      if (other?.place.level === place.level) continue
+      // Found again in a higher level, it is there.
+      found.delete(file.real)
+      found.set(file.real, file)
+    }
+    if (search.left <= 0) endless.push(place.at)
   }
-  const files = [...found.values()].sort((a, b) => a.level - b.level || (a.path < b.path ? -1 : 1))
-  return { files, looked, endless }
-}
-
-export function stampOf(target: string, stats = statsAt(target)): Stamp {
-  if (stats === undefined) return 'missing'
-  return `${stats.dev}-${stats.ino}-${stats.size}-${stats.mtimeMs}-${stats.ctimeMs}`
-}
-
-function foldersOf({ home, project, userHome }: AgentPlaces): string[] {
-  const folders: string[] = []
-  if (userHome !== undefined)
-    folders.push(path.join(userHome, '.claude/agents'), path.join(userHome, '.copilot/agents'))
-  if (project !== undefined)
-    folders.push(path.join(project, '.claude/agents'), path.join(project, '.github/agents'))
-  if (home !== undefined) folders.push(path.join(home, 'templates'))
-  return folders
+  return { files: [...found.values()], folders, endless, unreadable, outside }
 }
 
 interface Search {
-  readonly level: number
-  readonly looked: Map<string, Stamp>
+  readonly place: Place
+  readonly folders: Map<string, Folder>
+  readonly unreadable: string[]
+  readonly outside: string[]
+  /** Where the folder really is that links must not lead out of. */
+  readonly within: string | undefined
+  readonly earlier: EarlierFolders | undefined
+  /** Where folders really are that were walked: a link to one of them would be walked for ever. */
+  readonly seen: Set<string>
   left: number
 }
 
-function filesIn(folder: string, search: Search, above: readonly string[] = []): FoundFile[] {
-  search.looked.set(folder, stampOf(folder))
-  let entries: Dirent[]
-  let real: string
-  try {
-    real = realpathSync(folder)
-    entries = readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
-  // A link to a folder above would be walked for ever.
-  if (above.includes(real) || above.length > deepest) return []
-  return entries.flatMap((entry) => {
+function filesAt(search: Search): FoundFile[] {
+  const { at, dialect } = search.place
+  if (dialect.format !== 'settings') return filesIn(at, search, 0)
+  const stats = statsAt(at)
+  if (stats?.isFile() !== true || isOutside(at, realOf(at), search)) return []
+  return [fileAt(at, at, stats, search, 0)]
+}
+
+function filesIn(folder: string, search: Search, depth: number): FoundFile[] {
+  const listed = list(folder, search)
+  if (listed === undefined || search.seen.has(listed.real) || depth > deepest) return []
+  if (isOutside(folder, listed.real, search)) return []
+  search.seen.add(listed.real)
+  return listed.entries.flatMap((entry) => {
     if (search.left-- <= 0) return []
     const at = path.join(folder, entry.name)
-    const loader = loaderFor(at.split(path.sep).join('/'))
-    if (entry.isDirectory()) return filesIn(at, search, [...above, real])
-    if (!entry.isFile() && !entry.isSymbolicLink()) return []
-    if (entry.isFile() && loader === undefined) return []
+    const real = path.join(listed.real, entry.name)
+    if (entry.isDirectory()) return filesIn(at, search, depth + 1)
+    const isWanted = search.place.files.test(entry.name)
+    if (entry.isSymbolicLink()) return filesBehind(at, isWanted, search, depth)
+    if (!entry.isFile() || !isWanted) return []
     const stats = statsAt(at)
-    if (stats?.isDirectory()) return filesIn(at, search, [...above, real])
-    return loader === undefined ? [] : fileAt(at, stats, loader, search)
+    return stats?.isFile() === true ? [fileAt(at, real, stats, search, depth)] : []
   })
 }
 
-function fileAt(at: string, stats: Stats | undefined, loader: AgentFileLoader, search: Search): FoundFile[] {
-  const stamp = stampOf(at, stats)
-  const { level } = search
-  search.looked.set(at, stamp)
+function filesBehind(at: string, isWanted: boolean, search: Search, depth: number): FoundFile[] {
+  const stats = statsAt(at)
+  if (stats?.isDirectory() === true) return filesIn(at, search, depth + 1)
   // A link to nothing is listed, so that somebody learns of it. A pipe is not: reading one waits for ever.
-  if (stats === undefined) return [{ path: at, real: at, loader, level, stamp, size: 0 }]
-  return stats.isFile() ? [{ path: at, real: realpathSync(at), loader, level, stamp, size: stats.size }] : []
+  if (!isWanted || (stats !== undefined && !stats.isFile())) return []
+  const real = realOf(at)
+  return isOutside(at, real, search) ? [] : [fileAt(at, real ?? at, stats, search, depth)]
 }
 
-function statsAt(at: string): Stats | undefined {
+/** A link to nothing leads nowhere. */
+function isOutside(at: string, real: string | undefined, { within, outside }: Search): boolean {
+  if (within === undefined || real === undefined) return false
+  if (real === within || real.startsWith(within.endsWith(path.sep) ? within : `${within}${path.sep}`))
+    return false
+  outside.push(at)
+  return true
+}
+
+function fileAt(
+  at: string,
+  real: string,
+  stats: Stats | undefined,
+  search: Search,
+  depth: number,
+): FoundFile {
+  return { path: at, real, place: search.place, depth, stamp: stampOf(stats), size: stats?.size ?? 0 }
+}
+
+function list(at: string, { folders, unreadable, earlier }: Search): Folder | undefined {
+  const stats = statsAt(at)
+  if (stats?.isDirectory() !== true) return undefined
+  const stamp = stampOf(stats)
+  const known = earlier?.folders.get(at)
+  if (known !== undefined && earlier !== undefined && isSame(known.stamp, earlier.at, stamp)) {
+    folders.set(at, known)
+    return known
+  }
+  const real = realOf(at)
+  if (real === undefined) return undefined
   try {
-    return statSync(at)
+    const entries = readdirSync(at, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+    const folder = { stamp, real, entries }
+    folders.set(at, folder)
+    return folder
+  } catch {
+    unreadable.push(at)
+    return undefined
+  }
+}
+
+function realOf(at: string): string | undefined {
+  try {
+    return realpathSync.native(at)
   } catch {
     return undefined
   }

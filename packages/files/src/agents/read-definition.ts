@@ -1,23 +1,30 @@
 import type { AgentDefinition, Json } from '@cadre/core'
 import type { Diagnostic } from '../diagnostic.ts'
-import type { Located } from '../located.ts'
-import { faultInName, nameOfFile } from './agent-name.ts'
-import { HeaderReader } from './header-reader.ts'
-import { readHandoffs } from './read-handoffs.ts'
-import { readLimits } from './read-limits.ts'
-import { readTools } from './read-tools.ts'
-import { splitNames } from './split-names.ts'
+import { plainKey } from './header/known-keys.ts'
+import type { Entry, Unseen } from './header/unseen.ts'
+import { HeaderReader } from './keys/header-reader.ts'
+import { readHandoffs } from './keys/read-handoffs.ts'
+import { readInvocation } from './keys/read-invocation.ts'
+import { readLimits } from './keys/read-limits.ts'
+import { readModels } from './keys/read-models.ts'
+import { readName } from './keys/read-name.ts'
+import { readIsolation, readSections } from './keys/read-sections.ts'
+import { readTools } from './keys/read-tools.ts'
+import { keptKey } from './write/kept-keys.ts'
+import { promptSpaceKey, readSpace, withSpace } from './write/prompt-space.ts'
 
 export interface DefinitionRequest {
   readonly path: string
   readonly dialect: string
   /** The line of the file its keys begin on. */
   readonly line: number
-  readonly fields: ReadonlyMap<string, Located>
+  readonly entries: readonly Entry[]
   /** The text below the header, where the dialect has it there. */
   readonly prompt?: string
-  /** Other names the dialect has for keys, written without case, `-` and `_`. */
+  /** Other names the dialect has for keys, as keys are compared. */
   readonly synonyms?: { readonly [spelling: string]: string }
+  /** Restrictions that seem to be there and were not read. */
+  readonly unseen?: readonly Unseen[]
 }
 
 export interface ReadAgent {
@@ -28,14 +35,40 @@ export interface ReadAgent {
   readonly rescued?: boolean
   /** Of a rescued file: its whole text as it should have been written. Gives the same agent, without a rescue. */
   readonly repaired?: string
+  /** The file says that its agent is not to be used: nor is any other of the same name from a lower level. */
+  readonly disabled?: boolean
+  /** Not an agent, and nobody would expect one: a README among agents. Listed nowhere. */
+  readonly ignored?: boolean
 }
 
-const usual = { userinvokable: 'userinvocable', timeoutseconds: 'timeout', models: 'model' } as const
+/** Names that keys have in some dialect or had at some time, as keys are compared. */
+const usual: { readonly [spelling: string]: string } = {
+  userinvokable: 'userinvocable',
+  timeoutseconds: 'timeout',
+  models: 'model',
+  maxturn: 'maxturns',
+  maxsteps: 'maxturns',
+  maxiterations: 'maxturns',
+  permissions: 'permission',
+  deniedtools: 'disallowedtools',
+  excludedtools: 'disallowedtools',
+  excludetools: 'disallowedtools',
+  blockedtools: 'disallowedtools',
+  whentouse: 'usefor',
+  isbackground: 'background',
+  mcp: 'mcpservers',
+}
 
 /** Makes an agent out of the keys of its file, whatever dialect they came from. */
 export function readDefinition(request: DefinitionRequest): ReadAgent {
-  const { path, dialect, line, fields } = request
-  const header = new HeaderReader(path, fields, { ...usual, ...request.synonyms })
+  const { path, dialect, line, entries, unseen = [] } = request
+  const header = new HeaderReader({
+    path,
+    dialect,
+    entries,
+    unseen,
+    synonyms: request.synonyms === undefined ? usual : { ...usual, ...request.synonyms },
+  })
   const name = readName(header, line)
   const description = header.text('description') ?? ''
   if (description === '')
@@ -46,28 +79,36 @@ export function readDefinition(request: DefinitionRequest): ReadAgent {
       'There is no description, so no other agent can tell when to choose this one.',
       'Add description: and one sentence.',
     )
-  const prompt = request.prompt ?? header.text('prompt') ?? ''
+  const prompt = withSpaceOf(header, request.prompt || (header.text('prompt') ?? ''))
   if (prompt === '')
     header.report(
       'warning',
       'prompt-missing',
       line,
       'There are no instructions for the agent.',
-      'Write them below the header.',
+      request.prompt === undefined
+        ? 'Add system_prompt: and write them there.'
+        : 'Write them below the header.',
     )
-  const { tools, disallowed, delegates } = readTools(header)
+  refuseUnseen(header)
+  const { tools, disallowed, permissions, delegates } = readTools(header)
+  const { userInvocable, modelInvocable, disabled } = readInvocation(header)
   const optional = {
     useFor: header.text('usefor'),
     type: header.text('type'),
     disallowedTools: disallowed,
+    permissions,
     delegates,
     models: readModels(header),
     limits: readLimits(header),
     requiredSections: readSections(header),
     handoffs: readHandoffs(header),
     isolation: readIsolation(header),
-    userInvocable: header.flag('userinvocable'),
-    modelInvocable: inverse(header.flag('disablemodelinvocation')),
+    background: header.flag('background'),
+    hooks: data(header, 'hooks'),
+    mcpServers: data(header, 'mcpservers'),
+    userInvocable,
+    modelInvocable,
     unknown: restOf(header),
   }
   const { diagnostics } = header
@@ -80,74 +121,36 @@ export function readDefinition(request: DefinitionRequest): ReadAgent {
     ...present(optional),
     source: { path, dialect, line },
   }
-  return { agent, diagnostics }
+  return { agent, diagnostics, ...(disabled && { disabled }) }
 }
 
-function readName(header: HeaderReader, line: number): string | undefined {
-  const field = header.take('name')
-  const written = field === undefined || field.value === null ? undefined : String(field.value).trim()
-  const fallback = nameOfFile(header.path)
-  if (written !== undefined) {
-    const fault = typeof field?.value === 'object' ? 'must be text' : faultInName(written)
-    if (fault === undefined) return written
-    header.report(
-      'warning',
-      'name-unusable',
-      field?.line ?? line,
-      `The name ${JSON.stringify(written)} ${fault}, so the agent is called ${fallback}, after its file.`,
-    )
+/** Without a limit that seems to be meant, the agent cannot be used. Where tools or targets do, it gets none. */
+function refuseUnseen(header: HeaderReader): void {
+  for (const { key, restricts, line } of header.unseen) {
+    if (restricts === 'tools' || restricts === 'agents') continue
+    const message = `This seems to be meant as ${key}, and is no key of the header, so the agent is not used.`
+    header.report('error', 'key-unseen', line, message, `Write ${key}: into the header, at the left margin.`)
   }
-  const fault = faultInName(fallback)
-  if (fault === undefined) return fallback
-  header.report(
-    'error',
-    'name-unusable',
-    line,
-    `The name of the file ${fault}, and an agent needs a name.`,
-    'Rename the file, or add name: to its header.',
-  )
-  return undefined
 }
 
-/** In order of preference. `inherit` says what holds without it: the model of whoever starts the agent. */
-function readModels(header: HeaderReader): readonly string[] | undefined {
-  const field = header.take('model')
-  if (field === undefined || field.value === null) return undefined
-  const values = field.items === undefined ? [field.value] : field.items.map((item) => item.value)
-  if (!values.every((value) => typeof value === 'string')) {
-    header.wrong('model', field, 'must be a name or a list of names')
-    return undefined
-  }
-  const models = values.map((value) => value.trim()).filter((value) => value !== '' && value !== 'inherit')
-  return models.length === 0 ? undefined : models
+function data(header: HeaderReader, key: string): Json | undefined {
+  return header.take(key)?.value ?? undefined
 }
 
-function readSections(header: HeaderReader): readonly string[] | undefined {
-  const field = header.take('requiredsections')
-  if (field === undefined) return undefined
-  // In a list a heading may contain a comma.
-  const sections = field.items === undefined ? splitNames(field) : field.items.map((item) => item.value)
-  if (sections?.every((section) => typeof section === 'string')) return sections
-  header.wrong('requiredsections', field, 'must be a list of headings')
-  return undefined
-}
-
-function readIsolation(header: HeaderReader): 'shared' | 'workspace' | undefined {
-  const field = header.take('isolation')
-  if (field === undefined) return undefined
-  if (field.value === 'shared' || field.value === 'workspace') return field.value
-  if (field.value === 'worktree') return 'workspace'
-  header.wrong('isolation', field, 'must be shared or workspace')
-  return undefined
-}
-
+/** What nobody asked for, and what another dialect wrote where it could not be misunderstood. */
 function restOf(header: HeaderReader): { readonly [key: string]: Json } | undefined {
-  const rest = header.rest()
+  const kept = header.peek(plainKey(keptKey))?.fields
+  if (kept !== undefined) header.take(plainKey(keptKey))
+  const rest = [...header.rest(), ...(kept ?? [])]
   return rest.length === 0 ? undefined : Object.fromEntries(rest.map(([key, field]) => [key, field.value]))
 }
 
-function inverse(value: boolean | undefined): boolean | undefined {
-  return value === undefined ? undefined : !value
+/** With the blank edges that no file keeps. */
+function withSpaceOf(header: HeaderReader, prompt: string): string {
+  const space = readSpace(header.peek(plainKey(promptSpaceKey))?.value ?? null)
+  if (space === undefined) return prompt
+  header.take(plainKey(promptSpaceKey))
+  return withSpace(prompt, space)
 }
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

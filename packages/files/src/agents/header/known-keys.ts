@@ -1,0 +1,133 @@
+/**
+ * The keys of all dialects, in the one spelling they are compared in: small letters, without `-` and `_`. What is not
+ * here is kept as it is written. The lists matter where a header is read line by line: there `user:` at the beginning of
+ * a line is a part of the description above it, and `tools:` is a key.
+ */
+
+/** What limits an agent. One of these that seems to be there and cannot be understood never gives more than it would. */
+const restrictions = {
+  tools: [
+    'tools',
+    'allowedtools',
+    'disallowedtools',
+    'deniedtools',
+    'excludedtools',
+    'excludetools',
+    'blockedtools',
+    'permission',
+    'permissions',
+    'permissionmode',
+    'readonly',
+    'hooks',
+  ],
+  agents: ['agents', 'subagents'],
+  limits: [
+    'maxturns',
+    'maxturn',
+    'maxsteps',
+    'maxiterations',
+    'steps',
+    'timeout',
+    'timeoutseconds',
+    'budget',
+  ],
+  flags: [
+    'userinvocable',
+    'userinvokable',
+    'disablemodelinvocation',
+    'infer',
+    'hidden',
+    'disable',
+    'mode',
+    'isolation',
+  ],
+} as const
+
+export type Restriction = keyof typeof restrictions
+
+/** Sentences, which people write without thinking of YAML. */
+const prose = [
+  'description',
+  'usefor',
+  'whentouse',
+  'prompt',
+  'systemprompt',
+  'initialprompt',
+  'argumenthint',
+  'instructions',
+]
+
+const others = `
+  name model models id agentid type agenttype capabilities handoffs mcpservers mcp background isbackground
+  requiredsections color icon emoji vibe target version author title category tags tier temperature topp effort
+  reasoningeffort textverbosity skills memory license metadata priority kbdomains antipatternrefs alloweddirectories
+  stopconditions escalationrules created updated triggers dependson sidekick observer observermessage autocompactwindow
+  omitclaudemd variant options agent apiversion kind spec labels runmode applyto
+`
+  .trim()
+  .split(/\s+/)
+
+const agentKeys = new Set(
+  'name model models id agentid agenttype capabilities handoffs mcpservers mcp'.split(' '),
+)
+
+const restrictionByKey: ReadonlyMap<string, Restriction> = new Map(
+  Object.entries(restrictions).flatMap(([kind, keys]) =>
+    keys.map((key) => [key, kind as Restriction] as const),
+  ),
+)
+const proseKeys = new Set(prose)
+const textKeys = new Set(['name', 'description', 'usefor', 'whentouse', 'prompt', 'systemprompt'])
+const known = new Set([...restrictionByKey.keys(), ...prose, ...others])
+
+const isPlain = /^[a-z]*$/
+
+/** `max-turns`, `max_turns` and `maxTurns` are one key. So is `“tools”`: a sign too many must not undo a restriction. */
+export function plainKey(written: string): string {
+  if (isPlain.test(written)) return written
+  const plain = written.toLowerCase().replaceAll(/[-_]/g, '')
+  if (known.has(plain)) return plain
+  const bare = plain.replaceAll(/[^a-z\d]/g, '')
+  return restrictionByKey.has(bare) ? bare : plain
+}
+
+export function isKnownKey(plain: string): boolean {
+  return known.has(plain)
+}
+
+export function isProseKey(plain: string): boolean {
+  return proseKeys.has(plain)
+}
+
+/** Read as a text, whatever YAML makes of it. */
+export function isTextKey(plain: string): boolean {
+  return textKeys.has(plain)
+}
+
+export function restrictionOf(plain: string): Restriction | undefined {
+  return restrictionByKey.get(plain)
+}
+
+/** What only agents have: any of these says that a header is that of an agent. */
+export function isAgentKey(plain: string): boolean {
+  return restrictionByKey.has(plain) || proseKeys.has(plain) || agentKeys.has(plain)
+}
+
+/** The key of which this one seems to be a misspelling: one letter more, less, other or in the wrong place. */
+export function misspelt(plain: string): string | undefined {
+  if (known.has(plain)) return undefined
+  return [...restrictions.tools, ...restrictions.agents].find(
+    (key) => Math.abs(key.length - plain.length) <= 1 && isOneLetterOff(key, plain),
+  )
+}
+
+function isOneLetterOff(a: string, b: string): boolean {
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start++
+  let end = 0
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  const left = a.slice(start, a.length - end)
+  const right = b.slice(start, b.length - end)
+  if (left.length <= 1 && right.length <= 1) return true
+  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0]
+}

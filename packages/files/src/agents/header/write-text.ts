@@ -1,0 +1,16 @@
+/** A key with a text that YAML reads as exactly this text; the lines of it. */
+export function writeText(key: string, text: string): string[] {
+  const lines = text.split('\n')
+  const isSafe = /^[^\p{Cc}\u2028\u2029\ufeff]*$/u
+  if (!lines.every((line) => isSafe.test(line))) return [`${key}: ${JSON.stringify(text)}`]
+  if (lines.length === 1) return [`${key}: ${quoted(text)}`]
+  if (/^\s|\s$/.test(text) || lines.some((line) => /\s$/.test(line)))
+    return [`${key}: ${JSON.stringify(text)}`]
+  return [`${key}: |-`, ...lines.map((line) => (line === '' ? '' : `  ${line}`))]
+}
+
+/** A text of one line in the quotes that need the fewest signs before others. */
+export function quoted(text: string): string {
+  if (text.includes("'") && !/["\\]/.test(text)) return `"${text}"`
+  return `'${text.replaceAll("'", "''")}'`
+}

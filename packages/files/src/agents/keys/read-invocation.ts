@@ -1,0 +1,65 @@
+import type { HeaderReader } from './header-reader.ts'
+
+export interface Invocation {
+  readonly userInvocable: boolean | undefined
+  readonly modelInvocable: boolean | undefined
+  /** The file says that its agent is not to be used. */
+  readonly disabled: boolean
+}
+
+/** Who may start an agent. There is a key for it in every dialect; one that forbids it is enough. */
+export function readInvocation(header: HeaderReader): Invocation {
+  const infer = readInfer(header)
+  const mode = readMode(header)
+  const hidden = header.peek('hidden')?.value === false ? undefined : header.restricts('hidden', true)
+  const isInvocable = header.restricts('userinvocable', false)
+  const isDisabled = header.restricts('disablemodelinvocation', true)
+  return {
+    userInvocable: strictest(isInvocable, infer.user, hidden === true ? false : undefined),
+    modelInvocable: strictest(isDisabled === undefined ? undefined : !isDisabled, infer.model, mode),
+    disabled: isSwitchedOff(header),
+  }
+}
+
+function isSwitchedOff(header: HeaderReader): boolean {
+  const field = header.peek('disable')
+  if (field === undefined || /^(?:false|no|off|null)$/i.test(String(field.value))) return false
+  header.report('info', 'agent-disabled', field.line, 'The file says that this agent is not to be used.')
+  return true
+}
+
+/** Older than the two keys that took its place: a flag, or who may start it. */
+function readInfer(header: HeaderReader): { readonly user?: boolean; readonly model?: boolean } {
+  const word = header.peek('infer')?.value
+  if (word === 'all' || word === 'user' || word === 'agent' || word === 'hidden') {
+    header.take('infer')
+    return { user: word === 'all' || word === 'user', model: word === 'all' || word === 'agent' }
+  }
+  const infer = header.restricts('infer', false)
+  return infer === undefined ? {} : { model: infer }
+}
+
+/** opencode: `primary` is for people, `subagent` for other agents as well. Other dialects have other modes. */
+function readMode(header: HeaderReader): boolean | undefined {
+  const field = header.peek('mode')
+  const mode = typeof field?.value === 'string' ? field.value.trim().toLowerCase() : field?.value
+  if (mode === 'primary') {
+    header.take('mode')
+    return false
+  }
+  if (field === undefined || mode === 'subagent' || mode === 'all' || header.dialect !== 'opencode')
+    return undefined
+  header.report(
+    'warning',
+    'mode-unclear',
+    field.line,
+    `mode must be primary, subagent or all, not ${JSON.stringify(field.value).slice(0, 80)}, so other agents cannot start this one.`,
+    'Write one of the three.',
+  )
+  return false
+}
+
+function strictest(...answers: readonly (boolean | undefined)[]): boolean | undefined {
+  const given = answers.filter((answer) => answer !== undefined)
+  return given.length === 0 ? undefined : given.every((answer) => answer)
+}

@@ -1,0 +1,20 @@
+import type { HeaderReader } from './header-reader.ts'
+
+/** In order of preference. `inherit` alone says what holds without it; behind others it says what holds when none of them is there. */
+export function readModels(header: HeaderReader): readonly string[] | undefined {
+  const field = header.take('model')
+  if (field === undefined || field.value === null) return undefined
+  const values = field.items === undefined ? [field.value] : field.items.map((item) => item.value)
+  const isBroken = field.isLoose === true && /^[[{]/.test(String(field.value))
+  const names = values.filter((value) => typeof value === 'string' || typeof value === 'number')
+  if (isBroken || names.length < values.length)
+    header.report(
+      'warning',
+      'model-unclear',
+      field.line,
+      `model must be a name or a list of names, not ${JSON.stringify(field.value).slice(0, 80)}; what is none was left out.`,
+      'Write model: and a name.',
+    )
+  const models = (isBroken ? [] : names).map((name) => String(name).trim()).filter((name) => name !== '')
+  return models.length === 0 || models[0] === 'inherit' ? undefined : models
+}

@@ -1,0 +1,113 @@
+import type { DelegateSelection, PermissionRule, ToolSelection } from '@cadre/core'
+import type { HeaderReader } from './header-reader.ts'
+import { readDisallowed } from './read-disallowed.ts'
+import { readPermission } from './read-permission.ts'
+import { readTargets } from './read-targets.ts'
+import { readToolList, reportScope, rulesOf, type ToolList } from './tool-list.ts'
+
+export interface ToolKeys {
+  readonly tools: ToolSelection
+  readonly disallowed: readonly string[] | undefined
+  readonly permissions: readonly PermissionRule[] | undefined
+  readonly delegates: DelegateSelection | undefined
+}
+
+/** What an agent may use and start. Whatever is not understood gives less, never more. */
+export function readTools(header: HeaderReader): ToolKeys {
+  const fields = [...header.takeAll('tools'), ...header.takeAll('allowedtools')]
+  const lists = fields.map((field) => readToolList(field, header))
+  const disallowed = readDisallowed(header)
+  const permission = readPermission(header)
+  const isUnclear =
+    disallowed === 'unclear' || permission === 'unclear' || hasUnseen(header) || hooksAreLost(header)
+  // A limit in the list and a rule beside it would both have to hold, and of rules only the last one does.
+  const canScope = lists.length <= 1 && permission.length === 0
+  const selected = canScope ? lists : lists.map((list, index) => withoutScopes(list, fields[index], header))
+  const without = [
+    ...selected.flatMap((list) => list.without),
+    ...forbiddenOf(disallowed),
+    ...readOnly(header),
+  ]
+  const rules = [
+    ...selected.flatMap((list) => rulesOf(list.scopes)),
+    ...(permission === 'unclear' ? [] : permission),
+    // Last, so that nothing takes them back.
+    ...(disallowed === 'unclear' ? [] : disallowed.rules),
+  ]
+  const targets = selected.flatMap((list) => (list.targets === undefined ? [] : [list.targets]))
+  return {
+    tools: isUnclear ? { kind: 'list', names: [] } : selectionOf(selected),
+    disallowed: without.length === 0 ? undefined : [...new Set(without)],
+    permissions: rules.length === 0 ? undefined : rules,
+    delegates: readTargets(header, targets),
+  }
+}
+
+/** Of several lists only what all of them name. */
+function selectionOf(lists: readonly ToolList[]): ToolSelection {
+  const named = lists.map(({ names }) => names).filter((names) => names !== 'all')
+  const [first, ...others] = named
+  if (first === undefined) return { kind: 'all' }
+  return { kind: 'list', names: first.filter((name) => others.every((names) => names.includes(name))) }
+}
+
+function withoutScopes(
+  list: ToolList,
+  field: { readonly line: number } | undefined,
+  header: HeaderReader,
+): ToolList {
+  if (list.scopes.size === 0) return list
+  for (const tool of list.scopes.keys()) reportScope(`${tool}(…)`, field?.line ?? 1, header)
+  return {
+    ...list,
+    names: list.names === 'all' ? 'all' : list.names.filter((name) => !list.scopes.has(name)),
+    // Everything but these: then not these either.
+    without: list.names === 'all' ? [...list.without, ...list.scopes.keys()] : list.without,
+    scopes: new Map(),
+  }
+}
+
+function forbiddenOf(disallowed: ReturnType<typeof readDisallowed>): readonly string[] {
+  return disallowed === 'unclear' ? [] : disallowed.names
+}
+
+/** Modes in which an agent changes nothing. Others would permit more, which no file can do for itself. */
+function readOnly(header: HeaderReader): readonly string[] {
+  const mode = header.peek('permissionmode')
+  const isPlan = mode !== undefined && String(mode.value).trim().toLowerCase() === 'plan'
+  if (mode !== undefined && !isPlan)
+    header.report(
+      'info',
+      'permission-mode',
+      mode.line,
+      `permissionMode ${JSON.stringify(mode.value)?.slice(0, 80)} changes nothing here: what an agent may do is decided by whoever runs it.`,
+    )
+  return isPlan || header.restricts('readonly', true) === true ? ['edit', 'execute'] : []
+}
+
+function hasUnseen(header: HeaderReader): boolean {
+  const unseen = header.unseen.filter(({ restricts }) => restricts === 'tools')
+  for (const { key, line } of unseen)
+    header.report(
+      'warning',
+      'key-unseen',
+      line,
+      `This seems to be meant as ${key}, and is no key of the header, so the agent gets no tools.`,
+      `Write ${key}: at the left margin, with a space behind it.`,
+    )
+  return unseen.length > 0
+}
+
+/** Hooks can forbid: an agent whose hooks cannot be read gets nothing they could have forbidden. */
+function hooksAreLost(header: HeaderReader): boolean {
+  const hooks = header.peek('hooks')
+  if (hooks?.isLoose !== true) return false
+  header.report(
+    'warning',
+    'hooks-unclear',
+    hooks.line,
+    'hooks cannot be read, so the agent gets no tools.',
+    'Correct it.',
+  )
+  return true
+}

@@ -1,0 +1,10 @@
+import { createRequire } from 'node:module'
+import type * as JsonParser from 'jsonc-parser'
+
+let loaded: typeof JsonParser | undefined
+
+/** Reads JSON with comments, and edits it. Loaded only where there are settings to read. */
+export function jsonParser(): typeof JsonParser {
+  loaded ??= createRequire(import.meta.url)('jsonc-parser') as typeof JsonParser
+  return loaded
+}

@@ -1,0 +1,492 @@
+import fc from 'fast-check'
+import type { ParseError } from 'jsonc-parser'
+import { describe, expect, it } from 'vitest'
+import { jsonParser } from './json-parser.ts'
+import { readSettingsAgents } from './read-settings.ts'
+
+const path = 'team.json'
+const agent = (name: string, more: object = {}) => ({
+  name,
+  systemPrompt: `You are ${name}, and you do what ${name} does.`,
+  description: `The ${name}`,
+  useFor: `What a ${name} is for`,
+  delegationPermissions: { type: 'none' },
+  toolPermissions: { type: 'all' },
+  ...more,
+})
+const read = (settings: object, where = path) =>
+  readSettingsAgents({ path: where, text: JSON.stringify(settings, null, 2) })
+const team = (...agents: unknown[]) => ({ version: '1.0.0', entryAgent: 'a', agents })
+const said = ({ diagnostics }: ReturnType<typeof readSettingsAgents>) =>
+  diagnostics.map(({ severity, message }) => `${severity}: ${message}`)
+
+describe('agents of settings', () => {
+  it('reads one agent', () => {
+    const result = read(team(agent('a', { toolPermissions: { type: 'specific', tools: ['reportOut'] } })))
+    expect(result).toEqual({
+      entry: 'a',
+      diagnostics: [],
+      agents: [
+        {
+          line: 5,
+          agent: {
+            name: 'a',
+            description: 'The a',
+            useFor: 'What a a is for',
+            prompt: 'You are a, and you do what a does.',
+            tools: { kind: 'list', names: ['reportOut'] },
+            delegates: { kind: 'none' },
+            source: { path, dialect: 'settings', line: 5 },
+          },
+        },
+      ],
+    })
+  })
+
+  it('reads a team in its order, whoever is the entry', () => {
+    const { agents, entry, diagnostics } = read({
+      version: '1.0.0',
+      entryAgent: 'coordinator',
+      agents: [
+        agent('test-engineer', { delegationPermissions: { type: 'specific', agents: ['code-reviewer'] } }),
+        agent('coordinator', { delegationPermissions: { type: 'all' } }),
+        agent('code-reviewer', { toolPermissions: { type: 'none' } }),
+      ],
+    })
+    expect(agents.map(({ agent }) => agent.name)).toEqual(['test-engineer', 'coordinator', 'code-reviewer'])
+    expect(agents.map(({ agent }) => agent.delegates)).toEqual([
+      { kind: 'list', names: ['code-reviewer'] },
+      { kind: 'all' },
+      { kind: 'none' },
+    ])
+    expect(agents[2]?.agent.tools).toEqual({ kind: 'list', names: [] })
+    expect([entry, diagnostics]).toEqual(['coordinator', []])
+  })
+
+  it('reads seven agents that delegate to each other in a circle, and only says so', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    const targets = (name: string) => ({
+      type: 'specific',
+      agents: names.filter((other) => other !== name).slice(0, 2),
+    })
+    const result = read(team(...names.map((name) => agent(name, { delegationPermissions: targets(name) }))))
+    expect(result.agents).toHaveLength(7)
+    expect(said(result)).toEqual([
+      'warning: configuration.agents[0].delegationPermissions permits a circle: a → b → a. A run refuses to go round, so this is only something to know.',
+    ])
+  })
+
+  it('finds them among the settings of an editor, with comments, trailing commas and a BOM', () => {
+    const text = `\ufeff{
+  // of the editor
+  "editor.tabSize": 2, /* more */
+  "copilotMultiAgent.entryAgent": "a",
+  "copilotMultiAgent.agents": [
+    ${JSON.stringify(agent('b'))},
+    ${JSON.stringify(agent('a'))},
+  ],
+}`
+    const { agents, entry, diagnostics } = readSettingsAgents({ path: '/p/.vscode/settings.json', text })
+    expect(agents.map(({ agent, line }) => [agent.name, line])).toEqual([
+      ['b', 6],
+      ['a', 7],
+    ])
+    expect([entry, diagnostics]).toEqual(['a', []])
+  })
+
+  it.each([
+    ['nested', { copilotMultiAgent: { entryAgent: 'a', agents: [agent('a')] } }, '/p/.vscode/settings.json'],
+    [
+      'nested with a version',
+      { copilotMultiAgent: { version: '1.0.0', entryAgent: 'a', agents: [agent('a')] } },
+      path,
+    ],
+    [
+      'in a workspace file',
+      {
+        folders: [],
+        settings: { 'copilotMultiAgent.entryAgent': 'a', 'copilotMultiAgent.agents': [agent('a')] },
+      },
+      'x.code-workspace',
+    ],
+  ])('finds them %s', (_, settings, where) => {
+    const { agents, diagnostics } = read(settings, where)
+    expect([agents.length, diagnostics]).toEqual([1, []])
+  })
+
+  it('says when one key is there in both ways, and takes the longer name', () => {
+    const result = read({
+      copilotMultiAgent: { agents: [agent('x')] },
+      'copilotMultiAgent.agents': [agent('a')],
+    })
+    expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a'])
+    expect(said(result)[0]).toContain(
+      'copilotMultiAgent.agents is there as a part of copilotMultiAgent as well',
+    )
+  })
+
+  it.each([
+    ['other settings', '{"editor.tabSize": 2, "agents": [{"name": "x"}]}'],
+    ['broken settings of others', '{"editor.tabSize": 2, '],
+    ['nothing', ''],
+  ])('has nothing to say about %s', (_, text) => {
+    expect(readSettingsAgents({ path: '/p/.vscode/settings.json', text })).toEqual({
+      agents: [],
+      diagnostics: [],
+    })
+  })
+
+  it('keeps keys it does not know, and says so; those of other dialects are understood', () => {
+    const result = read(
+      team(agent('a', { icon: { a: [1, null] }, maxTurns: 4, tools: ['x'], model: ['m', 'n'] })),
+    )
+    expect(result.agents[0]?.agent).toMatchObject({
+      unknown: { icon: { a: [1, null] }, tools: ['x'] },
+      limits: { maxTurns: 4 },
+      models: ['m', 'n'],
+      tools: { kind: 'all' },
+    })
+    expect(said(result)).toEqual([
+      'warning: configuration.agents[0].icon is not known here; it is kept.',
+      'warning: configuration.agents[0].tools is not known here; it is kept.',
+    ])
+  })
+})
+
+describe('what is wrong with settings is said with its path, and gives less', () => {
+  const long = (length: number) => 'x'.repeat(length)
+  const left = 'error'
+  it.each<[string, object, string, object | typeof left]>([
+    [
+      'a name that is missing',
+      { name: undefined },
+      'configuration.agents[0].name is missing; the agent is left out.',
+      left,
+    ],
+    [
+      'a name with a space',
+      { name: 'a b' },
+      'configuration.agents[0].name ("a b") may hold only the letters A to Z, digits, - and _; the agent is left out.',
+      left,
+    ],
+    ['a name of 51', { name: long(51) }, 'is longer than 50 characters', left],
+    ['a name that is a number', { name: 7 }, 'configuration.agents[0].name (7) is not text', left],
+    [
+      'no instructions',
+      { systemPrompt: '' },
+      'configuration.agents[0].systemPrompt is empty; the agent is left out.',
+      left,
+    ],
+    [
+      'instructions that are no text',
+      { systemPrompt: [] },
+      'configuration.agents[0].systemPrompt must be text',
+      left,
+    ],
+    [
+      'instructions of 30,001',
+      { systemPrompt: long(30_001) },
+      'configuration.agents[0].systemPrompt has 30001 characters, and 30000 are the most',
+      left,
+    ],
+    [
+      'instructions of 9',
+      { systemPrompt: long(9) },
+      'configuration.agents[0].systemPrompt has only 9 characters',
+      { prompt: long(9) },
+    ],
+    [
+      'a description of 201',
+      { description: long(201) },
+      'configuration.agents[0].description has 201 characters; editors accept 200.',
+      { description: long(201) },
+    ],
+    [
+      'a description of 501',
+      { description: long(501) },
+      'configuration.agents[0].description has 501 characters, and 500 are the most',
+      left,
+    ],
+    [
+      'a description that is missing',
+      { description: undefined },
+      'configuration.agents[0].description is missing',
+      { description: '' },
+    ],
+    ['a use of 501', { useFor: long(501) }, 'configuration.agents[0].useFor has 501 characters', left],
+    [
+      'a use that is a number',
+      { useFor: 1 },
+      'configuration.agents[0].useFor must be text; the description stands in for it.',
+      {},
+    ],
+    [
+      'tools that are null',
+      { toolPermissions: null },
+      'configuration.agents[0].toolPermissions must be an object with type "all", "none" or "specific", not null, so the agent gets no tools.',
+      none(),
+    ],
+    [
+      'tools as a list',
+      { toolPermissions: ['read'] },
+      'configuration.agents[0].toolPermissions must be an object',
+      none(),
+    ],
+    [
+      'another type',
+      { toolPermissions: { type: 'some' } },
+      'configuration.agents[0].toolPermissions.type must be "all", "none" or "specific", not "some"',
+      none(),
+    ],
+    [
+      'a type from the prototype',
+      { toolPermissions: JSON.parse('{"__proto__": {"type": "all"}}') },
+      'configuration.agents[0].toolPermissions must be an object',
+      none(),
+    ],
+    [
+      'specific without a list',
+      { toolPermissions: { type: 'specific' } },
+      'configuration.agents[0].toolPermissions.tools is missing, and "specific" has to name something, so the agent gets no tools.',
+      none(),
+    ],
+    [
+      'an empty list',
+      { toolPermissions: { type: 'specific', tools: [] } },
+      'configuration.agents[0].toolPermissions.tools is empty',
+      none(),
+    ],
+    [
+      'a tool that is no text',
+      { toolPermissions: { type: 'specific', tools: ['x', 7] } },
+      'configuration.agents[0].toolPermissions.tools[1] (7) is not text; it is left out.',
+      { tools: { kind: 'list', names: ['x'] } },
+    ],
+    [
+      'a tool twice',
+      { toolPermissions: { type: 'specific', tools: ['x', 'x'] } },
+      'configuration.agents[0].toolPermissions.tools[1] ("x") is in the list already',
+      { tools: { kind: 'list', names: ['x'] } },
+    ],
+    [
+      'a tool of 101',
+      { toolPermissions: { type: 'specific', tools: [long(101)] } },
+      'configuration.agents[0].toolPermissions.tools[0]',
+      none(),
+    ],
+    [
+      'every tool as a name',
+      { toolPermissions: { type: 'specific', tools: ['*'] } },
+      'configuration.agents[0].toolPermissions.tools[0] ("*") stands for every tool',
+      none(),
+    ],
+    [
+      'two tools as one name',
+      { toolPermissions: { type: 'specific', tools: ['a, b'] } },
+      'configuration.agents[0].toolPermissions.tools[0] ("a, b") is not the name of one tool',
+      none(),
+    ],
+    [
+      'a list beside all',
+      { toolPermissions: { type: 'all', tools: ['x'] } },
+      'configuration.agents[0].toolPermissions.tools says nothing unless type is "specific"; it is kept.',
+      { tools: { kind: 'all' }, unknown: { toolPermissions: { tools: ['x'] } } },
+    ],
+    [
+      'targets as text',
+      { delegationPermissions: 'all' },
+      'configuration.agents[0].delegationPermissions must be an object with type "all", "none" or "specific", not "all", so the agent may delegate to nobody.',
+      { delegates: { kind: 'none' } },
+    ],
+    [
+      'no targets',
+      { delegationPermissions: { type: 'specific', agents: [] } },
+      'configuration.agents[0].delegationPermissions.agents is empty',
+      { delegates: { kind: 'none' } },
+    ],
+    [
+      'an unknown target',
+      { delegationPermissions: { type: 'specific', agents: ['b', 'B'] } },
+      'configuration.agents[0].delegationPermissions.agents[1] names "B", and there is no such agent; it is left out.',
+      { delegates: { kind: 'list', names: ['b'] } },
+    ],
+    [
+      'a limit that is none',
+      { maxTurns: 'many' },
+      'configuration.agents[0]: maxTurns must be a whole number above 0',
+      left,
+    ],
+  ])('%s', (_, part, message, expected) => {
+    const result = read({ ...team(agent('a', part), agent('b')), entryAgent: 'b' })
+    const found = result.diagnostics.find((diagnostic) => diagnostic.message.includes(message))
+    expect(said(result)).toContainEqual(expect.stringContaining(message))
+    expect(found).toMatchObject({ path, severity: expected === left ? 'error' : 'warning' })
+    expect(found?.line).toBeGreaterThan(4)
+    expect(found?.message).toMatch(/^configuration\.agents\[0\]/)
+    const [first] = result.agents
+    if (expected === left) expect(first?.agent.name).toBe('b')
+    else expect(first?.agent).toMatchObject({ name: 'a', ...expected })
+  })
+
+  function none() {
+    return { tools: { kind: 'list', names: [] } }
+  }
+
+  it('takes the first of two agents with one name; case makes two', () => {
+    const result = read(team(agent('a'), agent('A'), agent('a', { description: 'second' })))
+    expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a', 'A'])
+    expect(said(result)).toEqual([
+      'error: configuration.agents[2].name ("a") is the name of configuration.agents[0] as well; this one is left out.',
+    ])
+  })
+
+  it('takes twenty agents', () => {
+    const result = read(
+      team(...Array.from({ length: 21 }, (_, index) => agent(`a${index === 0 ? '' : index}`))),
+    )
+    expect(result.agents).toHaveLength(20)
+    expect(said(result)).toEqual(['error: configuration.agents[20] is left out: 20 agents are the most.'])
+  })
+
+  it('takes a hundred permitted delegations', () => {
+    const all = { delegationPermissions: { type: 'all' } }
+    const result = read(team(...'abcdefghijk'.split('').map((name) => agent(name, all))))
+    expect(result.agents.filter(({ agent }) => agent.delegates?.kind === 'all')).toHaveLength(10)
+    expect(said(result)[0]).toContain(
+      'configuration.agents[10].delegationPermissions brings the permitted delegations to 110',
+    )
+  })
+
+  it.each([
+    [
+      'that is not there',
+      'nobody',
+      'configuration.entryAgent names "nobody", and there is no such agent, so the first agent is used, "a".',
+    ],
+    ['with another case', 'A', 'configuration.entryAgent names "A"'],
+    ['that is no text', 7, 'configuration.entryAgent names 7'],
+    ['that is not set', undefined, 'configuration.entryAgent was not set; it is the first agent now, "a".'],
+  ])('takes the first agent for an entry %s', (_, entryAgent, message) => {
+    const result = read({ version: '1.0.0', entryAgent, agents: [agent('a'), agent('b')] })
+    expect(result.entry).toBe('a')
+    expect(said(result)).toEqual([expect.stringContaining(`warning: ${message}`)])
+  })
+
+  it('falls back to one coordinator that can do nothing but delegate and report', () => {
+    const result = read(team({ name: 'a' }, 7))
+    expect(result.agents).toMatchObject([
+      {
+        agent: {
+          name: 'coordinator',
+          delegates: { kind: 'all' },
+          tools: { kind: 'list', names: ['delegateWork', 'reportOut'] },
+        },
+      },
+    ])
+    expect(result.entry).toBe('coordinator')
+    expect(result.diagnostics.map(({ code }) => code)).toContain('settings-default')
+  })
+
+  it('says at which line an older form became another', () => {
+    const text = `{
+  "coordinator": { "systemPrompt": "You coordinate.", "description": "d", "useFor": "u", "toolPermissions": true },
+  "customAgents": [
+    { "name": "b", "systemPrompt": "You do the rest.", "description": "d", "useFor": "u",
+      "delegationPermissions": false }
+  ]
+}`
+    const { agents, entry, diagnostics } = readSettingsAgents({ path, text })
+    expect(agents.map(({ agent, line }) => [agent.name, line])).toEqual([
+      ['coordinator', 2],
+      ['b', 4],
+    ])
+    expect(entry).toBe('coordinator')
+    expect(diagnostics.map(({ line, code, message }) => `${line} ${code} ${message.split(' ')[0]}`)).toEqual([
+      '2 settings-migrated configuration.agents[0]',
+      '2 settings-migrated configuration.agents[0].name',
+      '4 settings-migrated configuration.agents[1]',
+      '1 settings-migrated configuration.version',
+      '2 settings-migrated configuration.agents[0].delegationPermissions',
+      '2 settings-migrated configuration.agents[0].toolPermissions',
+      '5 settings-migrated configuration.agents[1].delegationPermissions',
+      '4 settings-migrated configuration.agents[1].toolPermissions',
+      '1 settings-migrated configuration.entryAgent',
+    ])
+  })
+})
+
+describe('hostile settings', () => {
+  it('uses what was written out before the file broke, and nothing behind it', () => {
+    const text = `{ "version": "1.0.0", "entryAgent": "a", "agents": [
+  ${JSON.stringify(agent('a'))},
+  { "name": "b", "systemPrompt": "You are b, indeed.", "description": "d", "useFor": "u",
+    "delegationPermissions": { "type": "none" }, "toolPermissions": { "type": "specific", "tools": ["read" } },
+  ${JSON.stringify(agent('c'))}
+] }`
+    const result = readSettingsAgents({ path, text })
+    expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a'])
+    expect(result.diagnostics[0]).toMatchObject({ line: 4, severity: 'error', code: 'json-broken' })
+    expect(said(result)).toContain(
+      'error: configuration.agents[1] is left out, because the file is broken in it or above it.',
+    )
+  })
+
+  it('is not impressed by depth or size', () => {
+    for (const text of ['['.repeat(100_000), `{"agents":${'[{"a":'.repeat(10_000)}`, ' '.repeat(5_000_000)])
+      expect(
+        readSettingsAgents({ path, text: `{"copilotMultiAgent.agents": ${text}` }).agents.length,
+      ).toBeLessThan(2)
+  })
+
+  it('takes names of the prototype for names', () => {
+    const text = `{"__proto__": {"agents": []}, "constructor": 1, "entryAgent": "__proto__", "agents": [
+      {"name": "__proto__", "systemPrompt": "You are a prototype.", "description": "d", "useFor": "u", "constructor": {"x": 1},
+       "__proto__": {"toolPermissions": {"type": "all"}}, "toolPermissions": {"type": "none"}, "delegationPermissions": {"type": "none"}}]}`
+    const { agents, entry } = readSettingsAgents({ path, text })
+    expect(entry).toBe('__proto__')
+    expect(agents[0]?.agent.tools).toEqual({ kind: 'list', names: [] })
+    expect(Object.keys(agents[0]?.agent.unknown ?? {}).sort()).toEqual(['__proto__', 'constructor'])
+    expect(({} as { toolPermissions?: unknown }).toolPermissions).toBeUndefined()
+  })
+
+  it('never throws, and never gives more than was written', () => {
+    const whole = JSON.stringify(
+      team(
+        agent('a', { toolPermissions: { type: 'specific', tools: ['read'] } }),
+        agent('b', { toolPermissions: { type: 'none' } }),
+      ),
+      null,
+      1,
+    )
+    fc.assert(
+      fc.property(fc.nat(whole.length), fc.nat(40), fc.string(), (at, length, instead) => {
+        const text = whole.slice(0, at) + instead + whole.slice(at + length)
+        const { agents } = readSettingsAgents({ path, text })
+        // Missing means every tool, but only where the file is sound and the key is really missing.
+        const declared = soundAgents(text)
+        for (const { agent } of agents)
+          if (declared === undefined || declared.get(agent.name) !== undefined)
+            expect(agent.tools.kind).toBe('list')
+      }),
+      { numRuns: 1_000 },
+    )
+    fc.assert(fc.property(fc.json(), (text) => readSettingsAgents({ path, text }).diagnostics.length >= 0))
+    fc.assert(
+      fc.property(fc.jsonValue(), (agents) => {
+        const { entry, agents: found } = read({ agents })
+        expect(found.map(({ agent }) => agent.name)).toContain(entry)
+      }),
+    )
+  })
+})
+
+/** Who says something about tools, by name; `undefined` for a text that is broken. */
+function soundAgents(text: string): Map<string, object> | undefined {
+  const faults: ParseError[] = []
+  const value = jsonParser().parse(text, faults, { allowTrailingComma: true })
+  if (faults.length > 0 || !Array.isArray(value?.agents)) return undefined
+  const agents = value.agents as { name: string; toolPermissions?: object }[]
+  return new Map(
+    agents.flatMap((agent) => (agent?.toolPermissions ? [[agent.name, agent.toolPermissions]] : [])),
+  )
+}

@@ -1,0 +1,38 @@
+/** What settings can hold. The editor checks the same when it reads them. */
+export const settingsLimits = {
+  agents: 20,
+  name: 50,
+  prompt: 30_000,
+  shortPrompt: 10,
+  text: 500,
+  longText: 200,
+  toolName: 100,
+  delegations: 100,
+} as const
+
+const namePattern = /^[A-Za-z0-9_-]+$/
+
+/** Why settings cannot hold a name, in words that follow it; `undefined` when they can. */
+export function faultInSettingsName(name: string): string | undefined {
+  if (name === '') return 'is empty'
+  if (name.length > settingsLimits.name) return `is longer than ${settingsLimits.name} characters`
+  if (!namePattern.test(name)) return 'may hold only the letters A to Z, digits, - and _'
+  return undefined
+}
+
+/** Likewise for the name of a tool in a list. */
+export function faultInToolName(name: string): string | undefined {
+  if (name.trim() === '') return 'is empty'
+  if (lengthOf(name) > settingsLimits.toolName) return `is longer than ${settingsLimits.toolName} characters`
+  if (name.trim() === '*')
+    return 'stands for every tool, which a list of some cannot name; write {"type": "all"}'
+  if (!/^[^,()]+(\(.*\))?$/s.test(name.trim())) return 'is not the name of one tool'
+  return undefined
+}
+
+/** In characters as a person counts them. */
+export function lengthOf(text: string): number {
+  let length = 0
+  for (const _ of text) length++
+  return length
+}

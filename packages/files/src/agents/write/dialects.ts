@@ -1,0 +1,84 @@
+/** The dialects that have one file for each agent. */
+export type FileDialect = 'copilot' | 'claude' | 'opencode' | 'template'
+
+/** What agents can be written in. */
+export type TargetDialect = FileDialect | 'settings'
+
+interface DialectFacts {
+  /** Who reads such files besides cadre, as the beginning of a sentence. */
+  readonly host: string
+  /** Where they lie, in a project; for templates, in a home. */
+  readonly folder: string
+  readonly ending: string
+  /** How keys are written that several words make up. */
+  readonly spelling: 'kebab' | 'camel' | 'snake'
+  /** The keys the host reads, without case, `-` and `_`. */
+  readonly known: ReadonlySet<string>
+}
+
+const facts: { readonly [dialect in TargetDialect]: DialectFacts } = {
+  copilot: {
+    host: 'GitHub Copilot',
+    folder: '.github/agents',
+    ending: '.agent.md',
+    spelling: 'kebab',
+    known: keys(
+      'name description argument-hint tools agents model user-invocable disable-model-invocation infer target',
+      'mcp-servers metadata handoffs hooks skills sidekick',
+    ),
+  },
+  claude: {
+    host: 'Claude Code',
+    folder: '.claude/agents',
+    ending: '.md',
+    spelling: 'camel',
+    known: keys(
+      'name description tools disallowedTools model permissionMode maxTurns skills mcpServers hooks memory background',
+      'effort isolation color initialPrompt autoCompactWindow omitClaudeMd observer observerMessage',
+    ),
+  },
+  opencode: {
+    host: 'opencode',
+    folder: '.opencode/agent',
+    ending: '.md',
+    spelling: 'kebab',
+    known: keys(
+      'name description mode model prompt temperature top_p steps disable hidden color permission tools',
+    ),
+  },
+  template: {
+    host: 'Another reader of templates',
+    folder: 'templates',
+    ending: '.agent.yaml',
+    spelling: 'snake',
+    known: keys('id type model system_prompt capabilities metadata description'),
+  },
+  settings: {
+    host: 'The editor',
+    folder: '',
+    ending: '.json',
+    spelling: 'camel',
+    known: keys('name systemPrompt description useFor delegationPermissions toolPermissions'),
+  },
+}
+
+export function factsOf(dialect: TargetDialect): DialectFacts {
+  return facts[dialect]
+}
+
+/** `max-turns`, `max_turns` and `maxTurns` are one key. */
+export function plainKey(key: string): string {
+  return key.toLowerCase().replaceAll(/[-_]/g, '')
+}
+
+/** A key, given as `max-turns`, as the dialect writes it. */
+export function spell(key: string, dialect: TargetDialect): string {
+  const { spelling } = facts[dialect]
+  if (spelling === 'kebab') return key
+  if (spelling === 'snake') return key.replaceAll('-', '_')
+  return key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function keys(...lists: string[]): ReadonlySet<string> {
+  return new Set(lists.flatMap((list) => list.split(' ')).map(plainKey))
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from '@cadre/core'
+import { namespace } from '../settings/find-configuration.ts'
+import { jsonParser } from '../settings/json-parser.ts'
+import { readJson } from '../settings/read-json.ts'
+
+export type EditedSettings =
+  | { readonly kind: 'edited'; readonly text: string }
+  /** Nothing can be put into it, or something is there already. In words that follow the path. */
+  | { readonly kind: 'refused'; readonly line: number; readonly reason: string; readonly isTaken: boolean }
+
+export interface EditRequest {
+  readonly path: string
+  /** The file as it is; absent when there is none. */
+  readonly text?: string
+  /** `{entryAgent, agents}`. */
+  readonly value: JsonObject
+  /** Whether agents that are there already may be replaced. */
+  readonly replace: boolean
+}
+
+const definingKeys = ['agents', 'coordinator', 'customAgents']
+
+/** Puts agents into the settings of an editor. Everything else in them, comments included, stays as it is. */
+export function editSettings({ path, text = '{}\n', value, replace }: EditRequest): EditedSettings {
+  const { root, diagnostics } = readJson({ path, text })
+  const broken = diagnostics.find(({ severity }) => severity === 'error')
+  if (root?.fields === undefined || broken !== undefined) {
+    const reason = broken?.message ?? 'These are not settings: they must be an object.'
+    return { kind: 'refused', line: broken?.line ?? 1, reason, isTaken: false }
+  }
+  const { fields } = root
+  const nested = fields.get(namespace)?.fields
+  const isDotted = [...fields.keys()].some((key) => key.startsWith(`${namespace}.`))
+  const at = (key: string) => (nested !== undefined && !isDotted ? [namespace, key] : [`${namespace}.${key}`])
+  const places = definingKeys.flatMap((key) => fields.get(`${namespace}.${key}`) ?? nested?.get(key) ?? [])
+  const [taken] = places
+  if (taken !== undefined && !replace) {
+    const reason = 'There are agents in these settings already.'
+    return { kind: 'refused', line: taken.line, reason, isTaken: true }
+  }
+  const { modify, applyEdits } = jsonParser()
+  const isTabbed = /^\t/m.test(text)
+  const formattingOptions = {
+    insertSpaces: !isTabbed,
+    tabSize: Math.max(1, /^( +)\S/m.exec(text)?.[1]?.length ?? 2),
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  }
+  let edited = text
+  for (const key of ['entryAgent', ...definingKeys]) {
+    // The older keys would say something else beside the new ones.
+    const written = key === 'entryAgent' || key === 'agents' ? value[key] : undefined
+    if (written === undefined && !fields.has(at(key)[0] as string)) continue
+    edited = applyEdits(edited, modify(edited, at(key), written, { formattingOptions }))
+  }
+  return { kind: 'edited', text: edited }
+}

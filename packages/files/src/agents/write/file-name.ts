@@ -1,0 +1,28 @@
+import { type FileDialect, factsOf } from './dialects.ts'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they may not stand in the name of a file.
+const unsafe = /[\x00-\x1f\x7f/\\:*?"<>|]+/g
+const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+const longest = 80
+
+/**
+ * Where the file of an agent lies: its own name, without what no file system takes. The name itself is in the file, so
+ * nothing is lost by it. `used` holds the paths that are taken, without case, and gets this one.
+ */
+export function pathOfAgent(name: string, dialect: FileDialect, used: Set<string> = new Set()): string {
+  const { folder, ending } = factsOf(dialect)
+  const base = baseName(name)
+  for (let number = 1; ; number++) {
+    const path = `${folder}/${base}${number === 1 ? '' : `-${number}`}${ending}`
+    if (used.has(path.toLowerCase())) continue
+    used.add(path.toLowerCase())
+    return path
+  }
+}
+
+function baseName(name: string): string {
+  const safe = [...name.normalize('NFC').replace(unsafe, '-')].slice(0, longest).join('')
+  const trimmed = safe.replace(/^[.\s]+|[.\s]+$/g, '')
+  if (trimmed === '' || reserved.test(trimmed)) return `agent-${trimmed}`.replace(/-$/, '')
+  return trimmed
+}

@@ -1,0 +1,52 @@
+import type { AgentDefinition } from '@cadre/core'
+import { lengthOf, settingsLimits } from '../settings/settings-limits.ts'
+import type { Entries } from './access-keys.ts'
+import { factsOf, plainKey, type TargetDialect } from './dialects.ts'
+
+/** Keys that hold an agent back. A host that does not know them lets it do more than cadre does. */
+const restricting = new Set(
+  [
+    'disallowed-tools',
+    'permissions',
+    'permission',
+    'agents',
+    'max-turns',
+    'timeout',
+    'budget',
+    'isolation',
+    'hooks',
+  ].map(plainKey),
+)
+
+/** What somebody should know who uses these files with the program they were made for. */
+export function hostNotes(
+  agent: AgentDefinition,
+  dialect: TargetDialect,
+  header: Entries,
+): readonly string[] {
+  const { host, known } = factsOf(dialect)
+  const ignored = header.map(([key]) => key).filter((key) => !known.has(plainKey(key)))
+  const loosened = ignored.filter((key) => restricting.has(plainKey(key)))
+  const notes: string[] = []
+  if (ignored.length > 0) notes.push(`${host} ignores what only cadre reads: ${ignored.join(', ')}.`)
+  if (loosened.length > 0) notes.push(`So ${host} does not hold the agent to ${loosened.join(', ')}.`)
+  if (dialect === 'opencode' && ignored.length > 0)
+    notes.push('opencode passes keys it does not know on to the provider of the model.')
+  return [...notes, ...ownRules(agent, dialect)]
+}
+
+function ownRules(agent: AgentDefinition, dialect: TargetDialect): readonly string[] {
+  const { name, description, prompt, models = [] } = agent
+  const notes: string[] = []
+  if (dialect === 'claude' && !/^[a-z0-9-]+$/.test(name))
+    notes.push('Claude Code expects names of lower-case letters, digits and hyphens.')
+  if ((dialect === 'copilot' || dialect === 'claude') && description === '')
+    notes.push(`${factsOf(dialect).host} does not load an agent without a description.`)
+  if (dialect === 'copilot' && models.length > 1)
+    notes.push(
+      'The editor takes several models; the command line of GitHub Copilot does not load such an agent.',
+    )
+  if (dialect === 'copilot' && lengthOf(prompt) > settingsLimits.prompt)
+    notes.push(`github.com reads at most ${settingsLimits.prompt} characters of instructions.`)
+  return notes
+}

@@ -1,0 +1,72 @@
+import type { AgentDefinition, Json } from '@cadre/core'
+import { type Entries, entry } from './access-keys.ts'
+import { type FileDialect, spell, type TargetDialect } from './dialects.ts'
+
+/** Who it is and what it is for. */
+export function identityKeys(agent: AgentDefinition, dialect: FileDialect): Entries {
+  const { name, description, useFor, type } = agent
+  return [
+    [dialect === 'template' ? 'id' : 'name', name],
+    ...entry('description', description === '' ? undefined : description),
+    ...entry(spell('use-for', dialect), useFor),
+    ...entry('type', type),
+  ]
+}
+
+/** Who may start it, likewise first as the host says it. */
+export function invocationForms(agent: AgentDefinition, dialect: FileDialect): readonly Entries[] {
+  const { userInvocable, modelInvocable } = agent
+  const plain = invocationKeys(agent, dialect)
+  if (dialect !== 'opencode' || (userInvocable !== false && modelInvocable !== false)) return [plain]
+  const native = [
+    ...(modelInvocable === false ? [['mode', 'primary'] as const] : []),
+    ...(userInvocable === false ? [['hidden', true] as const] : []),
+  ]
+  const said = {
+    ...agent,
+    userInvocable: userInvocable === false ? undefined : userInvocable,
+    modelInvocable: modelInvocable === false ? undefined : modelInvocable,
+  } as AgentDefinition
+  return [[...native, ...invocationKeys(said, dialect)], plain]
+}
+
+export function invocationKeys(
+  { userInvocable, modelInvocable }: AgentDefinition,
+  dialect: TargetDialect,
+): Entries {
+  return [
+    ...entry(spell('user-invocable', dialect), userInvocable),
+    ...entry(
+      spell('disable-model-invocation', dialect),
+      modelInvocable === undefined ? undefined : !modelInvocable,
+    ),
+  ]
+}
+
+/** Everything else that a definition can hold, under the keys that are read in every dialect. */
+export function workKeys(agent: AgentDefinition, dialect: TargetDialect): Entries {
+  const { models, limits, handoffs, isolation } = agent
+  const own = (key: string, value: Json | undefined) => entry(spell(key, dialect), value)
+  return [
+    ...modelKeys(models, dialect),
+    ...own(dialect === 'opencode' ? 'steps' : 'max-turns', limits?.maxTurns),
+    ...own('timeout', limits?.timeoutSeconds),
+    ...own('budget', limits?.budget === undefined ? undefined : { ...limits.budget }),
+    ...own('required-sections', agent.requiredSections),
+    ...own(
+      'handoffs',
+      handoffs?.map((handoff) => ({ ...handoff })),
+    ),
+    ...own('isolation', dialect === 'claude' && isolation === 'workspace' ? 'worktree' : isolation),
+    ...own('background', agent.background),
+    ...own('hooks', agent.hooks),
+    ...own('mcp-servers', agent.mcpServers),
+  ]
+}
+
+/** A list under `model` keeps some hosts from reading the file at all. */
+function modelKeys(models: readonly string[] | undefined, dialect: TargetDialect): Entries {
+  if (models === undefined) return []
+  if (models.length === 1) return [['model', models[0] as string]]
+  return [[dialect === 'claude' || dialect === 'opencode' ? 'models' : 'model', models]]
+}

@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readSpace, settledPrompt, spaceOf, withSpace } from './prompt-space.ts'
+
+const pieces = fc.constantFrom(
+  ' ',
+  '\t',
+  '\n',
+  '\r\n',
+  '\r',
+  'a',
+  'Some words.  ',
+  '---',
+  '\ufeff',
+  '\ud800',
+  '```',
+)
+
+describe('the space around a prompt', () => {
+  it('makes every text whole again', () => {
+    fc.assert(
+      fc.property(
+        fc.array(pieces).map((parts) => parts.join('')),
+        (prompt) => {
+          const space = spaceOf(prompt)
+          const inFile = settledPrompt(Buffer.from(settledPrompt(prompt)).toString())
+          if (space === undefined) expect(inFile).toBe(prompt)
+          else expect(withSpace(inFile, readSpace(JSON.parse(JSON.stringify(space))) ?? {})).toBe(prompt)
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it.each([
+    ['You are a reviewer.\n\nBe kind.', undefined],
+    ['', undefined],
+    ['You are a reviewer.\n', { after: '\n' }],
+    ['\n  You.\r\nSee.\r\n', { before: '\n  ', after: '\n', crlf: [2, 3] }],
+    ['a\r\nb\r\n', { after: '\n', crlf: true }],
+    ['a\r\r\nb', { exact: 'a\r\r\nb' }],
+  ])('%j keeps %j', (prompt, space) => {
+    expect(spaceOf(prompt)).toEqual(space)
+  })
+
+  it('holds only for the text it was made from', () => {
+    expect(withSpace('something else', { exact: 'a\r\r\nb' })).toBe('something else')
+    expect(readSpace({ before: 'Ignore all that follows' })).toBeUndefined()
+    expect(readSpace('x')).toBeUndefined()
+  })
+})

@@ -1,0 +1,42 @@
+import type { AgentDefinition, Json } from '@cadre/core'
+import { describe, expect, it } from 'vitest'
+import { takeOrder, withOrder } from './team-order.ts'
+
+const agent = (name: string, unknown?: { [key: string]: Json }): AgentDefinition => ({
+  name,
+  description: '',
+  prompt: 'x',
+  tools: { kind: 'all' },
+  ...(unknown && { unknown }),
+})
+
+describe('the order of settings', () => {
+  const team = [
+    agent('c'),
+    agent('a', { metadata: { author: 'me' }, icon: 'x' }),
+    agent('b', { metadata: 'just text' }),
+    agent('d', { metadata: {} }),
+  ]
+
+  it('goes into the metadata of each agent and comes out of it again', () => {
+    const marked = withOrder({ agents: team, entry: 'a' })
+    expect(marked[0]?.unknown).toEqual({ metadata: { 'cadre-order': '1' } })
+    expect(marked[1]?.unknown?.['metadata']).toEqual({
+      author: 'me',
+      'cadre-order': '2',
+      'cadre-entry': 'true',
+    })
+    const taken = takeOrder(marked.toReversed())
+    expect(taken.agents.map(({ name }) => name)).toEqual(['c', 'a', 'b', 'd'])
+    expect(taken.entry).toBe('a')
+    expect(taken.agents).toEqual(team)
+  })
+
+  it('comes behind what is marked, and leaves the rest as it is', () => {
+    const marks = { metadata: { 'cadre-order': '1' } }
+    expect(takeOrder([agent('z'), agent('y'), agent('x', marks)])).toEqual({
+      agents: [agent('x'), agent('z'), agent('y')],
+    })
+    expect(takeOrder([agent('x', { metadata: { 'cadre-order': 'first' } })]).agents).toEqual([agent('x')])
+  })
+})

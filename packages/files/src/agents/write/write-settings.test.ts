@@ -1,0 +1,134 @@
+import type { AgentDefinition } from '@cadre/core'
+import { describe, expect, it } from 'vitest'
+import { readSettingsAgents } from '../settings/read-settings.ts'
+import { writeSettings } from './write-settings.ts'
+
+const agent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
+  name,
+  description: 'd',
+  useFor: 'u',
+  prompt: 'You do what you do.',
+  tools: { kind: 'all' },
+  delegates: { kind: 'none' },
+  ...more,
+})
+
+describe('writing settings', () => {
+  it('in the form the editor knows, and nothing else where nothing else is needed', () => {
+    const { value, faults, notes } = writeSettings({
+      agents: [
+        agent('a', { delegates: { kind: 'list', names: ['b'] }, tools: { kind: 'list', names: [] } }),
+        agent('b', { tools: { kind: 'list', names: ['read'] }, delegates: { kind: 'all' } }),
+      ],
+      entry: 'b',
+    })
+    expect([faults, notes]).toEqual([[], []])
+    expect(value).toEqual({
+      version: '1.0.0',
+      entryAgent: 'b',
+      agents: [
+        {
+          name: 'a',
+          systemPrompt: 'You do what you do.',
+          description: 'd',
+          useFor: 'u',
+          delegationPermissions: { type: 'specific', agents: ['b'] },
+          toolPermissions: { type: 'none' },
+        },
+        {
+          name: 'b',
+          systemPrompt: 'You do what you do.',
+          description: 'd',
+          useFor: 'u',
+          delegationPermissions: { type: 'all' },
+          toolPermissions: { type: 'specific', tools: ['read'] },
+        },
+      ],
+    })
+  })
+
+  it('has something for every key the editor needs', () => {
+    const { name, prompt, tools } = agent('a')
+    const bare: AgentDefinition = { name, prompt, tools, description: '' }
+    expect(
+      writeSettings({ agents: [bare, { ...bare, name: 'b', description: 'd' }], entry: 'a' }).value['agents'],
+    ).toMatchObject([
+      {
+        description: 'a',
+        useFor: 'a',
+        delegationPermissions: { type: 'all' },
+        cadreUnset: ['description', 'useFor', 'delegationPermissions'],
+      },
+      {
+        description: 'd',
+        useFor: 'd',
+        delegationPermissions: { type: 'none' },
+        cadreUnset: ['useFor', 'delegationPermissions'],
+      },
+    ])
+  })
+
+  it.each<[string, Partial<AgentDefinition>, string]>([
+    [
+      'a name with a space',
+      { name: 'a b' },
+      'In settings a name may hold only the letters A to Z, digits, - and _. It is left out.',
+    ],
+    ['no instructions', { prompt: ' ' }, 'It has no instructions, and settings need some. It is left out.'],
+    [
+      'long instructions',
+      { prompt: 'x'.repeat(30_001) },
+      'Its instructions have 30001 characters, and settings hold at most 30000. It is left out.',
+    ],
+    [
+      'a long description',
+      { description: 'x'.repeat(501) },
+      'Its description has more than 500 characters. It is left out.',
+    ],
+    ['a name that is there', { name: 'z' }, 'Another agent has the same name. It is left out.'],
+    [
+      'a long name of a tool',
+      { tools: { kind: 'list', names: ['x'.repeat(101)] } },
+      'is longer than 100 characters',
+    ],
+  ])('leaves out an agent with %s, and says so', (_, part, message) => {
+    const { value, faults } = writeSettings({ agents: [agent('z'), agent('a', part)] })
+    expect(value['agents']).toHaveLength(1)
+    expect(faults.map((fault) => fault.message).join()).toContain(message)
+  })
+
+  it('says which names are not among the agents, and how names are written', () => {
+    const { value, faults, notes } = writeSettings({
+      agents: [agent('a', { delegates: { kind: 'list', names: ['B', 'gone'] } }), agent('b')],
+      entry: 'a',
+    })
+    expect(value['agents']).toMatchObject([
+      { delegationPermissions: { type: 'specific', agents: ['b'] } },
+      {},
+    ])
+    expect(faults).toEqual([
+      { agent: 'a', message: expect.stringContaining('"gone", which is not among the agents') },
+    ])
+    expect(notes).toEqual([{ agent: 'a', message: 'It names "B", which is written b.' }])
+  })
+
+  it('does not hide that there are too many agents or delegations', () => {
+    const all = { delegates: { kind: 'all' } } as const
+    const many = Array.from({ length: 21 }, (_, index) => agent(`a${index}`, all))
+    const { faults } = writeSettings({ agents: many })
+    expect(faults[0]).toEqual({ agent: 'a20', message: 'Settings hold at most 20 agents. It is left out.' })
+    expect(faults.filter(({ message }) => message.includes('delegates'))).toHaveLength(15)
+  })
+
+  it('holds to what a person wrote over what stood in for a missing key', () => {
+    const { name, prompt, tools } = agent('a')
+    const { text } = writeSettings({ agents: [{ name, prompt, tools, description: 'd' }] })
+    const read = (edited: string) => readSettingsAgents({ path: 'team.json', text: edited }).agents[0]?.agent
+    expect(read(text)).not.toHaveProperty('delegates')
+    expect(read(text)).not.toHaveProperty('useFor')
+    expect(read(text.replace('"type": "all"', '"type": "none"'))).toMatchObject({
+      delegates: { kind: 'none' },
+    })
+    expect(read(text.replace('"useFor": "d"', '"useFor": "reviews"'))).toMatchObject({ useFor: 'reviews' })
+  })
+})

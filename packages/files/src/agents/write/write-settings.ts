@@ -1,0 +1,124 @@
+import type { AgentDefinition, JsonObject } from '@cadre/core'
+import { nameKey } from '../agent-name.ts'
+import { settingsVersion } from '../settings/default-settings.ts'
+import { readSettingsAgents } from '../settings/read-settings.ts'
+import {
+  faultInSettingsName,
+  faultInToolName,
+  lengthOf,
+  settingsLimits,
+} from '../settings/settings-limits.ts'
+import { differences } from './differences.ts'
+import { hostNotes } from './host-notes.ts'
+import { settingsAgentValue } from './settings-agent-value.ts'
+import { settleAgent } from './settle-agent.ts'
+import type { OrderedAgents } from './team-order.ts'
+
+/** Something about one agent. */
+export interface AgentNote {
+  readonly agent: string
+  readonly message: string
+}
+
+export interface WrittenSettings {
+  /** `{version, entryAgent, agents}`. */
+  readonly value: JsonObject
+  readonly text: string
+  readonly notes: readonly AgentNote[]
+  /** What settings cannot hold. The agent, or the part that is named, is not in the text. */
+  readonly faults: readonly AgentNote[]
+}
+
+/** Writes agents as settings: all of them in one text, in order. Nothing is renamed or cut to make it fit. */
+export function writeSettings({ agents, entry }: OrderedAgents): WrittenSettings {
+  const faults: AgentNote[] = []
+  const notes: AgentNote[] = []
+  const usable = fitting(agents.map(settleAgent), faults).map((agent, _, all) =>
+    withKnownTargets(agent, all, faults, notes),
+  )
+  const first = usable.find(({ name }) => name === entry) ?? usable[0]
+  if (first !== undefined && first.name !== entry && usable.length > 1)
+    notes.push({ agent: first.name, message: 'No agent is marked as the entry, so it is the first one.' })
+  const values = usable.map((agent) => settingsAgentValue(agent, agent === first))
+  const value: JsonObject = {
+    version: settingsVersion,
+    ...(first !== undefined && { entryAgent: first.name }),
+    agents: values,
+  }
+  const text = `${JSON.stringify(value, null, 2)}\n`
+  for (const [index, agent] of usable.entries()) {
+    for (const message of hostNotes(agent, 'settings', Object.entries(values[index] ?? {})))
+      notes.push({ agent: agent.name, message })
+  }
+  return { value, text, notes, faults: [...faults, ...lossesIn(text, usable)] }
+}
+
+function fitting(agents: readonly AgentDefinition[], faults: AgentNote[]): readonly AgentDefinition[] {
+  const seen = new Set<string>()
+  const usable = agents.filter((agent) => {
+    const found = [...faultsOf(agent), ...(seen.has(agent.name) ? ['Another agent has the same name.'] : [])]
+    seen.add(agent.name)
+    faults.push(...found.map((message) => ({ agent: agent.name, message: `${message} It is left out.` })))
+    return found.length === 0
+  })
+  const most = settingsLimits.agents
+  for (const { name } of usable.slice(most))
+    faults.push({ agent: name, message: `Settings hold at most ${most} agents. It is left out.` })
+  return usable.slice(0, most)
+}
+
+function faultsOf({ name, description, useFor = '', prompt, tools }: AgentDefinition): string[] {
+  const faults: string[] = []
+  const fault = faultInSettingsName(name)
+  if (fault !== undefined) faults.push(`In settings a name ${fault}.`)
+  if (prompt.trim() === '') faults.push('It has no instructions, and settings need some.')
+  const { prompt: longest, text: most } = settingsLimits
+  const length = lengthOf(prompt)
+  if (length > longest)
+    faults.push(`Its instructions have ${length} characters, and settings hold at most ${longest}.`)
+  if (lengthOf(description) > most) faults.push(`Its description has more than ${most} characters.`)
+  if (lengthOf(useFor) > most) faults.push(`What it is to be used for has more than ${most} characters.`)
+  for (const tool of tools.kind === 'list' ? tools.names : []) {
+    const found = faultInToolName(tool)
+    if (found !== undefined)
+      faults.push(`The name of a tool, ${JSON.stringify(tool.slice(0, 80))}, ${found}.`)
+  }
+  return faults
+}
+
+/** Settings compare names with their case, and know only the agents that are in them. */
+function withKnownTargets(
+  agent: AgentDefinition,
+  all: readonly AgentDefinition[],
+  faults: AgentNote[],
+  notes: AgentNote[],
+): AgentDefinition {
+  if (agent.delegates?.kind !== 'list') return agent
+  const names = agent.delegates.names.flatMap((name) => {
+    if (all.some((other) => other.name === name)) return [name]
+    const other = all.find((candidate) => nameKey(candidate.name) === nameKey(name))
+    if (other === undefined) {
+      const message = `It may delegate to ${JSON.stringify(name)}, which is not among the agents that were written. That name is left out.`
+      faults.push({ agent: agent.name, message })
+      return []
+    }
+    notes.push({
+      agent: agent.name,
+      message: `It names ${JSON.stringify(name)}, which is written ${other.name}.`,
+    })
+    return [other.name]
+  })
+  const unique = [...new Set(names)]
+  return { ...agent, delegates: unique.length === 0 ? { kind: 'none' } : { kind: 'list', names: unique } }
+}
+
+/** What is not the same when it is read again; never anything, unless one of the two sides is wrong. */
+function lossesIn(text: string, agents: readonly AgentDefinition[]): AgentNote[] {
+  const read = readSettingsAgents({ path: 'agents.json', text })
+  return agents.flatMap((agent) => {
+    const found = read.agents.find((other) => other.agent.name === agent.name)
+    const lost = differences(agent, found?.agent)
+    if (lost.length === 0) return []
+    return [{ agent: agent.name, message: `Settings would not hold its ${lost.join(', ')} as they are.` }]
+  })
+}
