@@ -3,8 +3,13 @@ import type { Diagnostic } from '../diagnostic.ts'
 import type { Located } from '../located.ts'
 import type { Shape } from './config-shape.ts'
 
-/** Everything that is wrong with a configuration, each with its line and in one sentence. */
-export function checkShape(root: Located, shape: Shape, path: string): Diagnostic[] {
+/** Everything that is wrong with a configuration or a policy, each with its line and in one sentence. */
+export function checkShape(
+  root: Located,
+  shape: Shape,
+  path: string,
+  what: 'configuration' | 'policy' = 'configuration',
+): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
   const wrong = (line: number, code: string, message: string) =>
     diagnostics.push({ path, line, severity: 'error', code, message })
@@ -12,6 +17,7 @@ export function checkShape(root: Located, shape: Shape, path: string): Diagnosti
   return diagnostics
 
   function check(at: Located, wanted: Shape, name: string): void {
+    if (wanted.kind === 'anything') return
     if (wanted.kind !== 'keys' && wanted.kind !== 'named') {
       if (!fits(at, wanted.kind))
         wrong(at.line, 'wrong-value', `${name} must be ${inWords[wanted.kind]}, not ${shown(at)}.`)
@@ -21,7 +27,7 @@ export function checkShape(root: Located, shape: Shape, path: string): Diagnosti
       wrong(
         at.line,
         'wrong-value',
-        `${name || 'The configuration'} must be written as keys and values, not ${shown(at)}.`,
+        `${name || `The ${what}`} must be written as keys and values, not ${shown(at)}.`,
       )
       return
     }
@@ -36,7 +42,7 @@ export function checkShape(root: Located, shape: Shape, path: string): Diagnosti
         wrong(
           field.line,
           'unknown-key',
-          unknown(key, name, Object.keys(wanted.kind === 'keys' ? wanted.keys : {})),
+          unknown(key, name || what, Object.keys(wanted.kind === 'keys' ? wanted.keys : {})),
         )
     }
     for (const key of wanted.kind === 'keys' ? (wanted.required ?? []) : []) {
@@ -49,6 +55,7 @@ const inWords = {
   text: 'text',
   flag: 'true or false',
   whole: 'a whole number above 0',
+  count: 'a whole number, 0 or more',
   amount: 'a number, 0 or more',
   texts: 'a list of texts',
   words: 'a list of words, such as [npx, tsc, --noEmit]: the program first, then its arguments',
@@ -62,6 +69,8 @@ function fits({ value, items }: Located, kind: keyof typeof inWords): boolean {
       return typeof value === 'boolean'
     case 'whole':
       return Number.isSafeInteger(value) && (value as number) > 0
+    case 'count':
+      return Number.isSafeInteger(value) && (value as number) >= 0
     case 'amount':
       return typeof value === 'number' && value >= 0
     case 'texts':
@@ -74,7 +83,7 @@ function fits({ value, items }: Located, kind: keyof typeof inWords): boolean {
 }
 
 function unknown(key: string, within: string, known: readonly string[]): string {
-  const place = within === '' ? 'in the configuration' : `under ${within}`
+  const place = within === 'configuration' || within === 'policy' ? `in the ${within}` : `under ${within}`
   return `There is no key ${JSON.stringify(key)} ${place}${didYouMean(key, known) || `; known are ${known.join(', ')}`}.`.replace(
     /\?\.$/,
     '?',

@@ -1,6 +1,6 @@
 /** What a value in a configuration file must be. */
 export type Shape =
-  | { readonly kind: 'text' | 'flag' | 'whole' | 'amount' | 'texts' | 'words' }
+  | { readonly kind: 'text' | 'flag' | 'whole' | 'count' | 'amount' | 'texts' | 'words' | 'anything' }
   | {
       readonly kind: 'keys'
       readonly keys: { readonly [key: string]: Shape }
@@ -10,17 +10,18 @@ export type Shape =
   | { readonly kind: 'named'; readonly of: Shape }
 
 const text: Shape = { kind: 'text' }
-const flag: Shape = { kind: 'flag' }
+export const flag: Shape = { kind: 'flag' }
 /** A whole number above 0. */
-const whole: Shape = { kind: 'whole' }
+export const whole: Shape = { kind: 'whole' }
 /** A number, 0 or more. */
-const amount: Shape = { kind: 'amount' }
+export const amount: Shape = { kind: 'amount' }
 
 /** Everything that can be in `config.yaml`. Documented in the user's guide in the same order. */
 export const configShape: Extract<Shape, { kind: 'keys' }> = {
   kind: 'keys',
   keys: {
     entry: text,
+    team: text,
     model: text,
     aliases: { kind: 'named', of: text },
     models: {
@@ -54,6 +55,7 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
       keys: { depth: whole, concurrency: whole, sessions: whole, maxTurns: whole, timeoutSeconds: whole },
     },
     budget: { kind: 'keys', keys: { tokens: whole, cost: amount, calls: whole } },
+    enableSubagent: flag,
     tools: { kind: 'texts' },
     check: {
       kind: 'keys',

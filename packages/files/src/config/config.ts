@@ -2,6 +2,8 @@
 export interface Config {
   /** The agent a run starts with when none is named. */
   readonly entry?: string
+  /** The built-in team whose agents take part: `NAME` or `NAME/VARIANT`. */
+  readonly team?: string
   /** The default model, as `--model` takes it. */
   readonly model?: string
   /** Names a person made up, and the models they stand for. */
@@ -11,6 +13,8 @@ export interface Config {
   readonly openai?: OpenAiSettings
   readonly limits?: LimitSettings
   readonly budget?: BudgetSettings
+  /** False: no agent may start another. False in either file holds. */
+  readonly enableSubagent?: boolean
   /** Modules that bring tools of their own, as absolute paths. */
   readonly tools?: readonly string[]
   /** The command that checks a workspace, as words. */

@@ -47,7 +47,9 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
     user === undefined ? {} : absolute(user.value, user.path),
     home === undefined ? {} : absolute(usable, home.path),
   )
-  return { config: config as Config, needsTrust, sources: files.map((file) => file.path) }
+  // A repository must not switch on what the user has switched off.
+  const off = user?.value['enableSubagent'] === false && { enableSubagent: false }
+  return { config: { ...(config as Config), ...off }, needsTrust, sources: files.map((file) => file.path) }
 }
 
 /** Most runs have no configuration at all, and need nothing of what reads one. */

@@ -3,7 +3,7 @@ import { type JsonObject, messageOf } from '@cadre/core'
 import type { Diagnostic } from '../diagnostic.ts'
 import { type Located, readYaml } from '../located.ts'
 import { checkShape } from './check-shape.ts'
-import { configShape } from './config-shape.ts'
+import { configShape, type Shape } from './config-shape.ts'
 
 export interface ConfigFile {
   readonly path: string
@@ -15,8 +15,21 @@ export interface ConfigFile {
 
 const largest = 1_000_000
 
+/** What kind of file it is. */
+export interface FileKind {
+  readonly name: 'configuration' | 'policy'
+  readonly shape: Shape
+  /** Brings other spellings into the form that the shape describes. */
+  readonly prepare?: (
+    root: Located,
+    path: string,
+  ) => { readonly root: Located; readonly diagnostics: readonly Diagnostic[] }
+}
+
+const configuration: FileKind = { name: 'configuration', shape: configShape }
+
 /** Reads one file; `undefined` when there is none. Nothing is loaded for a file that does not exist. */
-export function readConfigFile(path: string): ConfigFile | undefined {
+export function readConfigFile(path: string, kind: FileKind = configuration): ConfigFile | undefined {
   const failed = (code: string, message: string): ConfigFile => ({
     path,
     value: {},
@@ -28,16 +41,17 @@ export function readConfigFile(path: string): ConfigFile | undefined {
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return undefined
     if (!stats.isFile() || stats.size > largest)
-      return failed('file-unusable', 'The configuration must be a file of at most 1 MB.')
+      return failed('file-unusable', `The ${kind.name} must be a file of at most 1 MB.`)
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    return failed('file-unreadable', `The configuration cannot be read: ${messageOf(error)}.`)
+    return failed('file-unreadable', `The ${kind.name} cannot be read: ${messageOf(error)}.`)
   }
   const read = readYaml({ text: text.replace(/^\ufeff/, ''), path })
   if (read.kind === 'broken') return { ...failed('', ''), diagnostics: read.diagnostics }
-  const { root } = read
-  if (root.value === null) return { path, value: {}, lineOf: () => 1, diagnostics: [] }
-  const diagnostics = checkShape(root, configShape, path)
+  if (read.root.value === null) return { path, value: {}, lineOf: () => 1, diagnostics: [] }
+  const prepared = kind.prepare?.(read.root, path)
+  const root = prepared?.root ?? read.root
+  const diagnostics = [...(prepared?.diagnostics ?? []), ...checkShape(root, kind.shape, path, kind.name)]
   return {
     path,
     value: (diagnostics.length === 0 ? root.value : {}) as JsonObject,

@@ -34,5 +34,10 @@ export function sessionPath(home: Home, id: string): string {
 }
 
 export function readOptions(home: Home, id: string): ReadOptions {
-  return { path: sessionPath(home, id), id, workspace: (agent) => home.at('workspaces', agent) }
+  return { path: sessionPath(home, id), id, workspace: (agent) => home.at('workspaces', folderName(agent)) }
+}
+
+/** Names of agents may hold what no folder may be called, and what would lead out of the home. */
+function folderName(agent: string): string {
+  return agent.replace(/[\\/:*?"<>|\p{Cc}]+/gu, '-').replace(/^\.+/, '-') || '-'
 }

@@ -40,7 +40,8 @@ export function flow(value: unknown): string {
   return (json.includes('\\ud') ? JSON.stringify(wellFormed(value)) : json).replace(leftByJson, escaped)
 }
 
-function quoted(text: string): string {
+/** In double quotes, with an escape for everything that YAML does not hold as it is. */
+export function quoted(text: string): string {
   return JSON.stringify(text).replace(leftByJson, escaped)
 }
 

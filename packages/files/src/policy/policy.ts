@@ -23,6 +23,45 @@ export interface Policy {
     readonly timeoutSeconds?: number
     readonly budget?: Budget
   }
-  /** Which file decided each of these, for messages: `path:line` by the key as it is written there. */
+  /**
+   * Which file decided each of these, for messages: `path:line` by the key as it is written there, `limits.depth`. The lists
+   * of allowed models are numbered as above: `models.allow.0`.
+   */
   readonly decidedBy: ReadonlyMap<string, string>
+}
+
+/** Nothing is restricted. Decisions are still made by people: to have them made beforehand must be allowed. */
+export const openPolicy: Policy = {
+  customAgents: true,
+  subagents: true,
+  cveRemediator: true,
+  autoApproval: false,
+  mcp: true,
+  allowedModels: [],
+  limits: {},
+  decidedBy: new Map(),
+}
+
+/** As strict as can be: what holds where a policy cannot be read. */
+export function closedPolicy(place: string): Policy {
+  return {
+    customAgents: false,
+    subagents: false,
+    cveRemediator: false,
+    autoApproval: false,
+    mcp: false,
+    allowedModels: [[]],
+    limits: { depth: 0 },
+    decidedBy: new Map(
+      [
+        'customAgent.enabled',
+        'subagent.enabled',
+        'cveRemediatorAgent.enabled',
+        'agentMode.autoApproval.enabled',
+        'mcp.contributionPoint.enabled',
+        'models.allow.0',
+        'limits.depth',
+      ].map((key) => [key, place]),
+    ),
+  }
 }

@@ -1,0 +1,83 @@
+import type { AgentDefinition, Agents, Notice, Ports, Rule, RunLimits, SessionSpec } from '@cadre/core'
+import { readDelegation } from '@cadre/core'
+import type { Policy } from './policy.ts'
+
+/** What of a policy the engine has to be given. Models are filtered by `allowOnly`, files of agents by not reading them. */
+export interface Enforcement {
+  readonly ceilings: Partial<RunLimits>
+  readonly rules: readonly Rule[]
+  readonly refuse: NonNullable<Ports['refuse']>
+  /** The agents that can be offered for delegation. Others can still be asked for by name, and are refused with the reason. */
+  permitted<Registry extends Agents>(agents: Registry): Registry
+}
+
+export interface EnforcementOptions {
+  /** Names of the agents that there are without any file and that name no source. */
+  readonly builtIns: readonly string[]
+}
+
+export function enforcePolicy(policy: Policy, { builtIns }: EnforcementOptions): Enforcement {
+  const refusal = (key: string) => `${key} is false (${policy.decidedBy.get(key) ?? 'the policy'})`
+  const isRemediator = (name: string) => name.toLowerCase() === 'cve_remediator'
+  const isOff = (name: string) => !policy.cveRemediator && isRemediator(name)
+  const isBuiltIn = ({ name, source }: AgentDefinition) =>
+    source === undefined ? builtIns.includes(name) : source.dialect === 'built-in'
+
+  const refuse = ({ agent, parent }: SessionSpec): Notice | undefined => {
+    const because = (message: string): Notice => ({ code: 'policy', message })
+    if (isOff(agent.name))
+      return because(`the agent ${agent.name} is switched off: ${refusal('cveRemediatorAgent.enabled')}`)
+    if (!policy.customAgents && !isBuiltIn(agent)) {
+      const from = agent.source === undefined ? 'is not built in' : `comes from ${agent.source.path}`
+      return because(
+        `the agent ${agent.name} ${from}, and only built-in agents are used: ${refusal('customAgent.enabled')}`,
+      )
+    }
+    if (!policy.subagents && parent !== undefined)
+      return because(
+        `${agent.name} was started by another agent, and subagents are switched off: ${refusal('subagent.enabled')}`,
+      )
+    return undefined
+  }
+
+  const delegation: Rule = {
+    by: 'policy',
+    name: 'delegation',
+    immediate: true,
+    judge({ tool, input }) {
+      if (tool.kind !== 'delegate') return undefined
+      const deny = (rule: string, reason: string) => ({ kind: 'deny', by: 'policy', rule, reason }) as const
+      if (!policy.subagents)
+        return deny(
+          'subagent.enabled',
+          `delegation is switched off: ${refusal('subagent.enabled')}; do the work yourself`,
+        )
+      const { target } = readDelegation(tool, input)
+      if (!isOff(target)) return undefined
+      const key = 'cveRemediatorAgent.enabled'
+      return deny(key, `${target} is switched off: ${refusal(key)}; do the work yourself`)
+    },
+  }
+
+  return {
+    ceilings: ceilingsOf(policy),
+    rules: policy.subagents && policy.cveRemediator ? [] : [delegation],
+    refuse,
+    permitted(agents) {
+      if (policy.cveRemediator) return agents
+      return { ...agents, list: () => agents.list().filter(({ name }) => !isOff(name)) }
+    },
+  }
+}
+
+function ceilingsOf({ limits }: Policy): Partial<RunLimits> {
+  const { depth, concurrency, sessions, maxTurns, timeoutSeconds, budget } = limits
+  return {
+    ...(depth !== undefined && { depth }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(sessions !== undefined && { sessions }),
+    ...(maxTurns !== undefined && { maxRounds: maxTurns }),
+    ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds * 1000 }),
+    ...(budget && { budget }),
+  }
+}
