@@ -1,0 +1,53 @@
+import type { AgentDefinition } from '@cadre/core'
+import { expect, it, test } from 'vitest'
+import { permitTheSame, powerThatDiffers } from './same-powers.ts'
+
+const agent: AgentDefinition = {
+  name: 'a',
+  description: 'd',
+  prompt: 'p',
+  tools: { kind: 'list', names: ['read'] },
+}
+
+test.each<[keyof AgentDefinition, Partial<AgentDefinition>]>([
+  ['tools', { tools: { kind: 'all' } }],
+  ['tools', { tools: { kind: 'list', names: ['read', 'edit'] } }],
+  ['disallowedTools', { disallowedTools: ['Bash'] }],
+  ['permissions', { permissions: [{ tool: 'Bash', pattern: '*', action: 'allow' }] }],
+  ['delegates', { delegates: { kind: 'none' } }],
+  ['models', { models: ['gpt-5'] }],
+  ['limits', { limits: { maxTurns: 5 } }],
+  ['userInvocable', { userInvocable: false }],
+  ['modelInvocable', { modelInvocable: false }],
+  ['requiredSections', { requiredSections: ['Findings'] }],
+  ['handoffs', { handoffs: [{ label: 'x', agent: 'b', prompt: '' }] }],
+  ['isolation', { isolation: 'workspace' }],
+  ['background', { background: true }],
+  ['hooks', { hooks: { Stop: [] } }],
+  ['mcpServers', { mcpServers: { x: {} } }],
+])('a difference in %s is one: %j', (part, change) => {
+  expect(powerThatDiffers(agent, { ...agent, ...change })).toBe(part)
+  expect(powerThatDiffers({ ...agent, ...change }, agent)).toBe(part)
+})
+
+it('what holds without being written is no difference, and neither is what an agent is told', () => {
+  const other = {
+    ...agent,
+    name: 'b',
+    description: 'e',
+    prompt: 'q',
+    userInvocable: true,
+    modelInvocable: true,
+  }
+  expect(permitTheSame(agent, other)).toBe(true)
+})
+
+it('the order of rules has a meaning', () => {
+  const rules = [
+    { tool: 'Bash', pattern: '*', action: 'deny' },
+    { tool: 'Bash', pattern: 'git *', action: 'allow' },
+  ] as const
+  expect(permitTheSame({ ...agent, permissions: rules }, { ...agent, permissions: rules.toReversed() })).toBe(
+    false,
+  )
+})

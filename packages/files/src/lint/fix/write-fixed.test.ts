@@ -1,0 +1,44 @@
+import { chmodSync, linkSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { createFolder } from '../folder.spec-helpers.ts'
+import { writeFixed } from './write-fixed.ts'
+
+const before = Buffer.from('old')
+
+it('puts the text in the place of the file, with its mode, and leaves nothing beside it', () => {
+  const folder = createFolder({ 'a.md': before })
+  chmodSync(folder.at('a.md'), 0o640)
+  expect(writeFixed({ file: folder.at('a.md'), within: folder.path, before, text: 'new' })).toBeUndefined()
+  expect(readFileSync(folder.at('a.md'), 'utf8')).toBe('new')
+  expect(statSync(folder.at('a.md')).mode & 0o777).toBe(0o640)
+  expect(readdirSync(folder.path)).toEqual(['a.md'])
+})
+
+it('writes through a link that stays inside, which stays a link', () => {
+  const folder = createFolder({ 'real/a.md': before })
+  symlinkSync('real/a.md', folder.at('b.md'))
+  expect(writeFixed({ file: folder.at('b.md'), within: folder.path, before, text: 'new' })).toBeUndefined()
+  expect(lstatSync(folder.at('b.md')).isSymbolicLink()).toBe(true)
+  expect(readFileSync(folder.at('real/a.md'), 'utf8')).toBe('new')
+})
+
+it('writes nothing outside, however the file is reached', () => {
+  const folder = createFolder({ 'out/a.md': before, 'in/x.md': '' })
+  symlinkSync('../out/a.md', folder.at('in/a.md'))
+  symlinkSync('../out', folder.at('in/deep'))
+  for (const file of ['in/a.md', 'in/deep/a.md', 'out/a.md'])
+    expect(writeFixed({ file: folder.at(file), within: folder.at('in'), before, text: 'new' })).toContain(
+      'leads out',
+    )
+  expect(readFileSync(folder.at('out/a.md'), 'utf8')).toBe('old')
+})
+
+it('does not write over what somebody else has written in the meantime', () => {
+  const folder = createFolder({ 'a.md': 'newer' })
+  linkSync(folder.at('a.md'), folder.at('b.md'))
+  expect(writeFixed({ file: folder.at('a.md'), within: folder.path, before, text: 'new' })).toContain(
+    'meantime',
+  )
+  expect(readFileSync(folder.at('a.md'), 'utf8')).toBe('newer')
+  expect(readdirSync(folder.path)).toEqual(['a.md', 'b.md'])
+})

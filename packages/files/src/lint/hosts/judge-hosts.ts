@@ -1,0 +1,48 @@
+import type { Subject } from '../subject.ts'
+import { effectsOfHeader } from './header-effects.ts'
+import { type HostEffect, type HostEffects, type HostName, hosts } from './host.ts'
+import { effectOfKey } from './host-keys.ts'
+
+const markdown = ['copilot', 'claude', 'opencode', 'chatmode']
+
+/** What each host would ignore of a file, or read differently. Absent for forms that none of them reads. */
+export function judgeHosts(
+  subject: Subject,
+  wanted: readonly HostName[] = hosts.map(({ name }) => name),
+): HostEffects | undefined {
+  const { dialect, read, header } = subject
+  if (!markdown.includes(dialect)) return undefined
+  const whole = effectsOfHeader(subject)
+  const values = new Map([...header.values()].map(({ written, value }) => [written, value]))
+  const effects: { [host in HostName]?: readonly HostEffect[] } = {}
+  for (const host of hosts) {
+    if (!wanted.includes(host.name)) continue
+    const found: HostEffect[] = []
+    if (!host.dialects.includes(dialect))
+      found.push({ key: '*', effect: 'ignored', note: `it looks in ${host.looksIn}` })
+    const ofHeader = whole.get(host.name) ?? []
+    found.push(...ofHeader)
+    effects[host.name] = found
+    // Nothing in a header counts that is not seen, or not taken.
+    if (ofHeader.some(({ key, effect }) => key === 'header' && effect !== 'differently')) continue
+    const said = new Set(ofHeader.map(({ key }) => key))
+    for (const { written, value } of header.values()) {
+      if (said.has(written)) continue
+      const effect = effectOfKey(host.name, written, { value, dialect, values })
+      if (effect !== undefined) found.push(effect)
+    }
+    found.push(...needed(host.name, read.agent?.description === '', header.has('name')))
+  }
+  return effects
+}
+
+const needsDescription: readonly HostName[] = ['copilot-harness', 'copilot-cli', 'github', 'claude']
+
+function needed(host: HostName, undescribed: boolean, isNamed: boolean): HostEffect[] {
+  const found: HostEffect[] = []
+  const note = 'needed: without it the agent is not loaded'
+  if (undescribed && needsDescription.includes(host))
+    found.push({ key: 'description', effect: 'rejects', note })
+  if (!isNamed && host === 'claude') found.push({ key: 'name', effect: 'rejects', note })
+  return found
+}

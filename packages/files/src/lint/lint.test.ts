@@ -1,0 +1,412 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { agentText, createFolder } from './folder.spec-helpers.ts'
+import { lintFiles, lintFolder } from './lint.ts'
+import type { LintKnowledge } from './subject.ts'
+
+type Files = Readonly<Record<string, string | Buffer>>
+
+/** What is said about the files, as `path:line severity code`. */
+async function lint(files: Files, knowledge: LintKnowledge = {}) {
+  const folder = createFolder(files)
+  mkdirSync(folder.at('.git'))
+  const result = await lintFolder(folder.path, { cwd: folder.path, knowledge })
+  return {
+    ...result,
+    said: result.files.flatMap(({ path, diagnostics }) =>
+      diagnostics.map(({ severity, code, line }) => `${path}:${line} ${severity} ${code}`),
+    ),
+    messages: result.files.flatMap(({ diagnostics }) => diagnostics.map(({ message }) => message)),
+  }
+}
+
+const copilot = '.github/agents/a.agent.md'
+const claude = '.claude/agents/a.md'
+const good = 'name: a\ndescription: Does things'
+const worker = agentText('name: worker\ndescription: Works')
+const withWorker = { '.github/agents/worker.agent.md': worker }
+
+describe('one file', () => {
+  test.each<[string, Files, string[]]>([
+    ['nothing wrong', { [copilot]: agentText(`${good}\ntools: [read, search]\nmodel: gpt-5`) }, []],
+    ['no header', { [claude]: 'Just text.\n' }, [`${claude}:1 error header-missing`]],
+    [
+      'no header, where every file is an agent',
+      { '.opencode/agent/a.md': 'Just text.\n' },
+      ['.opencode/agent/a.md:1 warning header-missing'],
+    ],
+    ['no description', { [copilot]: agentText('name: a') }, [`${copilot}:2 warning description-required`]],
+    [
+      'no description, for Claude',
+      { [claude]: agentText('name: a') },
+      [`${claude}:2 warning description-required`],
+    ],
+    ['no instructions', { [copilot]: agentText(good, '') }, [`${copilot}:2 warning prompt-missing`]],
+    [
+      'a long description',
+      { [claude]: agentText(`name: a\ndescription: ${'x'.repeat(1025)}`) },
+      [`${claude}:3 info description-long`],
+    ],
+    [
+      'a description of the greatest length',
+      { [claude]: agentText(`name: a\ndescription: ${'x'.repeat(1024)}`) },
+      [],
+    ],
+    [
+      'long instructions',
+      { [copilot]: agentText(good, 'x'.repeat(30_001)) },
+      [`${copilot}:2 warning prompt-long`],
+    ],
+    [
+      'another name than the file has',
+      { [claude]: agentText('name: b\ndescription: d') },
+      [`${claude}:2 info name-differs`],
+    ],
+    ['the same in other letters', { [claude]: agentText('name: A\ndescription: d') }, []],
+    ['a display name, for Copilot', { [copilot]: agentText('name: Some Name\ndescription: d') }, []],
+    [
+      'a name with signs',
+      { [copilot]: agentText("name: 'SE: Dev & Ops'\ndescription: d") },
+      [`${copilot}:2 info name-hard-to-address`],
+    ],
+    [
+      'a file name with spaces',
+      { '.github/agents/my agent.agent.md': agentText(good) },
+      ['.github/agents/my agent.agent.md:1 info file-name'],
+    ],
+    [
+      'an old spelling',
+      { [copilot]: agentText(`${good}\nuser-invokable: true`) },
+      [`${copilot}:4 warning user-invokable`],
+    ],
+    ['infer', { [copilot]: agentText(`${good}\ninfer: true`) }, [`${copilot}:4 warning infer-retired`]],
+    [
+      'several models',
+      { [copilot]: agentText(`${good}\nmodel: [gpt-5, o3]`) },
+      [`${copilot}:4 warning model-list`],
+    ],
+    [
+      'several models, for VS Code only',
+      { [copilot]: agentText(`${good}\ntarget: vscode\nmodel: [gpt-5, o3]`) },
+      [],
+    ],
+    [
+      'a model like no other',
+      { [copilot]: agentText(`${good}\nmodel: frobnicator`) },
+      [`${copilot}:4 info model-unknown`],
+    ],
+    [
+      'several models in one text',
+      { [copilot]: agentText(`${good}\nmodel: GPT-4.1 | 'gpt-5'`) },
+      [`${copilot}:4 warning model-unclear`],
+    ],
+    [
+      'an unknown tool',
+      { [copilot]: agentText(`${good}\ntools:\n  - read\n  - edti`) },
+      [`${copilot}:6 warning tool-unknown`],
+    ],
+    [
+      'a tool that is forbidden and unknown',
+      { [claude]: agentText(`${good}\ndisallowedTools: [Bash, Frobnicate]`) },
+      [`${claude}:4 warning tool-unknown`],
+    ],
+    [
+      'a tool of an editor',
+      { [copilot]: agentText(`${good}\ntools: [read, vscodeAPI]`) },
+      [`${copilot}:4 info tool-elsewhere`],
+    ],
+    [
+      'tools of servers',
+      { [copilot]: agentText(`${good}\ntools: [context7/*, mcp__x__y]`) },
+      [`${copilot}:4 info tool-of-server`],
+    ],
+    [
+      'agents without a tool for it',
+      { [copilot]: agentText(`${good}\ntools: [read]\nagents: [worker]`), ...withWorker },
+      [`${copilot}:5 warning agents-without-tool`],
+    ],
+    [
+      'agents with one',
+      { [copilot]: agentText(`${good}\ntools: [read, agent]\nagents: [worker]`), ...withWorker },
+      [],
+    ],
+    ['no agents', { [copilot]: agentText(`${good}\ntools: [read]\nagents: []`) }, []],
+    [
+      'handoffs',
+      {
+        [copilot]: agentText(
+          `${good}\nhandoffs:\n  - label: Go\n    agent: worker\n  - label: Again\n    agent: a\n    prompt: go on`,
+        ),
+        ...withWorker,
+      },
+      [`${copilot}:5 warning handoff-without-prompt`, `${copilot}:7 info handoff-to-self`],
+    ],
+    [
+      'hooks of nobody',
+      { [claude]: agentText(`${good}\nhooks:\n  pre: echo`) },
+      [`${claude}:5 warning hooks-never-run`],
+    ],
+    ['hooks of a host', { [claude]: agentText(`${good}\nhooks:\n  PreToolUse: []`) }, []],
+    [
+      'too many rounds',
+      { [claude]: agentText(`${good}\nmaxTurns: 100000`) },
+      [`${claude}:4 warning limit-out-of-range`],
+    ],
+    [
+      'a temperature',
+      { '.opencode/agent/a.md': agentText('description: d\nmode: subagent\ntemperature: 7') },
+      ['.opencode/agent/a.md:4 warning limit-out-of-range'],
+    ],
+    [
+      'a key',
+      {
+        [copilot]: agentText(
+          `${good}\nmcp-servers:\n  x:\n    command: npx\n    env:\n      API_TOKEN: abcdef0123456789abcd`,
+        ),
+      },
+      [`${copilot}:8 warning secret-in-header`],
+    ],
+    [
+      'a variable for a key',
+      {
+        [copilot]: agentText(
+          `${good}\nmcp-servers:\n  x:\n    command: npx\n    env:\n      API_TOKEN: \${TOKEN_1234567890}\n      OTHER_KEY: <your-key-here-123>`,
+        ),
+      },
+      [],
+    ],
+    [
+      'a well-known key anywhere',
+      { [claude]: agentText(`${good}\nnote: use ghp_0123456789abcdefghijABCDEFGHIJ012345 for it`) },
+      [`${claude}:4 warning secret-in-header`],
+    ],
+    [
+      'a word that only looks like one',
+      { [claude]: agentText('name: a\ndescription: task-decomposition-expert-1') },
+      [],
+    ],
+  ])('%s', async (_, files, expected) => {
+    expect((await lint(files)).said).toEqual(expected)
+  })
+
+  it('never prints what looks like a key', async () => {
+    const secret = 'abcdef0123456789abcd'
+    const result = await lint({
+      [copilot]: agentText(
+        `${good}\nmcp-servers:\n  x:\n    url: https://x\n    headers:\n      Authorization: Bearer ${secret}`,
+      ),
+    })
+    expect(result.said).toEqual([`${copilot}:8 warning secret-in-header`])
+    expect(JSON.stringify(result)).not.toContain(secret)
+  })
+
+  it('says what was probably meant', async () => {
+    const { messages } = await lint({ [copilot]: agentText(`${good}\ntools: [edti]`) })
+    expect(messages[0]).toContain('did you mean edit')
+  })
+
+  it('knows tools and models of the configuration', async () => {
+    const files = { [copilot]: agentText(`${good}\ntools: [my_tool, read_file, write_file]\nmodel: small`) }
+    const knowledge: LintKnowledge = {
+      tools: ['my_tool', 'read_file'],
+      model: async (name) => (name === 'small' ? { kind: 'known' } : { kind: 'unknown', nearest: [] }),
+    }
+    expect((await lint(files, knowledge)).said).toEqual([`${copilot}:4 info tool-not-here`])
+    const near = await lint(files, { model: async () => ({ kind: 'unknown', nearest: ['openai:smal'] }) })
+    expect(near.said).toContain(`${copilot}:5 warning model-unknown`)
+    expect(near.messages.join()).toContain('Nearest: openai:smal.')
+    expect((await lint(files, { model: async () => ({ kind: 'untold' }) })).said).toContain(
+      `${copilot}:5 info model-unknown`,
+    )
+  })
+
+  it('a file that is too large, or no text at all', async () => {
+    const large = await lint({ [copilot]: agentText(good, 'x'.repeat(1_000_001)) })
+    expect(large.said).toEqual([`${copilot}:1 error file-too-large`])
+    const bytes = Buffer.concat([Buffer.from(agentText(good)), Buffer.from([0xff, 0xfe])])
+    expect((await lint({ [copilot]: bytes })).said).toEqual([`${copilot}:6 warning not-utf-8`])
+  })
+})
+
+describe('agents together', () => {
+  const lead = (keys: string) => ({
+    '.github/agents/lead.agent.md': agentText(`name: lead\ndescription: Leads\n${keys}`),
+  })
+  const at = '.github/agents/lead.agent.md'
+
+  it('names that nobody has', async () => {
+    const files = {
+      ...withWorker,
+      ...lead('agents: [wroker, worker]\nhandoffs:\n  - label: x\n    agent: nobody\n    prompt: p'),
+    }
+    const { said, messages } = await lint(files)
+    expect(said).toEqual([`${at}:4 warning agent-missing`, `${at}:6 warning agent-missing`])
+    expect(messages[0]).toContain('did you mean worker')
+  })
+
+  it('names in Agent(…)', async () => {
+    const files = {
+      '.claude/agents/lead.md': agentText('name: lead\ndescription: d\ntools: Agent(worker, nobody), Read'),
+    }
+    const { said, messages } = await lint({ ...files, ...withWorker })
+    expect(said).toEqual(['.claude/agents/lead.md:4 warning agent-missing'])
+    expect(messages[0]).toContain('which tools names')
+  })
+
+  it('a file instead of a name, an agent of a host, agents from elsewhere', async () => {
+    const files = {
+      '.github/agents/rev.agent.md': agentText('name: Reviewer\ndescription: d'),
+      ...lead('agents: [rev, Plan, mine]'),
+    }
+    const mine = { name: 'mine', description: '', prompt: '', tools: { kind: 'all' } } as const
+    const { said, messages } = await lint(files, { agents: [mine] })
+    expect(said).toEqual([`${at}:4 warning agent-missing`, `${at}:4 info agent-of-host`])
+    expect(messages[0]).toContain('is called "Reviewer"')
+  })
+
+  it('one that nobody can start', async () => {
+    const hidden = {
+      '.github/agents/h.agent.md': agentText(
+        'name: h\ndescription: d\nuser-invocable: false\ndisable-model-invocation: true',
+      ),
+    }
+    const warning = '.github/agents/h.agent.md:4 warning unreachable'
+    expect((await lint(hidden)).said).toEqual([warning])
+    expect((await lint({ ...hidden, ...lead('tools: [read]\nagents: [h]') })).said).toContain(warning)
+    expect((await lint({ ...hidden, ...lead('tools: [read, agent]') })).said).toEqual([warning])
+    expect((await lint({ ...hidden, ...lead('tools: [read, agent]\nagents: [h]') })).said).toEqual([])
+    const open = { '.github/agents/h.agent.md': agentText('name: h\ndescription: d\nuser-invocable: false') }
+    expect((await lint({ ...open, ...lead('') })).said).toEqual([])
+  })
+
+  it('a circle is told once', async () => {
+    const team = Object.fromEntries(
+      ['a', 'b', 'c'].map((name, index) => [
+        `.github/agents/${name}.agent.md`,
+        agentText(`name: ${name}\ndescription: d\nagents: [${['b', 'c', 'a'][index]}, ${name}]`),
+      ]),
+    )
+    const { said, messages } = await lint(team)
+    expect(said).toEqual(['.github/agents/a.agent.md:4 warning delegation-cycle'])
+    expect(messages[0]).toContain('a → b → c → a')
+  })
+
+  it('the same name twice: by level, by depth, or not at all', async () => {
+    const one = agentText('name: x\ndescription: d\ntools: [read]')
+    const more = agentText('name: x\ndescription: d\ntools: [read, edit]')
+    expect((await lint({ '.claude/agents/x.md': one, '.github/agents/x.agent.md': more })).said).toEqual([
+      '.claude/agents/x.md:2 warning shadowed',
+    ])
+    expect((await lint({ '.claude/agents/x.md': one, '.github/agents/x.agent.md': one })).said).toEqual([
+      '.claude/agents/x.md:2 info shadowed',
+    ])
+    expect((await lint({ '.github/agents/x.agent.md': one, '.github/agents/y.agent.md': one })).said).toEqual(
+      ['.github/agents/y.agent.md:2 error name-twice'],
+    )
+    expect(
+      (await lint({ '.github/agents/x.agent.md': one, '.github/agents/d/x.agent.md': more })).said,
+    ).toEqual(['.github/agents/x.agent.md:2 warning shadowed'])
+    expect((await lint({ 'agents/x.md': one, 'more/agents/x.md': more })).said).toEqual([])
+  })
+
+  it('projects beside each other have nothing to do with each other', async () => {
+    const folder = createFolder({
+      'one/.github/agents/worker.agent.md': worker,
+      'two/.github/agents/worker.agent.md': worker,
+      'two/.github/agents/lead.agent.md': agentText('name: lead\ndescription: d\nagents: [worker, third]'),
+      'three/agents/third.md': agentText('name: third\ndescription: d'),
+    })
+    const { files } = await lintFolder(folder.path, { cwd: folder.path })
+    const said = files.flatMap(({ path, diagnostics }) => diagnostics.map(({ code }) => `${path} ${code}`))
+    expect(said).toEqual(['two/.github/agents/lead.agent.md agent-missing'])
+  })
+})
+
+describe('a part of a project', () => {
+  const files = {
+    '.claude/agents/worker.md': worker,
+    '.github/agents/lead.agent.md': agentText('name: lead\ndescription: d\nagents: [worker, other, nobody]'),
+    '.github/agents/other.agent.md': agentText('name: other\ndescription: d'),
+  }
+  const codes = (result: Awaited<ReturnType<typeof lintFiles>>) =>
+    result.files.map(({ path, diagnostics }) => [path, ...diagnostics.map(({ message }) => message)])
+  const expected = [['.github/agents/lead.agent.md', 'There is no agent "nobody", which agents names.']]
+
+  it('a single file knows the agents around it', async () => {
+    const folder = createFolder(files)
+    const result = await lintFiles([folder.at('.github/agents/lead.agent.md')], { cwd: folder.path })
+    expect(codes(result)).toEqual(expected)
+  })
+
+  it('and so does a folder', async () => {
+    const folder = createFolder(files)
+    const result = await lintFolder(folder.at('.github/agents'), { cwd: folder.path })
+    expect(codes(result)).toEqual([...expected, ['.github/agents/other.agent.md']])
+  })
+
+  it('a single file may be called anything', async () => {
+    const folder = createFolder({
+      'notes.txt.md': agentText('description: d'),
+      'SKILL.md': agentText('description: d'),
+    })
+    const result = await lintFiles([folder.at('SKILL.md')], { cwd: folder.path })
+    expect(result.summary).toMatchObject({ files: 1, ok: 1 })
+  })
+})
+
+it('settings define several agents in one file', async () => {
+  const agents = [
+    {
+      name: 'lead',
+      description: 'Leads',
+      systemPrompt: 'Lead.',
+      toolPermissions: { type: 'all' },
+      delegationPermissions: { type: 'all' },
+    },
+    {
+      name: 'worker',
+      description: 'Works',
+      systemPrompt: 'Work.',
+      toolPermissions: { type: 'specific', tools: ['nothing_like_it'] },
+      delegationPermissions: { type: 'none' },
+    },
+  ]
+  const { files, said } = await lint({
+    '.vscode/settings.json': JSON.stringify(
+      { 'copilotMultiAgent.agents': agents, 'copilotMultiAgent.entryAgent': 'lead' },
+      null,
+      2,
+    ),
+  })
+  expect(files).toMatchObject([
+    { path: '.vscode/settings.json', dialect: 'settings', status: 'ok', agents: ['lead', 'worker'] },
+  ])
+  expect(said.some((line) => line.endsWith('warning tool-unknown'))).toBe(true)
+})
+
+it('a link that leads out is told, and what is behind it is not', async () => {
+  const folder = createFolder({ 'secret.txt': 'name: topsecret\n', 'p/k.agent.md': agentText(good) })
+  symlinkSync(folder.at('secret.txt'), folder.at('p/out.agent.md'))
+  const result = await lintFolder(folder.at('p'), { cwd: folder.path })
+  expect(result.files.map(({ path, status }) => [path, status])).toEqual([
+    ['p/k.agent.md', 'ok'],
+    ['p/out.agent.md', 'failed'],
+  ])
+  expect(JSON.stringify(result)).not.toContain('topsecret')
+})
+
+it('a file for people is left out, and spoken about when somebody names it', async () => {
+  const folder = createFolder({ '.claude/agents/README.md': '# Our agents\n', [claude]: agentText(good) })
+  const { files } = await lintFolder(folder.path, { cwd: folder.path })
+  expect(files.map(({ path }) => path)).toEqual([claude])
+  const named = await lintFiles([folder.at('.claude/agents/README.md')], { cwd: folder.path })
+  expect(named.files).toMatchObject([{ status: 'failed', diagnostics: [{ code: 'file-for-people' }] }])
+})
+
+it('counts what it found', async () => {
+  const { summary } = await lint({
+    [copilot]: agentText(`${good}\nmodel: [a b c, gpt-5]`),
+    '.claude/agents/b.md': 'text',
+  })
+  expect(summary).toEqual({ files: 2, ok: 1, rescued: 0, failed: 1, errors: 1, warnings: 1, infos: 1 })
+})

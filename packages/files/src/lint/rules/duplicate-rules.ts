@@ -1,0 +1,58 @@
+import path from 'node:path'
+import { nameKey } from '../../agents/agent-name.ts'
+import { permitTheSame } from '../fix/same-powers.ts'
+import type { ProjectRule, Subject } from '../subject.ts'
+
+/** Files of one project that define the same name: which one is used, and which are not. */
+export const duplicates: ProjectRule = function* (members) {
+  const byName = new Map<string, Subject[]>()
+  for (const subject of members) {
+    const { agent } = subject.read
+    if (agent === undefined) continue
+    // What nothing loads by itself stands beside its own folder only: it is meant to be copied from there.
+    const among = subject.membership.level === undefined ? subject.membership.place : ''
+    const key = `${among}\n${nameKey(agent.name)}`
+    byName.set(key, [...(byName.get(key) ?? []), subject])
+  }
+  for (const group of byName.values()) {
+    if (group.length < 2) continue
+    const used = group.reduce((first, other) => (isBefore(other, first) ? other : first))
+    for (const subject of group) if (subject !== used) yield { subject, finding: findingOf(subject, used) }
+  }
+}
+
+/** As the loader has it: the higher level, then the deeper folder, beside each other the one that is named as an agent. */
+function isBefore(a: Subject, b: Subject): boolean {
+  const rank = rankOf(a) - rankOf(b)
+  if (rank !== 0) return rank > 0
+  return isMarked(a) && !isMarked(b) && path.dirname(a.path) === path.dirname(b.path)
+}
+
+function rankOf({ membership: { level = -1 }, path: at }: Subject): number {
+  return level * 1_000 + at.split(/[\\/]/).length
+}
+
+function isMarked(subject: Subject): boolean {
+  return /\.agent\.(?:md|ya?ml)$/i.test(subject.path)
+}
+
+function findingOf(subject: Subject, used: Subject) {
+  const name = subject.read.agent?.name ?? ''
+  if (!isBefore(used, subject)) {
+    const isLoaded = subject.membership.level !== undefined
+    return {
+      severity: isLoaded ? ('error' as const) : ('warning' as const),
+      code: 'name-twice',
+      line: subject.header.get('name')?.line ?? 1,
+      message: `${name} is defined in ${used.shown} as well, ${isLoaded ? 'and both have the same rank, so this one is not used' : 'and only one of them can be used'}.`,
+      fix: 'Rename or remove one of them.',
+    }
+  }
+  const same = subject.read.agent && used.read.agent && permitTheSame(subject.read.agent, used.read.agent)
+  return {
+    severity: same ? ('info' as const) : ('warning' as const),
+    code: 'shadowed',
+    line: subject.header.get('name')?.line ?? 1,
+    message: `${name} is defined in ${used.shown} as well, which is used instead${same ? '; both may do the same' : ''}.`,
+  }
+}

@@ -1,0 +1,159 @@
+import { isHookEvent } from '../hook-events.ts'
+import type { Finding } from '../lint-result.ts'
+import { type FileRule, keyOf, lineOf, type Subject } from '../subject.ts'
+import { mayDelegate } from './reach-rules.ts'
+
+/** Spellings that newer hosts no longer know. */
+export const oldSpellings: FileRule = (subject) => {
+  const findings: Finding[] = []
+  const invokable = keyOf(subject, 'userinvokable')
+  if (invokable !== undefined)
+    findings.push({
+      severity: 'warning',
+      code: 'user-invokable',
+      line: invokable.line,
+      message: `${invokable.written} is an old spelling that hosts no longer read.`,
+      fix: 'Write user-invocable; `cadre lint --fix` does.',
+    })
+  const infer = keyOf(subject, 'infer')
+  if (infer !== undefined)
+    findings.push({
+      severity: 'warning',
+      code: 'infer-retired',
+      line: infer.line,
+      message: 'infer is retired: github.com ignores it and VS Code calls it deprecated.',
+      fix:
+        infer.value === false
+          ? 'Write disable-model-invocation: true; `cadre lint --fix` does.'
+          : 'Remove it: without it other agents may start this one.',
+    })
+  return findings
+}
+
+/** Values that one host understands and another does not load. */
+export const shapes: FileRule = (subject) => {
+  const findings: Finding[] = []
+  const model = keyOf(subject, 'model')
+  if (model?.field.items !== undefined && forCopilotCli(subject))
+    findings.push({
+      severity: 'warning',
+      code: 'model-list',
+      line: model.line,
+      message: 'Copilot CLI takes one model: it does not load an agent whose model is a list.',
+      fix: 'Write one name, or target: vscode if the agent is for VS Code only.',
+    })
+  const tools = keyOf(subject, 'tools')
+  const shape = tools === undefined ? undefined : shapeOf(tools.value)
+  if (shape !== undefined && (shape !== 'a map' || subject.dialect !== 'opencode') && isMarkdown(subject))
+    findings.push({
+      // Where the reader has complained already, this only says what others make of it.
+      severity: isReported(subject) || shape === 'a map' ? 'info' : 'warning',
+      code: 'tools-shape',
+      line: tools?.line ?? 1,
+      message: `tools is ${shape}; Copilot CLI does not load such an agent, and other hosts may give it every tool.`,
+      fix: 'Write tools: [] for none, a list of names for some, and leave the key out for all.',
+    })
+  return findings
+}
+
+function isReported({ read }: Subject): boolean {
+  return read.diagnostics.some(({ code }) => code.startsWith('tools-'))
+}
+
+function shapeOf(value: unknown): string | undefined {
+  if (value === null) return 'empty'
+  if (typeof value === 'boolean' || typeof value === 'number') return `just ${value}`
+  return typeof value === 'object' && !Array.isArray(value) ? 'a map' : undefined
+}
+
+function forCopilotCli(subject: Subject): boolean {
+  const target = keyOf(subject, 'target')?.value
+  return subject.dialect === 'copilot' && target !== 'vscode'
+}
+
+function isMarkdown({ dialect }: Subject): boolean {
+  return dialect !== 'template' && dialect !== 'settings'
+}
+
+/** `agents` is of no use to an agent that has no tool to start one. */
+export const agentsWithoutTool: FileRule = (subject) => {
+  const { agent } = subject.read
+  const key = keyOf(subject, 'agents', 'subagents')
+  if (agent === undefined || key === undefined || agent.delegates === undefined) return []
+  if (agent.delegates.kind === 'none' || mayDelegate(agent)) return []
+  return [
+    {
+      severity: 'warning',
+      code: 'agents-without-tool',
+      line: key.line,
+      message: `${key.written} says whom the agent may start, and its tools hold none to start anybody with: it is ignored.`,
+      fix: 'Add agent to tools, or remove the key.',
+    },
+  ]
+}
+
+export const handoffs: FileRule = (subject) => {
+  const { agent } = subject.read
+  const key = keyOf(subject, 'handoffs')
+  const findings: Finding[] = []
+  for (const [index, handoff] of (agent?.handoffs ?? []).entries()) {
+    const line = key?.field.items?.[index]?.line ?? lineOf(subject, 'handoffs')
+    if (handoff.agent.toLowerCase() === agent?.name.toLowerCase())
+      findings.push({
+        severity: 'info',
+        code: 'handoff-to-self',
+        line,
+        message: `The handoff ${JSON.stringify(handoff.label)} leads back to the agent itself.`,
+      })
+    if (handoff.prompt.trim() === '' && isMarkdown(subject))
+      findings.push({
+        severity: 'warning',
+        code: 'handoff-without-prompt',
+        line,
+        message: `The handoff ${JSON.stringify(handoff.label)} has no prompt, and VS Code leaves out those without one.`,
+        fix: 'Add prompt: and what the other agent is to do.',
+      })
+  }
+  return findings
+}
+
+export const hooks: FileRule = (subject) => {
+  const key = keyOf(subject, 'hooks')
+  if (key?.field.fields === undefined) return []
+  const dead = [...key.field.fields.keys()].filter((event) => !isHookEvent(event))
+  if (dead.length === 0) return []
+  return [
+    {
+      severity: 'warning',
+      code: 'hooks-never-run',
+      line: key.field.fields.get(dead[0] as string)?.line ?? key.line,
+      message: `No host knows ${dead.slice(0, 5).join(', ')} as ${dead.length === 1 ? 'an event' : 'events'}, so nothing runs what is written there.`,
+      fix: 'Use PreToolUse, PostToolUse, SessionStart, Stop or SubagentStop, with a list of commands.',
+    },
+  ]
+}
+
+const ranges: readonly (readonly [keys: readonly string[], least: number, most: number, unit: string])[] = [
+  [['maxturns', 'steps', 'maxsteps'], 1, 1_000, 'rounds'],
+  [['timeout', 'timeoutseconds'], 1, 86_400, 'seconds'],
+  [['temperature'], 0, 2, ''],
+  [['topp'], 0, 1, ''],
+]
+
+/** Numbers that can be read, and that hardly anybody means. */
+export const limitRanges: FileRule = (subject) => {
+  const findings: Finding[] = []
+  for (const [keys, least, most, unit] of ranges) {
+    const key = keyOf(subject, ...keys)
+    if (key === undefined || typeof key.value !== 'number') continue
+    if (key.value >= least && key.value <= most) continue
+    findings.push({
+      severity: 'warning',
+      code: 'limit-out-of-range',
+      line: key.line,
+      message: `${key.written} is ${key.value}; from ${least} to ${most}${unit === '' ? '' : ` ${unit}`} makes sense.`,
+      fix: `Write a number from ${least} to ${most}.`,
+    })
+  }
+  return findings
+}

@@ -1,0 +1,53 @@
+import type { Finding } from '../lint-result.ts'
+import { type LintKnowledge, lineOf, type Subject } from '../subject.ts'
+
+/** How models are called in agent files: an alias, a name with a maker's prefix, `Name (vendor)`, `provider/name`. */
+const forms: readonly RegExp[] = [
+  /^(?:inherit|auto|default|sonnet|opus|haiku|fable|opusplan|fast|best)(?:\[1m\])?$/i,
+  /^(?:claude|gpt|o[1-9]|gemini|grok|codex|llama|mistral|codestral|devstral|deepseek|qwen|kimi|glm|phi|raptor|mai|minimax|nova|command|gemma|swe)[\s./-]?[\w.: /@+-]*(?: \([\w .-]+\))*$/i,
+  /^[^()|,'"]+ \([a-z][\w .-]*\)$/i,
+  /^[\w.-]+(?:\/[\w.@:+-]+)+$/,
+  /^[a-z][a-z-]*:.+$/i,
+]
+
+/** Whether there is such a model: by the catalogue when one tells, else by how models are called. */
+export async function modelNames(subject: Subject, { model }: LintKnowledge): Promise<Finding[]> {
+  const names = new Set([
+    ...(subject.read.agent?.models ?? []),
+    ...(subject.read.agent?.handoffs ?? []).flatMap((handoff) => handoff.model ?? []),
+  ])
+  const findings: Finding[] = []
+  for (const name of names) {
+    if (/^(?:inherit|auto|default)$/i.test(name)) continue
+    const line = lineOf(subject, 'model', 'models', 'handoffs')
+    const told = await model?.(name)
+    if (told?.kind === 'known') continue
+    const quoted = JSON.stringify(name.slice(0, 80))
+    if (/[|'"]/.test(name)) {
+      findings.push({
+        severity: 'warning',
+        code: 'model-unclear',
+        line,
+        message: `${quoted} is not the name of one model.`,
+        fix: 'Write one name, or a list: [first, second].',
+      })
+    } else if (told?.kind === 'unknown') {
+      const near = told.nearest.length === 0 ? '' : ` Nearest: ${told.nearest.join(', ')}.`
+      findings.push({
+        severity: 'warning',
+        code: 'model-unknown',
+        line,
+        message: `The configured backend has no model ${quoted}.${near}`,
+        fix: 'Write one that it has, or give the name a meaning under "aliases" in config.yaml.',
+      })
+    } else if (!forms.some((form) => form.test(name))) {
+      findings.push({
+        severity: 'info',
+        code: 'model-unknown',
+        line,
+        message: `${quoted} is written like no model that is known, and there is no catalogue to ask.`,
+      })
+    }
+  }
+  return findings
+}

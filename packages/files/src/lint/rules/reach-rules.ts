@@ -1,0 +1,100 @@
+import { type AgentDefinition, allowedTargets, understandTool } from '@cadre/core'
+import { nameKey } from '../../agents/agent-name.ts'
+import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
+
+type Defined = Subject & { readonly read: { readonly agent: AgentDefinition } }
+
+/** Agents that nobody can start. */
+export const unreachable: ProjectRule = function* (members, { agents = [] }) {
+  const hidden = members.filter(isDefined).filter(({ read }) => read.agent.userInvocable === false)
+  if (hidden.length === 0) return
+  const all = [...members.filter(isDefined).map(({ read }) => read.agent), ...agents]
+  const started = new Set<string>()
+  for (const agent of all) {
+    if (!mayDelegate(agent)) continue
+    const entry = agent.userInvocable !== false
+    for (const target of allowedTargets(agent, all, entry)) started.add(nameKey(target.name))
+  }
+  for (const subject of hidden) {
+    if (started.has(nameKey(subject.read.agent.name))) continue
+    yield {
+      subject,
+      finding: {
+        severity: 'warning',
+        code: 'unreachable',
+        line: lineOf(subject, 'userinvocable', 'userinvokable', 'hidden'),
+        message: `Nobody can start ${subject.read.agent.name}: people may not, and no agent that could delegate may start it.`,
+        fix: 'Let people start it, or name it under agents: of one that has the agent tool.',
+      },
+    }
+  }
+}
+
+/** Agents that name each other in a circle. The chain that is at work decides at run time; in a file it is often a slip. */
+export const cycles: ProjectRule = function* (members) {
+  const defined = new Map(
+    members.filter(isDefined).map((subject) => [nameKey(subject.read.agent.name), subject]),
+  )
+  const next = (key: string): string[] => {
+    const delegates = defined.get(key)?.read.agent.delegates
+    if (delegates?.kind !== 'list') return []
+    return delegates.names.map(nameKey).filter((name) => name !== key && defined.has(name))
+  }
+  for (const circle of circlesIn([...defined.keys()], next)) {
+    const subject = defined.get(circle[0] as string) as Defined
+    const shown = [...circle, circle[0] as string].map((key) => defined.get(key)?.read.agent.name).join(' → ')
+    yield {
+      subject,
+      finding: {
+        severity: 'warning',
+        code: 'delegation-cycle',
+        line: lineOf(subject, 'agents', 'subagents', 'tools'),
+        message: `These may start each other in a circle: ${shown}. An agent that is already at work in a chain is not started again in it.`,
+        fix: 'Remove one of the names if the circle is not meant.',
+      },
+    }
+  }
+}
+
+/** Whether the agent's tools hold one that starts others; without it a list of agents is of no use. */
+export function mayDelegate({ tools }: AgentDefinition): boolean {
+  if (tools.kind === 'all') return true
+  return tools.names.some((name) => {
+    const meaning = understandTool(name)
+    if (meaning.kind === 'class') return meaning.class === 'agent'
+    if (meaning.kind === 'tools') return meaning.names.some((tool) => /^delegate/.test(tool))
+    return meaning.kind === 'all'
+  })
+}
+
+function isDefined(subject: Subject): subject is Defined {
+  return subject.read.agent !== undefined && subject.read.disabled !== true
+}
+
+/** One circle for each set of names that can all be reached from each other, in the order of a walk. No recursion: a list may be long. */
+function circlesIn(keys: readonly string[], next: (key: string) => string[]): string[][] {
+  const state = new Map<string, 'open' | 'done'>()
+  const circles: string[][] = []
+  const inCircle = new Set<string>()
+  for (const start of keys) {
+    if (state.has(start)) continue
+    const trail: { key: string; left: string[] }[] = [{ key: start, left: next(start) }]
+    state.set(start, 'open')
+    for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
+      const to = top.left.shift()
+      if (to === undefined) {
+        state.set(top.key, 'done')
+        trail.pop()
+      } else if (state.get(to) === 'open') {
+        const circle = trail.slice(trail.findIndex(({ key }) => key === to)).map(({ key }) => key)
+        // One report for agents that are in a circle already: ten that all know each other are one finding, not a hundred.
+        if (!circle.some((key) => inCircle.has(key))) circles.push(circle)
+        for (const key of circle) inCircle.add(key)
+      } else if (!state.has(to)) {
+        state.set(to, 'open')
+        trail.push({ key: to, left: next(to) })
+      }
+    }
+  }
+  return circles
+}

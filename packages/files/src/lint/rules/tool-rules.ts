@@ -1,0 +1,109 @@
+import { classOf, didYouMean, knownTools, type ToolMeaning, understandTool } from '@cadre/core'
+import type { Finding } from '../lint-result.ts'
+import { type FileRule, keyOf, type LintKnowledge, lineOf, type Subject } from '../subject.ts'
+
+const toolKeys = ['tools', 'allowedtools'] as const
+const mostUnknown = 20
+
+/** Names of tools: those nobody knows, those nothing here provides, those of servers. A name never widens anything. */
+export const toolNames: FileRule = (subject, knowledge) => {
+  const { agent } = subject.read
+  if (agent === undefined) return []
+  const own = new Set((knowledge.tools ?? []).map((name) => name.toLowerCase()))
+  const chosen = agent.tools.kind === 'all' ? [] : agent.tools.names
+  const permitted = (agent.permissions ?? []).map(({ tool }) => tool)
+  const sorted = new Map<ToolMeaning['kind'] | 'not-here', string[]>()
+  const add = (name: string) => {
+    const meaning = understandTool(name)
+    const kind = own.has(name.toLowerCase()) ? 'tools' : isMissing(meaning, own) ? 'not-here' : meaning.kind
+    const names = sorted.get(kind) ?? []
+    if (!names.includes(name)) names.push(name)
+    sorted.set(kind, names)
+  }
+  for (const name of [...chosen, ...(agent.disallowedTools ?? []), ...permitted]) add(name)
+  const line = lineOf(subject, ...toolKeys, 'disallowedtools', 'permission', 'permissions')
+  return [
+    ...unknownTools(subject, sorted.get('unknown') ?? [], candidates(knowledge)),
+    ...listed(sorted.get('elsewhere'), (names) => ({
+      severity: 'info' as const,
+      code: 'tool-elsewhere',
+      line,
+      message: `Known to the program this was written for, and to nothing here: ${names}.`,
+    })),
+    ...listed(sorted.get('not-here'), (names) => ({
+      severity: 'info' as const,
+      code: 'tool-not-here',
+      line,
+      message: `Known, and not there in this version or configuration: ${names}.`,
+    })),
+    ...listed(sorted.get('server'), (names) => ({
+      severity: 'info' as const,
+      code: 'tool-of-server',
+      line,
+      message: `Tools of MCP servers or extensions, kept as they are: ${names}.`,
+    })),
+  ]
+}
+
+/** Whether a name means tools of ours of which none is there. What the loop itself carries out is always there. */
+function isMissing(meaning: ToolMeaning, own: ReadonlySet<string>): boolean {
+  if (meaning.kind !== 'tools' || own.size === 0) return false
+  return meaning.names.every((name) => !own.has(name.toLowerCase()) && classOf(name) !== 'agent')
+}
+
+function unknownTools(subject: Subject, names: readonly string[], known: readonly string[]): Finding[] {
+  const shown = names.slice(0, mostUnknown).map((name): Finding => {
+    const hint = hintFor(name, known)
+    return {
+      severity: 'warning',
+      code: 'tool-unknown',
+      line: lineOfName(subject, name),
+      message: `Nobody knows a tool called ${JSON.stringify(name.slice(0, 80))}, so it gives the agent nothing${hint === '' ? '.' : hint}`,
+      fix: 'Correct the name, or remove it.',
+    }
+  })
+  if (names.length <= mostUnknown) return shown
+  const rest = names.length - mostUnknown
+  const message = `${rest} more names that nobody knows as tools.`
+  return [
+    ...shown,
+    { severity: 'warning', code: 'tool-unknown', line: lineOf(subject, ...toolKeys), message },
+  ]
+}
+
+const hints = new WeakMap<readonly string[], Map<string, string>>()
+
+/** The same unknown names are in many files, and looking for near ones takes its time. */
+function hintFor(name: string, known: readonly string[]): string {
+  const remembered = hints.get(known) ?? new Map<string, string>()
+  const hint = remembered.get(name) ?? didYouMean(name.slice(0, 80), known)
+  hints.set(known, remembered.set(name, hint))
+  return hint
+}
+
+/** The line on which a name stands, when the list has one name a line; else that of the list. */
+function lineOfName(subject: Subject, name: string): number {
+  for (const key of [...toolKeys, 'disallowedtools', 'permission']) {
+    const field = keyOf(subject, key)?.field
+    const item = field?.items?.find(({ value }) => typeof value === 'string' && value.includes(name))
+    const entry = item ?? field?.fields?.get(name)
+    if (entry !== undefined) return entry.line
+  }
+  return lineOf(subject, ...toolKeys, 'disallowedtools')
+}
+
+const nearNames = new WeakMap<LintKnowledge, readonly string[]>()
+
+function candidates(knowledge: LintKnowledge): readonly string[] {
+  const known = nearNames.get(knowledge)
+  if (known !== undefined) return known
+  const names = [...new Set([...knownTools(), ...(knowledge.tools ?? [])])]
+  nearNames.set(knowledge, names)
+  return names
+}
+
+function listed(names: readonly string[] | undefined, make: (names: string) => Finding): Finding[] {
+  if (names === undefined || names.length === 0) return []
+  const shown = names.slice(0, 6).join(', ')
+  return [make(names.length > 6 ? `${shown} and ${names.length - 6} more` : shown)]
+}
