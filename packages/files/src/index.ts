@@ -1,7 +1,26 @@
-export { type AgentFileLoader, agentFileLoaders } from './agents/agent-file-loader.ts'
+export type { AgentFile, LoadedAgents } from './agents/combine-agents.ts'
 export { type AgentRegistry, createAgents } from './agents/create-agents.ts'
-export type { AgentPlaces } from './agents/find-agent-files.ts'
-export { type AgentFile, type AgentsRequest, type LoadedAgents, loadAgents } from './agents/load-agents.ts'
+export { decodeText } from './agents/decode-text.ts'
+export { type Dialect, dialectOf, dialects } from './agents/dialects.ts'
+export { type AgentsRequest, loadAgents } from './agents/load-agents.ts'
+export type { AgentPlaces } from './agents/places.ts'
+export { readAgentText } from './agents/read-agent-text.ts'
+export type { ReadAgent } from './agents/read-definition.ts'
+export type { AgentText } from './agents/read-markdown.ts'
+export {
+  type MigratedSettings,
+  migrateSettings,
+  type SettingsChange,
+} from './agents/settings/migrate-settings.ts'
+export { readSettingsAgents, type SettingsAgents } from './agents/settings/read-settings.ts'
+export type { FileDialect, TargetDialect } from './agents/write/dialects.ts'
+export { type EditedSettings, type EditRequest, editSettings } from './agents/write/edit-settings.ts'
+export { type ExportedAgents, type ExportRequest, exportAgents } from './agents/write/export-agents.ts'
+export { type ImportedAgents, importAgents } from './agents/write/import-agents.ts'
+export { type PlacedFile, type Placement, type PlaceRequest, placeFiles } from './agents/write/place-files.ts'
+export type { OrderedAgents } from './agents/write/team-order.ts'
+export { type WrittenAgent, writeAgent } from './agents/write/write-agent.ts'
+export { type AgentNote, type WrittenSettings, writeSettings } from './agents/write/write-settings.ts'
 export type { BudgetSettings, Config, LimitSettings, ModelSettings, OpenAiSettings } from './config/config.ts'
 export { type ConfigRequest, type LoadedConfig, loadConfig, type NeedsTrust } from './config/load-config.ts'
 export { createTrust, type Trust, type TrustItem, type TrustOptions } from './config/trust.ts'
@@ -11,8 +30,38 @@ export { createFileEngine, type FileEngine, type FileEngineOptions } from './eng
 export type { ProcessIdentity } from './engine/process-identity.ts'
 export { type Home, type HomeOptions, openHome } from './home/open-home.ts'
 export type { SessionSummary } from './journal/read-summary.ts'
+export { findLintFiles } from './lint/find-lint-files.ts'
+export { type Fix, fixAgentText } from './lint/fix/fix-agent-text.ts'
+export { writeFixed } from './lint/fix/write-fixed.ts'
+export { type Host, type HostEffect, type HostEffects, type HostName, hosts } from './lint/hosts/host.ts'
+export { type LintOptions, lintFiles, lintFolder, shownPath } from './lint/lint.ts'
+export {
+  type Finding,
+  type LintedFile,
+  type LintResult,
+  type LintSummary,
+  summaryOf,
+} from './lint/lint-result.ts'
+export { hideSecrets } from './lint/rules/secret-rules.ts'
+export type { LintKnowledge, ModelKnowledge } from './lint/subject.ts'
+export { readWrittenHeader, type WrittenHeader, type WrittenKey } from './lint/written-header.ts'
+export { allowOnly } from './policy/allow-only.ts'
+export { type Enforcement, type EnforcementOptions, enforcePolicy } from './policy/enforce-policy.ts'
+export {
+  type LoadedPolicy,
+  loadPolicy,
+  organisationPolicy,
+  type PolicyRequest,
+} from './policy/load-policy.ts'
+export { openPolicy, type Policy } from './policy/policy.ts'
+export type { PolicyLevel } from './policy/read-policy-file.ts'
+export { type Restriction, restrictions } from './policy/restrictions.ts'
 export { type CancelRequest, requestCancel } from './requests/request-cancel.ts'
 export { runningProcess } from './requests/running-process.ts'
 export { type RequestWatch, watchRequests } from './requests/watch-requests.ts'
 export { sessionIds } from './system/session-ids.ts'
 export { systemClock } from './system/system-clock.ts'
+export { findTeamOf, teamOfAgent } from './teams/find-team.ts'
+export { listTeams, loadTeam, readTeamFiles, type TeamFile } from './teams/load-team.ts'
+export type { Team, TeamSummary, TeamVariant } from './teams/team.ts'
+export { teamNames } from './teams/team-manifest.ts'

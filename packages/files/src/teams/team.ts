@@ -7,8 +7,26 @@ export interface Team {
   readonly description: string
   /** The agent a run starts with. */
   readonly entry: string
+  /** The form that was loaded; the first of `variants` where none was asked for. */
+  readonly variant: string
   /** Its agents; their source is `built-in:<team>/<agent>`, and the dialect `built-in`. */
   readonly agents: readonly AgentDefinition[]
-  /** Other forms of the same team, by name: `minimal`, `strict`. */
+  /** All forms of the same team, by name, the one that is used by default first. */
   readonly variants: readonly string[]
+}
+
+/** A team as it is listed, without its agents having been read. */
+export interface TeamSummary {
+  readonly name: string
+  readonly description: string
+  readonly entry: string
+  /** Something to ask of it, for whoever tries it for the first time. */
+  readonly example: string
+  /** The one that is used by default first. */
+  readonly variants: readonly TeamVariant[]
+}
+
+export interface TeamVariant {
+  readonly name: string
+  readonly description: string
 }

@@ -1,0 +1,26 @@
+import type { AgentDefinition } from '@cadre/core'
+import { nameKey } from '../agents/agent-name.ts'
+import { listTeams, loadTeam } from './load-team.ts'
+import type { TeamSummary } from './team.ts'
+
+/**
+ * The built-in team that has all of these agents, as `loadTeam` takes it; one that starts with one of them comes first. Nothing
+ * when no team has them all.
+ */
+export function findTeamOf(agents: readonly string[]): string | undefined {
+  const keys = agents.map(nameKey)
+  const isLed = ({ entry }: TeamSummary) => keys.includes(nameKey(entry))
+  const teams = listTeams().toSorted((a, b) => Number(isLed(b)) - Number(isLed(a)))
+  for (const { name, variants } of teams)
+    for (const [index, variant] of variants.entries()) {
+      const has = new Set(loadTeam(name, variant.name).agents.map((agent) => nameKey(agent.name)))
+      if (keys.every((key) => has.has(key))) return index === 0 ? name : `${name}/${variant.name}`
+    }
+  return undefined
+}
+
+/** The team a definition came with, as `loadTeam` takes it; nothing for one that came from a file. */
+export function teamOfAgent({ source }: AgentDefinition): string | undefined {
+  if (source?.dialect !== 'built-in') return undefined
+  return /^built-in:(.+)\/[^/]+$/.exec(source.path)?.[1]
+}
