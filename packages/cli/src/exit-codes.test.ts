@@ -29,6 +29,7 @@ test.each([
   ['tool_access', 4],
   ['approval_rejected', 4],
   ['hook_denied', 4],
+  ['policy', 4],
   ['backend', 5],
   ['owned', 6],
   ['cancelled', 130],

@@ -33,6 +33,7 @@ const byError: { readonly [code in ErrorCode]: ExitCode } = {
   tool_access: refused,
   approval_rejected: refused,
   hook_denied: refused,
+  policy: refused,
   backend,
   owned,
   cancelled,

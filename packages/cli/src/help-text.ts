@@ -17,7 +17,9 @@ ${lines.join('\n')}
 EXAMPLES
   cadre demo
   cadre run "Add rate limiting to the API and prove it works"
+  cadre run --team supervisor "Make the tests faster"
   cadre run --model openai:gpt-5 --json "List the TODOs" | tail -1
+  cadre chat --resume
   cadre sessions tree
   cadre resume lead-4k2
 

@@ -1,8 +1,12 @@
 import { type Application, buildApplication, buildRouteMap, text_en } from '@stricli/core'
 import type { commands } from '../commands.ts'
 import { helpText } from '../help-text.ts'
+import { agentsRoutes } from './agents-commands.ts'
+import { chatCommand } from './chat-command.ts'
 import type { CliContext } from './command.ts'
 import { explainUsage } from './explain-usage.ts'
+import { initCommand } from './init-command.ts'
+import { lintCommand } from './lint-command.ts'
 import { demoCommand, doctorCommand } from './other-commands.ts'
 import { resumeCommand } from './resume-command.ts'
 import { runCommand } from './run-command.ts'
@@ -11,8 +15,12 @@ import { sessionsRoutes } from './sessions-commands.ts'
 export function buildApp(): Application<CliContext> {
   const targets: { readonly [name in keyof typeof commands]: unknown } = {
     run: runCommand,
+    chat: chatCommand,
     resume: resumeCommand,
     sessions: sessionsRoutes,
+    init: initCommand,
+    agents: agentsRoutes,
+    lint: lintCommand,
     demo: demoCommand,
     doctor: doctorCommand,
   }

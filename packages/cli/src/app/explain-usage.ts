@@ -23,6 +23,8 @@ export const explainUsage: Pick<
       AliasNotFoundError: ({ input }) => `there is no flag -${input}`,
       ArgumentParseError: ({ externalFlagNameOrPlaceholder, input, exception }) =>
         `--${externalFlagNameOrPlaceholder} ${exception instanceof Error ? exception.message : String(exception)}, not ${JSON.stringify(input)}`,
+      EnumValidationError: ({ externalFlagName, input, values }) =>
+        `--${externalFlagName} must be one of ${values.join(', ')}, not ${JSON.stringify(input)}`,
       UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} needs a value`,
       UnexpectedFlagError: ({ externalFlagName, previousInput, input }) =>
         `--${externalFlagName} was given twice: ${JSON.stringify(previousInput)} and ${JSON.stringify(input)}`,

@@ -24,6 +24,14 @@ export const trust = {
   withNegated: false,
 } as const satisfies TypedFlagParameter<boolean | undefined>
 
+export const team = {
+  kind: 'parsed',
+  parse: String,
+  brief: 'A built-in team to work with, as NAME or NAME/VARIANT; `cadre init` lists them',
+  placeholder: 'TEAM',
+  optional: true,
+} as const satisfies TypedFlagParameter<string | undefined>
+
 /** A flag that takes text. */
 export function text(brief: string, placeholder: string) {
   return { kind: 'parsed', parse: String, brief, placeholder, optional: true } as const

@@ -1,6 +1,6 @@
 import { CadreError } from '@cadre/core'
 import { run } from '@stricli/core'
-import { commands, sessionCommands } from '../commands.ts'
+import { agentCommands, commands, sessionCommands } from '../commands.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { buildApp } from './build-app.ts'
@@ -31,6 +31,7 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
 function seeHelp(args: readonly string[]): string {
   const [first = '', second = ''] = args
   const known = Object.hasOwn(commands, first) ? [first] : []
-  if (first === 'sessions' && sessionCommands.includes(second)) known.push(second)
+  const below = first === 'sessions' ? sessionCommands : first === 'agents' ? agentCommands : []
+  if (below.includes(second)) known.push(second)
   return `See \`${['cadre', ...known, '--help'].join(' ')}\`.`
 }

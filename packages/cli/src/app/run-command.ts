@@ -1,11 +1,13 @@
 import { defineCommand } from './command.ts'
-import { count, dollars, home, json, text, trust } from './flags.ts'
+import { count, dollars, home, json, team, text, trust } from './flags.ts'
 
 export const runCommand = defineCommand({
   brief: 'Have an agent do a piece of work',
   about:
-    'Starts an agent on a piece of work and shows the tree of agents while it goes on. The agent is the one you name, else\n' +
-    'the "entry" of the configuration, else the only one there is, else lead, coordinator or supervisor, else a plain assistant.\n' +
+    'Starts an agent on a piece of work and shows the tree of agents while it goes on. The agent is the one you name, with\n' +
+    '--agent or as @NAME before the work, else the one the named team starts with, else the "entry" of the configuration, else\n' +
+    'the only one there is, else lead, coordinator or supervisor, else a plain assistant. Files of the project come before\n' +
+    'agents of a team.\n' +
     'Ctrl-C stops the whole tree; `cadre resume` continues it.',
   examples: [
     ['run "Add rate limiting to the API and prove it works"', 'one request, the live tree, the report'],
@@ -13,6 +15,8 @@ export const runCommand = defineCommand({
       'run --agent reviewer --model openai:gpt-5 "Review the last commit"',
       'with an agent and a model of your choice',
     ],
+    ['run "@reviewer Review src/server.js"', 'the same agent, addressed in the work'],
+    ['run --team supervisor "Make the tests faster"', 'with a team that is built in'],
     [
       'run --json "List the TODOs" | tail -1 | jq -r .text',
       'events as they happen, one JSON object a line, the report last',
@@ -22,6 +26,7 @@ export const runCommand = defineCommand({
   parameters: {
     flags: {
       agent: text('The agent to start', 'NAME'),
+      team,
       model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
       home,
       workspace: text('The folder the agents may change; default: the current one', 'DIR'),

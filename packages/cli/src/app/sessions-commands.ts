@@ -31,13 +31,27 @@ const show = defineCommand({
 })
 
 const tree = defineCommand({
-  brief: 'The tree of sessions of a run, with the state and the usage of each',
+  brief: 'The tree of a run: its sessions, their rounds and calls, and who was started by which',
+  about:
+    'The sessions of a run with their state and usage; below each its rounds and their calls, and below a call the session it\n' +
+    'has started. ✓ done  ✗ failed or refused  ■ cancelled, or stopped on its way  ? waits for a decision  ! in doubt  ● running\n' +
+    'With --json: the tree of sessions, and `agentRounds`, the tree of rounds.',
   examples: [
     ['sessions tree', 'of the newest run'],
     ['sessions tree lead-4k2', 'of the run this session belongs to'],
+    ['sessions tree --sessions', 'one line for each session, without its rounds'],
   ],
   parameters: {
-    flags: { home, json },
+    flags: {
+      home,
+      sessions: {
+        kind: 'boolean',
+        brief: 'Only the sessions, one line each, without their rounds',
+        optional: true,
+        withNegated: false,
+      },
+      json,
+    },
     positional: { kind: 'tuple', parameters: [{ ...id, optional: true }] },
   },
   load: async () => (await import('../commands/sessions-tree.ts')).showTree,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { CadreError } from '@cadre/core'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { commandName } from '../run/command-name.ts'
 import { driveRun } from '../run/drive-run.ts'
 import { repeatedFlags } from '../run/repeated-flags.ts'
 
@@ -46,8 +47,7 @@ function prepare(io: Io, wanted: string | undefined): string {
 }
 
 function whatNext(io: Io, folder: string, home: string): string {
-  // In a clone of the repository the command is not on the path.
-  const cadre = io.env['npm_lifecycle_event'] === undefined ? 'cadre' : 'npm exec cadre --'
+  const cadre = commandName(io)
   // Elsewhere there is no such script, and the name alone may belong to somebody else's package.
   const elsewhere =
     cadre === 'cadre' ? cadre : `node ${fileURLToPath(new URL('../../bin/cadre.js', import.meta.url))}`

@@ -1,13 +1,15 @@
-import { openHome } from '@cadre/files'
+import { openHome, openPolicy } from '@cadre/files'
 import type { Check } from '../doctor/check.ts'
 import { checkHome } from '../doctor/check-home.ts'
 import { checkModel } from '../doctor/check-model.ts'
+import { checkPolicy } from '../doctor/check-policy.ts'
 import { checkPrograms } from '../doctor/check-programs.ts'
 import { checkSettings } from '../doctor/check-settings.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { cleanText } from '../output/clean-text.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
+import { loadPolicyOf } from '../runtime/load-policy.ts'
 
 export interface DoctorFlags {
   readonly home?: string
@@ -18,11 +20,18 @@ export interface DoctorFlags {
 /** `cadre doctor`. */
 export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const home = openHome({ cwd: io.cwd, env: io.env, ...(flags.home && { home: flags.home }) })
-  const { checks: settled, settings } = await checkSettings(io, home)
-  const [programs, model] = await Promise.all([checkPrograms(), checkModel(io, settings, flags.model)])
+  const loaded = await loadPolicyOf(io, home)
+  // Of a policy that cannot be understood nothing can be said about the rest.
+  const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? openPolicy : loaded
+  const { checks: settled, settings } = await checkSettings(io, home, policy)
+  const [programs, model] = await Promise.all([
+    checkPrograms(),
+    checkModel(io, settings, policy, flags.model),
+  ])
   const checks: Check[] = [
     ...programs,
     ...checkHome(home),
+    ...checkPolicy(loaded),
     ...settled,
     ...model,
     {

@@ -6,6 +6,7 @@ import { driveRun } from '../run/drive-run.ts'
 import { readWork } from '../run/read-work.ts'
 import { repeatedFlags } from '../run/repeated-flags.ts'
 import { showReport } from '../run/show-ending.ts'
+import { teamOfRun } from '../runtime/agents-of-run.ts'
 import { openSessions } from '../runtime/open-sessions.ts'
 
 export interface ResumeFlags {
@@ -27,6 +28,7 @@ export async function resume(
   const sessions = await openSessions(io, flags.home)
   const id = await sessions.find(beginning)
   const stored = await sessions.read(id)
+  const root = stored.spec.root === id ? stored : await sessions.read(stored.spec.root)
   const done = work === undefined ? reportOf(stored) : undefined
   await sessions.close()
   if (done !== undefined) {
@@ -37,7 +39,8 @@ export async function resume(
   const limits = { ...(depth !== undefined && { depth }), ...(concurrency !== undefined && { concurrency }) }
   const changed = Object.keys(limits).length === 0 ? {} : { limits }
   const content = work === undefined ? undefined : await readWork(io, [work])
-  return driveRun({ ...flags, io, workspace: stored.spec.workspace }, ({ orchestrator }, signal) =>
+  const options = { ...flags, ...teamOfRun(root.spec), io, workspace: stored.spec.workspace }
+  return driveRun(options, ({ orchestrator }, signal) =>
     orchestrator.resume(
       id,
       { ...(content !== undefined && { work: content }), ...(model !== undefined && { model }), ...changed },

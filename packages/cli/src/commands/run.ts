@@ -1,14 +1,16 @@
-import type { AgentDefinition, Budget, Image } from '@cadre/core'
-import { showDiagnostic } from '@cadre/files'
+import { type AgentDefinition, type Budget, CadreError, type Image } from '@cadre/core'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { driveRun } from '../run/drive-run.ts'
+import { readAddress } from '../run/read-address.ts'
 import { readWork } from '../run/read-work.ts'
 import { resolveWorkspace } from '../run/resolve-workspace.ts'
-import { entryAgent } from '../runtime/entry-agent.ts'
+import { chooseAgent, namesOf, tellFaults } from '../runtime/choose-agent.ts'
+import type { Runtime } from '../runtime/create-runtime.ts'
 
 export interface RunFlags {
   readonly agent?: string
+  readonly team?: string
   readonly model?: string
   readonly home?: string
   readonly workspace?: string
@@ -29,21 +31,14 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
   const images: readonly Image[] =
     flags.image === undefined ? [] : (await import('../run/read-images.ts')).readImages(io, flags.image)
   const content = await readWork(io, words)
-  return driveRun({ ...flags, io, workspace }, ({ orchestrator, agents, settings, tell }, signal) => {
-    const loaded = agents.loaded()
-    const faults = loaded.diagnostics.filter(({ severity }) => severity === 'error').map(showDiagnostic)
-    const agent = entryAgent({
-      agents: loaded.agents,
-      wanted: flags.agent,
-      configured: settings.config.entry,
-      faults,
-    })
-    for (const fault of loaded.diagnostics.filter(({ severity }) => severity !== 'info'))
-      tell(showDiagnostic(fault))
-    return orchestrator.start(
+  return driveRun({ ...flags, io, workspace }, (runtime, signal) => {
+    const { name, text } = addressedIn(content, runtime, flags.agent)
+    const agent = chooseAgent(runtime, name)
+    tellFaults(runtime, agent)
+    return runtime.orchestrator.start(
       {
         agent: withBudget(agent, flags),
-        work: { content, ...(images.length > 0 && { images }) },
+        work: { content: text, ...(images.length > 0 && { images }) },
         workspace,
         delegation: flags.noSubagents !== true,
         ...(flags.model !== undefined && { model: flags.model }),
@@ -52,6 +47,16 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
       signal,
     )
   })
+}
+
+/** Work may begin by naming its agent: `@reviewer …`. An `@` before anything else is just text. */
+function addressedIn(content: string, runtime: Runtime, wanted: string | undefined) {
+  if (wanted !== undefined) return { name: wanted, text: content }
+  const address = readAddress(content, namesOf(runtime))
+  if (address.kind === 'unknown') return { name: undefined, text: content }
+  if (address.kind === 'none') return { name: undefined, text: address.text }
+  if (address.text !== '') return address
+  throw new CadreError('usage', `the work is empty: say what ${address.name} is to do, behind its name`)
 }
 
 /** As part of the entry session's own limits the budget is written down with it, and holds when the run is resumed. */

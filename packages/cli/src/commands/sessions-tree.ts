@@ -1,4 +1,5 @@
 import {
+  agentRounds,
   applyToView,
   CadreError,
   emptyView,
@@ -9,28 +10,32 @@ import {
 } from '@cadre/core'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { roundLines } from '../output/round-lines.ts'
 import { activityOf } from '../output/session-text.ts'
 import { createStyle, wantsColour } from '../output/style.ts'
-import { summaryLine, treeLines } from '../output/tree-lines.ts'
+import { summaryLine, type TreeOptions, treeLines } from '../output/tree-lines.ts'
 import { openSessions, type Sessions } from '../runtime/open-sessions.ts'
 
+export interface TreeFlags {
+  readonly home?: string
+  readonly sessions?: boolean
+  readonly json?: boolean
+}
+
 /** `cadre sessions tree`. */
-export async function showTree(
-  io: Io,
-  flags: { readonly home?: string; readonly json?: boolean },
-  beginning?: string,
-): Promise<ExitCode> {
+export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Promise<ExitCode> {
   const sessions = await openSessions(io, flags.home)
   const root = await rootOf(sessions, beginning)
   const view = emptyView()
   for await (const stored of sessions.tree(root)) takeUp(view, stored)
   const isStill = sessions.owner(root) === undefined
   if (flags.json) {
-    io.stdout.write(`${JSON.stringify(nodeOf(view, root, isStill))}\n`)
+    const rounds = flags.sessions ? {} : { agentRounds: agentRounds(view, root) }
+    io.stdout.write(`${JSON.stringify({ ...nodeOf(view, root, isStill), ...rounds })}\n`)
     return exitCodes.done
   }
   const style = createStyle(wantsColour(io.stdout, io.env))
-  const lines = treeLines(view, [root], {
+  const options: TreeOptions = {
     columns: io.stdout.isTTY ? io.stdout.stream.columns || 80 : 120,
     rows: Number.MAX_SAFE_INTEGER,
     now: Date.now(),
@@ -38,7 +43,8 @@ export async function showTree(
     isStill,
     about: (session) =>
       `${session.id}  ${stateOf(session, isStill) === 'stopped' ? 'stopped' : activityOf(session, view)}`,
-  })
+  }
+  const lines = flags.sessions ? treeLines(view, [root], options) : roundLines(view, root, options)
   io.stdout.write(`${lines.join('\n')}\n${style.dim(summaryLine(view, ''))}\n`)
   return exitCodes.done
 }

@@ -1,5 +1,5 @@
 import { CadreError, messageOf } from '@cadre/core'
-import { systemClock } from '@cadre/files'
+import { allowOnly, type Policy, systemClock } from '@cadre/files'
 import type { Io } from '../io.ts'
 import type { Settings } from '../runtime/load-settings.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -10,6 +10,7 @@ const timeout = 3000
 export async function checkModel(
   io: Io,
   settings: Settings | undefined,
+  policy: Policy,
   wanted: string | undefined,
 ): Promise<Check[]> {
   const config = settings?.config ?? {}
@@ -24,7 +25,8 @@ export async function checkModel(
     ]
   const { createModels } = await import('@cadre/backends')
   try {
-    const models = createModels({ config, env: io.env, cwd: io.cwd, clock: systemClock, model: name })
+    const all = createModels({ config, env: io.env, cwd: io.cwd, clock: systemClock, model: name })
+    const models = allowOnly(all, policy)
     const found = await models.resolve(undefined)
     if (found.kind === 'unknown')
       return [

@@ -1,5 +1,5 @@
 import { CadreError } from '@cadre/core'
-import { createAgents, type Home, showDiagnostic } from '@cadre/files'
+import { createAgents, type Home, loadTeam, type Policy, showDiagnostic } from '@cadre/files'
 import type { Io } from '../io.ts'
 import { counted } from '../output/numbers.ts'
 import { loadSettings, type Settings } from '../runtime/load-settings.ts'
@@ -10,22 +10,41 @@ import { type Check, fail, ok, warn } from './check.ts'
 export async function checkSettings(
   io: Io,
   home: Home,
+  policy: Policy,
 ): Promise<{ checks: Check[]; settings: Settings | undefined }> {
-  const agents = checkAgents(io, home)
+  const agents = policy.customAgents ? checkAgents(io, home) : [onlyBuiltIn(policy)]
   try {
     const settings = await loadSettings(io, home, false)
     const { sources, needsTrust } = settings
     const found = sources.length === 0 ? 'no file; everything has its default' : sources.join(', ')
+    const off = settings.config.enableSubagent === false
+    const subagents = off ? [ok('subagents', 'no agent may delegate: enableSubagent is false')] : []
     const untrusted = needsTrust.map(({ reason }) =>
       warn('trust', reason, 'Read it; --trust or CADRE_TRUST=1 uses it for one command.'),
     )
     const trust =
       untrusted.length > 0 ? untrusted : [ok('trust', 'nothing in this folder waits to be trusted')]
-    return { checks: [ok('configuration', found), ...trust, ...agents], settings }
+    const team = settings.config.team === undefined ? [] : [checkTeam(settings.config.team)]
+    return { checks: [ok('configuration', found), ...subagents, ...trust, ...team, ...agents], settings }
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
     return { checks: [fail('configuration', error.message, 'Correct it.'), ...agents], settings: undefined }
   }
+}
+
+function checkTeam(wanted: string): Check {
+  try {
+    const { name, variant, agents } = loadTeam(wanted)
+    return ok('team', `${name}/${variant}: ${agents.map((agent) => agent.name).join(', ')}`)
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    return fail('team', error.message, 'Correct "team" in config.yaml.')
+  }
+}
+
+function onlyBuiltIn({ decidedBy }: Policy): Check {
+  const key = 'customAgent.enabled'
+  return ok('agents', `only built-in ones are used: ${key} is false (${decidedBy.get(key) ?? 'the policy'})`)
 }
 
 function checkAgents(io: Io, home: Home): Check[] {

@@ -1,6 +1,7 @@
 import type { CadreEvent, StoredSession } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
+import { handoffLines } from './handoff-text.ts'
 import { reportText } from './report-text.ts'
 import type { Style } from './style.ts'
 import { cutText } from './text-width.ts'
@@ -27,8 +28,12 @@ export function journalText(
   const head = fields.flatMap(([key, value]) =>
     value === undefined ? [] : [`${style.dim(key.padEnd(10))}${cleanLine(value)}`],
   )
+  const before = (spec.history ?? []).map(
+    ({ role, content }) => `  ${style.dim(`${role}:`)} ${cutText(cleanLine(content.slice(0, 2000)), 200)}`,
+  )
   const names = new Map<string, string>()
   const body = events.flatMap((event) => linesOf(event, names, style))
+  if (before.length > 0) head.push('', style.bold('said before'), ...before)
   return [...head, '', style.bold('work'), indent(cleanText(spec.work.content)), ...body, ''].join('\n')
 }
 
@@ -66,7 +71,12 @@ function linesOf(event: CadreEvent, names: Map<string, string>, style: Style): s
     case 'journal.edited':
       return [`  ${style.dim(`edited by a person: ${cleanLine(event.summary)}`)}`]
     case 'session.ended':
-      return ['', style.bold('report'), indent(reportText(event.report, style))]
+      return [
+        '',
+        style.bold('report'),
+        indent(reportText(event.report, style)),
+        ...(event.report.handoffs ? [indent('handoffs'), ...handoffLines(event.report.handoffs, style)] : []),
+      ]
     default:
       return []
   }

@@ -1,4 +1,4 @@
-import { applyToView, type CadreEvent, type CallView, emptyView } from '@cadre/core'
+import { applyToView, type CadreEvent, callOf, emptyView } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
 import { tokens } from './numbers.ts'
@@ -69,20 +69,12 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
     }
   }
 
-  function callOf(session: string, id: string): CallView | undefined {
-    for (const round of view.sessions.get(session)?.rounds.toReversed() ?? []) {
-      const call = round.toolCalls.find((candidate) => candidate.id === id)
-      if (call !== undefined) return call
-    }
-    return undefined
-  }
-
   function textOfCall(session: string, id: string): string {
-    const call = callOf(session, id)
+    const call = callOf(view, session, id)
     return call === undefined ? id : cutText(callText(call.name, call.input), 100)
   }
 
   function isReport(session: string, id: string): boolean {
-    return callOf(session, id)?.name === 'reportOut'
+    return callOf(view, session, id)?.name === 'reportOut'
   }
 }

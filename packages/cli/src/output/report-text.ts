@@ -9,10 +9,7 @@ export function reportText(report: Report, style: Style): string {
   const notices = (report.notices ?? []).map(
     (notice) => `${style.yellow('note:')} ${cleanLine(notice.message)}`,
   )
-  const handoffs = (report.handoffs ?? []).map(
-    (handoff) => `${style.cyan('handoff:')} ${cleanLine(handoff.label)} → ${cleanLine(handoff.agent)}`,
-  )
-  return [...(text === '' ? [] : [text, '']), ...notices, ...handoffs, endLine(report, style)].join('\n')
+  return [...(text === '' ? [] : [text, '']), ...notices, endLine(report, style)].join('\n')
 }
 
 function endLine(report: Report, style: Style): string {

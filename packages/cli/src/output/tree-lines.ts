@@ -76,9 +76,21 @@ function lineOf(row: Row, view: View, left: number, options: TreeOptions): strin
   const lead = row.lead === '' ? '' : `${style.dim(row.lead)}`
   if (row.kind === 'folded')
     return `${lead}${style.dim(cutText(foldedText(row.sessions), columns - row.lead.length))}`
-  const { session } = row
+  return rowOf(row.session, view, row.lead, left, options)
+}
+
+/** One session, behind a lead of any length. */
+export function sessionLine(session: SessionView, view: View, lead: string, options: TreeOptions): string {
+  const widest = Math.max(8, Math.floor((options.columns - lead.length) * 0.4))
+  const left = lead.length + Math.min(2 + textWidth(cleanLine(session.agent)), widest)
+  return rowOf(session, view, lead, left, options)
+}
+
+function rowOf(session: SessionView, view: View, before: string, left: number, options: TreeOptions): string {
+  const { style, columns } = options
+  const lead = before === '' ? '' : style.dim(before)
   const figures = columns < 50 ? '' : figuresOf(session, options)
-  const name = fitText(cleanLine(session.agent), Math.max(1, left - row.lead.length - 2))
+  const name = fitText(cleanLine(session.agent), Math.max(1, left - before.length - 2))
   const room = columns - left - 2 - (figures === '' ? 0 : figures.length + 2)
   const activity = fitText(options.about?.(session) ?? activityOf(session, view), Math.max(0, room))
   const symbol = symbolOf(session, style, options.working)

@@ -17,7 +17,7 @@ export type AskPerson = (
 export interface AskOptions {
   readonly io: Io
   readonly style: Style
-  readonly surface: Surface
+  readonly surface: Pick<Surface, 'pause' | 'resume'>
   /** What Ctrl-C does: while a question is read, the terminal gives it to the reader and not to the process. */
   readonly interrupt: () => void
 }

@@ -1,6 +1,7 @@
 import { CadreError, type ErrorCode, type Report, type RunResult } from '@cadre/core'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { handoffLines } from '../output/handoff-text.ts'
 import { waitingText } from '../output/question-text.ts'
 import { reportText } from '../output/report-text.ts'
 import type { Style } from '../output/style.ts'
@@ -42,12 +43,19 @@ export function showReport(
   const lines = [reportText(report, style), style.dim(`session ${sessions.fileOf(report.session)}`)]
   if (report.status === 'cancelled' || report.status === 'error')
     lines.push(`Continue with: cadre resume ${report.session}${flags}`)
+  if (report.handoffs !== undefined)
+    lines.push(
+      '',
+      'It can be handed over:',
+      ...handoffLines(report.handoffs, style),
+      `with its number in: cadre chat --resume ${report.session}${flags}`,
+    )
   io.stdout.write(`\n${lines.join('\n')}\n`)
   return exitCodeOfReport(report)
 }
 
 /** A session that could not even be opened has nothing to report: what stood in its way is the failure of the command. */
-function refuseUnstarted(report: Report): void {
+export function refuseUnstarted(report: Report): void {
   const notice = report.notices?.at(-1)
   if (report.status !== 'error' || report.sessions > 0 || notice === undefined) return
   // What the system says about the home's files comes with a code of its own, such as EACCES.

@@ -1,11 +1,13 @@
 const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+export type StopSignal = (typeof names)[number]
+
 /** The first signal asks for a stop, the second one does not wait for it any more. The result gives the signals back. */
-export function takeStopSignals(stop: () => void, leave: () => void): () => void {
+export function takeStopSignals(stop: (name: StopSignal) => void, leave: () => void): () => void {
   let count = 0
-  const take = () => {
+  const take = (name: NodeJS.Signals) => {
     count += 1
-    if (count === 1) stop()
+    if (count === 1) stop(name as StopSignal)
     else leave()
   }
   for (const name of names) process.on(name, take)

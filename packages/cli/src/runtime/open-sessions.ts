@@ -77,10 +77,17 @@ export function sessionsOf(home: Home, engine: FileEngine): Sessions {
       const children = new Map<string, string[]>()
       for (const { id, parent } of (await list()).toReversed()) {
         const above = parent?.split('/')[0]
-        if (above !== undefined) children.set(above, [...(children.get(above) ?? []), id])
+        if (above === undefined) continue
+        const siblings = children.get(above)
+        if (siblings === undefined) children.set(above, [id])
+        else siblings.push(id)
       }
       const waiting = [root]
+      const seen = new Set<string>()
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+        // Headers can be edited: a session that claims to be below itself is read once.
+        if (seen.has(id)) continue
+        seen.add(id)
         yield await read(id)
         waiting.push(...(children.get(id) ?? []).toReversed())
       }

@@ -7,13 +7,19 @@ import type { Io } from '../io.ts'
 export interface UserPlaces {
   readonly home: string
   readonly config: string
+  readonly policy: string
   readonly trust: string
 }
 
 export function userPlaces(env: Io['env']): UserPlaces {
   const home = env['HOME'] || homedir()
   const folder = path.join(env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'cadre')
-  return { home, config: path.join(folder, 'config.yaml'), trust: path.join(folder, 'trust.yaml') }
+  return {
+    home,
+    config: path.join(folder, 'config.yaml'),
+    policy: path.join(folder, 'policy.yaml'),
+    trust: path.join(folder, 'trust.yaml'),
+  }
 }
 
 /** The project a folder belongs to: the nearest one upward that is under git, else the folder itself. */

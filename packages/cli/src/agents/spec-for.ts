@@ -1,0 +1,45 @@
+import {
+  type AgentDefinition,
+  boundSession,
+  type Models,
+  type Ports,
+  type SessionSpec,
+  specify,
+} from '@cadre/core'
+import { sessionIds, systemClock } from '@cadre/files'
+import type { Parts } from '../runtime/load-parts.ts'
+
+export interface SpecOptions {
+  readonly agent: AgentDefinition
+  /** The session that starts it; absent when a person does. */
+  readonly parent?: SessionSpec
+  /** Absent: whatever it is called, a model is found. Then only what is wrong with models keeps it from being specified. */
+  readonly models?: Models
+}
+
+/** The specification a session would start with, made by what the engine makes it with. Nothing is started. */
+export async function specFor(
+  parts: Parts,
+  { agent, parent, models = anyModel }: SpecOptions,
+): Promise<SessionSpec> {
+  const { agents, tools, limits, enforced, policy } = parts
+  const engine = new Proxy({} as Ports['engine'], { get: neverAsked })
+  const ports = { engine, models, agents, tools, clock: systemClock, ids: sessionIds, emit: () => {} }
+  const spec = await specify(ports, limits, {
+    id: agent.name,
+    agent,
+    completion: 'text',
+    work: { content: '' },
+    delegation: policy.subagents,
+    ...(parent && { parent: { spec: parent, call: '-' } }),
+  })
+  return boundSession(spec, enforced.ceilings)
+}
+
+const anyModel: Models = {
+  resolve: async (name) => ({ kind: 'found', model: { id: name ?? 'default', reply: neverAsked } }),
+}
+
+function neverAsked(): never {
+  throw new Error('unreachable: nothing is run to describe an agent')
+}

@@ -1,0 +1,21 @@
+import type { View } from '@cadre/core'
+import type { ExitCode } from '../exit-codes.ts'
+import type { Drive } from '../run/create-drive.ts'
+import type { Runtime } from '../runtime/create-runtime.ts'
+import type { ChatOutput } from './chat-output.ts'
+import type { Conversation } from './conversation.ts'
+import type { Input } from './input.ts'
+
+/** A chat under way, as everything that is said in it finds it. */
+export interface Chat {
+  readonly drive: Drive
+  readonly runtime: Runtime
+  readonly conversation: Conversation
+  readonly input: Input
+  readonly output: ChatOutput
+  /** What happened in the last turn; empty before the first. */
+  readonly seen: { view: View }
+  isLeft: boolean
+  /** Of what was done last. */
+  code: ExitCode
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fromEditor, Pasted, toEditor } from './editor-text.ts'
+import { createPasteReader, type TerminalInput } from './paste-reader.ts'
+
+/** Neighbours of one kind together: where pieces were cut does not matter for keys. */
+function joined(found: readonly TerminalInput[]): TerminalInput[] {
+  const whole: TerminalInput[] = []
+  for (const part of found) {
+    const last = whole.at(-1)
+    if (part.kind === 'keys' && last?.kind === 'keys')
+      whole.splice(-1, 1, { kind: 'keys', text: last.text + part.text })
+    else whole.push(part)
+  }
+  return whole
+}
+
+const text = fc.string({ unit: 'binary', maxLength: 8 }).filter((part) => !part.includes('\x1b'))
+
+test('pasted texts are taken out whole, wherever the pieces are cut', () => {
+  const cuts = fc.array(fc.integer({ min: 0, max: 80 }), { maxLength: 6 })
+  fc.assert(
+    fc.property(text, text, text, cuts, (before, pasted, after, places) => {
+      const all = `${before}\x1b[200~${pasted}\x1b[201~${after}\r`
+      const take = createPasteReader()
+      const ends = [...places.filter((at) => at < all.length), all.length].sort((a, b) => a - b)
+      // A lone escape is a key of its own, so a mark may be cut anywhere but behind its first character.
+      const kept = ends.filter((at) => all[at - 1] !== '\x1b' || at > before.length + 6)
+      const found = kept.flatMap((end, index) => take(all.slice(kept[index - 1] ?? 0, end)))
+      expect(joined(found)).toEqual([
+        ...(before === '' ? [] : [{ kind: 'keys', text: before }]),
+        { kind: 'paste', text: pasted },
+        { kind: 'keys', text: `${after}\r` },
+      ])
+    }),
+  )
+})
+
+test('keys that begin like a mark are not held back for long', () => {
+  const take = createPasteReader()
+  expect(take('\x1b')).toEqual([{ kind: 'keys', text: '\x1b' }])
+  expect(take('\x1b[A')).toEqual([{ kind: 'keys', text: '\x1b[A' }])
+  expect(take('\x1b[2')).toEqual([])
+  expect(take('~')).toEqual([{ kind: 'keys', text: '\x1b[2~' }])
+})
+
+test('what stands in the editor is one line without anything a terminal acts upon, and comes back as it was', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (any) => {
+      expect(toEditor(any)).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+    }),
+  )
+  expect(fromEditor(toEditor('a\n\tb\r\nc'))).toBe('a\n\tb\nc')
+})
+
+test('a long pasted text stands for itself by its size, several of them apart', () => {
+  const pasted = new Pasted()
+  const long = 'x\n'.repeat(20)
+  const line = `${pasted.show(long)} and ${pasted.show('y'.repeat(2000))} and ${pasted.show('short\ttext')}`
+  expect(line).toBe('[pasted 1: 21 lines] and [pasted 2: 2000 characters] and short␉text')
+  expect(fromEditor(pasted.putBack(line))).toBe(`${long} and ${'y'.repeat(2000)} and short\ttext`)
+})

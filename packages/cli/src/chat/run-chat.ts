@@ -1,0 +1,59 @@
+import { CadreError } from '@cadre/core'
+import type { ExitCode } from '../exit-codes.ts'
+import { cleanLine } from '../output/clean-text.ts'
+import { cutText } from '../output/text-width.ts'
+import { chooseAgent, namesOf } from '../runtime/choose-agent.ts'
+import type { Chat } from './chat.ts'
+import { runCommand } from './chat-commands.ts'
+import { switchAgent, talksTo } from './switch-agent.ts'
+import { takeHandoff } from './take-handoff.ts'
+import { sendMessage } from './take-turn.ts'
+import { understandLine } from './understand-line.ts'
+
+/** Takes one line after the other until the person leaves. Gives back the exit code of what was done last. */
+export async function runChat(chat: Chat): Promise<ExitCode> {
+  while (!chat.isLeft) {
+    const line = await chat.input.next(cutText(cleanLine(chat.conversation.agent.name), 30))
+    if (line === undefined) break
+    try {
+      await carryOut(chat, line)
+    } catch (error) {
+      if (!(error instanceof CadreError)) throw error
+      chat.code = chat.output.failure(error)
+    }
+  }
+  return chat.code
+}
+
+async function carryOut(chat: Chat, line: string): Promise<void> {
+  const { conversation, runtime } = chat
+  const meaning = understandLine(line, { names: namesOf(runtime), handoffs: conversation.handoffs.length })
+  switch (meaning.kind) {
+    case 'command':
+      return runCommand(chat, meaning.name, meaning.rest)
+    case 'handoff':
+      return takeHandoff(chat, meaning.number)
+    case 'message':
+      return sendMessage(chat, meaning.text, line)
+    case 'unknown':
+      // Refused, with the names that are like it.
+      chooseAgent(runtime, meaning.name)
+      return
+    case 'agent':
+      return address(chat, meaning.name, meaning.text, line)
+  }
+}
+
+async function address(chat: Chat, name: string, text: string, line: string): Promise<void> {
+  const { conversation, output } = chat
+  const before = conversation.agent
+  switchAgent(chat, name)
+  if (text === '') return output.note(talksTo(conversation))
+  try {
+    await sendMessage(chat, text, line)
+  } catch (error) {
+    // Nothing was sent: the conversation is still with whom it was.
+    conversation.agent = before
+    throw error
+  }
+}

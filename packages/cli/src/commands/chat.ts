@@ -1,0 +1,130 @@
+import { applyToView, CadreError, type CadreEvent, emptyView, type StoredSession } from '@cadre/core'
+import type { Chat } from '../chat/chat.ts'
+import { commandNames } from '../chat/chat-commands.ts'
+import { createChatOutput } from '../chat/chat-output.ts'
+import { Conversation } from '../chat/conversation.ts'
+import { newestConversation, refuseOwned, showLast } from '../chat/find-conversation.ts'
+import type { Input } from '../chat/input.ts'
+import { runChat } from '../chat/run-chat.ts'
+import { talksTo } from '../chat/switch-agent.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { createDrive, type Drive } from '../run/create-drive.ts'
+import { repeatedFlags } from '../run/repeated-flags.ts'
+import { resolveWorkspace } from '../run/resolve-workspace.ts'
+import { teamOfRun } from '../runtime/agents-of-run.ts'
+import { chooseAgent, namesOf, tellFaults } from '../runtime/choose-agent.ts'
+import type { Runtime } from '../runtime/create-runtime.ts'
+import { openSessions } from '../runtime/open-sessions.ts'
+
+export interface ChatFlags {
+  readonly agent?: string
+  readonly team?: string
+  readonly model?: string
+  /** The id of a conversation, or its beginning; empty for the newest. */
+  readonly resume?: string
+  readonly noSubagents?: boolean
+  readonly home?: string
+  readonly workspace?: string
+  readonly trust?: boolean
+  readonly json?: boolean
+}
+
+/** `cadre chat`. */
+export async function chat(io: Io, flags: ChatFlags): Promise<ExitCode> {
+  const { json = false } = flags
+  const stored = flags.resume === undefined ? undefined : await findStored(io, flags, flags.resume)
+  const workspace = stored?.spec.workspace ?? resolveWorkspace(io, flags.workspace)
+  const repeated = repeatedFlags(flags)
+  const seen = { view: emptyView() }
+  // Unless it is to go on with another team.
+  const team = stored === undefined || flags.team !== undefined ? {} : teamOfRun(stored.spec)
+  const drive: Drive = createDrive({
+    ...flags,
+    ...team,
+    io,
+    workspace,
+    howToGoOn: (root) =>
+      drive.hasPerson ? '' : `Continue later with: cadre chat --resume ${root}${repeated}`,
+    watch: (event: CadreEvent) => applyToView(seen.view, event),
+  })
+  try {
+    const runtime = await drive.during(() => drive.runtime())
+    if (drive.stoppedBy !== undefined) return exitCodes.cancelled
+    const wanted =
+      stored === undefined || flags.agent !== undefined ? chooseAgent(runtime, flags.agent) : undefined
+    const conversation = new Conversation({
+      runtime,
+      workspace,
+      agent: wanted ?? (stored as StoredSession).spec.agent,
+      model: flags.model,
+      delegation: flags.noSubagents !== true,
+    })
+    const { style, hasPerson: hasPrompt } = drive
+    const output = createChatOutput({ io, style, json, hasPrompt, flags: repeated, sessions: runtime })
+    const chat: Chat = {
+      drive,
+      runtime,
+      conversation,
+      input: await inputFrom(io, drive, runtime),
+      output,
+      seen,
+      isLeft: false,
+      code: exitCodes.done,
+    }
+    tellFaults(runtime, conversation.agent)
+    if (stored !== undefined) {
+      conversation.takeUp(stored)
+      if (wanted !== undefined) conversation.agent = wanted
+      if (hasPrompt) showLast(chat, stored)
+    }
+    if (hasPrompt)
+      output.note(style.dim(`${talksTo(conversation)} /help says what you can do; Ctrl-D leaves.`))
+    return await (hasPrompt ? withoutStrayInterrupts(() => runChat(chat)) : runChat(chat))
+  } finally {
+    await drive.close()
+  }
+}
+
+/** A Ctrl-C between a turn and the prompt is too late for the one and too early for the other: it must not end the chat. */
+async function withoutStrayInterrupts<T>(work: () => Promise<T>): Promise<T> {
+  const ignore = () => {}
+  process.on('SIGINT', ignore)
+  try {
+    return await work()
+  } finally {
+    process.off('SIGINT', ignore)
+  }
+}
+
+async function findStored(io: Io, flags: ChatFlags, wanted: string): Promise<StoredSession> {
+  if (flags.workspace !== undefined)
+    throw new CadreError('usage', 'a conversation keeps its workspace: leave --workspace out, or --resume')
+  const sessions = await openSessions(io, flags.home)
+  try {
+    const stored = await sessions.read(
+      wanted === '' ? await newestConversation(sessions) : await sessions.find(wanted),
+    )
+    refuseOwned(sessions, stored)
+    return stored
+  } finally {
+    await sessions.close()
+  }
+}
+
+async function inputFrom(io: Io, { hasPerson, style }: Drive, runtime: Runtime): Promise<Input> {
+  if (!hasPerson) return (await import('../chat/line-input.ts')).createLineInput(io)
+  const [{ createPromptInput }, { openMessageHistory }] = await Promise.all([
+    import('../chat/prompt-input.ts'),
+    import('../chat/message-history.ts'),
+  ])
+  const complete = (beginning: string) =>
+    [...commandNames.map((name) => `/${name}`), ...namesOf(runtime).map(mention)].filter((word) =>
+      word.toLowerCase().startsWith(beginning.toLowerCase()),
+    )
+  return createPromptInput({ io, style, history: openMessageHistory(runtime.home), complete })
+}
+
+function mention(name: string): string {
+  return /\s/.test(name) ? `@"${name}" ` : `@${name} `
+}

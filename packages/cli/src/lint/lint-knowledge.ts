@@ -1,0 +1,63 @@
+import { CadreError } from '@cadre/core'
+import {
+  type Config,
+  createAgents,
+  type Home,
+  type LintKnowledge,
+  type ModelKnowledge,
+  systemClock,
+} from '@cadre/files'
+import type { Io } from '../io.ts'
+import { loadSettings } from '../runtime/load-settings.ts'
+import { loadTools } from '../runtime/load-tools.ts'
+import { userPlaces } from '../runtime/places.ts'
+
+/**
+ * What the files of a project are judged against: the tools that are there, the models of a configured backend, agents from
+ * elsewhere. A configuration that cannot be read is told, and is no reason not to look at agents.
+ */
+export async function lintKnowledge(
+  io: Io,
+  home: Home,
+  tell: (message: string) => void,
+): Promise<LintKnowledge> {
+  // Those of a project are found where they are looked at: another project's are none of its business.
+  const agents = createAgents({ home: home.path, userHome: userPlaces(io.env).home }).list()
+  try {
+    const settings = await loadSettings(io, home, false)
+    const { tools } = await loadTools(home, settings)
+    const model = await modelKnowledge(io, settings.config)
+    return { agents, tools: tools.map(({ name }) => name), ...(model && { model }) }
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    tell(error.message)
+    return { agents }
+  }
+}
+
+/** Absent when no backend is configured: then nobody can tell. */
+async function modelKnowledge(io: Io, config: Config): Promise<LintKnowledge['model']> {
+  const { env } = io
+  const isConfigured =
+    env['CADRE_MODEL'] || config.model || env['OPENAI_BASE_URL'] || env['OPENAI_API_KEY'] || config.openai
+  if (!isConfigured) return undefined
+  const { createModels } = await import('@cadre/backends')
+  const models = createModels({ config, env, cwd: io.cwd, clock: systemClock })
+  const asked = new Map<string, Promise<ModelKnowledge>>()
+  return (name) => {
+    const known = asked.get(name) ?? ask(name)
+    asked.set(name, known)
+    return known
+  }
+
+  async function ask(name: string): Promise<ModelKnowledge> {
+    try {
+      const found = await models.resolve(name)
+      if (found.kind === 'unknown') return { kind: 'unknown', nearest: found.nearest }
+      return { kind: found.warning === undefined ? 'known' : 'untold' }
+    } catch (error) {
+      if (!(error instanceof CadreError)) throw error
+      return { kind: 'untold' }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import type { AgentView, Placed } from '../agents/agent-view.ts'
+import { cleanLine, cleanText } from './clean-text.ts'
+import type { Style } from './style.ts'
+import { textTable } from './text-table.ts'
+
+/** What an agent may do, for a person. What is not there is left out, besides tools and targets: nothing is an answer too. */
+export function agentText(view: AgentView, style: Style): string {
+  const { source, shadows, tools, targets, model } = view
+  const place = source.line === undefined ? source.path : `${source.path}:${source.line}`
+  const parts = [
+    `${style.bold(cleanLine(view.name))} ${style.dim(`${source.dialect}, ${place}`)}`,
+    cleanLine(view.description),
+    ...shadows.map((other) => `used instead of ${other}`),
+    ...(view.refused === undefined ? [] : [style.red(cleanLine(view.refused))]),
+    ...view.diagnostics.map((line) => style.yellow(cleanLine(line))),
+    '',
+    section('tools', tools.length === 0 ? 'none' : undefined, style),
+    table(
+      tools.map(({ name, class: kind, effect, named, from }) => [
+        name,
+        kind,
+        effect,
+        named.join(', ') || 'all',
+        from,
+      ]),
+    ),
+    ...optional('taken away', view.disallowed, ({ name, by, from }) => [name, `by ${by}`, from], style),
+    ...optional(
+      'named and not here',
+      view.unavailable,
+      ({ name, reason, from }) => [name, reasons[reason], from],
+      style,
+    ),
+    ...optional(
+      'its own rules, the last that fits holds',
+      view.permissions,
+      ({ action, tool, pattern, tools: about, from }) => [
+        action,
+        `${tool} ${pattern}`,
+        about.join(', ') || 'nothing here',
+        from,
+      ],
+      style,
+    ),
+    section('may start', `${who(targets.entry)} ${style.dim(targets.from)}`, style),
+    section('when delegated to', who(targets.delegated), style),
+    ...optional('cannot start', targets.refused, ({ name, reason }) => [name, reason], style),
+    section(
+      'model',
+      `${model.used ?? style.red(cleanLine(model.problem ?? ''))} ${style.dim(model.from)}`,
+      style,
+    ),
+    ...(model.preferences.length > 1 ? [section('prefers', model.preferences.join(', '), style)] : []),
+    section('limits', undefined, style),
+    table(view.limits.map(({ name, value, unit, from }) => [name, `${value} ${unit}`, from])),
+    section('people may start it', placed(view.userInvocable, style, yesNo), style),
+    section('agents may start it', placed(view.modelInvocable, style, yesNo), style),
+    section(
+      'workspace',
+      placed(view.isolation, style, (value) => value),
+      style,
+    ),
+    section('in the background', placed(view.background, style, yesNo), style),
+    ...list('required sections', view.requiredSections, style),
+    ...optional(
+      'handoffs',
+      view.handoffs,
+      ({ label, agent, send, exists, from }) => [
+        label,
+        `→ ${agent}`,
+        exists ? (send ? 'sent at once' : '') : 'there is no such agent',
+        from,
+      ],
+      style,
+    ),
+    ...list('hooks, kept', view.hooks, style),
+    ...list('MCP servers, kept', view.mcpServers, style),
+    ...optional('other keys, kept', view.unknown, ({ value, from }) => [value, from], style),
+  ]
+  return `${parts
+    .filter((part) => part !== undefined)
+    .map(cleanStyled)
+    .join('\n')
+    .trimEnd()}\n`
+}
+
+const reasons = {
+  unknown: 'nobody knows it',
+  elsewhere: 'known to another host only',
+  server: 'of an MCP server or an extension',
+  'not-here': 'not in this process',
+}
+
+const width = 20
+
+function section(title: string, text: string | undefined, style: Style): string {
+  return text === undefined ? style.bold(title) : `${style.bold(title.padEnd(width))} ${text}`
+}
+
+function table(rows: readonly (readonly string[])[]): string | undefined {
+  if (rows.length === 0) return undefined
+  const [first = [], ...rest] = rows.map((row) => row.map(cleanLine))
+  return textTable(first, rest)
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n')
+}
+
+function optional<T>(
+  title: string,
+  rows: readonly T[],
+  row: (one: T) => readonly string[],
+  style: Style,
+): (string | undefined)[] {
+  return rows.length === 0 ? [] : [section(title, undefined, style), table(rows.map(row))]
+}
+
+function list(title: string, { value, from }: Placed<readonly string[]>, style: Style): string[] {
+  return value.length === 0
+    ? []
+    : [section(title, `${value.map(cleanLine).join(', ')} ${style.dim(from)}`, style)]
+}
+
+function placed<T>({ value, from }: Placed<T>, style: Style, show: (value: T) => string): string {
+  return `${show(value)} ${style.dim(from)}`
+}
+
+function yesNo(value: boolean): string {
+  return value ? 'yes' : 'no'
+}
+
+function who(names: readonly string[]): string {
+  return names.length === 0 ? 'nobody' : names.map(cleanLine).join(', ')
+}
+
+/** Everything from files was cleaned where it was put in; what is left are our own colours. */
+function cleanStyled(text: string): string {
+  return text.includes('\x1b') ? text : cleanText(text)
+}

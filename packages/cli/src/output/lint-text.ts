@@ -1,0 +1,123 @@
+import {
+  type Finding,
+  type HostEffect,
+  type HostName,
+  hosts,
+  type LintedFile,
+  type LintResult,
+  type LintSummary,
+} from '@cadre/files'
+import type { FixedFile } from '../lint/fix-files.ts'
+import { cleanLine, cleanText } from './clean-text.ts'
+import { counted } from './numbers.ts'
+import type { Style } from './style.ts'
+import { textTable } from './text-table.ts'
+
+export interface LintTextRequest {
+  readonly result: LintResult
+  readonly fixed: readonly FixedFile[]
+  readonly style: Style
+  /** The hosts a person asked for: their rows are shown for every file, wherever it lies. */
+  readonly only?: readonly HostName[] | undefined
+  readonly dryRun: boolean
+}
+
+/** What was changed, then the findings file by file, then what hosts make of the files, then the sum. */
+export function lintText({ result, fixed, style, only, dryRun }: LintTextRequest): string {
+  const parts = [
+    ...fixed.map((file) => fixText(file, style, dryRun)),
+    ...result.files.flatMap((file) =>
+      file.diagnostics.length === 0
+        ? []
+        : `${file.diagnostics.map((one) => findingText(file, one, style)).join('\n')}\n`,
+    ),
+    hostTable(result.files, only),
+    `${sumText(result.summary, style)}\n`,
+  ]
+  return parts.filter((part) => part !== '').join('\n')
+}
+
+function findingText(
+  { path }: LintedFile,
+  { severity, code, message, line, fix }: Finding,
+  style: Style,
+): string {
+  const paint = { error: style.red, warning: style.yellow, info: style.cyan }[severity]
+  const place = line === undefined ? path : `${path}:${line}`
+  const todo = fix === undefined ? '' : `\n    ${style.dim(cleanLine(fix))}`
+  return `${cleanLine(place)} ${paint(severity)} ${style.bold(code)} ${cleanLine(message)}${todo}`
+}
+
+function fixText({ path, diff, written, refused }: FixedFile, style: Style, dryRun: boolean): string {
+  const shown = cleanLine(path)
+  if (refused !== undefined) return `${shown}: left as it is: ${cleanLine(refused)}\n`
+  const lines = (diff ?? '')
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !/^=+$/.test(line))
+  const marked = lines.map((line) => {
+    // A mark that cannot be seen would make a line that seems to change into itself.
+    const text = cleanText(line.replace('\ufeff', '<BOM>').replace('\r', ''))
+    if (/^(?:\+\+\+|---) /.test(line)) return style.bold(text)
+    return line.startsWith('+') ? style.green(text) : line.startsWith('-') ? style.red(text) : text
+  })
+  const what = written ? 'put right' : dryRun ? 'would be put right' : 'not written'
+  return `${shown}: ${what}\n${marked.join('\n')}\n`
+}
+
+interface Row {
+  readonly effect: HostEffect['effect']
+  readonly note: string
+  readonly keys: Set<string>
+  readonly files: Set<string>
+}
+
+/** Rows that say the same are one, with the keys they are about; hosts that have the same rows share them. */
+function hostTable(files: readonly LintedFile[], only: readonly HostName[] | undefined): string {
+  const shared = new Map<string, { readonly hosts: HostName[]; readonly row: Row }>()
+  for (const host of hosts) {
+    const looked = files.filter((file) => only !== undefined || host.dialects.includes(file.dialect))
+    for (const row of rowsOf(host.name, looked)) {
+      const id = JSON.stringify([row.effect, row.note, [...row.keys], [...row.files]])
+      const same = shared.get(id)
+      if (same === undefined) shared.set(id, { hosts: [host.name], row })
+      else same.hosts.push(host.name)
+    }
+  }
+  if (shared.size === 0) return ''
+  const head = ['EFFECT', 'KEY', 'FILES', 'HOST', 'NOTE']
+  const cells = [...shared.values()].map(({ hosts: by, row: { effect, keys, files: of, note } }) =>
+    [effect, keysText([...keys]), String(of.size), by.join(', '), note].map(cleanLine),
+  )
+  return `What hosts ignore, read differently or reject:\n${textTable(head, cells)}`
+}
+
+function rowsOf(host: HostName, files: readonly LintedFile[]): Iterable<Row> {
+  const rows = new Map<string, Row>()
+  for (const file of files) {
+    for (const { key, effect, note = '' } of file.hosts?.[host] ?? []) {
+      const general = note.replace(/ on line \d+/, '')
+      const id = `${effect} ${general}`
+      const row = rows.get(id) ?? { effect, note: general, keys: new Set(), files: new Set() }
+      row.keys.add(key)
+      row.files.add(file.path)
+      rows.set(id, row)
+    }
+  }
+  return rows.values()
+}
+
+const mostKeys = 5
+
+function keysText(keys: readonly string[]): string {
+  const shown = keys.slice(0, mostKeys).map((key) => (key === '*' ? 'whole file' : key.slice(0, 24)))
+  return keys.length > mostKeys ? `${shown.join(', ')}, … (${keys.length})` : shown.join(', ')
+}
+
+function sumText({ files, ok, rescued, failed, errors, warnings, infos }: LintSummary, style: Style): string {
+  if (files === 0) return 'There are no agent files here.'
+  const states = `${counted(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed`
+  const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}, ${counted(infos, 'info')}`
+  const paint = errors > 0 ? style.red : warnings > 0 ? style.yellow : style.green
+  return `${states} · ${paint(found)}`
+}

@@ -1,0 +1,111 @@
+import { type CallView, childrenByCall, type RoundView, type SessionView, type View } from '@cadre/core'
+import { callText } from './call-text.ts'
+import { cleanLine } from './clean-text.ts'
+import { cutStyled } from './cut-styled.ts'
+import type { Style } from './style.ts'
+import { sessionLine, type TreeOptions } from './tree-lines.ts'
+
+/** Something in the tree, and what stands below it. Lines are made when they are needed, with what is left of the width. */
+interface Node {
+  readonly line: (lead: string) => string
+  readonly below: () => readonly Node[]
+}
+
+/**
+ * The tree of rounds: each session with its rounds, each round with its calls, and below a call the session it has
+ * started, to any depth. No line is wider than the columns there are.
+ */
+export function roundLines(view: View, root: string, options: TreeOptions): string[] {
+  const seen = new Set<string>()
+  const lines: string[] = []
+  const add = ({ line, below }: Node, lead: string, above: string) => {
+    lines.push(cutStyled(line(lead), options.columns))
+    const nodes = below()
+    nodes.forEach((node, index) => {
+      const isLast = index === nodes.length - 1
+      add(node, `${above}${isLast ? '└─' : '├─'}`, `${above}${isLast ? '  ' : '│ '}`)
+    })
+  }
+  for (const node of sessionNodes([root])) add(node, '', '')
+  return lines
+
+  function sessionNodes(ids: readonly string[]): Node[] {
+    return ids.flatMap((id) => {
+      const session = view.sessions.get(id)
+      // Files can be edited: no session is its own descendant, whatever they say.
+      if (session === undefined || seen.has(id)) return []
+      seen.add(id)
+      return [
+        { line: (lead: string) => sessionLine(session, view, lead, options), below: () => nodesIn(session) },
+      ]
+    })
+  }
+
+  function nodesIn(session: SessionView): Node[] {
+    const children = childrenByCall(view, session)
+    const rounds = session.rounds.map(
+      (round): Node => ({
+        line: (lead) => `${dimmed(lead, options.style)}${roundText(round, options.style)}`,
+        below: () => round.toolCalls.map((call) => callNode(call, children.get(call.id) ?? [])),
+      }),
+    )
+    const calls = session.rounds.flatMap(({ toolCalls }) => toolCalls)
+    const placed = new Set(calls.flatMap(({ id }) => children.get(id) ?? []))
+    // What started them was removed from the record; they are still there.
+    const lost = session.children.filter((id) => !placed.has(id))
+    return [...rounds, ...sessionNodes(lost)]
+  }
+
+  function callNode(call: CallView, children: readonly string[]): Node {
+    return {
+      line: (lead) => `${dimmed(lead, options.style)}${callLine(call, options)}`,
+      below: () => sessionNodes(children),
+    }
+  }
+}
+
+function dimmed(lead: string, style: Style): string {
+  return lead === '' ? '' : style.dim(lead)
+}
+
+function roundText({ roundId, reply }: RoundView, style: Style): string {
+  const first = firstLine(reply)
+  return `${style.bold(`round ${roundId}`)}${first === '' ? '' : `  ${first}`}`
+}
+
+function callLine(call: CallView, { style, isStill = false }: TreeOptions): string {
+  const { mark, word } = statusOf(call, style, isStill)
+  const isSettled = call.status === 'failed' || call.status === 'refused' || call.status === 'in_doubt'
+  const why = isSettled ? firstLine(call.content ?? '') : ''
+  const said = word === '' ? '' : `  ${style.dim(why === '' ? word : `${word}: ${why}`)}`
+  return `${mark} ${callText(call.name, call.input)}${said}`
+}
+
+function statusOf({ status }: CallView, style: Style, isStill: boolean): { mark: string; word: string } {
+  switch (status) {
+    case 'done':
+      return { mark: style.green('✓'), word: '' }
+    case 'failed':
+    case 'refused':
+      return { mark: style.red('✗'), word: status }
+    case 'in_doubt':
+      return { mark: style.yellow('!'), word: 'in doubt' }
+    case 'cancelled':
+      return { mark: style.yellow('■'), word: status }
+    case 'waiting':
+      return { mark: style.yellow('?'), word: 'waits for a decision' }
+    case 'running':
+    case 'pending':
+      // Of a process that is gone: the call was on its way when it ended.
+      if (isStill) return { mark: style.yellow('■'), word: 'stopped' }
+      return status === 'running'
+        ? { mark: style.cyan('●'), word: 'running' }
+        : { mark: style.dim('○'), word: '' }
+  }
+}
+
+/** The first line that says something. Whatever is shown of a long text is at its beginning. */
+function firstLine(text: string): string {
+  const beginning = text.slice(0, 2000).trimStart()
+  return cleanLine(beginning.split('\n', 1)[0] ?? '')
+}

@@ -1,0 +1,141 @@
+/**
+ * Owns a runtime and what a person sees of it: what is shown, the signals, requests of other processes, questions. Used by
+ * every command that runs sessions, for one run or for many.
+ *
+ * 1. One thing is driven at a time. It has a surface of its own, which has ended when `during` comes back.
+ * 2. While something is driven, the first signal cancels its whole tree and waits for the reports; the second one leaves at
+ *    once. In between the signals are nobody's.
+ * 3. Whatever happens, the screen is given back, and `close` lets go of the sessions.
+ */
+import type { CadreEvent } from '@cadre/core'
+import { exitCodes } from '../exit-codes.ts'
+import { cleanText } from '../output/clean-text.ts'
+import { createStyle, type Style, wantsColour } from '../output/style.ts'
+import type { Surface } from '../output/surface.ts'
+import { createRuntime, type Runtime, type RuntimeOptions } from '../runtime/create-runtime.ts'
+import { chooseSurface } from './choose-surface.ts'
+import { type StopSignal, takeStopSignals } from './stop-signals.ts'
+
+export interface DriveOptions extends Omit<RuntimeOptions, 'emit' | 'tell' | 'ask' | 'confirmTrust'> {
+  readonly json?: boolean | undefined
+  /** What a person is told about going on when they stop the run of this session. */
+  readonly howToGoOn: (root: string) => string
+  /** Sees every event, beside the surface. */
+  readonly watch?: (event: CadreEvent) => void
+}
+
+export interface Drive {
+  readonly style: Style
+  /** The signal that stopped what was driven last. */
+  readonly stoppedBy: StopSignal | undefined
+  /** Somebody is at the keyboard and sees what is shown. */
+  readonly hasPerson: boolean
+  /** Made when it is first asked for, which is while something is driven: it may have a question of its own. */
+  runtime(): Promise<Runtime>
+  /** Shows what `work` does and lets signals stop it. */
+  during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Something that is being driven. */
+interface Turn {
+  readonly surface: Surface
+  readonly stop: AbortController
+  root?: string
+}
+
+export function createDrive(options: DriveOptions): Drive {
+  const { io, json = false, howToGoOn, watch } = options
+  const style = createStyle(wantsColour(io.stdout, io.env))
+  const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && !json
+  let turn: Turn | undefined
+  let stoppedBy: StopSignal | undefined
+  let opened: Promise<Runtime> | undefined
+  let runtime: Runtime | undefined
+  let stopWatching: (() => void) | undefined
+
+  const leave = () => process.exit(exitCodes.cancelled)
+  const interrupt = (by: StopSignal = 'SIGINT') => {
+    if (turn === undefined || turn.stop.signal.aborted) return leave()
+    stoppedBy = by
+    const later = turn.root === undefined ? '' : ` ${howToGoOn(turn.root)}`
+    turn.surface.say(`Stopping all sessions; once more leaves at once.${later}`.trimEnd(), 'stopping')
+    turn.stop.abort()
+  }
+  const emit = (event: CadreEvent) => {
+    if (event.type === 'session.started') {
+      // Not before: a run that cannot start must not leave anything on disk.
+      stopWatching ??= runtime?.watchRequests()
+      if (turn !== undefined) turn.root ??= event.session
+    }
+    watch?.(event)
+    turn?.surface.event(event)
+  }
+  // Through the surface: whatever else writes to the terminal would stand in the middle of the tree.
+  const tell = (message: string) => {
+    const line = `cadre: ${cleanText(message)}`
+    if (turn === undefined) io.stderr.write(`${line}\n`)
+    else turn.surface.say(line)
+  }
+  const personAt = async () => {
+    const [{ createAskPerson }, { createConfirmTrust }] = await Promise.all([
+      import('./ask-person.ts'),
+      import('./confirm-trust.ts'),
+    ])
+    const surface = { pause: () => turn?.surface.pause(), resume: () => turn?.surface.resume() }
+    const signal = turn?.stop.signal ?? AbortSignal.abort()
+    return {
+      ask: createAskPerson({ io, style, surface, interrupt }),
+      confirmTrust: createConfirmTrust(io, style, { signal, interrupt }),
+    }
+  }
+  const open = async () => {
+    runtime = await createRuntime({ ...options, emit, tell, ...(hasPerson && (await personAt())) })
+    for (const { message } of runtime.notices) tell(message)
+    return runtime
+  }
+
+  return {
+    style,
+    hasPerson,
+    get stoppedBy() {
+      return stoppedBy
+    },
+    runtime() {
+      opened ??= open()
+      return opened
+    },
+    async during(work) {
+      if (turn !== undefined) throw new Error('unreachable: something is being driven already')
+      const mine: Turn = { surface: await chooseSurface(io, style, json), stop: new AbortController() }
+      turn = mine
+      stoppedBy = undefined
+      const undo = [takeStopSignals(interrupt, leave), keepAlive()]
+      try {
+        return await work(mine.stop.signal)
+      } finally {
+        try {
+          await mine.surface.end()
+        } finally {
+          for (const step of undo) step()
+          turn = undefined
+        }
+      }
+    },
+    async close() {
+      const giveBack = takeStopSignals(() => {}, leave)
+      try {
+        stopWatching?.()
+        await runtime?.close()
+      } finally {
+        giveBack()
+      }
+    },
+  }
+}
+
+/** Time limits do not keep the process alive, and neither does every model that is asked; this does. */
+function keepAlive(): () => void {
+  const timer = setInterval(() => {}, 2 ** 30)
+  return () => clearInterval(timer)
+}

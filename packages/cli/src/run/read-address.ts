@@ -1,0 +1,40 @@
+/** Whom a message begins by naming. */
+export type Address =
+  /** Nobody; `text` is the message, without the backslash that kept an `@` from being one. */
+  | { readonly kind: 'none'; readonly text: string }
+  | { readonly kind: 'agent'; readonly name: string; readonly text: string }
+  /** It begins with `@` and something that no agent is called. */
+  | { readonly kind: 'unknown'; readonly name: string }
+
+/**
+ * `@reviewer look at this`, `@"C# Expert" …`, or `@C# Expert …`: without quotes the longest name that fits counts. Names
+ * are compared without case; a comma or a colon may follow.
+ */
+export function readAddress(text: string, names: readonly string[]): Address {
+  if (text.startsWith('\\@')) return { kind: 'none', text: text.slice(1) }
+  if (!/^@\S/.test(text)) return { kind: 'none', text }
+  const quoted = /^@"([^"\n]+)"[,:]?(?=\s|$)/.exec(text)
+  if (quoted !== null) {
+    const [whole, wanted = ''] = quoted
+    const name = names.find((candidate) => keyOf(candidate) === keyOf(wanted))
+    return name === undefined ? { kind: 'unknown', name: wanted } : addressed(name, text.slice(whole.length))
+  }
+  const fitting = names
+    .filter((name) => name !== '' && fits(text.slice(1), name))
+    .sort((a, b) => b.length - a.length)
+  const [name] = fitting
+  if (name !== undefined) return addressed(name, text.slice(1 + name.length).replace(/^[,:]/, ''))
+  return { kind: 'unknown', name: /^@([^\s,:]*)/.exec(text)?.[1] ?? '' }
+}
+
+function fits(text: string, name: string): boolean {
+  return keyOf(text.slice(0, name.length)) === keyOf(name) && /^[,:]?(?:\s|$)/.test(text.slice(name.length))
+}
+
+function addressed(name: string, text: string): Address {
+  return { kind: 'agent', name, text: text.trim() }
+}
+
+function keyOf(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}

@@ -1,0 +1,89 @@
+import type { Notice, SessionSpec } from '@cadre/core'
+import {
+  type AgentPlaces,
+  type AgentRegistry,
+  type Config,
+  createAgents,
+  findTeamOf,
+  loadTeam,
+  type Team,
+  teamOfAgent,
+} from '@cadre/files'
+import { assistant } from './assistant.ts'
+
+export interface AgentsOfRunRequest {
+  /** `--team`, or the team a resumed run had: `NAME` or `NAME/VARIANT`. */
+  readonly team?: string | undefined
+  /** `--agent`. */
+  readonly agent?: string | undefined
+  /** Whom the entry session of a resumed run may delegate to. */
+  readonly targets?: readonly string[] | undefined
+  readonly config: Config
+  readonly places: AgentPlaces
+}
+
+export interface AgentsOfRun {
+  readonly agents: AgentRegistry
+  /** The built-in team whose agents are among them, below every file. */
+  readonly team?: Team
+  /** Who starts when nobody is named: of a team that was asked for its entry agent, else the configured one, else the team's. */
+  readonly entry?: string
+  readonly notices: readonly Notice[]
+}
+
+/**
+ * The agents of a run. Those of a built-in team are among them when it was asked for, when it is configured, or when the run
+ * needs agents that no file defines and a team has them. Otherwise nothing of the teams is even read. Throws for a team that does
+ * not exist.
+ */
+export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
+  const { agent, config, places } = request
+  const files = createAgents(places)
+  const known = request.team ?? config.team
+  const needed = request.targets ?? [agent ?? config.entry ?? assistant.name]
+  const missing = known === undefined ? needed.filter((name) => isMissing(name, files)) : []
+  const found = known ?? (missing.length === 0 ? undefined : findTeamOf(missing))
+  const { entry: configured } = config
+  if (found === undefined) return { agents: files, ...(configured && { entry: configured }), notices: [] }
+  const team = loadTeam(found)
+  // What a person has written is meant to be used: where it cannot be, something more permissive must not take its place.
+  const builtIns = team.agents.filter(({ name }) => !isBroken(name, files))
+  const agents = createAgents({ ...places, builtIns })
+  const message = `no file defines ${missing.join(', ')}, so the built-in team ${found} is used; \`cadre init --team ${found}\` makes it yours`
+  const why: Notice[] = known === undefined ? [{ code: 'team', message }] : []
+  const entry = request.team === undefined ? (configured ?? team.entry) : team.entry
+  return { agents, team, entry, notices: [...why, ...replacedIn(team, agents)] }
+}
+
+/** What a run that goes on needs of what it was started with: those of a built-in team are in no file. */
+export function teamOfRun({ agent, targets }: SessionSpec): Pick<AgentsOfRunRequest, 'team' | 'targets'> {
+  return { team: teamOfAgent(agent), targets }
+}
+
+/** No file defines it, not even a broken one. */
+function isMissing(agent: string, files: AgentRegistry): boolean {
+  if (agent.toLowerCase() === assistant.name) return false
+  return files.get(agent) === undefined && !isBroken(agent, files)
+}
+
+/** A file is called after this agent and cannot be used. */
+function isBroken(agent: string, files: AgentRegistry): boolean {
+  const key = agent.toLowerCase()
+  return files
+    .loaded()
+    .files.some(({ path, status }) => status === 'failed' && nameOf(path).toLowerCase() === key)
+}
+
+function nameOf(path: string): string {
+  return (path.split(/[\\/]/).at(-1) ?? '').replace(/\.(agent|chatmode)?\.?(md|ya?ml)$/i, '')
+}
+
+function replacedIn(team: Team, agents: AgentRegistry): Notice[] {
+  const replaced = team.agents.flatMap(({ name }) => {
+    const { source } = agents.get(name) ?? {}
+    return source === undefined || source.dialect === 'built-in' ? [] : [`${name} (${source.path})`]
+  })
+  if (replaced.length === 0) return []
+  const message = `of the team ${team.name} these are replaced by files: ${replaced.join(', ')}`
+  return [{ code: 'team', message }]
+}

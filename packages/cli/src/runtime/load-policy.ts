@@ -1,0 +1,67 @@
+import { CadreError, type Notice, type RunLimits } from '@cadre/core'
+import { type Home, type LoadedPolicy, loadPolicy, showDiagnostic } from '@cadre/files'
+import type { Io } from '../io.ts'
+import type { Settings } from './load-settings.ts'
+import { userPlaces } from './places.ts'
+
+/** The policy of the organisation, the user and the project together. Never rejects: what is wrong is in it. */
+export function loadPolicyOf(io: Io, home: Home): Promise<LoadedPolicy> {
+  return loadPolicy({ user: userPlaces(io.env).policy, project: home.at('storage', 'policy.yaml') })
+}
+
+/** As `loadPolicyOf`, for whoever runs sessions: rejects when a file is wrong, because nobody knows what it would forbid. */
+export async function requirePolicy(io: Io, home: Home): Promise<LoadedPolicy> {
+  const policy = await loadPolicyOf(io, home)
+  const faults = policy.diagnostics.filter(({ severity }) => severity === 'error')
+  if (faults.length === 0) return policy
+  throw new CadreError(
+    'configuration',
+    `${faults.map(showDiagnostic).join('\n')}\nNo session is run while a policy cannot be understood: correct it, or have it corrected by who keeps it.`,
+  )
+}
+
+/** The user's own settings are one more level: they can switch off, and never on. */
+export function withSettings(policy: LoadedPolicy, { config, sources }: Settings): LoadedPolicy {
+  if (config.enableSubagent !== false || !policy.subagents) return policy
+  const place = `enableSubagent in ${sources.join(' or ')}`
+  return {
+    ...policy,
+    subagents: false,
+    decidedBy: new Map([...policy.decidedBy, ['subagent.enabled', place]]),
+  }
+}
+
+/** What a person should know of a policy before a run starts. */
+export function policyNotices(policy: LoadedPolicy, wanted: Partial<RunLimits>): Notice[] {
+  const remarks = policy.diagnostics.map(showDiagnostic)
+  const off = (key: string, what: string) => {
+    const place = policy.decidedBy.get(key)
+    return place === undefined ? [] : [`${what}: ${key} is false (${place})`]
+  }
+  return [
+    ...remarks,
+    ...(policy.customAgents ? [] : off('customAgent.enabled', 'only built-in agents are used')),
+    ...(policy.subagents ? [] : off('subagent.enabled', 'no agent may delegate')),
+    ...lowered(policy, wanted),
+  ].map((message) => ({ code: 'policy', message }))
+}
+
+/** What was asked for and is more than the policy allows. */
+function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>): string[] {
+  const seconds = wanted.timeLimit === undefined ? undefined : wanted.timeLimit / 1000
+  const pairs: readonly [string, number | undefined, number | undefined][] = [
+    ['limits.depth', wanted.depth, limits.depth],
+    ['limits.concurrency', wanted.concurrency, limits.concurrency],
+    ['limits.sessions', wanted.sessions, limits.sessions],
+    ['limits.maxTurns', wanted.maxRounds, limits.maxTurns],
+    ['limits.timeoutSeconds', seconds, limits.timeoutSeconds],
+    ['limits.budget.tokens', wanted.budget?.tokens, limits.budget?.tokens],
+    ['limits.budget.cost', wanted.budget?.cost, limits.budget?.cost],
+    ['limits.budget.calls', wanted.budget?.calls, limits.budget?.calls],
+  ]
+  return pairs.flatMap(([key, asked, most]) =>
+    asked === undefined || most === undefined || asked <= most
+      ? []
+      : [`${key} is ${most} instead of ${asked}: ${decidedBy.get(key) ?? 'the policy'} allows no more`],
+  )
+}
