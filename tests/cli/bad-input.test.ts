@@ -46,13 +46,20 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
   ],
   [
     'an agent file that is broken',
-    { '.cadre/templates/lead.agent.yaml': 'id: lead\ntools: [\n', 'p.yaml': good },
+    {
+      '.cadre/templates/lead.agent.yaml': 'id: lead\ndescription: d\nsystem_prompt: x\nmax_turns: [\n',
+      'p.yaml': good,
+    },
     ['run', '--model', 'scripted:p.yaml', 'x'],
     /lead\.agent\.yaml:\d+: /,
   ],
   [
     'the named agent file is broken',
-    { ...agentFile('other'), '.cadre/templates/lead.agent.yaml': 'id: lead\ntools: [\n', 'p.yaml': good },
+    {
+      ...agentFile('other'),
+      '.cadre/templates/lead.agent.yaml': 'id: lead\ndescription: d\nsystem_prompt: x\nmax_turns: [\n',
+      'p.yaml': good,
+    },
     ['run', '--agent', 'lead', '--model', 'scripted:p.yaml', 'x'],
     /lead\.agent\.yaml:\d+: /,
   ],

@@ -25,7 +25,7 @@ test('says what is there, and ends with 0 when a run could start', async () => {
 
 test('says what is wrong, where, and what to do, and ends with 1', async () => {
   const project = createProject({
-    '.cadre/templates/lead.agent.yaml': 'id: lead\ntools: [\n',
+    '.cadre/templates/lead.agent.yaml': 'id: lead\ndescription: d\nsystem_prompt: x\nmax_turns: [\n',
     '.cadre/config.yaml': 'tools: [x.mjs]\n',
     '.cadre/sessions/a-1.session.yaml.torn': 'x',
     '.cadre/storage/wal/1-abc.1.wal': '',

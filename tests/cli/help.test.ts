@@ -4,10 +4,11 @@ import { expect, test } from 'vitest'
 import { bin } from './support/cadre.ts'
 import { createProject } from './support/project.ts'
 
-const commands = ['run', 'resume', 'sessions', 'demo', 'doctor']
+const commands = ['run', 'chat', 'resume', 'sessions', 'init', 'agents', 'lint', 'demo', 'doctor']
 const all = [
   ...commands,
   ...['list', 'show', 'tree', 'resume', 'cancel', 'answer'].map((name) => `sessions ${name}`),
+  ...['list', 'show', 'import', 'export'].map((name) => `agents ${name}`),
 ]
 
 test.each(all)('cadre %s --help shows an example and ends with 0', async (command) => {
@@ -58,6 +59,12 @@ test.each([
   [['run', 'x', '--model'], '--model needs a value'],
   [['run'], '<work> is missing'],
   [['run', ' '], 'the work is empty'],
+  [
+    ['agents', 'export', '--to', 'x'],
+    '--to must be one of copilot, claude, opencode, template, settings, not "x"',
+  ],
+  [['agents', 'export'], '--to needs a value'],
+  [['agents', 'import', '--to', 'claude'], '<file> is missing'],
   [['demo', 'x'], '"x" is one argument too many'],
 ])('%j is explained in one sentence, with code 2', async (args, sentence) => {
   const project = createProject()

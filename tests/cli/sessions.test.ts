@@ -68,13 +68,76 @@ test('show tells what happened, round by round', async () => {
 
 test('tree shows a run from any of its sessions, and the newest without one', async () => {
   const { project, lead } = await createRun()
-  const { stdout } = await project.cadre(['sessions', 'tree'])
+  const { stdout } = await project.cadre(['sessions', 'tree', '--sessions'])
   expect(stdout).toMatch(new RegExp(`^✓ lead +${lead} +completed`))
   expect(stdout).toMatch(/^└─✓ worker +worker-\w+ +completed/m)
   expect(stdout).toContain('2 sessions')
-  const { json } = await project.cadre(['sessions', 'tree', 'worker', '--json'])
+  const { json } = await project.cadre(['sessions', 'tree', 'worker', '--sessions', '--json'])
+  const [node] = json()
+  expect(node).toMatchObject({
+    id: lead,
+    state: 'ended',
+    status: 'completed',
+    children: [{ agent: 'worker' }],
+  })
+  expect(node).not.toHaveProperty('agentRounds')
+})
+
+test('tree shows the rounds of each session, their calls, and below a call whom it started', async () => {
+  const { project, lead } = await createRun()
+  const { stdout } = await project.cadre(['sessions', 'tree'])
+  expect(stdout.split('\n').map((line) => line.replace(/ {2,}(\S+ tok)? +\d+ m?s$/, ''))).toEqual([
+    `✓ lead  ${lead}  completed`,
+    '├─round 1',
+    '│ └─✓ delegateWork worker',
+    expect.stringMatching(/^│ {3}└─✓ worker {2}worker-\w+ {2}completed$/),
+    '│     ├─round 1  I look.',
+    '│     │ ├─✓ list_directory .',
+    expect.stringMatching(/^│ {5}│ └─✗ read_file nothing {2}failed: /),
+    '│     └─round 2',
+    '│       └─✓ reportOut I looked.',
+    '└─round 2  All is done.',
+    expect.stringMatching(/^2 sessions · /),
+    '',
+  ])
+  const { json } = await project.cadre(['sessions', 'tree', '--json'])
+  const worker = project.sessions().find((id) => id.startsWith('worker'))
   expect(json()).toMatchObject([
-    { id: lead, state: 'ended', status: 'completed', children: [{ agent: 'worker' }] },
+    {
+      id: lead,
+      children: [{ id: worker }],
+      agentRounds: [
+        {
+          roundId: 1,
+          session: lead,
+          agent: 'lead',
+          toolCalls: [{ name: 'delegateWork', status: 'done', child: worker, content: expect.any(String) }],
+          subAgentRounds: [
+            {
+              roundId: 1,
+              session: worker,
+              reply: 'I look.',
+              toolCalls: [{ status: 'done' }, { name: 'read_file', status: 'failed' }],
+              subAgentRounds: [],
+            },
+            { roundId: 2, session: worker },
+          ],
+        },
+        { roundId: 2, reply: 'All is done.', toolCalls: [], subAgentRounds: [] },
+      ],
+    },
+  ])
+})
+
+test('rounds of a continued session go on in the tree', async () => {
+  const { project, lead } = await createRun()
+  await project.cadre(['resume', lead, 'And now?'])
+  const { json } = await project.cadre(['sessions', 'tree', '--json'])
+  const [node] = json() as unknown as [{ agentRounds: { roundId: number; reply: string }[] }]
+  expect(node.agentRounds.map(({ roundId, reply }) => [roundId, reply])).toEqual([
+    [1, ''],
+    [2, 'All is done.'],
+    [3, 'You also said: And now?'],
   ])
 })
 

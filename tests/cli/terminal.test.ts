@@ -1,63 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { expect, onTestFinished, test } from 'vitest'
-import { bin } from './support/cadre.ts'
-import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
+import { expect, test } from 'vitest'
+import { agentFile, createProject, delegate, report } from './support/project.ts'
+import { hasScript, hide, isRestored, openTerminal } from './support/terminal.ts'
 
-// `script` of util-linux runs a command in a terminal of its own; other systems have another one of the same name.
-const hasScript = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
-
-interface Terminal {
-  screen(): string
-  type(keys: string): void
-  until(holds: (screen: string) => boolean): Promise<void>
-  ended(): Promise<number | null>
-}
-
-function openTerminal(
-  project: Project,
-  args: readonly string[],
-  {
-    columns = 70,
-    rows = 12,
-    env = {},
-  }: { columns?: number; rows?: number; env?: Record<string, string> } = {},
-): Terminal {
-  const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
-  const child = spawn('script', ['-qec', `stty cols ${columns} rows ${rows}; exec ${command}`, '/dev/null'], {
-    cwd: project.path,
-    env: { PATH: process.env['PATH'], HOME: project.path, USER: 'tester', TERM: 'xterm-256color', ...env },
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let screen = ''
-  const watchers = new Set<() => void>()
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    screen += text
-    for (const look of watchers) look()
-  })
-  const closed = once(child, 'close') as Promise<[number | null]>
-  return {
-    screen: () => screen,
-    type: (keys) => void child.stdin.write(keys),
-    until: (holds) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          if (!holds(screen)) return
-          watchers.delete(look)
-          resolve()
-        }
-        watchers.add(look)
-        look()
-        void closed.then(() => reject(new Error(`it ended before:\n${screen}`)))
-      }),
-    ended: async () => (await closed)[0],
-  }
-}
-
-const hide = '\x1b[?25l'
-const show = '\x1b[?25h'
-// Never hidden is as good.
-const isRestored = (screen: string) => screen.lastIndexOf(show) >= screen.lastIndexOf(hide)
 const agents = { ...agentFile('lead'), ...agentFile('worker') }
 
 test.skipIf(!hasScript)(

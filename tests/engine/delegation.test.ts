@@ -87,7 +87,11 @@ describe('who may delegate to whom', () => {
       [{ name: 'lead', delegates: { kind: 'list', names: ['ok'] } }, { name: 'ok' }, { name: 'secret' }],
       'secret',
     )
-    expect(result).toMatchObject({ outcome: 'failed' })
+    expect(result).toMatchObject({
+      outcome: 'refused',
+      code: 'role',
+      content: expect.stringContaining('allowed: ok'),
+    })
     expect(asked).toBe(0)
   })
 

@@ -1,0 +1,289 @@
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { createProject } from './support/project.ts'
+
+const agent = (name: string, more: object = {}) => ({
+  name,
+  systemPrompt: `You are ${name}.\n\n---\n\nSay: "yes", no more.`,
+  description: `The ${name}: it does things`,
+  useFor: `Whatever a ${name} is for`,
+  delegationPermissions: { type: 'none' },
+  toolPermissions: { type: 'specific', tools: ['reportOut'] },
+  ...more,
+})
+const settings = {
+  version: '1.0.0',
+  entryAgent: 'coordinator',
+  agents: [
+    agent('writer', { icon: { colour: 'red' } }),
+    agent('coordinator', { delegationPermissions: { type: 'specific', agents: ['writer', 'tester'] } }),
+    agent('tester', { delegationPermissions: { type: 'all' }, toolPermissions: { type: 'all' } }),
+  ],
+}
+const file = `---
+# Who it is.
+name:   reviewer   # with care
+description: Reviews changes
+tools: [ read, search ]
+my-key: {a: 1}
+---
+
+You are a reviewer.
+`
+
+describe('cadre agents import', () => {
+  test.each([
+    ['copilot', (name: string) => `.github/agents/${name}.agent.md`],
+    ['claude', (name: string) => `.claude/agents/${name}.md`],
+    ['opencode', (name: string) => `.opencode/agent/${name}.md`],
+    ['template', (name: string) => `.cadre/templates/${name}.agent.yaml`],
+  ])('takes settings to %s and back without losing anything', async (to, at) => {
+    const project = createProject({ 'team.json': settings })
+    const imported = await project.cadre(['agents', 'import', 'team.json', '--to', to])
+    expect(imported.stderr).toBe('')
+    expect(imported.code).toBe(0)
+    for (const { name } of settings.agents) {
+      expect(project.exists(at(name))).toBe(true)
+      expect(imported.stdout).toContain(`created ${at(name)}`)
+    }
+    expect(imported.stdout).toMatch(/note writer: .* ignores .*use.?for/i)
+    const files = settings.agents.map(({ name }) => at(name)).toReversed()
+    const back = await project.cadre(['agents', 'import', ...files, '--to', 'settings'])
+    expect(back.stderr).toBe('')
+    expect(back.code).toBe(0)
+    expect(JSON.parse(project.read('.vscode/settings.json'))).toEqual({
+      'copilotMultiAgent.entryAgent': 'coordinator',
+      'copilotMultiAgent.agents': settings.agents,
+    })
+  })
+
+  test('says what an older form became and where a default is used, with file and line', async () => {
+    const project = createProject({
+      'old.json':
+        '{\n  // from long ago\n  "coordinator": { "systemPrompt": "You coordinate it all.", "description": "d", "toolPermissions": true, },\n  "customAgents": [],\n}',
+    })
+    const { code, stdout } = await project.cadre(['agents', 'import', 'old.json', '--to', 'copilot'])
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      `changed ${project.at('old.json')}:3: configuration.agents[0] was written as coordinator`,
+    )
+    expect(stdout).toContain(
+      `changed ${project.at('old.json')}:3: configuration.agents[0].toolPermissions was true and is "all" now.`,
+    )
+    expect(stdout).toContain(
+      `changed ${project.at('old.json')}:1: configuration.version was missing and is 1.0.0 now.`,
+    )
+    const json = await project.cadre(['agents', 'import', 'old.json', '--to', 'claude', '--json'])
+    expect(json.json()[0]).toMatchObject({
+      files: [{ path: project.at('.claude/agents/coordinator.md'), status: 'created' }],
+      diagnostics: expect.arrayContaining([expect.objectContaining({ code: 'settings-migrated', line: 3 })]),
+    })
+    const empty = createProject({ 'none.json': { agents: [] } })
+    const { stdout: said } = await empty.cadre(['agents', 'import', 'none.json', '--to', 'copilot'])
+    expect(said).toContain(`default ${empty.at('none.json')}:2: configuration.agents was empty`)
+    expect(empty.exists('.github/agents/coordinator.agent.md')).toBe(true)
+  })
+
+  test('writes nothing when anything is wrong', async () => {
+    const bad = { ...settings, agents: [...settings.agents, agent('wrong name'), { name: 'x' }] }
+    const project = createProject({
+      'bad.json': bad,
+      'good.json': settings,
+      'a.md': '',
+    })
+    const before = project.listing()
+    const broken = await project.cadre(['agents', 'import', 'bad.json', '--to', 'copilot'])
+    expect(broken.code).toBe(1)
+    expect(broken.stderr).toMatch(
+      /bad\.json:\d+: configuration\.agents\[3\]\.name \("wrong name"\) may hold only/,
+    )
+    expect(broken.stderr).toMatch(/bad\.json:\d+: configuration\.agents\[4\]\.systemPrompt is missing/)
+    expect(broken.stderr).toContain('nothing was written')
+    const mixed = await project.cadre(['agents', 'import', 'good.json', 'a.md', '--to', 'copilot', '--json'])
+    expect(mixed.code).toBe(1)
+    expect(mixed.json()[0]).toMatchObject({ files: [] })
+    const twice = await project.cadre([
+      'agents',
+      'import',
+      'good.json',
+      'good.json',
+      '--to',
+      'copilot',
+      '--dry-run',
+    ])
+    expect(twice.code).toBe(0)
+    const missing = await project.cadre(['agents', 'import', 'no.json', '--to', 'copilot'])
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('no.json cannot be read')])
+    expect(project.listing()).toEqual(before)
+  })
+
+  test('replaces files only with --force, and follows no link out of the project', async () => {
+    const project = createProject({ 'team.json': settings, '.github/agents/tester.agent.md': 'mine' })
+    const refused = await project.cadre(['agents', 'import', 'team.json', '--to', 'copilot'])
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain(
+      'tester.agent.md: It is there already; --force replaces it; nothing was written',
+    )
+    expect(project.exists('.github/agents/writer.agent.md')).toBe(false)
+    const forced = await project.cadre(['agents', 'import', 'team.json', '--to', 'copilot', '--force'])
+    expect(forced.stdout).toContain('replaced .github/agents/tester.agent.md')
+    const again = await project.cadre(['agents', 'import', 'team.json', '--to', 'copilot'])
+    expect([again.code, again.stdout.split('\n')[0]]).toEqual([0, 'unchanged .github/agents/writer.agent.md'])
+    const outside = createProject()
+    const linked = createProject({ 'team.json': settings })
+    symlinkSync(outside.path, linked.at('.claude'))
+    const caught = await linked.cadre(['agents', 'import', 'team.json', '--to', 'claude', '--force'])
+    expect([caught.code, caught.stderr]).toEqual([
+      2,
+      expect.stringContaining('A link on the way to it leads out'),
+    ])
+    expect(outside.listing()).toEqual([])
+  })
+
+  test('keeps the settings of the editor, and adds to them only once', async () => {
+    const own = '{\n  // mine\n  "editor.tabSize": 2,\n}\n'
+    const project = createProject({ 'team.json': settings, '.vscode/settings.json': own })
+    expect(
+      (await project.cadre(['agents', 'import', 'team.json', '--to', 'settings', '--dry-run'])).stdout,
+    ).toContain('would be replaced .vscode/settings.json')
+    expect(project.read('.vscode/settings.json')).toBe(own)
+    expect((await project.cadre(['agents', 'import', 'team.json', '--to', 'settings'])).code).toBe(0)
+    expect(project.read('.vscode/settings.json')).toContain(
+      '  // mine\n  "editor.tabSize": 2,\n  "copilotMultiAgent.entryAgent"',
+    )
+    const taken = await project.cadre(['agents', 'import', 'team.json', '--to', 'settings'])
+    expect(taken.code).toBe(2)
+    expect(taken.stderr).toMatch(
+      /settings\.json:5: There are agents in these settings already; --force replaces them/,
+    )
+  })
+
+  test('another project can be named', async () => {
+    const project = createProject({ 'team.json': settings })
+    await project.cadre(['agents', 'import', 'team.json', '--to', 'claude', '--dir', 'other/one'])
+    expect(project.exists('other/one/.claude/agents/writer.md')).toBe(true)
+    expect(project.exists('.claude')).toBe(false)
+  })
+})
+
+describe('cadre agents export', () => {
+  test('gives a file of the same dialect as it is, byte for byte', async () => {
+    const project = createProject({ '.github/agents/reviewer.agent.md': file })
+    const { code, stdout, stderr } = await project.cadre(['agents', 'export', 'Reviewer', '--to', 'copilot'])
+    expect([code, stdout, stderr]).toEqual([0, file, ''])
+    await project.cadre(['agents', 'export', '--to', 'copilot', '--out', 'copy.md'])
+    expect(readFileSync(project.at('copy.md'))).toEqual(Buffer.from(file))
+    const other = Buffer.from(`\ufeff${file.replaceAll('\n', '\r\n')}`, 'utf16le')
+    writeFileSync(project.at('.github/agents/reviewer.agent.md'), other)
+    await project.cadre(['agents', 'export', '--to', 'copilot', '--out', 'other.md'])
+    expect(readFileSync(project.at('other.md'))).toEqual(other)
+  })
+
+  test('prints another dialect, and says what its program ignores', async () => {
+    const project = createProject({ '.github/agents/reviewer.agent.md': file })
+    const { code, stdout, stderr } = await project.cadre(['agents', 'export', 'reviewer', '--to', 'claude'])
+    expect(code).toBe(0)
+    expect(stdout).toBe(
+      '---\nname: reviewer\ndescription: Reviews changes\ntools: read, search\nmy-key:\n  a: 1\n---\n\nYou are a reviewer.\n',
+    )
+    expect(stderr).toBe('cadre: reviewer: Claude Code ignores what only cadre reads: my-key.\n')
+  })
+
+  test('needs a folder for several files', async () => {
+    const second = file.replace('name:   reviewer ', 'name: second ')
+    const project = createProject({
+      '.github/agents/reviewer.agent.md': file,
+      '.claude/agents/second.md': second,
+    })
+    const refused = await project.cadre(['agents', 'export', '--to', 'copilot'])
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('name a folder with --out DIR'),
+    ])
+    const json = (await project.cadre(['agents', 'export', '--to', 'copilot', '--json'])).json()[0]
+    expect(json).toMatchObject({
+      files: [
+        { path: '.github/agents/reviewer.agent.md', text: file },
+        { path: '.github/agents/second.agent.md', text: expect.stringContaining('name: second') },
+      ],
+    })
+    const out = await project.cadre(['agents', 'export', '--to', 'copilot', '--out', 'copy'])
+    expect(out.code).toBe(0)
+    expect(project.read('copy/.github/agents/reviewer.agent.md')).toBe(file)
+    const again = await project.cadre([
+      'agents',
+      'export',
+      'second',
+      '--to',
+      'claude',
+      '--out',
+      'copy/.github/agents/second.agent.md',
+    ])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('It is there already')])
+  })
+
+  test('leaves out what settings cannot hold, and says so', async () => {
+    const project = createProject({
+      '.github/agents/reviewer.agent.md': file,
+      '.github/agents/c.agent.md': file.replace('reviewer ', 'C# Expert '),
+    })
+    const { code, stdout, stderr } = await project.cadre(['agents', 'export', '--to', 'settings'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      'C# Expert: In settings a name may hold only the letters A to Z, digits, - and _. It is left out.',
+    )
+    expect(JSON.parse(stdout)).toMatchObject({
+      version: '1.0.0',
+      entryAgent: 'reviewer',
+      agents: [{ name: 'reviewer', 'my-key': { a: 1 } }],
+    })
+  })
+
+  test('says which files keep agents from being there', async () => {
+    const project = createProject({
+      '.github/agents/reviewer.agent.md': file,
+      '.cadre/templates/x.agent.yaml': 'id: x\nmax_turns: many\n',
+    })
+    const { code, stdout, stderr } = await project.cadre(['agents', 'export', '--to', 'copilot'])
+    expect([code, stdout]).toEqual([1, file])
+    expect(stderr).toMatch(/x\.agent\.yaml:2: max_turns must be a whole number/)
+  })
+
+  test('an agent that is not there', async () => {
+    const project = createProject({ '.github/agents/reviewer.agent.md': file })
+    const { code, stderr } = await project.cadre(['agents', 'export', 'reviwer', '--to', 'claude'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('there is no agent named "reviwer"; did you mean reviewer?')
+    const none = await createProject().cadre(['agents', 'export', '--to', 'claude'])
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('there are no agents')])
+  })
+})
+
+describe("agents of an editor's settings", () => {
+  const own = {
+    'editor.tabSize': 2,
+    'copilotMultiAgent.entryAgent': 'coordinator',
+    'copilotMultiAgent.agents': settings.agents,
+  }
+
+  test('are exported in their order, with their entry', async () => {
+    const project = createProject({ '.vscode/settings.json': own })
+    const { code, stdout } = await project.cadre(['agents', 'export', '--to', 'settings'])
+    expect([code, JSON.parse(stdout)]).toEqual([0, settings])
+    await project.cadre(['agents', 'export', '--to', 'copilot', '--out', 'copy'])
+    expect(project.read('copy/.github/agents/writer.agent.md')).toContain("cadre-order: '1'")
+    expect(project.read('copy/.github/agents/coordinator.agent.md')).toContain("cadre-entry: 'true'")
+  })
+
+  test('can be run, beginning with the entry agent', async () => {
+    const playbook = { lanes: { coordinator: [{ reply: 'It is done.' }] } }
+    const project = createProject({ '.vscode/settings.json': own, 'p.yaml': playbook })
+    const { code, stdout } = await project.cadre(['run', '--model', 'scripted:p.yaml', '--json', 'Do it'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      type: 'report',
+      agent: 'coordinator',
+      status: 'completed',
+    })
+  })
+})

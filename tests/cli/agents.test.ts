@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest'
+import { agentFile, createProject, delegate, report } from './support/project.ts'
+
+const agent = (keys: string, body = 'Do it.') => `---\n${keys}\n---\n${body}\n`
+const lead = '.github/agents/lead.agent.md'
+
+describe('agents list', () => {
+  const files = {
+    [lead]: agent('name: lead\ndescription: |\n  Leads\n  the team\nmodel: [gpt-5, o3]'),
+    '.claude/agents/lead.md': agent('name: lead\ndescription: Another'),
+    '.claude/agents/broken.md': agent('name: broken\ndescription: d\nmaxTurns: many'),
+    '.opencode/agent/off.md': agent('description: d\ndisable: true'),
+    ...agentFile('planner'),
+  }
+
+  test('a table, and below it the files no agent came out of', async () => {
+    const { code, stdout } = await createProject(files).cadre(['agents', 'list'])
+    expect(stdout).toMatch(/^AGENT +FROM +SOURCE +MODEL +SHADOWS +DESCRIPTION$/m)
+    expect(stdout).toMatch(
+      /^lead +copilot +\.github\/agents\/lead\.agent\.md +gpt-5 +\.claude\/agents\/lead\.md +Leads the team$/m,
+    )
+    expect(stdout).toMatch(/^planner +template +\.cadre\/templates\/planner\.agent\.yaml/m)
+    expect(stdout).toContain('No agent came out of these:\n')
+    expect(stdout).toMatch(/^ {2}\.claude\/agents\/broken\.md:4: maxTurns must be/m)
+    expect(code).toBe(0)
+  })
+
+  test('the form of --json', async () => {
+    const project = createProject(files)
+    const { code, stdout, stderr } = await project.cadre(['agents', 'list', '--json'])
+    const list = JSON.parse(stdout) as Record<string, unknown>[]
+    expect(list.find(({ name }) => name === 'lead')).toEqual({
+      name: 'lead',
+      source: project.at(lead),
+      dialect: 'copilot',
+      shadows: [project.at('.claude/agents/lead.md')],
+      description: 'Leads\nthe team',
+      models: ['gpt-5', 'o3'],
+      userInvocable: true,
+      modelInvocable: true,
+      status: 'ok',
+    })
+    expect(stderr).toMatch(/broken\.md:4: maxTurns/)
+    expect(code).toBe(0)
+  })
+})
+
+describe('agents show', () => {
+  const keys = [
+    'name: lead',
+    'description: Leads',
+    'tools: [Read, edit, agent, edti, context7/*, vscodeAPI]',
+    'disallowedTools: [write_file]',
+    'agents: [worker, nobody]',
+    'model: small',
+    'user-invocable: true',
+    'maxTurns: 7',
+    'handoffs:',
+    '  - label: Go',
+    '    agent: worker',
+    '    prompt: go',
+    '  - label: Lost',
+    '    agent: gone',
+    '    prompt: go',
+    'x-own: 1',
+  ].join('\n')
+  const files = {
+    [lead]: agent(keys),
+    '.github/agents/worker.agent.md': agent('name: worker\ndescription: Works\nuser-invocable: false'),
+    '.github/agents/other.agent.md': agent('name: other\ndescription: d'),
+    '.cadre/config.yaml': 'limits:\n  depth: 2\nmodel: scripted:p.yaml\n',
+    '.cadre/p.yaml': { models: { small: {} }, lanes: { '*': [{ reply: 'x' }] } },
+  }
+
+  test('what it may do, and from where each part comes', async () => {
+    const project = createProject(files)
+    const { code, stdout } = await project.cadre(['agents', 'show', 'lead', '--json'])
+    expect(code).toBe(0)
+    const view = JSON.parse(stdout)
+    const at = (line: number) => `${lead}:${line}`
+    const tools = Object.fromEntries(view.tools.map((tool: { name: string }) => [tool.name, tool]))
+    expect(Object.values(tools)).toContainEqual(
+      expect.objectContaining({ class: 'read', effect: 'read', named: ['Read'], from: at(4) }),
+    )
+    expect(tools['edit_file']).toMatchObject({ class: 'edit', effect: 'write', named: ['edit'], from: at(4) })
+    expect(tools).not.toHaveProperty('write_file')
+    expect(view.disallowed).toEqual([{ name: 'write_file', by: 'write_file', from: at(5) }])
+    expect(view.unavailable).toEqual([
+      { name: 'edti', reason: 'unknown', from: at(4) },
+      { name: 'context7/*', reason: 'server', from: at(4) },
+      { name: 'vscodeAPI', reason: 'elsewhere', from: at(4) },
+    ])
+    expect(view.targets).toEqual({
+      entry: ['worker'],
+      delegated: ['worker'],
+      refused: [{ name: 'nobody', reason: 'there is no agent of that name' }],
+      from: at(6),
+    })
+    expect(view.model).toEqual({
+      preferences: ['small'],
+      used: expect.stringMatching(/^scripted:.*#small$/),
+      from: at(7),
+    })
+    expect(view.limits).toContainEqual({ name: 'maxTurns', value: 7, unit: 'rounds a session', from: at(9) })
+    expect(view.limits).toContainEqual({
+      name: 'timeout',
+      value: 300,
+      unit: 'seconds a delegation',
+      from: 'default',
+    })
+    expect(view.limits).toContainEqual({
+      name: 'depth',
+      value: 2,
+      unit: 'a run',
+      from: 'limits.depth of the configuration',
+    })
+    expect(view.userInvocable).toEqual({ value: true, from: at(8) })
+    expect(view.modelInvocable).toEqual({ value: true, from: 'default' })
+    expect(view.handoffs).toEqual([
+      { label: 'Go', agent: 'worker', send: false, exists: true, from: at(11) },
+      { label: 'Lost', agent: 'gone', send: false, exists: false, from: at(14) },
+    ])
+    expect(view.unknown).toEqual([{ value: 'x-own', from: at(17) }])
+    expect(view.source).toEqual({ path: project.at(lead), dialect: 'copilot', line: 2 })
+  })
+
+  test('the same for people', async () => {
+    const { stdout } = await createProject(files).cadre(['agents', 'show', 'LEAD'])
+    expect(stdout).toMatch(/^ {2}edit_file +edit +write +edit +\.github\/agents\/lead\.agent\.md:4$/m)
+    expect(stdout).toMatch(/^ {2}edti +nobody knows it/m)
+    expect(stdout).toMatch(/^may start +worker \.github\/agents\/lead\.agent\.md:6$/m)
+    expect(stdout).toMatch(/^ {2}nobody +there is no agent of that name$/m)
+    expect(stdout).toMatch(/^ {2}maxTurns +7 rounds a session +\.github\/agents\/lead\.agent\.md:9$/m)
+    expect(stdout).toMatch(/^ {2}Lost +→ gone +there is no such agent/m)
+  })
+
+  test('an agent that is offered nothing to delegate with may start nobody', async () => {
+    const project = createProject({
+      ...files,
+      [lead]: agent('name: lead\ndescription: d\ntools: [read]\nagents: [worker]'),
+    })
+    const view = JSON.parse((await project.cadre(['agents', 'show', 'lead', '--json'])).stdout)
+    expect(view.targets).toMatchObject({
+      entry: [],
+      delegated: [],
+      refused: [{ name: 'worker', reason: 'its tools hold none to delegate with' }],
+    })
+  })
+
+  test('what is shown is what a run holds to', async () => {
+    const calls = [
+      { tool: 'write_file', input: { path: 'x.txt', content: 'x' } },
+      { tool: 'create_directory', input: { path: 'folder' } },
+      { tool: 'list_directory', input: { path: '.' } },
+      delegate('other'),
+      delegate('worker'),
+    ]
+    const project = createProject({
+      ...files,
+      '.cadre/p.yaml': {
+        models: { small: {} },
+        lanes: { lead: [{ calls }, { reply: 'done' }], worker: [report('I did.')] },
+      },
+    })
+    const shown = JSON.parse((await project.cadre(['agents', 'show', 'lead', '--json'])).stdout)
+    const ended = await project.cadre(['run', '--agent', 'lead', '--json', 'Go'])
+    const events = ended.json()
+    const started = events.find(({ type, agent: name }) => type === 'session.started' && name === 'lead')
+    expect(started?.['model']).toBe(shown.model.used)
+    const settled = events.filter(
+      ({ type, session }) => type === 'call.settled' && session === started?.['session'],
+    )
+    const names = new Set(shown.tools.map(({ name }: { name: string }) => name))
+    const allowed = [
+      ...calls.slice(0, 3).map((call) => names.has((call as { tool: string }).tool)),
+      ...['other', 'worker'].map((name) => shown.targets.entry.includes(name)),
+    ]
+    expect(allowed).toEqual([false, true, false, false, true])
+    expect(settled.map(({ outcome }) => outcome).sort()).toEqual(
+      allowed.map((is) => (is ? 'done' : 'refused')).sort(),
+    )
+  })
+
+  test('a model nobody has, an agent nobody has, a file that is broken', async () => {
+    const project = createProject({
+      ...files,
+      [lead]: agent('name: lead\ndescription: d\nmodel: nothing-like-it'),
+      '.claude/agents/broken.md': agent('name: broken\ndescription: d\nmaxTurns: many'),
+    })
+    const view = JSON.parse((await project.cadre(['agents', 'show', 'lead', '--json'])).stdout)
+    expect(view.model.problem).toContain('"nothing-like-it"')
+    expect(view.model).not.toHaveProperty('used')
+    const none = await project.cadre(['agents', 'show', 'laed'])
+    expect(none.stderr).toContain('there is no agent "laed"; did you mean lead?')
+    expect(none.code).toBe(2)
+    const broken = await project.cadre(['agents', 'show', 'broken'])
+    expect(broken.stderr).toMatch(/broken\.md:4: maxTurns must be/)
+    expect(broken.code).toBe(2)
+  })
+
+  test('what its own rules and other keys take from it', async () => {
+    const keys =
+      'name: lead\ndescription: d\npermission:\n  bash:\n    "git *": ask\n  edit: deny\nreadonly: true'
+    const project = createProject({ '.opencode/agent/lead.md': agent(keys) })
+    const view = JSON.parse((await project.cadre(['agents', 'show', 'lead', '--json'])).stdout)
+    const at = (line: number) => `.opencode/agent/lead.md:${line}`
+    expect(view.disallowed).toContainEqual({ name: 'edit_file', by: 'edit', from: at(8) })
+    expect(
+      view.permissions.map(({ tool, pattern, action, from }: Record<string, string>) => [
+        tool,
+        pattern,
+        action,
+        from,
+      ]),
+    ).toEqual([
+      ['bash', 'git *', 'ask', at(5)],
+      ['edit', '*', 'deny', at(7)],
+    ])
+  })
+
+  test('what a policy takes from it, and the place that says so', async () => {
+    const policy = '.cadre/storage/policy.yaml'
+    const project = createProject({
+      ...files,
+      [policy]: 'limits:\n  maxTurns: 3\nmodels:\n  allow: [other-*]\nsubagent.enabled: false\n',
+    })
+    const { stdout } = await project.cadre(['agents', 'show', 'lead', '--json'])
+    const view = JSON.parse(stdout)
+    expect(view.limits).toContainEqual({
+      name: 'maxTurns',
+      value: 3,
+      unit: 'rounds a session',
+      from: `${project.at(policy)}:2`,
+    })
+    expect(view.targets).toMatchObject({ entry: [], delegated: [] })
+    expect(view.targets.refused).toContainEqual({
+      name: 'worker',
+      reason: `delegation is switched off (${project.at(policy)}:5)`,
+    })
+    expect(view.tools.filter((tool: { class: string }) => tool.class === 'agent')).toEqual([])
+    expect(view.model.problem).toContain(`${project.at(policy)}:4`)
+    project.write(policy, 'customAgent.enabled: false\n')
+    const list = await project.cadre(['agents', 'list'])
+    expect(list.stdout).not.toContain('lead')
+    expect(list.stderr).toContain('only built-in agents are used')
+  })
+
+  test('agents of a built-in team', async () => {
+    const project = createProject()
+    const list = JSON.parse(
+      (await project.cadre(['agents', 'list', '--team', 'supervisor', '--json'])).stdout,
+    )
+    expect(list.length).toBeGreaterThan(1)
+    expect(list[0]).toMatchObject({ dialect: 'built-in' })
+    const view = JSON.parse((await project.cadre(['agents', 'show', list[0].name, '--json'])).stdout)
+    expect(view).toMatchObject({ name: list[0].name, source: { dialect: 'built-in' } })
+  })
+
+  test('values of servers are not shown', async () => {
+    const secret = 'abcdef0123456789abcd'
+    const project = createProject({
+      [lead]: agent(
+        `name: lead\ndescription: d\nmcp-servers:\n  docs:\n    command: npx\n    env:\n      TOKEN: ${secret}`,
+      ),
+    })
+    for (const flags of [[], ['--json']]) {
+      const { stdout } = await project.cadre(['agents', 'show', 'lead', ...flags])
+      expect(stdout).toContain('docs')
+      expect(stdout).not.toContain(secret)
+    }
+  })
+})

@@ -1,0 +1,90 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { chmodSync, copyFileSync, existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { bin } from './support/cadre.ts'
+import { agentFile, createProject, delegate, type Project } from './support/project.ts'
+
+/** The organisation's file has one place, which nothing can move: only in a namespace of its own can a test put one there. */
+const canMount =
+  process.platform === 'linux' &&
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['-m', 'mount', '--bind', '/tmp', '/tmp']).status === 0
+
+/** Runs the command where `etc` of the project lies over /etc, for this one process. */
+function cadreUnder(
+  project: Project,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const script = 'mount --bind "$1" /etc && shift && exec "$@"'
+  const command = ['-m', 'sh', '-c', script, 'sh', project.at('etc'), process.execPath, bin, ...args]
+  const options = { cwd: project.path, env: { PATH: process.env['PATH'] ?? '', HOME: project.path, ...env } }
+  return new Promise((resolve) => {
+    execFile('unshare', command, options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
+    })
+  })
+}
+
+function createTeam(policy: string): Project {
+  const project = createProject({
+    ...agentFile('lead'),
+    ...agentFile('worker'),
+    'etc/cadre/policy.yaml': policy,
+    'p.yaml': {
+      lanes: { lead: [{ calls: [delegate('worker')] }, { reply: 'alone' }], worker: [{ reply: 'w' }] },
+    },
+  })
+  for (const file of ['ld.so.cache', 'passwd'])
+    if (existsSync(`/etc/${file}`)) copyFileSync(`/etc/${file}`, project.at('etc', file))
+  for (const [place, mode] of [
+    ['etc', 0o755],
+    ['etc/cadre', 0o755],
+    ['etc/cadre/policy.yaml', 0o644],
+  ] as const)
+    chmodSync(project.at(place), mode)
+  return project
+}
+
+test.skipIf(!canMount)(
+  'the policy of the organisation holds, whatever the others, flags and the environment say',
+  async () => {
+    const project = createTeam('subagent.enabled: false\nlimits: {maxTurns: 5}\n')
+    project.write('.config/cadre/policy.yaml', 'subagent.enabled: true\nlimits.maxTurns: 50\n')
+    project.write('.cadre/storage/policy.yaml', 'subagent.enabled: true\n')
+    project.write('.cadre/config.yaml', 'enableSubagent: true\n')
+    project.write('elsewhere/cadre/policy.yaml', 'subagent.enabled: true\n')
+    const env = {
+      XDG_CONFIG_HOME: project.at('elsewhere'),
+      XDG_CONFIG_DIRS: project.at('elsewhere'),
+      CADRE_TRUST: '1',
+      CADRE_POLICY: project.at('elsewhere/cadre/policy.yaml'),
+    }
+    const args = ['run', '--trust', '--depth', '9', '--max-turns', '40', '--model', 'scripted:p.yaml', 'x']
+    const { code, stdout, stderr } = await cadreUnder(project, args, env)
+    expect(stderr).toContain('no agent may delegate: subagent.enabled is false (/etc/cadre/policy.yaml:1)')
+    expect(stderr).toContain('limits.maxTurns is 5 instead of 40: /etc/cadre/policy.yaml:2 allows no more')
+    expect(stdout).toContain('1 session')
+    expect(code).toBe(0)
+    const doctor = await cadreUnder(project, ['doctor'], { CADRE_MODEL: 'scripted:p.yaml' })
+    expect(doctor.stdout).toMatch(
+      /^ok {4}policy +\/etc\/cadre\/policy\.yaml \(organisation\) decides .*subagent\.enabled: false \(line 1\)/m,
+    )
+  },
+)
+
+test.skipIf(!canMount)(
+  'one that anybody can change applies, and a notice says so; one that is broken stops every run',
+  async () => {
+    const project = createTeam('subagent.enabled: false\n')
+    chmodSync(project.at('etc/cadre'), 0o777)
+    const loose = await cadreUnder(project, ['run', '--model', 'scripted:p.yaml', 'x'])
+    expect(loose.stderr).toContain('/etc/cadre can be written by anybody')
+    expect(loose.stderr).toContain('no agent may delegate')
+    expect(loose.code).toBe(0)
+    project.write('etc/cadre/policy.yaml', 'subagent.enabled: nope\n')
+    const broken = await cadreUnder(project, ['run', '--model', 'scripted:p.yaml', 'x'])
+    expect(broken.stderr).toContain('/etc/cadre/policy.yaml:1: subagent.enabled must be true or false')
+    expect(broken.code).toBe(2)
+  },
+)

@@ -1,0 +1,78 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { onTestFailed, onTestFinished } from 'vitest'
+import { bin } from './cadre.ts'
+import type { Project } from './project.ts'
+
+// `script` of util-linux runs a command in a terminal of its own; other systems have another one of the same name.
+export const hasScript = /util-linux/.test(
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
+)
+
+export interface Terminal {
+  screen(): string
+  type(keys: string): void
+  until(holds: (screen: string) => boolean): Promise<void>
+  /** As `until`, for what came since something was last typed. */
+  answers(holds: (screen: string) => boolean): Promise<void>
+  ended(): Promise<number | null>
+  /** Of the command itself, not of the terminal. */
+  pid(): number
+}
+
+/** Runs the built command in a terminal of its own. */
+export function openTerminal(
+  project: Project,
+  args: readonly string[],
+  {
+    columns = 70,
+    rows = 12,
+    env = {},
+  }: { columns?: number; rows?: number; env?: Record<string, string> } = {},
+): Terminal {
+  const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
+  const child = spawn('script', ['-qec', `stty cols ${columns} rows ${rows}; exec ${command}`, '/dev/null'], {
+    cwd: project.path,
+    env: { PATH: process.env['PATH'], HOME: project.path, USER: 'tester', TERM: 'xterm-256color', ...env },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let screen = ''
+  const watchers = new Set<() => void>()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text
+    for (const look of watchers) look()
+  })
+  onTestFailed(
+    () => void process.stderr.write(`The end of the screen: ${JSON.stringify(screen.slice(-2000))}\n`),
+  )
+  const closed = once(child, 'close') as Promise<[number | null]>
+  let typedAt = 0
+  const until = (holds: (screen: string) => boolean) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (!holds(screen)) return
+        watchers.delete(look)
+        resolve()
+      }
+      watchers.add(look)
+      look()
+      void closed.then(() => reject(new Error(`it ended before:\n${screen}`)))
+    })
+  return {
+    screen: () => screen,
+    type(keys) {
+      typedAt = screen.length
+      child.stdin.write(keys)
+    },
+    until,
+    answers: (holds) => until((all) => holds(all.slice(typedAt))),
+    ended: async () => (await closed)[0],
+    pid: () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim()),
+  }
+}
+
+export const hide = '\x1b[?25l'
+const show = '\x1b[?25h'
+/** Whether the cursor is there. Never hidden is as good. */
+export const isRestored = (screen: string) => screen.lastIndexOf(show) >= screen.lastIndexOf(hide)

@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type ReadAgent, readAgentText } from '@cadre/files'
+
+/** One file of a corpus, and what the loader made of it. */
+export interface CorpusFile {
+  /** Below the folder of the corpus, with `/`. */
+  readonly path: string
+  readonly text: string
+}
+
+export interface ReadFile extends CorpusFile {
+  readonly read: ReadAgent & { readonly dialect: string }
+  readonly status: 'ok' | 'rescued' | 'failed'
+}
+
+/** Our own files, one and more of every dialect: what is there without any corpus. */
+export const samples = path.join(import.meta.dirname, '..', 'samples')
+
+const corpora = process.env['CADRE_CORPORA']
+
+/** The real files, where the environment names them. */
+export const realAgents = corpora === undefined ? undefined : path.join(corpora, 'agents')
+
+export function filesBelow(folder: string | undefined): CorpusFile[] {
+  if (folder === undefined) return []
+  if (!existsSync(folder)) throw new Error(`CADRE_CORPORA must name a folder that contains agents: ${folder}`)
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(md|ya?ml|json)$/i.test(entry.name))
+    .map((entry) => {
+      const at = path.join(entry.parentPath, entry.name)
+      const name = path.relative(folder, at).split(path.sep).join('/')
+      return { path: name, text: readFileSync(at, 'utf8') }
+    })
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** As if the corpus were the root of a disk: the folders above it must not decide the dialect. */
+export function readFile(file: CorpusFile): ReadFile {
+  const read = readAgentText({ path: `/${file.path}`, text: file.text })
+  return { ...file, read, status: statusOf(read) }
+}
+
+export function statusOf(read: ReadAgent): ReadFile['status'] {
+  if (read.agent === undefined) return 'failed'
+  return read.rescued === true ? 'rescued' : 'ok'
+}

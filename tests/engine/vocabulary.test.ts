@@ -1,0 +1,316 @@
+import {
+  type AgentDefinition,
+  classOf,
+  spellingsOf,
+  type Tool,
+  type ToolMeaning,
+  understandTool,
+} from '@cadre/core'
+import { createTestTeam, say } from '@cadre/testing'
+import { createTools } from '@cadre/tools'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+/** A meaning in one word, so that a table of them can be read. */
+function short(meaning: ToolMeaning): string {
+  switch (meaning.kind) {
+    case 'class':
+      return `class ${meaning.class}`
+    case 'tools':
+      return meaning.names.join(' ')
+    case 'server':
+      return `${meaning.server} → ${meaning.tool ?? 'all'}`
+    case 'elsewhere':
+      return `elsewhere: ${meaning.host}`
+    default:
+      return meaning.kind
+  }
+}
+
+describe('a name means what its dialect means by it', () => {
+  const table: Readonly<Record<string, readonly string[]>> = {
+    all: ['*', ' * '],
+    'class read': ['read', 'read/*'],
+    'class search': ['search', 'Search', 'search/*'],
+    'class edit': ['edit', 'edit/*'],
+    'class execute': ['execute', 'Execute'],
+    'class web': ['web'],
+    'class agent': ['agent', 'custom-agent'],
+    'class todo': ['todo'],
+    read_file: ['Read', 'READ', 'read_file', 'readFile', 'read/readFile', 'view', 'NotebookRead'],
+    write_file: ['Write', 'write', 'create', 'create_file', 'createFile', 'edit/createFile', 'write_file'],
+    edit_file: [
+      'Edit',
+      'MultiEdit',
+      'editFiles',
+      'edit/editFiles',
+      'apply_patch',
+      'patch',
+      'str_replace',
+      'insert_edit_into_file',
+      'replace_string_in_file',
+    ],
+    list_directory: ['LS', 'list', 'list_dir', 'search/listDirectory'],
+    create_directory: ['create_directory', 'edit/createDirectory'],
+    find_files: ['Glob', 'glob', 'file_search', 'search/fileSearch'],
+    search_files: [
+      'Grep',
+      'grep',
+      'rg',
+      'grep_search',
+      'codebase',
+      'search/codebase',
+      'semantic_search',
+      'search/textSearch',
+    ],
+    view_image: ['view_image', 'read/viewImage'],
+    web_fetch: ['WebFetch', 'webfetch', 'fetch', 'web/fetch', 'fetch_webpage'],
+    get_errors: ['problems', 'read/problems', 'get_errors'],
+    execute_command: [
+      'Bash',
+      'bash',
+      'shell',
+      'powershell',
+      'runCommands',
+      'run_in_terminal',
+      'execute/runInTerminal',
+      'runInTerminal',
+      'execute_command',
+    ],
+    delegate_task: ['Task', 'task', 'Agent', 'runSubagent', 'agent/runSubagent', 'delegate_task'],
+    delegateWork: ['delegateWork'],
+    todo: ['TodoWrite', 'TodoRead', 'todowrite', 'todos', 'update_todo'],
+    create_task: ['create_task'],
+    update_task: ['update_task'],
+    query_tasks: ['query_tasks'],
+    send_message: ['send_message', 'SendMessage'],
+    slack_send: ['slack_send'],
+    slack_read: ['slack_read'],
+    create_team: ['create_team'],
+    delete_team: ['delete_team'],
+    'context7 → all': ['context7/*', 'mcp__context7', 'mcp__context7__*', 'context7'],
+    'context7 → get-library-docs': ['mcp__context7__get-library-docs', 'context7/get-library-docs'],
+    'io.github.upstash/context7 → get-library-docs': ['io.github.upstash/context7/get-library-docs'],
+    'sequential-thinking → sequentialthinking': ['mcp__sequential-thinking__sequentialthinking'],
+    'ms-ossdata.vscode-pgsql → pgsql_query': ['ms-ossdata.vscode-pgsql/pgsql_query', 'pgsql_query'],
+    'microsoft.docs.mcp → all': ['microsoft.docs.mcp'],
+    'Copilot Container Tools → all': ['Copilot Container Tools/*'],
+    'elsewhere: VS Code': [
+      'terminalLastCommand',
+      'runCommands/terminalLastCommand',
+      'read/terminalLastCommand',
+      'terminalSelection',
+      'usages',
+      'search/usages',
+      'changes',
+      'findTestFiles',
+      'githubRepo',
+      'web/githubRepo',
+      'vscodeAPI',
+      'vscode/vscodeAPI',
+      'new',
+      'extensions',
+      'openSimpleBrowser',
+      'runTests',
+      'execute/runTests',
+      'execute/getTerminalOutput',
+      'testFailure',
+      'memory',
+      'vscode/askQuestions',
+      'edit/rename',
+      'search/somethingNew',
+      'browser/clickElement',
+    ],
+    'elsewhere: Claude Code': [
+      'BashOutput',
+      'KillShell',
+      'WebSearch',
+      'AskUserQuestion',
+      'SlashCommand',
+      'ExitPlanMode',
+      'Skill',
+      'skill',
+      'websearch',
+      'ListMcpResources',
+      'NotebookEdit',
+    ],
+    'elsewhere: Copilot CLI': ['report_intent', 'ask_user', 'web_search'],
+    'elsewhere: opencode': ['question', 'external_directory', 'doom_loop'],
+    unknown: [
+      '',
+      'Wirte',
+      'list_issues',
+      'terraform',
+      'Bash(git *)',
+      'read, write',
+      'use all the tools you need',
+      'look here and/or there',
+      'constructor',
+      '__proto__',
+      'toString',
+      '/',
+      'read_file/',
+      '*.ts',
+    ],
+  }
+  test.each(
+    Object.entries(table).flatMap(([meaning, names]) => names.map((name) => [name, meaning] as const)),
+  )('%j: %s', (name, meaning) => {
+    expect(short(understandTool(name))).toBe(meaning)
+  })
+
+  test('and nothing anybody writes makes it throw, or is everything', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => {
+        const { kind } = understandTool(name)
+        expect(kind === 'all').toBe(name.trim() === '*')
+      }),
+    )
+  })
+})
+
+test('there is one table: the tools have their names and their classes from it, and no name is that of two', () => {
+  const tools = createTools()
+  const owners = new Map<string, string>()
+  for (const { name, aliases, class: kind } of tools) {
+    expect(aliases).toEqual(spellingsOf(name))
+    expect(classOf(name)).toBe(kind)
+    for (const spelling of [name, ...spellingsOf(name)]) {
+      expect(understandTool(spelling)).toEqual({ kind: 'tools', names: [name] })
+      expect(owners.get(spelling.toLowerCase()) ?? name).toBe(name)
+      owners.set(spelling.toLowerCase(), name)
+    }
+  }
+})
+
+describe('what an agent gets', () => {
+  const own = (name: string, more: Partial<Tool> = {}): Tool => ({
+    ...(createTools()[0] as Tool),
+    name,
+    origin: 'custom',
+    aliases: [],
+    ...more,
+  })
+  const offered = async (agent: Partial<AgentDefinition>, tools: readonly Tool[]) => {
+    const team = createTestTeam({
+      agents: [{ name: 'lead', ...agent }, { name: 'other' }],
+      tools,
+      lanes: { lead: [say('hi')] },
+    })
+    const { notices = [] } = await team.report({ agent: 'lead' })
+    return {
+      names: team.models.requests[0]?.tools.map((tool) => tool.name) ?? [],
+      notices: notices.map((notice) => notice.message),
+    }
+  }
+  const list = (...names: string[]) => ({ tools: { kind: 'list', names } as const })
+
+  test.each([
+    [
+      ['Read', 'Grep'],
+      ['Read', 'Grep'],
+    ],
+    [['read'], ['read_file', 'list_directory', 'view_image']],
+    // What a model is offered has to be a name that servers take.
+    [
+      ['search/codebase', 'edit/createFile', 'web/fetch'],
+      ['codebase', 'createFile', 'fetch'],
+    ],
+    [['read/problems', 'microsoft.docs.mcp'], ['problems']],
+    [['agent/runSubagent'], ['runSubagent']],
+    [['task'], ['task']],
+    [['agent'], ['delegateWork', 'delegate_task']],
+    [['terminalLastCommand', 'usages', 'Bash', 'github/*', 'TodoWrite'], []],
+    [['Wirte', 'tools: all', '* '.repeat(2)], []],
+  ] as const)('%j gives %j', async (names, expected) => {
+    expect((await offered(list(...names), createTools())).names).toEqual(expected)
+  })
+
+  test('people are told of names that nobody knows, and of no others', async () => {
+    const { notices } = await offered(
+      { ...list('Read', 'Wirte', 'runTests', 'github/*', 'Bash'), disallowedTools: ['Gerp', 'mcp__x'] },
+      createTools(),
+    )
+    expect(notices.map((notice) => /"(.*?)"/.exec(notice)?.[1])).toEqual(['Wirte', 'Gerp'])
+  })
+
+  test('a tool of a person comes before what a dialect means by its name', async () => {
+    const tools = [
+      own('fetch', { class: 'read' }),
+      ...createTools().map((tool) => ({ ...tool, aliases: [] })),
+    ]
+    expect((await offered(list('fetch'), tools)).names).toEqual(['fetch'])
+    // A word for a class stays one, and the tool that is called so is in it.
+    const search = own('search', { class: 'read' })
+    expect((await offered(list('search'), [search, ...createTools()])).names).toEqual([
+      'search',
+      'find_files',
+      'search_files',
+    ])
+  })
+
+  const served = ['mcp__docs__find', 'mcp__docs__read', 'mcp__other__find'].map((name) => own(name))
+  test.each([
+    [['docs/*'], ['mcp__docs__find', 'mcp__docs__read']],
+    [['mcp__docs'], ['mcp__docs__find', 'mcp__docs__read']],
+    [['mcp__docs__*'], ['mcp__docs__find', 'mcp__docs__read']],
+    [['docs'], ['mcp__docs__find', 'mcp__docs__read']],
+    [['docs/find'], ['mcp__docs__find']],
+    [['mcp__docs__r*'], ['mcp__docs__read']],
+    [['doc/*', 'mcp__doc__find'], []],
+  ] as const)('tools of servers: %j gives %j, and forbids it', async (names, expected) => {
+    expect((await offered(list(...names), served)).names).toEqual(expected)
+    const rest = await offered({ disallowedTools: names, delegates: { kind: 'none' } }, served)
+    expect(rest.names).toEqual(
+      served.map((tool) => tool.name).filter((name) => !(expected as readonly string[]).includes(name)),
+    )
+  })
+
+  test.each([
+    ['edit', ['write_file', 'edit_file', 'create_directory']],
+    ['Edit', ['edit_file']],
+    ['MultiEdit', ['edit_file']],
+    ['Write', ['write_file']],
+    ['search/*', ['find_files', 'search_files']],
+    // Whoever forbids delegation by the only name it has elsewhere, forbids all of it.
+    ['Task', ['delegateWork', 'delegate_task']],
+    ['Agent', ['delegateWork', 'delegate_task']],
+    ['agent', ['delegateWork', 'delegate_task']],
+    ['delegate_task', ['delegate_task']],
+    ['delegateWork', ['delegateWork']],
+  ] as const)('forbidding %s takes away %j', async (name, gone) => {
+    const all = (await offered({}, createTools())).names
+    const rest = (await offered({ disallowedTools: [name] }, createTools())).names
+    expect(all.filter((one) => !rest.includes(one))).toEqual(gone)
+  })
+
+  test('forbidding everything leaves nothing', async () => {
+    expect((await offered({ disallowedTools: ['*'] }, createTools())).names).toEqual([])
+  })
+
+  test('more names in a list of what is forbidden never give more', async () => {
+    const tools = createTools()
+    const names = fc.constantFrom(
+      'read',
+      'Read',
+      'Edit',
+      'edit',
+      'Task',
+      'agent',
+      'web',
+      'codebase',
+      'Bash',
+      'nonsense',
+      'docs/*',
+      '*',
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(names), fc.array(names), names, async (given, forbidden, one) => {
+        const before = await offered({ ...list(...given), disallowedTools: forbidden }, tools)
+        const after = await offered({ ...list(...given), disallowedTools: [...forbidden, one] }, tools)
+        expect(before.names).toEqual(expect.arrayContaining(after.names))
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
