@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { openExample, runExample } from '../support/example.ts'
+
+const work = 'Write down which port each service listens on'
+
+test('the planner has facts looked up, an action done and the outcome judged, one after the other', async () => {
+  const run = await runExample('operators', ['--team', 'operators', work])
+  expect(run.stderr).toBe('')
+  expect(run.code).toBe(0)
+  expect(run.report).toMatchObject({ agent: 'planner-001', status: 'completed', sessions: 4 })
+  expect(run.report.notices ?? []).toEqual([])
+  expect(run.delegations).toEqual([
+    'planner-001 → retriever-001',
+    'planner-001 → executor-001',
+    'planner-001 → evaluator-001',
+  ])
+  expect(run.together('retriever-001', 'executor-001')).toBe(false)
+  expect(run.project.read('workspace/docs/ports.md')).toBe('# Ports\n\n- gateway: 8443\n- worker: 9000\n')
+
+  // Each operator keeps to its tools.
+  expect(run.calls('refused')).toEqual([
+    'retriever-001 write_file',
+    'executor-001 search_files',
+    'evaluator-001 edit_file',
+  ])
+  expect(run.project.read('workspace/config/worker.yaml')).toBe('listen: 9000\n')
+
+  // A judgement without a verdict is sent back.
+  expect(run.said('evaluator-001')).toEqual([expect.stringContaining('lacks these sections: Verdict.')])
+  const judged = run.all('session.ended').find(({ report }) => report.agent === 'evaluator-001')?.report
+  expect(judged?.sections).toMatchObject({ Verdict: expect.stringMatching(/^accepted/) })
+})
+
+test('tools that are not there are not offered, and nobody is bothered with that', async () => {
+  const project = openExample('operators')
+  const steps = [{ expect: { withoutTools: ['read_file', 'write_file'] }, reply: 'Hello.' }]
+  project.write('playbook.yaml', { lanes: { 'planner-001': steps } })
+  const { stderr, report } = await runExample('operators', ['--team', 'operators', work], project)
+  expect(stderr).toBe('')
+  expect(report).toMatchObject({ status: 'completed', text: 'Hello.' })
+  expect(report.notices ?? []).toEqual([])
+})

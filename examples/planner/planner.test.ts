@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { openExample, runExample } from '../support/example.ts'
+
+const work = 'Plan how to add a health check'
+
+test('Plan researches through others, drafts, and never implements', async () => {
+  const run = await runExample('planner', ['--team', 'planner', work])
+  expect(run.stderr).toBe('')
+  expect(run.code).toBe(0)
+  expect(run.report).toMatchObject({ agent: 'Plan', status: 'completed', sessions: 3 })
+  expect(run.report.notices ?? []).toEqual([])
+  expect(run.delegations).toEqual(['Plan → Researcher', 'Plan → Researcher'])
+  expect(run.together('Researcher', 'Researcher')).toBe(true)
+  expect(run.said('Researcher')).toEqual([expect.stringContaining('lacks these sections: Unknowns.')])
+  expect(run.calls('refused')).toEqual(['Plan create_file'])
+  expect(run.project.exists('workspace/src/health.js')).toBe(false)
+  expect(run.report.handoffs).toMatchObject([
+    { label: 'Start Implementation', agent: 'Implementer', send: true },
+    { label: 'Open in Editor', agent: 'Implementer', send: true },
+  ])
+})
+
+test('both handoffs can be taken: the plan is saved as it is, and carried out', async () => {
+  const project = openExample('planner')
+  const options = ['--json', '--model', 'scripted:playbook.yaml']
+  const saved = await project.cadre(['chat', ...options, '--team', 'planner', '--workspace', 'workspace'], {
+    input: `${work}\n2\n`,
+  })
+  expect(saved.stderr).toBe('')
+  expect(saved.code).toBe(0)
+  const [plan, saving] = saved.json().filter(({ type }) => type === 'report')
+  expect(saving).toMatchObject({ agent: 'Implementer', status: 'completed' })
+  // The plan's own words, and no front matter.
+  expect(project.read('workspace/plan-healthCheck.prompt.md').trim()).toBe(String(plan?.['text']).trim())
+  expect(project.exists('workspace/src/health.js')).toBe(false)
+
+  // Taken up later, in another process: the team is found again.
+  const done = await project.cadre(['chat', ...options, '--resume', String(plan?.['session'])], {
+    input: '1\n',
+  })
+  expect(done.stderr).toBe('')
+  expect(done.code).toBe(0)
+  expect(done.json().at(-1)).toMatchObject({
+    agent: 'Implementer',
+    status: 'completed',
+    handoffs: [{ label: 'Back to the Plan', agent: 'Plan', send: false }],
+  })
+  const tests = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], {
+    cwd: project.at('workspace'),
+    encoding: 'utf8',
+  })
+  expect(tests.stdout).toMatch(/^# pass 2$/m)
+})

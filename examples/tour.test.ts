@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { cpSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { listTeams } from '@cadre/files'
+import { expect, test } from 'vitest'
+import { bin } from '../tests/cli/support/cadre.ts'
+import { createProject } from '../tests/cli/support/project.ts'
+import { examples } from './support/example.ts'
+
+/** The commands in the blocks of a README that are run as they stand. */
+function commandsIn(readme: string): string[] {
+  const text = readFileSync(path.join(examples, readme), 'utf8')
+  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.split('\n'))
+  return blocks.filter((line) => line.includes('npm exec cadre --'))
+}
+
+const tour = commandsIn('README.md')
+const teamOf = (line: string) => /--team (\S+)/.exec(line)?.[1] ?? ''
+
+test('the tour goes to every team, and each example shows the same commands', () => {
+  expect(new Set(tour.map(teamOf))).toEqual(new Set(listTeams().map(({ name }) => name)))
+  for (const line of tour) expect(commandsIn(`${teamOf(line)}/README.md`)).toContain(line)
+  expect(commandsIn('../README.md')).toEqual(expect.arrayContaining(tour))
+})
+
+test.each(tour.map((line) => [line.slice(0, 60), line] as const))(
+  '%s… works, also the second time',
+  async (_, line) => {
+    const project = createProject()
+    cpSync(path.join(examples, teamOf(line)), project.at('examples', teamOf(line)), { recursive: true })
+    // As npm would, without its start-up.
+    const command = line.replace('npm exec cadre --', `'${process.execPath}' '${bin}'`)
+    const env = { PATH: process.env['PATH'] ?? '', HOME: project.path }
+    for (const __ of ['first', 'second']) {
+      const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command], { cwd: project.path, env })
+      expect(stderr).toBe('')
+      expect(stdout).toMatch(/^completed · \d+ session/m)
+      expect(stdout).not.toMatch(/^(error|incomplete|cancelled) · /m)
+    }
+  },
+)
