@@ -1,10 +1,11 @@
+import type { Ending } from './build-report.ts'
 import { estimateTokens, prepareContext } from './context.ts'
 import { announceStarts, decisions, haveEffects } from './decide.ts'
 import type { AssistantDraft, Draft, WireCall } from './entry.ts'
+import { replyEvent } from './entry-events.ts'
 import { messageOf } from './errors.ts'
 import type { Model, Reply, ReplyFailure } from './model.ts'
 import type { Usage } from './report.ts'
-import type { Ending } from './run-session.ts'
 import { beginWork, record, type Session } from './session.ts'
 import { settleReply } from './settle.ts'
 import { isOutdated, type SessionState } from './state.ts'
@@ -86,18 +87,7 @@ async function askOnce(session: Session): Promise<AskFailure | undefined> {
     if (entry.role !== 'assistant') continue
     if (entry.usage !== undefined) node.purse.spend(entry.usage)
     if (isOutdated(entry)) continue
-    session.emit({
-      type: 'reply.received',
-      round: session.state.round,
-      text: entry.content ?? '',
-      calls: (entry.tool_calls ?? []).map((call) => ({
-        id: call.id,
-        name: call.function.name,
-        input: call.function.arguments,
-      })),
-      model: entry.model ?? spec.model,
-      ...(entry.usage && { usage: entry.usage }),
-    })
+    session.emit(replyEvent(entry, session.state.round, spec))
   }
   announceStarts(session, entries, replayed)
   return failure

@@ -1,9 +1,9 @@
-import { outcomeOfReport } from './delegate.ts'
+import { buildReport, type Ending } from './build-report.ts'
 import type { AssistantDraft } from './entry.ts'
 import { Suspended } from './errors.ts'
+import { followUp } from './follow-up.ts'
 import { nudgeLimits } from './limits.ts'
-import { addUsage, type Notice, noUsage, type Report } from './report.ts'
-import { buildReport, type Ending } from './run-session.ts'
+import { type Notice, noUsage, type Report } from './report.ts'
 import { type Session, say, withoutSlot } from './session.ts'
 
 /**
@@ -72,14 +72,9 @@ async function collect(session: Session): Promise<undefined> {
   if (broken?.status === 'rejected') throw broken.reason
   if (node.signal.aborted) return undefined
   const reports = ends.map((end) => (end as PromiseFulfilledResult<Report>).value)
-  const blocks = reports.map(subagentResult)
-  await say(session, `collect/${state.round}`, {
-    content: `All delegated tasks of this round have ended.\n\n${blocks.join('\n\n')}\n\nDelegate what is left to do, or give your answer.`,
-    collected: calls,
-    usage: reports.reduce((sum, report) => addUsage(sum, report.usage), noUsage),
-    sessions: reports.reduce((sum, report) => sum + report.sessions, 0),
-    calls: reports.reduce((sum, report) => sum + report.calls, 0),
-  })
+  const before = 'All delegated tasks of this round have ended.'
+  const after = 'Delegate what is left to do, or give your answer.'
+  await say(session, `collect/${state.round}`, followUp({ calls, reports, before, after }))
   for (const call of calls) background.delete(call)
   return undefined
 }
@@ -97,14 +92,6 @@ function lostChild(session: Session, call: string): Promise<Report> {
     sessions: 0,
     calls: 0,
   })
-}
-
-/** The result of a delegation in the background, as its parent sees it. */
-export function subagentResult(report: Report): string {
-  const { outcome, content } = outcomeOfReport(report)
-  // Text of a child is data: it must not be able to close its own block.
-  const safe = content.replaceAll('</subagent_result', '<\\/subagent_result')
-  return `<subagent_result agent_type=${JSON.stringify(report.agent)} agent_id=${JSON.stringify(report.session)} status=${JSON.stringify(outcome ?? 'done')}>\n${safe}\n</subagent_result>`
 }
 
 /** The last word of the gate on a report: sent back while sections are missing, at most a few times. */

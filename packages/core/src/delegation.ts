@@ -1,4 +1,5 @@
 import type { AgentDefinition, DelegateSelection } from './agent.ts'
+import { nameKey } from './name-key.ts'
 import { boolean, integer, object, optional, type Schema, schema, string } from './schema.ts'
 import type { SessionSpec } from './session-spec.ts'
 import { defineTool, type Tool } from './tool.ts'
@@ -175,11 +176,6 @@ export function refuseDelegation(
     }
   }
   return undefined
-}
-
-/** Names of agents are compared without case, as the files they stand in are. */
-function nameKey(name: string): string {
-  return name.trim().normalize('NFC').toLowerCase()
 }
 
 /** Takes any name: one that is not among the targets is refused by the rule about delegation, which says why. */

@@ -19,6 +19,10 @@ export type EventBody =
       readonly depth: number
       readonly parent?: { readonly session: string; readonly call: string }
       readonly resumed?: boolean
+      /** Of one that goes on: what was said to it now. */
+      readonly message?: string
+      /** Of one that goes on: calls of earlier replies that have no result yet. */
+      readonly open?: readonly { readonly id: string; readonly name: string; readonly input: string }[]
     }
   | { readonly type: 'session.queued' }
   | { readonly type: 'session.unqueued' }
@@ -40,8 +44,17 @@ export type EventBody =
       readonly outcome: OutcomeKind
       readonly content: string
       readonly code?: string
+      /** A delegation that was begun, and whose result follows later. */
+      readonly background?: true
     }
-  | { readonly type: 'message.added'; readonly from: string; readonly text: string }
+  | {
+      readonly type: 'message.added'
+      readonly from: string
+      readonly text: string
+      /** Why cadre wrote it; `sections`: the report of this round is sent back. */
+      readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated'
+      readonly round?: number
+    }
   | {
       readonly type: 'person.asked'
       readonly question: string

@@ -36,6 +36,8 @@ export function callOf(view: View, session: string, call: string): CallView | un
 export function applyToView(view: View, event: CadreEvent): void {
   if (event.type === 'session.started') {
     start(view, event)
+    const started = view.sessions.get(event.session)
+    if (started !== undefined) trackOf(started).rounds.know(event.open ?? [])
     return
   }
   const session = view.sessions.get(event.session)
@@ -102,8 +104,10 @@ export function applyToView(view: View, event: CadreEvent): void {
     case 'session.ended':
       end(session, event)
       break
-    case 'reply.delayed':
     case 'message.added':
+      if (event.nudge === 'sections' && event.round !== undefined) rounds.sendBack(event.round, event.text)
+      break
+    case 'reply.delayed':
     case 'context.compacted':
       break
   }

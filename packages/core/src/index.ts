@@ -43,6 +43,7 @@ export type { CadreEvent, EventBody } from './events.ts'
 export { applyToView, callOf, emptyView } from './fold.ts'
 export type { DecidedBy, Gate, JudgedCall, Review, Reviewer, Rule, Verdict } from './gate.ts'
 export { contextOf, type HandoffContext, type History } from './handoff.ts'
+export { knowsModel, knowsTool, namesFor } from './host-names.ts'
 export { type Json, type JsonObject, parseJson } from './json.ts'
 export { knownTools } from './known-tools.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './limits.ts'
@@ -58,6 +59,7 @@ export type {
   ReplyHooks,
   ToolOffer,
 } from './model.ts'
+export { nameKey } from './name-key.ts'
 export { didYouMean, nearest } from './nearest.ts'
 export {
   createOrchestrator,
@@ -118,3 +120,4 @@ export {
 export { type Toolset, type ToolsetRequest, toolsetOf } from './toolset.ts'
 export type { CallStatus, CallView, RoundView, SessionView, View } from './view.ts'
 export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary.ts'
+export type { NamingHost } from './vocabulary-hosts.ts'

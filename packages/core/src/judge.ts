@@ -4,6 +4,7 @@ import { parseJson } from './json.ts'
 import { didYouMean } from './nearest.ts'
 import { explainIssues } from './schema.ts'
 import type { SessionSpec } from './session-spec.ts'
+import type { Tool } from './tool.ts'
 import { normaliseInput, type Toolset } from './toolset.ts'
 
 /** A call after the first checks: either ready for the gate's rules, or settled already. */
@@ -27,7 +28,7 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
     return {
       kind: 'refused',
       by: 'agent',
-      reason: `${session.agent.name} may not use ${found.tool.name}. Available: ${toolset.names().join(', ') || 'none'}`,
+      reason: `${whyNot(found.tool, session)}. Available: ${toolset.names().join(', ') || 'none'}`,
     }
   }
   const { tool } = found
@@ -48,6 +49,13 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
   if (result.issues !== undefined)
     return { kind: 'failed', reason: `the arguments of ${name} are wrong: ${explainIssues(result.issues)}` }
   return { kind: 'ready', judged: { call, tool, input: result.value } }
+}
+
+/** Nothing is wrong with the agent's list where the run keeps everybody from delegating. */
+function whyNot(tool: Tool, { agent, delegation }: SessionSpec): string {
+  if (tool.kind === 'delegate' && !delegation)
+    return `${tool.name} cannot be used: delegation is switched off for this run; do the work yourself`
+  return `${agent.name} may not use ${tool.name}`
 }
 
 const order: readonly DecidedBy[] = ['tool', 'agent', 'role', 'hook', 'policy', 'budget', 'approval']

@@ -1,9 +1,9 @@
-import { subagentResult } from './conclude.ts'
 import { readOnce } from './decide.ts'
 import { outcomeOfReport } from './delegate.ts'
 import type { Draft } from './entry.ts'
+import { followUp } from './follow-up.ts'
 import type { Outcome } from './perform.ts'
-import { addUsage, noUsage, type Report } from './report.ts'
+import type { Report } from './report.ts'
 import type { Session } from './session.ts'
 import { finishedOutcome, refusalOutcome } from './settle.ts'
 import { type CallState, foldEntries, openCalls } from './state.ts'
@@ -21,20 +21,22 @@ export async function leaveCalls(session: Session): Promise<Draft[]> {
   return [...drafts, ...(await leaveBackground(session))]
 }
 
-const stopped = 'The person stopped this before it was carried out.'
+const notBegun: Outcome = {
+  outcome: 'cancelled',
+  code: 'cancelled',
+  content: 'The person stopped this before it was carried out.',
+}
 
 async function outcomeOf(session: Session, open: CallState): Promise<Outcome> {
   const { call, started, finished, refused } = open
   if (refused !== undefined) return refusalOutcome(refused)
   if (finished !== undefined) return finishedOutcome(finished)
-  if (started === undefined) return { outcome: 'cancelled', code: 'cancelled', content: stopped }
+  if (started === undefined) return notBegun
   // What it found and cost comes with the others of its kind.
   if (session.state.background.has(call.id)) return { content: 'Started.' }
   if (started.child !== undefined) {
     const report = await reportOf(session, started.child)
-    return report === undefined
-      ? { outcome: 'cancelled', code: 'cancelled', content: stopped }
-      : outcomeOfReport(report)
+    return report === undefined ? notBegun : outcomeOfReport(report)
   }
   const read = await readOnce(session, call)
   if (read.kind === 'ready' && read.judged.tool.effect === 'read')
@@ -49,18 +51,8 @@ async function leaveBackground(session: Session): Promise<Draft[]> {
   if (background.size === 0) return []
   const found = await Promise.all([...background.values()].map((child) => reportOf(session, child)))
   const reports = found.flatMap((report) => report ?? [])
-  const blocks = reports.map(subagentResult)
-  return [
-    {
-      role: 'user',
-      from: 'cadre',
-      content: ['The person stopped the delegated tasks that were still running.', ...blocks].join('\n\n'),
-      collected: [...background.keys()],
-      usage: reports.reduce((sum, report) => addUsage(sum, report.usage), noUsage),
-      sessions: reports.reduce((sum, report) => sum + report.sessions, 0),
-      calls: reports.reduce((sum, report) => sum + report.calls, 0),
-    },
-  ]
+  const before = 'The person stopped the delegated tasks that were still running.'
+  return [{ role: 'user', from: 'cadre', ...followUp({ calls: [...background.keys()], reports, before }) }]
 }
 
 /** The report a stopped child ended with; nothing when it never began. */

@@ -1,8 +1,8 @@
-/** The names most like a misspelt one, best first; none when nothing is close. */
+/** The names most like a misspelt one, best first and each once; none when nothing is close. */
 export function nearest(name: string, known: Iterable<string>, most = 3): string[] {
   const wanted = name.toLowerCase()
   const reach = Math.max(2, Math.floor(wanted.length / 3))
-  return [...known]
+  return [...new Set(known)]
     .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= reach || candidate.toLowerCase().includes(wanted))
     .sort((a, b) => a.distance - b.distance)

@@ -1,5 +1,6 @@
 import { resumeBackground } from './delegate.ts'
 import type { Draft, Entry, WireCall } from './entry.ts'
+import { settledEvent, startedEvent } from './entry-events.ts'
 import type { EventBody } from './events.ts'
 import type { Gate, JudgedCall } from './gate.ts'
 import { readCall } from './judge.ts'
@@ -9,7 +10,7 @@ import type { Ports } from './ports.ts'
 import { noUsage, type Report } from './report.ts'
 import { beginWork, record, type Session } from './session.ts'
 import type { SessionSpec, Work } from './session-spec.ts'
-import { foldEntries, type SessionState, startedCalls } from './state.ts'
+import { foldEntries, openCalls, type SessionState, startedCalls } from './state.ts'
 import { toolsetOf } from './toolset.ts'
 import type { Tree } from './tree.ts'
 
@@ -70,9 +71,11 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   node.purse.countCalls(state.callCount)
   if (state.ended !== undefined && !host.continues(spec, state)) return ended(state.ended)
   const session = createSession(spec, host, { tree, node, run, state, model: resolution.model })
-  announce(session, run.recorded.length > 0)
+  // It is given once.
+  const news = host.news(spec)
+  announce(session, run.recorded.length > 0, news?.work.content)
   await takeSlot(session)
-  await begin(session, host.news(spec))
+  await begin(session, news)
   if (state.background.size > 0) resumeBackground(session, await backgroundCalls(session))
   const { timeLimit } = spec.limits
   if (timeLimit !== undefined) node.limitTime(timeLimit, timeLimit - activeTime(run.recorded))
@@ -108,16 +111,16 @@ function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, 
   }
 }
 
-function announce({ spec, emit }: Session, resumed: boolean): void {
+function announce({ spec, state, emit }: Session, resumed: boolean, message: string | undefined): void {
+  const open = openCalls(state).map(({ call: { id, function: f } }) => ({
+    id,
+    name: f.name,
+    input: f.arguments,
+  }))
   emit({
-    type: 'session.started',
-    agent: spec.agent.name,
-    model: spec.model,
-    work: spec.work.content,
-    root: spec.root,
-    depth: spec.depth,
-    ...(spec.parent && { parent: spec.parent }),
-    ...(resumed && { resumed }),
+    ...startedEvent(spec, resumed),
+    ...(resumed && message !== undefined && { message }),
+    ...(resumed && open.length > 0 && { open }),
   })
 }
 
@@ -140,11 +143,7 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
     const said: Draft[] = news === undefined ? [] : [{ role: 'user', ...news.work }]
     return [{ role: 'event', type: 'session.resumed' }, ...left, ...said]
   })
-  for (const entry of entries) {
-    if (entry.role !== 'tool_result') continue
-    const { tool_call_id: call, content, outcome = 'done', code } = entry
-    session.emit({ type: 'call.settled', call, outcome, content, ...(code && { code }) })
-  }
+  for (const entry of entries) if (entry.role === 'tool_result') session.emit(settledEvent(entry))
 }
 
 async function backgroundCalls(session: Session): Promise<Map<string, JudgedCall>> {

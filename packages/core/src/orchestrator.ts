@@ -5,6 +5,7 @@ import { CadreError, Suspended } from './errors.ts'
 import type { CadreEvent, EventBody } from './events.ts'
 import { createGate } from './judge.ts'
 import { defaultLimits, type RunLimits, withinCeilings } from './limits.ts'
+import { nameKey } from './name-key.ts'
 import { didYouMean } from './nearest.ts'
 import type { Host, News } from './open-session.ts'
 import type { Ports } from './ports.ts'
@@ -314,9 +315,9 @@ function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
 function brokenDelegation(agent: AgentDefinition, spec: SessionSpec, ports: Ports): Notice[] {
   if (agent.delegates?.kind !== 'list' || !spec.delegation) return []
   const known = new Set(
-    allowedTargets(agent, ports.agents.list(), true).map((target) => target.name.toLowerCase()),
+    allowedTargets(agent, ports.agents.list(), true).map((target) => nameKey(target.name)),
   )
-  const missing = agent.delegates.names.filter((name) => !known.has(name.toLowerCase()))
+  const missing = agent.delegates.names.filter((name) => !known.has(nameKey(name)))
   if (missing.length === 0) return []
   const rest =
     spec.targets.length === 0 ? 'it works alone' : `it can still delegate to ${spec.targets.join(', ')}`

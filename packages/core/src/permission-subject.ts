@@ -1,5 +1,6 @@
 import { readDelegation } from './delegation.ts'
 import type { JudgedCall } from './gate.ts'
+import { nameKey } from './name-key.ts'
 import { pathSubject } from './permission-path.ts'
 import { fitsWildcard, isEverything } from './wildcard.ts'
 
@@ -26,9 +27,8 @@ export function subjectsOf({ tool, input }: JudgedCall, workspace: string): read
 
 const nothing: Subject = { label: '', fitsSome: isEverything, fitsWhole: isEverything }
 
-/** Names of agents are compared without case. */
 function agentSubject(target: string): Subject {
-  const fits = (pattern: string) => fitsWildcard(pattern.toLowerCase(), target.toLowerCase())
+  const fits = (pattern: string) => fitsWildcard(nameKey(pattern), nameKey(target))
   return { label: target, fitsSome: fits, fitsWhole: fits }
 }
 

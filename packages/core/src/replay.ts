@@ -1,5 +1,6 @@
 import type { StoredSession } from './engine.ts'
 import type { Entry, EventEntry } from './entry.ts'
+import { replyEvent, settledEvent, startedEvent } from './entry-events.ts'
 import type { CadreEvent, EventBody } from './events.ts'
 import type { Report } from './report.ts'
 import { isOutdated } from './state.ts'
@@ -9,19 +10,11 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
   const { spec, entries } = stored
   const events: CadreEvent[] = []
   const names = new Map<string, string>()
+  const background = new Set<string>()
   let round = 0
   const add = (body: EventBody, at: string, seq: number) =>
     events.push({ ...body, at, seq, session: spec.id } as CadreEvent)
-  const started: EventBody = {
-    type: 'session.started',
-    agent: spec.agent.name,
-    model: spec.model,
-    work: spec.work.content,
-    root: spec.root,
-    depth: spec.depth,
-    ...(spec.parent && { parent: spec.parent }),
-  }
-  add(started, spec.created, 0)
+  add(startedEvent(spec, false), spec.created, 0)
   let isWorkKnown = false
   for (const entry of entries) {
     const { timestamp, seq } = entry
@@ -44,9 +37,11 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
       continue
     }
     if (entry.role === 'event' && entry.type === 'session.resumed') {
-      add({ ...started, resumed: true }, timestamp, seq)
+      add(startedEvent(spec, true), timestamp, seq)
     }
-    const body = bodyOf(entry, round, names, stored)
+    if (entry.role === 'event' && entry.type === 'call.started' && entry['background'] === true)
+      background.add(entry.call ?? '')
+    const body = bodyOf(entry, round, { names, background }, stored)
     if (body !== undefined) add(body, timestamp, seq)
   }
   return events
@@ -55,33 +50,21 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
 function bodyOf(
   entry: Entry,
   round: number,
-  names: ReadonlyMap<string, string>,
+  { names, background }: { names: ReadonlyMap<string, string>; background: ReadonlySet<string> },
   { spec }: StoredSession,
 ): EventBody | undefined {
   switch (entry.role) {
     case 'user':
-      return { type: 'message.added', from: entry.from ?? 'person', text: entry.content }
+      return {
+        type: 'message.added',
+        from: entry.from ?? 'person',
+        text: entry.content,
+        ...(entry.nudge && { nudge: entry.nudge, round }),
+      }
     case 'assistant':
-      return {
-        type: 'reply.received',
-        round,
-        text: entry.content ?? '',
-        calls: (entry.tool_calls ?? []).map((call) => ({
-          id: call.id,
-          name: call.function.name,
-          input: call.function.arguments,
-        })),
-        model: entry.model ?? spec.model,
-        ...(entry.usage && { usage: entry.usage }),
-      }
+      return replyEvent(entry, round, spec)
     case 'tool_result':
-      return {
-        type: 'call.settled',
-        call: entry.tool_call_id,
-        outcome: entry.outcome ?? 'done',
-        content: entry.content,
-        ...(entry.code && { code: entry.code }),
-      }
+      return settledEvent(entry, background.has(entry.tool_call_id))
     case 'event':
       return entry.type === 'journal.edited'
         ? { type: 'journal.edited', summary: entry.content ?? '', rounds: round }

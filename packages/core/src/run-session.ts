@@ -1,21 +1,14 @@
 import { ask } from './ask.ts'
+import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
 import { CadreError, messageOf, Suspended } from './errors.ts'
 import { type Host, openSession } from './open-session.ts'
-import { addUsage, type Notice, type Report, type ReportStatus } from './report.ts'
+import type { Report } from './report.ts'
 import { leaveBehind, record, type Session, takeUpChanges } from './session.ts'
 import type { SessionSpec } from './session-spec.ts'
 import { settleReply } from './settle.ts'
 import { nextMove } from './state.ts'
 import type { StopReason } from './tree.ts'
-
-/** How a session ends, before it is made into a report. */
-export interface Ending {
-  readonly status: ReportStatus
-  readonly text: string
-  readonly sections?: Report['sections']
-  readonly notices?: readonly Notice[]
-}
 
 /**
  * The one loop: entry sessions, delegates and resumed ones. It asks the model, settles the calls of the reply, and repeats
@@ -122,23 +115,4 @@ async function stopBackground(session: Session, reason?: StopReason): Promise<vo
   }
   const ends = await Promise.allSettled(children.map(({ report }) => report))
   for (const end of ends) if (end.status === 'fulfilled') leaveBehind(session, end.value)
-}
-
-export function buildReport(session: Session, ending: Ending): Report {
-  const { spec, state, left } = session
-  const notices = [...state.notices, ...(ending.notices ?? [])]
-  return {
-    type: 'report',
-    session: spec.id,
-    agent: spec.agent.name,
-    status: ending.status,
-    text: ending.text,
-    ...(ending.sections && { sections: ending.sections }),
-    ...(spec.agent.handoffs?.length && ending.status === 'completed' && { handoffs: spec.agent.handoffs }),
-    model: spec.model,
-    usage: addUsage(state.usage, left.usage),
-    sessions: state.sessions + left.sessions,
-    calls: state.callCount + left.calls,
-    ...(notices.length > 0 && { notices }),
-  }
 }

@@ -92,6 +92,20 @@ export class SessionRounds {
     for (const call of calls) this.#list(round.view, call)
   }
 
+  /** Calls whose replies are not told, because they were received in an earlier life. */
+  know(calls: ReceivedReply['calls']): void {
+    for (const { id, name, input } of calls) {
+      const { view } = this.#call(id, name)
+      view.name ||= name
+      view.input ||= input
+    }
+  }
+
+  sendBack(roundId: number, why: string): void {
+    const round = this.#rounds.get(roundId)
+    if (round !== undefined) round.view.sentBack = why
+  }
+
   start(id: string, tool: string, child: string | undefined): void {
     const call = this.#call(id, tool)
     const isNew = child !== undefined && call.view.child !== undefined && call.view.child !== child

@@ -61,7 +61,9 @@ export async function say(
   draft: Omit<UserDraft, 'role' | 'from'>,
 ): Promise<void> {
   await record(session, name, () => [{ role: 'user', from: 'cadre', ...draft }])
-  session.emit({ type: 'message.added', from: 'cadre', text: draft.content })
+  const { content: text, nudge } = draft
+  const why = nudge && { nudge, round: session.state.round }
+  session.emit({ type: 'message.added', from: 'cadre', text, ...why })
 }
 
 export async function notice(session: Session, code: string, message: string): Promise<void> {

@@ -12,6 +12,7 @@ import { delegate } from './delegate.ts'
 import { settleDoubt } from './doubt.ts'
 import type { Question } from './engine.ts'
 import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from './entry.ts'
+import { settledEvent } from './entry-events.ts'
 import { Suspended } from './errors.ts'
 import type { JudgedCall } from './gate.ts'
 import { type Outcome, perform } from './perform.ts'
@@ -93,15 +94,7 @@ async function settleCall(
     await delegate(session, judged)
   order.next = index + 1
   const result = session.state.calls.get(call.id)?.result
-  if (result !== undefined) {
-    session.emit({
-      type: 'call.settled',
-      call: call.id,
-      outcome: result.outcome ?? 'done',
-      content: result.content,
-      ...(result.code && { code: result.code }),
-    })
-  }
+  if (result !== undefined) session.emit(settledEvent(result, session.state.background.has(call.id)))
   return true
 }
 
@@ -178,7 +171,7 @@ export function finishedOutcome(entry: EventEntry): Outcome {
 
 function report(session: Session): Outcome {
   const running = session.state.background.size
-  if (running === 0) return { content: 'The report was taken.' }
+  if (running === 0) return { content: 'The report was handed in.' }
   return {
     outcome: 'refused',
     code: 'delegation',

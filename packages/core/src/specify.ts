@@ -50,7 +50,12 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
     completion,
     delegation,
     limits: {
-      maxRounds: ceiling(request.maxRounds, maxTurns, limits.maxRounds),
+      // A person who starts a run may ask for more than is usual; a call may not.
+      maxRounds: ceiling(
+        request.maxRounds,
+        maxTurns,
+        (parent === undefined && request.maxRounds) || limits.maxRounds,
+      ),
       ...(parent === undefined
         ? { run: limits }
         : {
@@ -65,9 +70,9 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
   }
 }
 
-/** What a call asks for can lower what the agent's own definition allows, never raise it. */
+/** What a call asks for can lower what the agent's own definition or else the run allows, never raise it. */
 function ceiling(asked: number | undefined, own: number | undefined, usual: number): number {
-  return Math.min(asked ?? own ?? usual, own ?? Number.MAX_SAFE_INTEGER)
+  return Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? usual)
 }
 
 /**

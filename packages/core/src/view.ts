@@ -23,6 +23,8 @@ export interface CallView {
 export interface RoundView {
   readonly roundId: number
   reply: string
+  /** Why the report of this round was not taken. */
+  sentBack?: string
   readonly toolCalls: CallView[]
 }
 

@@ -42,7 +42,7 @@ function matchParts(parts: readonly string[], names: readonly string[]): boolean
 }
 
 /** One name: the usual walk with one place to come back to, linear for each star. */
-export function matchName(pattern: string, name: string): boolean {
+function matchName(pattern: string, name: string): boolean {
   let p = 0
   let n = 0
   let star = -1

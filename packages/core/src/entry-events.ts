@@ -1,0 +1,44 @@
+/** What is told of a session while it runs and when it is read back: one form for both, so that every fold sees the same. */
+import type { AssistantEntry, ResultEntry } from './entry.ts'
+import type { EventBody } from './events.ts'
+import type { SessionSpec } from './session-spec.ts'
+
+export function startedEvent(spec: SessionSpec, resumed: boolean): EventBody {
+  return {
+    type: 'session.started',
+    agent: spec.agent.name,
+    model: spec.model,
+    work: spec.work.content,
+    root: spec.root,
+    depth: spec.depth,
+    ...(spec.parent && { parent: spec.parent }),
+    ...(resumed && { resumed }),
+  }
+}
+
+export function replyEvent(entry: AssistantEntry, round: number, spec: SessionSpec): EventBody {
+  return {
+    type: 'reply.received',
+    round,
+    text: entry.content ?? '',
+    calls: (entry.tool_calls ?? []).map((call) => ({
+      id: call.id,
+      name: call.function.name,
+      input: call.function.arguments,
+    })),
+    model: entry.model ?? spec.model,
+    ...(entry.usage && { usage: entry.usage }),
+  }
+}
+
+/** `background`: the delegation was only started, and its result follows. */
+export function settledEvent(entry: ResultEntry, background = false): EventBody {
+  return {
+    type: 'call.settled',
+    call: entry.tool_call_id,
+    outcome: entry.outcome ?? 'done',
+    content: entry.content,
+    ...(entry.code && { code: entry.code }),
+    ...(background && { background }),
+  }
+}

@@ -1,0 +1,77 @@
+import { type ToolMeaning, understandTool } from './vocabulary.ts'
+import { knownElsewhere } from './vocabulary-elsewhere.ts'
+import { hostVocabularies, type NamingHost } from './vocabulary-hosts.ts'
+
+/**
+ * What a host calls that which a name means to us; `undefined` when it has no name for it. A name that it knows stays as
+ * it is. What comes back may mean less to us than the name does, and in few cases more: whoever grants has to look.
+ */
+export function namesFor(host: NamingHost, name: string): readonly string[] | undefined {
+  const written = name.trim()
+  if (knowsTool(host, written)) return [written]
+  const { classes, tools } = hostVocabularies[host]
+  const meaning = understandTool(written)
+  switch (meaning.kind) {
+    case 'class':
+      return classes[meaning.class]
+    case 'tools': {
+      const names = meaning.names.flatMap((tool) => (Object.hasOwn(tools, tool) ? (tools[tool] ?? []) : []))
+      return names.length === 0 ? undefined : [...new Set(names)]
+    }
+    case 'server': {
+      const spelled = serverName(host, meaning)
+      return spelled === undefined ? undefined : [spelled]
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Whether the host takes this very name. Tools of its extensions are not known here. */
+export function knowsTool(host: NamingHost, name: string): boolean {
+  if (name === '*') return true
+  if (host === 'claude' && /^mcp__./.test(name)) return true
+  if (host === 'copilot' && name.includes('/')) return true
+  const known = knownTo(host)
+  return known.has(hostVocabularies[host].ignoresCase ? name.toLowerCase() : name)
+}
+
+/** Whether a host can know a model by this name. Of Copilot nobody can say without asking it. */
+export function knowsModel(host: NamingHost, model: string): boolean {
+  if (host === 'opencode') return /^[^\s/]+\/\S+$/.test(model)
+  if (host === 'claude')
+    return /^(?:inherit|default|best|sonnet|opus|haiku|opusplan|claude-[a-z0-9-]+)(?:\[1m\])?$/.test(model)
+  return true
+}
+
+const sets = new Map<NamingHost, ReadonlySet<string>>()
+
+function knownTo(host: NamingHost): ReadonlySet<string> {
+  const made = sets.get(host)
+  if (made !== undefined) return made
+  const { classes, tools, also, own, ignoresCase } = hostVocabularies[host]
+  const names = [
+    ...Object.values(classes).flat(),
+    ...Object.values(tools).flat(),
+    ...also,
+    ...own.flatMap((label) => knownElsewhere[label] ?? []),
+  ]
+  const set = new Set(ignoresCase ? names.map((name) => name.toLowerCase()) : names)
+  sets.set(host, set)
+  return set
+}
+
+/** Only where it means exactly the same: opencode joins server and tool with a sign that stands in both. */
+function serverName(
+  host: NamingHost,
+  { server, tool }: Extract<ToolMeaning, { kind: 'server' }>,
+): string | undefined {
+  if (host === 'opencode') return undefined
+  const spelled =
+    host === 'claude'
+      ? `mcp__${server}${tool === undefined ? '' : `__${tool}`}`
+      : `${server}/${tool === undefined ? '*' : tool}`
+  if (host === 'claude' && !/^[\w*-]+$/.test(spelled)) return undefined
+  const read = understandTool(spelled)
+  return read.kind === 'server' && read.server === server && read.tool === tool ? spelled : undefined
+}
