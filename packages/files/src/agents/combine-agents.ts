@@ -1,7 +1,7 @@
 import path from 'node:path'
-import type { AgentDefinition, JsonObject } from '@cadre/core'
+import { type AgentDefinition, type JsonObject, nameKey } from '@cadre/core'
 import type { Diagnostic } from '../diagnostic.ts'
-import { nameKey } from './agent-name.ts'
+import { nameOfFile } from './agent-name.ts'
 import type { FoundFile } from './find-agent-files.ts'
 import type { ReadFile } from './read-agent-file.ts'
 import type { ReadAgent } from './read-definition.ts'
@@ -53,12 +53,17 @@ export function combineAgents({ parsed, builtIns, endless, unreadable, outside }
     ...parsed.flatMap(({ file, read }) => definitionsIn(file, read)),
   ]
   const used = new Map<string, Definition>()
+  const held = namesHeld(definitions)
   const others = new Map<Definition, string[]>()
   for (const definition of definitions) {
     if (definition.agent === undefined) continue
     const key = nameKey(definition.agent.name)
     const other = used.get(key)
     if (other === undefined || isBefore(definition, other)) used.set(key, definition)
+  }
+  for (const [key, definition] of used) {
+    const broken = held.get(key)
+    if (broken !== undefined && broken.level > definition.level) used.set(key, broken)
   }
   for (const definition of definitions) {
     const winner = winnerOver(definition, used)
@@ -97,6 +102,23 @@ function markedIn(agents: readonly AgentDefinition[]): string | undefined {
     return !Array.isArray(metadata) && String((metadata as JsonObject)['cadre-entry']) === 'true'
   })
   return marked.length === 1 ? marked[0]?.name : undefined
+}
+
+/**
+ * Names of agents whose files cannot be used, by the highest level that has one. Nothing from a lower level takes their
+ * place: it might be permitted more than what somebody has written and got wrong.
+ */
+function namesHeld(definitions: readonly Definition[]): Map<string, Definition> {
+  const held = new Map<string, Definition>()
+  for (const definition of definitions) {
+    if (definition.agent !== undefined || definition.read.ignored === true) continue
+    const names = [definition.read.name, nameOfFile(definition.place)]
+    for (const key of names.flatMap((name) => (name === undefined ? [] : [nameKey(name)]))) {
+      const other = held.get(key)
+      if (other === undefined || other.level < definition.level) held.set(key, definition)
+    }
+  }
+  return held
 }
 
 function builtIn(agent: AgentDefinition): Definition {
@@ -169,7 +191,13 @@ function shadowNote(at: string, agent: AgentDefinition, winner: Definition, isTw
       fix: 'Rename or remove one of them.',
     }
   }
-  const message = `${said}, which ${winner.read.disabled === true ? 'switches it off' : 'is used instead'}.`
+  const effect =
+    winner.agent === undefined
+      ? 'cannot be used, and this one does not take its place'
+      : winner.read.disabled === true
+        ? 'switches it off'
+        : 'is used instead'
+  const message = `${said}, which ${effect}.`
   return {
     path: at,
     line,

@@ -1,5 +1,4 @@
-import type { AgentDefinition, Agents } from '@cadre/core'
-import { nameKey } from './agent-name.ts'
+import { type AgentDefinition, type Agents, nameKey } from '@cadre/core'
 import { combineAgents, type LoadedAgents } from './combine-agents.ts'
 import { type FoundFile, type FoundFiles, findAgentFiles } from './find-agent-files.ts'
 import { type AgentsRequest, builtInsOf } from './load-agents.ts'

@@ -374,6 +374,28 @@ describe('what a repository brings', () => {
     }
   })
 
+  it('a file that cannot be used holds its name: nothing from a lower level takes its place', async () => {
+    write('.claude/agents/reviewer.md', header('name: reviewer\ndescription: d'))
+    write('.claude/agents/builder.md', header('name: builder\ndescription: d'))
+    write('.github/agents/reviewer.agent.md', header('description: d\ntools: [read]\nmax-turns: five'))
+    write('.github/agents/01-build.agent.md', header('name: builder\ndescription: d\nmax-turns: five'))
+    const { agents, files } = await load()
+    expect(agents).toEqual([])
+    expect(
+      files.filter(({ shadowedBy }) => shadowedBy !== undefined).map((file) => path.basename(file.path)),
+    ).toEqual(['builder.md', 'reviewer.md'])
+    // The same with a built-in one, and with a file that cannot be read as an agent at all.
+    rmSync(at('.claude'), { recursive: true })
+    write('.github/agents/reviewer.agent.md', '')
+    const builtIns = [{ name: 'reviewer', description: 'd', prompt: '', tools: { kind: 'all' } as const }]
+    expect((await loadAgents({ project: root, builtIns })).agents).toEqual([])
+    // Beside it, in the same place, another file may well define the agent.
+    write('.github/agents/other.agent.md', header('name: reviewer\ndescription: d'))
+    expect((await loadAgents({ project: root, builtIns })).agents.map(({ name }) => name)).toEqual([
+      'reviewer',
+    ])
+  })
+
   it('prompts, instructions and skills beside agents are none', async () => {
     for (const file of ['a.prompt.md', 'b.instructions.md', 'SKILL.md', 'c.agent.md'])
       write(`.github/agents/${file}`, header('description: d\ntools: [read]'))

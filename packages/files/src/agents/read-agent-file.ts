@@ -6,7 +6,7 @@ import { decodeText } from './decode-text.ts'
 import type { FoundFile } from './find-agent-files.ts'
 import { readIn } from './read-agent-text.ts'
 import type { ReadAgent } from './read-definition.ts'
-import { readSettingsAgents } from './settings/read-settings.ts'
+import { readSettingsFile } from './settings/read-settings-file.ts'
 
 /** What one file defines. */
 export interface ReadFile {
@@ -32,22 +32,13 @@ export function readAgentFile({ path, size, place }: FoundFile): ReadFile {
     return failed(path, 'file-unreadable', `The file cannot be read: ${messageOf(error)}.`)
   }
   const text = decodeText(bytes)
-  if (place.dialect.format === 'settings') return readSettings(path, text)
+  if (place.dialect.format === 'settings') {
+    const { reads, entry } = readSettingsFile({ path, text })
+    return { agents: reads, ...(entry !== undefined && { entry }) }
+  }
   const read = readIn(place.dialect, { path, text })
   if (read.ignored === true) return { agents: [] }
   return { agents: [isUtf8(bytes) ? read : withNote(read, path, text)] }
-}
-
-function readSettings(path: string, text: string): ReadFile {
-  const { agents, entry, diagnostics } = readSettingsAgents({ path, text })
-  const reads = agents.map(({ agent }): ReadAgent => ({ agent, diagnostics: [] }))
-  const [first = { diagnostics: [] }, ...others] = reads
-  const isSilent = reads.length === 0 && diagnostics.length === 0
-  return {
-    // What is wrong with the file is said once.
-    agents: isSilent ? [] : [{ ...first, diagnostics }, ...others],
-    ...(entry !== undefined && { entry }),
-  }
 }
 
 /** Nobody can write it back as it was, so there is no repair. */

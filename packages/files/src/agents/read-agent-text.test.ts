@@ -272,7 +272,7 @@ describe('a value that is not YAML', () => {
     ['lines at the margin', 'one\ntwo', 'one two', 'one\n  two'],
     ['a blank line', 'one\n\ntwo', 'one\ntwo', 'one\n\n  two'],
     ['a quote at the margin', "'one\n'", 'one', "'one\n  '"],
-    ['a block at the margin', '|\none: x\n\ntwo', 'one: x\n\ntwo', '|\n  one: x\n\n  two'],
+    ['a block at the margin', '|\nuser: x\n\ntwo', 'user: x\n\ntwo', '|\n  user: x\n\n  two'],
     [
       'pseudo-keys',
       'Use it. Examples:\\n<example>\nContext: c\nuser: "u"\nassistant: a\n</example>\n\nuser: v',
@@ -384,6 +384,8 @@ describe('a restriction is never lost', () => {
     'tools: read,\n*',
     'tools:\n\t- read\n  - edit',
     'tools: &x [*x]',
+    'tools: [read, "a\u2028b',
+    'tools: [read\u0085, *',
     'allowed-tools: [read',
     'disallowedTools: [edit',
     'disallowedTools: *x',

@@ -87,11 +87,7 @@ describe('tools', () => {
       ['WebFetch'],
       [
         ['WebFetch', '*', 'deny'],
-        ...['https://a.org', 'https://a.org/*', 'http://a.org', 'http://a.org/*'].map((at) => [
-          'WebFetch',
-          at,
-          'allow',
-        ]),
+        ['WebFetch', 'domain:a.org', 'allow'],
       ],
     ],
     ['tools: [Read, "Write(src/**", (x)]', ['Read'], undefined],

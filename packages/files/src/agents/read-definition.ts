@@ -37,6 +37,8 @@ export interface ReadAgent {
   readonly repaired?: string
   /** The file says that its agent is not to be used: nor is any other of the same name from a lower level. */
   readonly disabled?: boolean
+  /** Of a file that cannot be used: what its agent would be called. */
+  readonly name?: string
   /** Not an agent, and nobody would expect one: a README among agents. Listed nowhere. */
   readonly ignored?: boolean
 }
@@ -112,7 +114,7 @@ export function readDefinition(request: DefinitionRequest): ReadAgent {
     unknown: restOf(header),
   }
   const { diagnostics } = header
-  if (header.failed || name === undefined) return { diagnostics }
+  if (header.failed || name === undefined) return { diagnostics, ...(name !== undefined && { name }) }
   const agent: AgentDefinition = {
     name,
     description,

@@ -19,6 +19,11 @@ export function readHeaderless(path: string, text: string, dialect: Dialect): Re
   if (text.trim() === '') return failed(path, 1, 'file-empty', 'The file is empty.')
   if (!isHeaderless(path, dialect))
     return failed(path, 1, 'header-missing', 'There is no header, so this is not an agent.')
+  const language = languageOf(text)
+  if (language !== undefined) {
+    const message = `The file begins as with a header in ${language}, and only YAML is read.`
+    return failed(path, 1, 'header-language', message)
+  }
   const lost = lostHeader(path, text, 1)
   if (lost !== undefined) return lost
   const note: Diagnostic = {
@@ -32,6 +37,12 @@ export function readHeaderless(path: string, text: string, dialect: Dialect): Re
   const prompt = promptOf(text)
   const read = readDefinition({ path, dialect: dialect.name, line: 1, entries: [], prompt })
   return { ...read, diagnostics: [note, ...read.diagnostics] }
+}
+
+function languageOf(text: string): string | undefined {
+  const start = text.slice(0, 1_000).trimStart()
+  if (/^\+{3,}[ \t]*(?:toml)?[ \t]*[\r\n]/i.test(start)) return 'TOML'
+  return /^(?:;{3,}\s*)?\{\s*["}]/.test(start) ? 'JSON' : undefined
 }
 
 /** A text that has the keys of an agent, where no header was found. */

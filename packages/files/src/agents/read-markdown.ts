@@ -5,6 +5,7 @@ import type { Dialect } from './dialects.ts'
 import { type BodyPart, findBodyKeys } from './header/body-keys.ts'
 import { findUnclosed } from './header/find-header.ts'
 import { isAgentKey, plainKey } from './header/known-keys.ts'
+import { losesKeys } from './header/loses-keys.ts'
 import { type ReadHeader, readHeader } from './header/read-header.ts'
 import { noteOf } from './header/rescue.ts'
 import { type SplitFile, splitFile } from './header/split-file.ts'
@@ -41,7 +42,7 @@ export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true):
     line: parts.headerLine,
     entries: header.entries,
     prompt: promptOf(parts.body),
-    unseen: [...header.unseen, ...unseenInBody(parts, header)],
+    unseen: [...header.unseen, ...unseenInBody(parts, header), ...tornOff(parts, header)],
     ...(dialect.synonyms !== undefined && { synonyms: dialect.synonyms }),
   })
   const rescues = [...parts.rescues, ...header.rescues].map((rescue) => noteOf(rescue, path))
@@ -87,6 +88,14 @@ function unseenInBody(parts: Split, { entries }: Header): Unseen[] {
   return found.filter(({ key }) => !present.has(key))
 }
 
+/** A file that ends within its header may have said more of tools. */
+function tornOff({ body, rescues }: Split, { entries }: Header): Unseen[] {
+  const end = rescues.find(({ code }) => code === 'header-unclosed')
+  if (end === undefined || body.trim() !== '') return []
+  const saysTools = entries.some(({ written }) => ['tools', 'allowedtools'].includes(plainKey(written)))
+  return saysTools ? [] : [{ key: 'tools', restricts: 'tools', line: end.line, isTorn: true }]
+}
+
 function partToSearch({ rescues }: Split): BodyPart {
   if (rescues.some(({ code }) => code === 'header-unopened' || code === 'header-unclosed'))
     return 'everywhere'
@@ -106,11 +115,12 @@ export function explained({ rescued, fault }: Header, said: readonly Diagnostic[
 function repair(
   { path }: AgentText,
   dialect: Dialect,
-  { notes: before, body, end }: Split,
-  { lines, unseen }: Header,
+  { notes: before, body, end, header: written, headerLine }: Split,
+  { lines, unseen, entries }: Header,
   agent: AgentDefinition,
 ): string | undefined {
   if (lines === undefined || unseen.length > 0) return undefined
+  if (losesKeys(written, headerLine, entries)) return undefined
   const text = ['---', ...before, ...lines, '---', body].join(end)
   const again = readMarkdown({ path, text }, dialect, false)
   if (again.agent === undefined || again.rescued === true) return undefined

@@ -4,6 +4,7 @@ import { findBodyKeys } from './header/body-keys.ts'
 import { isBlank, isComment } from './header/key-line.ts'
 import { plainKey } from './header/known-keys.ts'
 import { linesOf, usualEnd } from './header/lines.ts'
+import { losesKeys } from './header/loses-keys.ts'
 import { readHeader } from './header/read-header.ts'
 import { noteOf, type Rescue } from './header/rescue.ts'
 import type { Entry } from './header/unseen.ts'
@@ -15,7 +16,12 @@ export function readTemplate(file: AgentText, dialect: Dialect, repairs = true):
   const { path } = file
   const all = linesOf(file.text.replace(/^\ufeff+/, ''))
   const { lines, first, rest, rescues } = documentIn(all.map(({ text }) => text))
-  const header = readHeader({ path, lines, firstLine: first + 1 })
+  const header = readHeader({
+    path,
+    lines,
+    firstLine: first + 1,
+    ...(dialect.synonyms !== undefined && { synonyms: dialect.synonyms }),
+  })
   if (header.kind === 'broken') return { diagnostics: header.diagnostics }
   const entries = unwrapped(header.entries)
   const fault = faultIn(entries)
@@ -37,8 +43,9 @@ export function readTemplate(file: AgentText, dialect: Dialect, repairs = true):
   const said = [...notes, ...hints, ...read.diagnostics]
   const diagnostics = [...explained(header, said), ...said]
   if (read.agent === undefined || (notes.length === 0 && !header.rescued)) return { ...read, diagnostics }
+  const isCertain = header.unseen.length === 0 && !losesKeys(lines, first + 1, header.entries)
   const repaired = repairs
-    ? repair(path, dialect, header.unseen.length > 0 ? undefined : header.lines, usualEnd(all), read)
+    ? repair(path, dialect, isCertain ? header.lines : undefined, usualEnd(all), read)
     : undefined
   return { ...read, diagnostics, rescued: true, ...(repaired !== undefined && { repaired }) }
 }
@@ -75,12 +82,14 @@ function documentIn(texts: readonly string[]): {
   return { lines: texts.slice(first, end), first, rest: texts.slice(end), rescues }
 }
 
+const wrapping = ['apiversion', 'kind', 'spec']
+
 /** `{apiVersion, kind: Agent, metadata: {…}, spec: {…}}`: its keys are those of the two groups. */
 function unwrapped(entries: readonly Entry[]): readonly Entry[] {
-  if (!entries.some(({ written }) => written === 'apiVersion' || written === 'kind')) return entries
+  if (!entries.some(({ written }) => wrapping.includes(plainKey(written)))) return entries
   return entries.flatMap((entry) => {
     const { fields } = entry.field
-    const isGroup = entry.written === 'metadata' || entry.written === 'spec'
+    const isGroup = ['metadata', 'spec'].includes(plainKey(entry.written))
     return isGroup && fields !== undefined
       ? [...fields].map(([written, field]) => ({ written, field }))
       : [entry]
@@ -88,8 +97,8 @@ function unwrapped(entries: readonly Entry[]): readonly Entry[] {
 }
 
 function faultIn(entries: readonly Entry[]): string | undefined {
-  const kind = entries.find(({ written }) => written === 'kind')?.field.value
-  const hasVersion = entries.some(({ written }) => written === 'apiVersion')
+  const kind = entries.find(({ written }) => plainKey(written) === 'kind')?.field.value
+  const hasVersion = entries.some(({ written }) => plainKey(written) === 'apiversion')
   if (hasVersion && typeof kind === 'string' && kind.toLowerCase() !== 'agent')
     return `This is a ${kind}, not an agent.`
   const own = ['id', 'agentid', 'systemprompt', 'prompt', 'description']

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, type Json, type JsonObject } from '@cadre/core'
 import { showDiagnostic } from '../diagnostic.ts'
+import { isObject } from '../is-object.ts'
 import type { Config } from './config.ts'
 import type { ConfigFile } from './read-config-file.ts'
 import type { TrustItem } from './trust.ts'
@@ -108,8 +109,4 @@ function merge(weaker: JsonObject, stronger: JsonObject): JsonObject {
     merged[key] = isObject(before) && isObject(value) ? merge(before, value) : value
   }
   return merged
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

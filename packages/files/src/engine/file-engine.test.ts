@@ -221,6 +221,7 @@ describe('looking', () => {
       outcome: 'incomplete',
       created: spec.created,
       updated: expect.stringMatching(/^2026/),
+      work: 'Check the cache.',
     })
     await engine.close()
   })

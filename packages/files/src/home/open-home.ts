@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { excludeFromGit } from './exclude-from-git.ts'
+import { repositoryOf } from './repository-of.ts'
 
 /** The folder that holds everything cadre keeps for a project. Naming it creates nothing. */
 export interface Home {
@@ -29,14 +30,14 @@ export function openHome(options: HomeOptions): Home {
   const chosen = home || env['CADRE_HOME']
   const path = chosen
     ? resolve(cwd, chosen)
-    : (nearest(cwd) ?? join(gitRoot(cwd) ?? resolve(cwd), folderName))
+    : (nearest(cwd) ?? join(repositoryOf(resolve(cwd)) ?? resolve(cwd), folderName))
   return {
     path,
     at: (...names) => join(path, ...names),
     folder(...names) {
       const folder = join(path, ...names)
       if (existsSync(folder)) return folder
-      const repository = basename(path) === folderName ? gitRoot(dirname(path)) : undefined
+      const repository = basename(path) === folderName ? repositoryOf(dirname(path)) : undefined
       // Before the folder is there, so that git never sees it.
       if (repository !== undefined) excludeFromGit(repository, path)
       makeFolder(folder)
@@ -60,10 +61,6 @@ function nearest(from: string): string | undefined {
   return upward(from)
     .map((folder) => join(folder, folderName))
     .find(isFolder)
-}
-
-function gitRoot(from: string): string | undefined {
-  return upward(from).find((folder) => existsSync(join(folder, '.git')))
 }
 
 function upward(from: string): string[] {

@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { ReportStatus, SessionStatus } from '@cadre/core'
 import { readOutcome, readTop } from './read-header.ts'
 import { type ReadOptions, readJournal } from './read-journal.ts'
+import { readWork } from './read-work.ts'
 
 /** What a list of sessions shows. */
 export interface SessionSummary {
@@ -12,6 +13,8 @@ export interface SessionSummary {
   readonly outcome?: ReportStatus
   readonly created: string
   readonly updated: string
+  /** How its work begins; absent where that stands too far down to be looked up for a list. */
+  readonly work?: string
 }
 
 const headSize = 4096
@@ -43,6 +46,7 @@ function summaryOfHead(options: ReadOptions): SessionSummary | undefined {
       ...(outcome === 'null' ? {} : { outcome: outcome as ReportStatus }),
       created: String(created),
       updated: String(updated),
+      ...workIn(file, text),
     }
   } finally {
     closeSync(file)
@@ -64,6 +68,19 @@ function outcomeIn(file: number, head: string): string | undefined {
   }
 }
 
+const mostForWork = 32_768
+const longestWork = 2_000
+
+/** The work stands below the prompt as well. One more look at most: a list must not depend on the length of prompts. */
+function workIn(file: number, head: string): { work?: string } {
+  let work = readWork(head)
+  if (work === undefined && !head.includes('\nmessages:\n')) {
+    const more = Buffer.allocUnsafe(mostForWork)
+    work = readWork(more.toString('utf8', 0, readSync(file, more, 0, mostForWork, 0)))
+  }
+  return work === undefined ? {} : { work: work.slice(0, longestWork) }
+}
+
 function summaryOfWhole(options: ReadOptions): SessionSummary | undefined {
   const journal = readJournal(readFileSync(options.path), options)
   if (journal === undefined) return undefined
@@ -76,5 +93,6 @@ function summaryOfWhole(options: ReadOptions): SessionSummary | undefined {
     ...(outcome ? { outcome } : {}),
     created: spec.created,
     updated,
+    work: spec.work.content.slice(0, longestWork),
   }
 }

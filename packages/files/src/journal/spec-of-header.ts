@@ -1,4 +1,5 @@
 import type { AgentDefinition, Json, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
+import { isObject } from '../is-object.ts'
 import { isSimpleKey } from './emit-entry.ts'
 import type { RawHeader } from './read-header.ts'
 
@@ -196,8 +197,4 @@ function extraOf(fields: RawHeader['fields'], metadata: RawHeader['metadata']): 
   }
   for (const [key, value] of Object.entries(fields)) if (!topKeys.includes(key)) other[key] = value
   return (Object.keys(other).length === 0 ? kept : { ...kept, other }) as { [key: string]: Json }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,8 +1,10 @@
 import { closeSync, type Dirent, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { namespace } from '../agents/settings/find-configuration.ts'
+import { repositoryOf } from '../home/repository-of.ts'
+import { isInside } from '../is-inside.ts'
 import { meaningOfPath } from './agent-path.ts'
 import { hasHeader, looksLikeAgent, looksLikeTemplate } from './looks-like-agent.ts'
-import { repositoryOf } from './repository-of.ts'
 
 export interface FoundForLint {
   /** Absolute, in order. */
@@ -128,7 +130,7 @@ function consider(at: string, real: string, search: Search): void {
 const isAgent = {
   perhaps: looksLikeAgent,
   template: looksLikeTemplate,
-  settings: (head: string) => head.includes('copilotMultiAgent'),
+  settings: (head: string) => head.includes(namespace),
 } as const
 
 function fromBase(at: string, { base }: Search): string {
@@ -147,11 +149,6 @@ function headOf(file: string, most: number): string {
   } catch {
     return ''
   }
-}
-
-export function isInside(folder: string, file: string): boolean {
-  const inside = path.relative(folder, file)
-  return inside === '' || (!inside.startsWith(`..${path.sep}`) && inside !== '..' && !path.isAbsolute(inside))
 }
 
 function order(a: string, b: string): number {

@@ -33,7 +33,7 @@ describe('one file', () => {
     [
       'no header, where every file is an agent',
       { '.opencode/agent/a.md': 'Just text.\n' },
-      ['.opencode/agent/a.md:1 warning header-missing'],
+      ['.opencode/agent/a.md:1 warning header-missing', '.opencode/agent/a.md:1 warning description-missing'],
     ],
     ['no description', { [copilot]: agentText('name: a') }, [`${copilot}:2 warning description-required`]],
     [
@@ -203,6 +203,9 @@ describe('one file', () => {
   it('says what was probably meant', async () => {
     const { messages } = await lint({ [copilot]: agentText(`${good}\ntools: [edti]`) })
     expect(messages[0]).toContain('did you mean edit')
+    const twice = { tools: ['my_search', 'my_search', 'read_file'] }
+    const { messages: near } = await lint({ [copilot]: agentText(`${good}\ntools: [my_serch]`) }, twice)
+    expect(near[0]?.match(/my_search/g)).toHaveLength(1)
   })
 
   it('knows tools and models of the configuration', async () => {
@@ -212,6 +215,8 @@ describe('one file', () => {
       model: async (name) => (name === 'small' ? { kind: 'known' } : { kind: 'unknown', nearest: [] }),
     }
     expect((await lint(files, knowledge)).said).toEqual([`${copilot}:4 info tool-not-here`])
+    const forbidding = { [claude]: agentText(`${good}\ntools: read_file\ndisallowedTools: write_file`) }
+    expect((await lint(forbidding, knowledge)).said).toEqual([])
     const near = await lint(files, { model: async () => ({ kind: 'unknown', nearest: ['openai:smal'] }) })
     expect(near.said).toContain(`${copilot}:5 warning model-unknown`)
     expect(near.messages.join()).toContain('Nearest: openai:smal.')
@@ -371,17 +376,15 @@ it('settings define several agents in one file', async () => {
       delegationPermissions: { type: 'none' },
     },
   ]
-  const { files, said } = await lint({
-    '.vscode/settings.json': JSON.stringify(
-      { 'copilotMultiAgent.agents': agents, 'copilotMultiAgent.entryAgent': 'lead' },
-      null,
-      2,
-    ),
-  })
+  const settings = { 'copilotMultiAgent.agents': agents, 'copilotMultiAgent.entryAgent': 'lead' }
+  const { files, said } = await lint({ '.vscode/settings.json': JSON.stringify(settings, null, 2) })
   expect(files).toMatchObject([
     { path: '.vscode/settings.json', dialect: 'settings', status: 'ok', agents: ['lead', 'worker'] },
   ])
   expect(said.some((line) => line.endsWith('warning tool-unknown'))).toBe(true)
+  const folder = createFolder({ 'x.code-workspace': JSON.stringify({ folders: [], settings }) })
+  const workspace = await lintFiles([folder.at('x.code-workspace')], { cwd: folder.path })
+  expect(workspace.files).toMatchObject([{ dialect: 'settings', agents: ['lead', 'worker'] }])
 })
 
 it('a link that leads out is told, and what is behind it is not', async () => {
@@ -390,7 +393,7 @@ it('a link that leads out is told, and what is behind it is not', async () => {
   const result = await lintFolder(folder.at('p'), { cwd: folder.path })
   expect(result.files.map(({ path, status }) => [path, status])).toEqual([
     ['p/k.agent.md', 'ok'],
-    ['p/out.agent.md', 'failed'],
+    ['p/out.agent.md', 'skipped'],
   ])
   expect(JSON.stringify(result)).not.toContain('topsecret')
 })
@@ -400,7 +403,7 @@ it('a file for people is left out, and spoken about when somebody names it', asy
   const { files } = await lintFolder(folder.path, { cwd: folder.path })
   expect(files.map(({ path }) => path)).toEqual([claude])
   const named = await lintFiles([folder.at('.claude/agents/README.md')], { cwd: folder.path })
-  expect(named.files).toMatchObject([{ status: 'failed', diagnostics: [{ code: 'file-for-people' }] }])
+  expect(named.files).toMatchObject([{ status: 'skipped', diagnostics: [{ code: 'file-for-people' }] }])
 })
 
 it('counts what it found', async () => {
@@ -408,5 +411,14 @@ it('counts what it found', async () => {
     [copilot]: agentText(`${good}\nmodel: [a b c, gpt-5]`),
     '.claude/agents/b.md': 'text',
   })
-  expect(summary).toEqual({ files: 2, ok: 1, rescued: 0, failed: 1, errors: 1, warnings: 1, infos: 1 })
+  expect(summary).toEqual({
+    files: 2,
+    ok: 1,
+    rescued: 0,
+    failed: 1,
+    skipped: 0,
+    errors: 1,
+    warnings: 1,
+    infos: 1,
+  })
 })

@@ -1,5 +1,6 @@
 import path from 'node:path'
-import { findLintFiles, isInside } from './find-lint-files.ts'
+import { isInside } from '../is-inside.ts'
+import { findLintFiles } from './find-lint-files.ts'
 import type { HostName } from './hosts/host.ts'
 import { judgeHosts } from './hosts/judge-hosts.ts'
 import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
@@ -12,7 +13,7 @@ import { modelNames } from './rules/model-rules.ts'
 import { cycles, unreachable } from './rules/reach-rules.ts'
 import { references } from './rules/reference-rules.ts'
 import { secrets } from './rules/secret-rules.ts'
-import { description, naming, promptLength } from './rules/text-rules.ts'
+import { description, naming, needsDescription, promptLength } from './rules/text-rules.ts'
 import { toolNames } from './rules/tool-rules.ts'
 import type { FileRule, LintKnowledge, ProjectRule, Subject } from './subject.ts'
 
@@ -111,12 +112,24 @@ function fileOf(
   return {
     path: shown,
     dialect,
-    status: read.agent === undefined ? 'failed' : read.rescued ? 'rescued' : 'ok',
+    status: statusOf(subjects),
     ...(read.agent !== undefined && dialect !== 'settings' && { agent: read.agent.name }),
     ...(dialect === 'settings' && { agents: names }),
     diagnostics: findings.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
     ...(hosts !== undefined && { hosts }),
   }
+}
+
+/** Of settings with several agents, those that are left out make the file one that was rescued. */
+function statusOf([first, ...others]: readonly [Subject, ...Subject[]]): LintedFile['status'] {
+  if (first.read.ignored === true) return 'skipped'
+  if (first.read.agent === undefined || first.isUseless) return 'failed'
+  const isWhole = ({ read }: Subject) =>
+    !read.rescued &&
+    read.agent !== undefined &&
+    !read.diagnostics.some(({ severity }) => severity === 'error')
+  if (others.length === 0 && first.dialect !== 'settings') return first.read.rescued ? 'rescued' : 'ok'
+  return [first, ...others].every(isWhole) ? 'ok' : 'rescued'
 }
 
 const forPeople: Finding = {
@@ -127,10 +140,12 @@ const forPeople: Finding = {
 }
 
 /** What a rule says more exactly is not said twice. */
-function fromReader({ read }: Subject): Finding[] {
+function fromReader({ read, dialect }: Subject): Finding[] {
   if (read.ignored === true) return [forPeople]
   return read.diagnostics
-    .filter(({ code }) => code !== 'description-missing' || read.agent === undefined)
+    .filter(
+      ({ code }) => code !== 'description-missing' || read.agent === undefined || !needsDescription(dialect),
+    )
     .map(({ path: _, ...finding }) => finding)
 }
 
@@ -149,7 +164,7 @@ function linkOut(shown: string): LintedFile {
   return {
     path: shown,
     dialect: 'unknown',
-    status: 'failed',
+    status: 'skipped',
     diagnostics: [
       {
         severity: 'warning',

@@ -1,6 +1,7 @@
 import path from 'node:path'
-import { isInside } from './find-lint-files.ts'
-import { isRepository, repositoryOf } from './repository-of.ts'
+import { type Place, placesOf } from '../agents/places.ts'
+import { isRepository, repositoryOf } from '../home/repository-of.ts'
+import { isInside } from '../is-inside.ts'
 
 /** Where an agent is loaded from: what lies together is loaded together, and only one of a name is used. */
 export interface Membership {
@@ -12,15 +13,15 @@ export interface Membership {
   readonly level?: number
 }
 
-/** From what gives way to what is used instead. */
-const levels: readonly RegExp[] = [
-  /^(.*)\/\.opencode\/agents?\//is,
-  /^(.*)\/\.claude\/agents\//is,
-  /^(.*)\/\.github\/chatmodes\//is,
-  /^(.*)\/\.github\/agents\//is,
-  /^(.*)\/\.cadre\/templates\//is,
-  /^(.*)\/\.vscode\/settings\.json$/is,
-]
+/** Where the loader looks for the agents of a project, from what gives way to what is used instead. */
+export function livePlaces(project: string): readonly Place[] {
+  return placesOf({ project, home: path.join(project, '.cadre') })
+}
+
+const levels = livePlaces('').map(({ at, dialect, level }) => {
+  const place = at.split(path.sep).join('/').replaceAll('.', '\\.')
+  return { level, pattern: new RegExp(`^(.*)/${place}${dialect.format === 'settings' ? '$' : '/'}`, 'is') }
+})
 
 /** Tells to which project each file below `top` belongs. Remembers what it has looked up. */
 export function createProjects(top: string): (file: string) => Membership {
@@ -28,7 +29,7 @@ export function createProjects(top: string): (file: string) => Membership {
 
   return (file) => {
     const written = file.split(path.sep).join('/')
-    for (const [level, pattern] of levels.entries()) {
+    for (const { level, pattern } of levels) {
       const match = pattern.exec(written)
       if (match !== null) return { project: match[1] || '/', place: match[0], level }
     }

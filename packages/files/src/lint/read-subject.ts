@@ -2,10 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
 import { messageOf } from '@cadre/core'
 import { decodeText } from '../agents/decode-text.ts'
+import { dialectOf } from '../agents/dialects.ts'
 import { withNote } from '../agents/read-agent-file.ts'
 import { readAgentText } from '../agents/read-agent-text.ts'
 import type { ReadAgent } from '../agents/read-definition.ts'
-import { readSettingsAgents } from '../agents/settings/read-settings.ts'
+import { readSettingsFile } from '../agents/settings/read-settings-file.ts'
 import type { Membership } from './project-of-file.ts'
 import type { Subject } from './subject.ts'
 import { readWrittenHeader } from './written-header.ts'
@@ -37,18 +38,17 @@ export function readSubjects({ path, shown, membership }: SubjectRequest): reado
     return failed('file-unreadable', `The file cannot be read: ${messageOf(error)}.`)
   }
   const text = decodeText(bytes)
-  if (/\.jsonc?$/i.test(path)) return settingsSubjects({ path, shown, membership }, text)
+  if (dialectOf(path, text).format === 'settings') return settingsSubjects({ path, shown, membership }, text)
   const { dialect, ...read } = readAgentText({ path, text })
   const header = readWrittenHeader({ path, text })
   const subject = { path, shown, text, dialect, read, header, membership }
   return [isUtf8(bytes) ? subject : { ...subject, read: withNote(read, path, text) }]
 }
 
-/** What is said about the file as a whole stands with its first agent. */
+/** Those that could be used come first; the first says what there is to say about the file as a whole. */
 function settingsSubjects(request: SubjectRequest, text: string): readonly [Subject, ...Subject[]] {
-  const { agents, diagnostics } = readSettingsAgents({ path: request.path, text })
+  const { reads, isUseless } = readSettingsFile({ path: request.path, text })
   const subject = { ...request, text, dialect: 'settings', header: new Map() }
-  const [first, ...rest] = agents.map(({ agent }) => ({ ...subject, read: { agent, diagnostics: [] } }))
-  if (first === undefined) return [{ ...subject, read: { diagnostics } }]
-  return [{ ...first, read: { ...first.read, diagnostics } }, ...rest]
+  const [first = { diagnostics: [] }, ...others] = reads
+  return [{ ...subject, read: first, isUseless }, ...others.map((read) => ({ ...subject, read }))]
 }

@@ -15,6 +15,8 @@ export interface Subject {
   readonly read: ReadAgent
   readonly header: WrittenHeader
   readonly membership: Membership
+  /** Of settings: what is used instead of the agents in it is not written there. */
+  readonly isUseless?: boolean
 }
 
 /** What the rules may know beyond the files. */

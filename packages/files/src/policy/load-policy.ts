@@ -5,7 +5,7 @@ import { closedPolicy, openPolicy, type Policy } from './policy.ts'
 import type { PolicyFile, PolicyLevel } from './read-policy-file.ts'
 
 /** Where an organisation's policy is. Nothing can name another place. */
-export const organisationPolicy = '/etc/cadre/policy.yaml'
+const organisationPolicy = '/etc/cadre/policy.yaml'
 
 export interface PolicyRequest {
   /** For tests only: everything else leaves it as it is. */

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@cadre/core'
 import { type FileKind, readConfigFile } from '../config/read-config-file.ts'
 import type { Diagnostic } from '../diagnostic.ts'
+import { isObject } from '../is-object.ts'
 import { joinDottedKeys } from './join-dotted-keys.ts'
 import { policyShape } from './policy-shape.ts'
 
@@ -43,9 +44,8 @@ export function readPolicyFile(level: PolicyLevel, path: string): PolicyFile {
 function valueAt(root: JsonObject, names: readonly string[]): Json | undefined {
   let at: Json | undefined = root
   for (const name of names) {
-    if (typeof at !== 'object' || at === null || Array.isArray(at) || !Object.hasOwn(at, name))
-      return undefined
-    at = (at as JsonObject)[name]
+    if (!isObject(at) || !Object.hasOwn(at, name)) return undefined
+    at = at[name]
   }
   return at
 }

@@ -1,5 +1,4 @@
-import type { AgentDefinition } from '@cadre/core'
-import { nameKey } from '../agents/agent-name.ts'
+import { type AgentDefinition, nameKey } from '@cadre/core'
 import { listTeams, loadTeam } from './load-team.ts'
 import type { TeamSummary } from './team.ts'
 

@@ -1,4 +1,4 @@
-import { isBlank, keyLineOf } from './key-line.ts'
+import { isBlank, isComment, keyLineOf } from './key-line.ts'
 import { isAgentKey, restrictionOf } from './known-keys.ts'
 import type { Unseen } from './unseen.ts'
 
@@ -19,7 +19,8 @@ const clear = new Set(
 /** Restrictions that stand in the text of a file as if it were its header. */
 export function findBodyKeys(text: string, firstLine: number, where: BodyPart): Unseen[] {
   const isStart = where === 'start'
-  if (isStart && !/^(?:---\s*)?[ \t]*["'“]?[A-Za-z]/.test(text)) return []
+  if (isStart && !/^(?:---\s*|(?:[ \t]*#.*[\r\n]+)*)[ \t]*["'“]?[A-Za-z]/.test(text.slice(0, 2_000)))
+    return []
   const lines = text.split(/\r\n|\n|\r/)
   const end = isStart ? endOfKeys(lines) : lines.length
   const isShown = where === 'text' ? shownIn(lines) : () => false
@@ -49,13 +50,20 @@ function keyIn(line: string, where: BodyPart): string {
 
 /** Keys at the very beginning, to the dashes behind them, or to where they stop without any. */
 function endOfKeys(lines: readonly string[]): number {
-  const first = lines[0]?.trim() === '---' ? 1 : 0
+  const isOpened = lines[0]?.trim() === '---'
+  const first = isOpened ? 1 : lines.findIndex((line) => !isComment(line))
   if (keyLineOf(lines[first] ?? '') === undefined) return 0
   const dashes = lines.findIndex((line, index) => index > first && line.trim() === '---')
   const stop = lines.findIndex(
     (line, index) => index > first && (isBlank(line) || keyLineOf(line) === undefined),
   )
-  return dashes === -1 ? stop : dashes
+  if (isOpened || first === 0) return dashes === -1 ? stop : dashes
+  // Further down a text may begin like this, and end with a rule.
+  return dashes !== -1 && lines.slice(first, dashes).every(isOfHeader) ? dashes : 0
+}
+
+function isOfHeader(line: string): boolean {
+  return isBlank(line) || isComment(line) || /^(?:[ \t]|- )/.test(line) || keyLineOf(line) !== undefined
 }
 
 /** Which lines are in code blocks. A block that is never closed is none. */

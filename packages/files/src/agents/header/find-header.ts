@@ -81,10 +81,11 @@ function skipLead(texts: readonly string[]): Lead {
     const line = texts[at] as string
     if (isBlank(line)) continue
     if (line.trimStart().startsWith('<!--')) {
-      const end = texts.findIndex((other, index) => index >= at && other.includes('-->'))
-      if (end === -1) break
-      notes.push(...texts.slice(at, end + 1).map((note) => `# ${note}`))
-      at = end
+      let end = at
+      while (end < texts.length && !(texts[end] as string).includes('-->')) end++
+      if (end === texts.length) break
+      for (; at < end; at++) notes.push(`# ${texts[at]}`)
+      notes.push(`# ${texts[end]}`)
     } else if (open === undefined && !isTitled && fence.test(line)) {
       open = fence.exec(line)?.[1]
       rescues.push({ code: 'header-fenced', line: at + 1 })
@@ -127,7 +128,7 @@ function openingAt(texts: readonly string[], at: number): Opening {
     if (!isTwice) return { ...dashes, start: at + 1, rescues }
     return { ...dashes, start: next + 1, rescues: [...rescues, ...rescued('header-opening')] }
   }
-  const behind = /^---+[ \t]*([^-\s].*)$/.exec(said)?.[1]
+  const behind = /^---+[ \t]*([^-\s].*)$/s.exec(said)?.[1]
   if (behind !== undefined) {
     if (isKnownKeyLine(behind))
       return { ...dashes, start: at, first: behind, rescues: rescued('header-opening') }

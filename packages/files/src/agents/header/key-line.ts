@@ -13,7 +13,7 @@ export interface KeyLine {
 
 /** Quotes of all kinds, and spaces that nobody sees, may stand around a key. */
 const pattern =
-  /^([ \t]*)[\u00a0\u200b\ufeff]*["'“”‘’]?([A-Za-z_][\w-]*)["'“”‘’]?[ \t\u00a0\u200b\ufeff]*[:：](.*)$/u
+  /^([ \t]*)[\u00a0\u200b\ufeff]*["'“”‘’]?([A-Za-z_][\w-]*)["'“”‘’]?[ \t\u00a0\u200b\ufeff]*[:：](.*)$/su
 
 /** Behind a key comes a space, the end of the line, or something that cannot be a part of the same word. */
 export function keyLineOf(line: string): KeyLine | undefined {

@@ -113,12 +113,73 @@ export function isAgentKey(plain: string): boolean {
   return restrictionByKey.has(plain) || proseKeys.has(plain) || agentKeys.has(plain)
 }
 
-/** The key of which this one seems to be a misspelling: one letter more, less, other or in the wrong place. */
-export function misspelt(plain: string): string | undefined {
-  if (known.has(plain)) return undefined
-  return [...restrictions.tools, ...restrictions.agents].find(
-    (key) => Math.abs(key.length - plain.length) <= 1 && isOneLetterOff(key, plain),
+/** Other names that a dialect has for keys, as keys are compared. */
+export interface Synonyms {
+  readonly [spelling: string]: string
+}
+
+/** The restriction that this key is or seems to be meant as, in a dialect with these synonyms. */
+export function restrictionMeant(written: string, synonyms: Synonyms = {}): string | undefined {
+  const plain = plainKey(written)
+  if (restrictionOf(plain) !== undefined) return plain
+  const bare = withoutLookAlikes(written)
+    .toLowerCase()
+    .replaceAll(/[^a-z\d]/g, '')
+  if (restrictionOf(bare) !== undefined) return bare
+  const other = Object.keys(synonyms).find(
+    (key) => restrictionOf(synonyms[key] as string) !== undefined && isNear(key, bare),
   )
+  if (other !== undefined) return synonyms[other]
+  return known.has(plain) ? undefined : misspelt(bare)
+}
+
+/** The key of which this one seems to be a misspelling: one letter more, less, other or in the wrong place. */
+function misspelt(plain: string): string | undefined {
+  return [...restrictions.tools, ...restrictions.agents].find((key) => isNear(key, plain))
+}
+
+function isNear(key: string, plain: string): boolean {
+  if (Math.abs(key.length - plain.length) <= 1 && isOneLetterOff(key, plain)) return true
+  return plain.length > key.length && plain.length < 40 && squeezed(plain) === squeezed(key)
+}
+
+/** `tooools`: a key that hung. */
+function squeezed(word: string): string {
+  return word.replaceAll(/(.)\1+/g, '$1')
+}
+
+/** Cyrillic and Greek letters that look like these Latin ones. */
+const lookAlikes = new Map(
+  Object.entries({
+    a: 'аα',
+    b: 'ЬВΒ',
+    c: 'сϲ',
+    d: 'ԁ',
+    e: 'еεΕЕ',
+    g: 'ɡ',
+    h: 'һΗ',
+    i: 'іιıІΙ',
+    j: 'ј',
+    k: 'кκΚК',
+    l: 'ӏⅼ',
+    m: 'мΜМ',
+    n: 'пηΝ',
+    o: 'оοσОΟ',
+    p: 'рρРΡ',
+    s: 'ѕЅ',
+    t: 'тτТΤ',
+    u: 'υ',
+    v: 'ѵν',
+    w: 'ԝω',
+    x: 'хχХΧ',
+    y: 'уγУΥ',
+  }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
+)
+
+/** As it looks: with Latin letters and plain signs for those that are drawn like them. */
+export function withoutLookAlikes(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text
+  return text.normalize('NFKC').replaceAll(/\P{ASCII}/gu, (sign) => lookAlikes.get(sign) ?? sign)
 }
 
 function isOneLetterOff(a: string, b: string): boolean {

@@ -1,7 +1,7 @@
 import { quoted } from './write-text.ts'
 
-const entry = /^([ \t]*(?:- +)*[\w-]+:[ \t]+)(\S.*)$/
-const item = /^([ \t]*(?:- +)+)(\S.*)$/
+const entry = /^([ \t]*(?:- +)*[\w-]+:[ \t]+)(\S.*)$/s
+const item = /^([ \t]*(?:- +)+)(\S.*)$/s
 
 /**
  * Puts the plain values of nested keys in quotes where YAML would stumble over them. Whole lines only, one at a time: what

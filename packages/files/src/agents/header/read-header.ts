@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../diagnostic.ts'
 import { type Located, readYaml } from '../../located.ts'
 import { hintsIn } from './hints.ts'
 import { isBlank, isComment, keyLineOf } from './key-line.ts'
-import { isKnownKey, isProseKey, isTextKey, plainKey } from './known-keys.ts'
+import { isKnownKey, isProseKey, isTextKey, plainKey, type Synonyms } from './known-keys.ts'
 import { type KeyBlock, readBlock } from './read-block.ts'
 import type { Rescue } from './rescue.ts'
 import { type Block, splitBlocks } from './split-blocks.ts'
@@ -13,6 +13,8 @@ export interface HeaderRequest {
   readonly lines: readonly string[]
   /** The line of the file its first line is. */
   readonly firstLine: number
+  /** Other names that the dialect has for keys. */
+  readonly synonyms?: Synonyms
 }
 
 export type ReadHeader =
@@ -44,7 +46,7 @@ export function readHeader(request: HeaderRequest): ReadHeader {
     const { fields, value, line } = strict.root
     if (value === null || (fields !== undefined && textsAreTexts(fields))) {
       const entries = merged([...(fields ?? [])].map(([written, field]) => ({ written, field })))
-      const unseen = findUnseen(lines, firstLine, entries, () => false)
+      const unseen = findUnseen({ ...request, entries, isLooseLine: () => false })
       return {
         kind: 'read',
         entries,
@@ -61,7 +63,8 @@ export function readHeader(request: HeaderRequest): ReadHeader {
   return byBlocks(request, strict.diagnostics)
 }
 
-function byBlocks({ lines, firstLine }: HeaderRequest, diagnostics: readonly Diagnostic[]): ReadHeader {
+function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): ReadHeader {
+  const { lines, firstLine } = request
   const blocks = isShort(lines) ? splitBlocks(lines, firstLine) : []
   if (blocks.length > mostBlocks || !blocks.some(isOfKnownKey)) return { kind: 'broken', diagnostics }
   const entries: Entry[] = []
@@ -97,7 +100,7 @@ function byBlocks({ lines, firstLine }: HeaderRequest, diagnostics: readonly Dia
     ...(diagnostics[0] !== undefined && { fault: { ...diagnostics[0], severity: 'warning' } }),
     hints: [],
     ...(parts.every((part) => part !== undefined) && { lines: parts.flat() as string[] }),
-    unseen: findUnseen(lines, firstLine, entries, (line) => loose.has(line)),
+    unseen: findUnseen({ ...request, entries, isLooseLine: (line) => loose.has(line) }),
   }
 }
 

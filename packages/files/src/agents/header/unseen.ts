@@ -1,5 +1,14 @@
 import type { Located } from '../../located.ts'
-import { isKnownKey, isProseKey, misspelt, plainKey, type Restriction, restrictionOf } from './known-keys.ts'
+import {
+  isKnownKey,
+  isProseKey,
+  plainKey,
+  type Restriction,
+  restrictionMeant,
+  restrictionOf,
+  type Synonyms,
+  withoutLookAlikes,
+} from './known-keys.ts'
 
 export interface Entry {
   /** As it is written. */
@@ -12,51 +21,79 @@ export interface Unseen {
   readonly key: string
   readonly restricts: Restriction
   readonly line: number
+  /** Nothing seems to be meant: the file ends where it might have been. */
+  readonly isTorn?: true
 }
 
-/** Known keys below which others may have keys of their own that are called the same. */
+/** Keys below which others may have keys of their own that are called the same. */
 const containers = new Set(
-  'tools allowedtools permission permissions hooks mcpservers mcp handoffs metadata spec options sidekick triggers'.split(
-    ' ',
-  ),
+  `tools allowedtools permission permissions hooks mcpservers mcp handoffs metadata spec options sidekick triggers
+  otherkeys toolpermissions delegationpermissions`.split(/\s+/),
 )
 /** `tools:[read]`: no key for YAML, and easily a part of the value above. */
 const unspaced = /^[ \t]*["'“‘]?([A-Za-z][\w-]*)["'”’]?[ \t]*(?::(?=\S)|：)/
+
+export interface UnseenRequest {
+  readonly lines: readonly string[]
+  readonly firstLine: number
+  readonly entries: readonly Entry[]
+  /** Lines of values that were read as text, though they may hold keys. */
+  readonly isLooseLine: (line: number) => boolean
+  readonly synonyms?: Synonyms
+}
 
 /**
  * Restrictions that were not read and yet may be there. An agent must not get more because somebody mistyped a key or
  * indented it: whoever uses the result gives such an agent nothing.
  */
-export function findUnseen(
-  lines: readonly string[],
-  firstLine: number,
-  entries: readonly Entry[],
-  /** Lines of values that were read as text, though they may hold keys. */
-  isLooseLine: (line: number) => boolean,
-): Unseen[] {
-  const present = new Set(entries.map(({ written }) => plainKey(written)))
+export function findUnseen({
+  lines,
+  firstLine,
+  entries,
+  isLooseLine,
+  synonyms = {},
+}: UnseenRequest): Unseen[] {
+  const meaningOf = (plain: string) => (Object.hasOwn(synonyms, plain) ? (synonyms[plain] as string) : plain)
+  const present = new Set(entries.map(({ written }) => meaningOf(plainKey(written))))
   const found: Unseen[] = []
-  const consider = (plain: string, line: number) => {
-    const key = restrictionOf(plain) === undefined ? misspelt(plain) : plain
+  const consider = (written: string, line: number) => {
+    const key = restrictionMeant(written, synonyms)
     const restricts = key === undefined ? undefined : restrictionOf(key)
     if (key !== undefined && !present.has(key) && (restricts === 'tools' || restricts === 'agents'))
       found.push({ key, restricts, line })
   }
   for (const { written, field } of entries) {
     const plain = plainKey(written)
-    if (restrictionOf(plain) === undefined) consider(plain, field.line)
+    if (restrictionOf(meaningOf(plain)) === undefined) consider(written, field.line)
     const swallowed = field.isLoose === true ? swallowedIn(plain, String(field.value)) : undefined
     if (swallowed !== undefined) consider(swallowed, field.line)
-    if (isKnownKey(plain) && !containers.has(plain))
-      for (const [name, nested] of field.fields ?? []) consider(plainKey(name), nested.line)
+    if (!containers.has(plain)) for (const [name, nested] of field.fields ?? []) consider(name, nested.line)
+    const last = sentences.has(plain) ? endOfBlock(lines, field.line - firstLine) : undefined
+    if (last !== undefined) consider(last, field.line)
   }
+  const nested = nestedKeys(entries)
   for (const [index, text] of lines.entries()) {
     const line = firstLine + index
-    const name = isLooseLine(line) ? meantIn(text) : unspaced.exec(text)?.[1]
-    if (name !== undefined && !entries.some(({ field }) => holds(field, name, line)))
-      consider(plainKey(name), line)
+    const name = isLooseLine(line) ? meantIn(text, lines[index + 1]) : unspaced.exec(text)?.[1]
+    if (name !== undefined && nested.get(line)?.has(name) !== true) consider(name, line)
   }
   return found
+}
+
+/** Of a prompt nobody can say what it ends with. */
+const sentences = new Set(['description', 'usefor', 'whentouse', 'argumenthint'])
+
+/** A key with a list in the last lines of a block of text: it was indented by mistake, and is no sentence. */
+function endOfBlock(lines: readonly string[], start: number): string | undefined {
+  if (!/:\s*[|>][-+\d]{0,2}\s*(?:#.*)?$/.test(lines[start] ?? '')) return undefined
+  let last = start + 1
+  while (last < lines.length && /^(?:\s|$)/.test(lines[last] as string)) last++
+  const text = lines
+    .slice(start + 1, last)
+    .join('\n')
+    .slice(-4_000)
+    .trimEnd()
+  return /(?:^|\n)[ \t]+(\w[\w-]{3,30}):[ \t]*(?:\[[^\]\n]*\]|(?:\n[ \t]+- [^\n]+)+)$/.exec(text)?.[1]
 }
 
 /** A key that stands behind a value on the same line. In sentences people write `tools: `, but hardly ever `tools: [`. */
@@ -67,14 +104,32 @@ function swallowedIn(plain: string, value: string): string | undefined {
     : undefined
 }
 
-/** `tools = read`, `**tools**: read`, `> tools [read]`: somebody meant a key. */
-function meantIn(line: string): string | undefined {
-  const bare = line.slice(0, 200).replace(/^[^A-Za-z#]+/, '')
-  return /^([A-Za-z][\w-]*)\W{0,6}?[:：=[]/.exec(bare)?.[1]
+/** `tools = read`, `**tools**: read`, `> tools [read]`, `tools read`: somebody meant a key. */
+function meantIn(line: string, next = ''): string | undefined {
+  const bare = withoutLookAlikes(line.slice(0, 200)).replace(/^[^A-Za-z#]+/, '')
+  const key = /^([A-Za-z][\w-]*)\W{0,6}?[:=[]/.exec(bare)?.[1]
+  if (key !== undefined) return key
+  const [, word = '', rest = ''] =
+    /^([a-z][A-Za-z_-]*)(?:[ \t]+([\w*]+(?:[ \t]*,[ \t]*[\w*]+)*))?\s*$/.exec(bare) ?? []
+  if (!colonless.test(word)) return undefined
+  return rest !== '' || /^\s*- /.test(next) ? word : undefined
 }
 
-/** Whether a nested mapping has this key on this line. */
-function holds(field: Located, name: string, line: number): boolean {
-  if (field.fields?.get(name)?.line === line) return true
-  return [...(field.fields?.values() ?? []), ...(field.items ?? [])].some((part) => holds(part, name, line))
+/** Keys that are told from a sentence without a colon. */
+const colonless = /^(?:tools|allowed[-_]?tools|disallowed[-_]?tools|permissions?|capabilities)$/i
+
+/** The keys of nested mappings, by their lines. */
+function nestedKeys(entries: readonly Entry[]): ReadonlyMap<number, ReadonlySet<string>> {
+  const keys = new Map<number, Set<string>>()
+  const walk = ({ fields, items }: Located): void => {
+    for (const [name, part] of fields ?? []) {
+      const names = keys.get(part.line)
+      if (names === undefined) keys.set(part.line, new Set([name]))
+      else names.add(name)
+      walk(part)
+    }
+    for (const item of items ?? []) walk(item)
+  }
+  for (const { field } of entries) walk(field)
+  return keys
 }

@@ -11,7 +11,7 @@ export function readPermission(header: HeaderReader): readonly PermissionRule[] 
   const [field] = fields
   if (field === undefined) return []
   // Of two lists each would have to hold, and a later rule of one takes back an earlier one of the other.
-  if (fields.length > 1 || field.isLoose === true) return unclear(field, header)
+  if (fields.length > 1 || field.isLoose === true || merges(field)) return unclear(field, header)
   if (typeof field.value === 'string') return [ruleOf('*', '*', field, header)]
   if (field.items !== undefined) return listed(field, header)
   if (field.fields === undefined) return unclear(field, header)
@@ -62,4 +62,10 @@ function unclear(field: Located, header: HeaderReader): 'unclear' {
     'Write a tool and an action on each line, as in bash: ask.',
   )
   return 'unclear'
+}
+
+/** Whether `<<` brings something in, which opencode would read and this program does not. */
+function merges({ fields, items }: Located): boolean {
+  if (fields?.has('<<') === true) return true
+  return [...(fields?.values() ?? []), ...(items ?? [])].some(merges)
 }

@@ -1,4 +1,4 @@
-import type { DelegateSelection } from '@cadre/core'
+import { type DelegateSelection, nameKey } from '@cadre/core'
 import type { Located } from '../../located.ts'
 import type { HeaderReader } from './header-reader.ts'
 import { namesOf } from './names-of.ts'
@@ -53,7 +53,7 @@ function both(a: DelegateSelection, b: DelegateSelection): DelegateSelection {
   if (a.kind === 'none' || b.kind === 'none') return { kind: 'none' }
   if (a.kind === 'all') return b
   if (b.kind === 'all') return a
-  const wanted = new Set(b.names.map((name) => name.toLowerCase()))
-  const names = a.names.filter((name) => wanted.has(name.toLowerCase()))
+  const wanted = new Set(b.names.map(nameKey))
+  const names = a.names.filter((name) => wanted.has(nameKey(name)))
   return names.length === 0 ? { kind: 'none' } : { kind: 'list', names }
 }

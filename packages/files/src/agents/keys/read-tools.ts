@@ -87,15 +87,24 @@ function readOnly(header: HeaderReader): readonly string[] {
 
 function hasUnseen(header: HeaderReader): boolean {
   const unseen = header.unseen.filter(({ restricts }) => restricts === 'tools')
-  for (const { key, line } of unseen)
-    header.report(
-      'warning',
-      'key-unseen',
-      line,
-      `This seems to be meant as ${key}, and is no key of the header, so the agent gets no tools.`,
-      `Write ${key}: at the left margin, with a space behind it.`,
-    )
+  for (const { key, line, isTorn } of unseen) {
+    if (isTorn === true) reportTorn(header, line)
+    else
+      header.report(
+        'warning',
+        'key-unseen',
+        line,
+        `This seems to be meant as ${key}, and is no key of the header, so the agent gets no tools.`,
+        `Write ${key}: at the left margin, with a space behind it.`,
+      )
+  }
   return unseen.length > 0
+}
+
+function reportTorn(header: HeaderReader, line: number): void {
+  const message =
+    'The file ends within its header and has not said which tools there are, so the agent gets none.'
+  header.report('warning', 'header-torn', line, message, 'Write the rest of the header, and --- behind it.')
 }
 
 /** Hooks can forbid: an agent whose hooks cannot be read gets nothing they could have forbidden. */

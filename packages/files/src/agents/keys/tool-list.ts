@@ -88,11 +88,9 @@ function fromEntries(entries: readonly string[], field: Located, header: HeaderR
   }
 }
 
-/** `git:*` is how Claude Code writes `git *`; `domain:` stands for the addresses of a host. */
+/** `git:*` is how Claude Code writes `git *`. What `domain:` means is known to whoever judges addresses. */
 export function patternsOf(scope: string): string[] {
-  const domain = /^domain:\s*(\S+)$/.exec(scope)?.[1]
-  if (domain === undefined) return scope === '' ? [] : [scope.replace(/:\*$/, ' *').trim()]
-  return ['https', 'http'].flatMap((scheme) => [`${scheme}://${domain}`, `${scheme}://${domain}/*`])
+  return scope === '' ? [] : [scope.replace(/:\*$/, ' *').trim()]
 }
 
 /** Nothing but these uses. */

@@ -121,7 +121,11 @@ function checkPrompt(
     return undefined
   }
   if (length < shortPrompt)
-    report.warning(place, 'settings-prompt-short', `has only ${length} characters; agents need instructions.`)
+    report.warning(
+      place,
+      'settings-prompt-short',
+      `has only ${length} ${length === 1 ? 'character' : 'characters'}; agents need instructions.`,
+    )
   return prompt
 }
 

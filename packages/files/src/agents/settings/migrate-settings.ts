@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@cadre/core'
+import { isObject } from '../../is-object.ts'
 import { defaultSettings, settingsVersion } from './default-settings.ts'
 
 /** One thing that is now written in another way than before. */
@@ -101,6 +102,12 @@ function permissionOf(
   change: Change,
 ): JsonObject | undefined {
   const written = Object.hasOwn(agent, key) ? agent[key] : undefined
+  const near = Object.keys(agent).find((other) => other !== key && bare(other) === bare(key))
+  if (written === undefined && near !== undefined) {
+    const said = JSON.stringify(near.slice(0, 80))
+    change(`${path}.${key}`, `was written as ${said}, which is not read, so it is "none" now.`)
+    return { type: 'none' }
+  }
   if (written === undefined) {
     change(
       `${path}.${key}`,
@@ -114,8 +121,12 @@ function permissionOf(
   return { type }
 }
 
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** As people mistype it: `ToolPermission`, `tool-permissions`. */
+function bare(key: string): string {
+  return key
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '')
+    .replace(/s$/, '')
 }
 
 function textAt(value: JsonObject, key: string): string | undefined {

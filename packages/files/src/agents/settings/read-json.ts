@@ -21,6 +21,9 @@ const mostNodes = 200_000
 const deepest = 100
 const mostFaults = 5
 
+/** Of two of these nobody can tell which one restricts as it was meant. */
+const restrictions = new Set(['toolPermissions', 'delegationPermissions', 'type', 'tools'])
+
 /** Reads JSON with comments and trailing commas, as editors write it. Never throws. */
 export function readJson({ path, text }: { readonly path: string; readonly text: string }): ReadJson {
   try {
@@ -72,17 +75,20 @@ function read(path: string, written: string): ReadJson {
       const [key, value] = property.children ?? []
       if (key === undefined || value === undefined) continue
       const name = String(key.value)
+      const isUnclear = fields.has(name) && restrictions.has(name)
+      const rule = isUnclear ? 'so it permits nothing' : 'and the last one holds'
       if (fields.has(name))
         twice.push({
           path,
           line: lineAt(key.offset),
           severity: 'warning',
           code: 'json-duplicate-key',
-          message: `${JSON.stringify(name.slice(0, 80))} is there twice, and the last one holds.`,
+          message: `${JSON.stringify(name.slice(0, 80))} is there twice, ${rule}.`,
           fix: 'Remove one of them.',
         })
       // The key's line is where a person looks, also when the value begins further down.
-      fields.set(name, locate(value, depth + 1, lineAt(key.offset)))
+      const located = locate(value, depth + 1, lineAt(key.offset))
+      fields.set(name, isUnclear ? { line: located.line, value: null } : located)
     }
     return { fields, value: objectOf(fields) }
   }

@@ -29,6 +29,7 @@ describe('agents of settings', () => {
       agents: [
         {
           line: 5,
+          place: 'configuration.agents[0]',
           agent: {
             name: 'a',
             description: 'The a',
@@ -194,6 +195,12 @@ describe('what is wrong with settings is said with its path, and gives less', ()
       { systemPrompt: long(9) },
       'configuration.agents[0].systemPrompt has only 9 characters',
       { prompt: long(9) },
+    ],
+    [
+      'instructions of 1',
+      { systemPrompt: 'x' },
+      'configuration.agents[0].systemPrompt has only 1 character;',
+      { prompt: 'x' },
     ],
     [
       'a description of 201',
@@ -411,7 +418,11 @@ describe('what is wrong with settings is said with its path, and gives less', ()
       '5 settings-migrated configuration.agents[1].delegationPermissions',
       '4 settings-migrated configuration.agents[1].toolPermissions',
       '1 settings-migrated configuration.entryAgent',
+      '2 settings-team-unreachable configuration.agents[0].delegationPermissions',
     ])
+    const { message, fix } = diagnostics.at(-1) ?? {}
+    expect(message).toContain('cannot reach its team of 1')
+    expect(fix).toContain('"delegationPermissions": {"type": "all"}')
   })
 })
 

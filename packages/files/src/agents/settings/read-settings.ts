@@ -14,7 +14,12 @@ import { createReport, type SettingsReport, shown } from './settings-report.ts'
 
 export interface SettingsAgents {
   /** In the order of the file. Empty only when the file defines none. */
-  readonly agents: readonly { readonly agent: AgentDefinition; readonly line: number }[]
+  readonly agents: readonly {
+    readonly agent: AgentDefinition
+    readonly line: number
+    /** The path of keys, with which messages about it begin: `configuration.agents[0]`. */
+    readonly place: string
+  }[]
   /** The agent a conversation starts with; absent only when there is none. */
   readonly entry?: string
   /**
@@ -69,7 +74,23 @@ function migrated(found: FoundConfiguration, report: SettingsReport): Located {
       message: `${path} ${message}`,
     })
   }
+  warnOfLoneCoordinator(found, root, report)
   return root
+}
+
+/** In the oldest form nobody had to say that the coordinator delegates; the others are out of its reach now. */
+function warnOfLoneCoordinator({ fields }: FoundConfiguration, root: Located, report: SettingsReport): void {
+  const coordinator = fields.get('coordinator')?.fields
+  const team = fields.get('customAgents')?.items ?? []
+  if (fields.has('agents') || coordinator === undefined || team.length === 0) return
+  if (coordinator.has('delegationPermissions')) return
+  const path = 'configuration.agents[0].delegationPermissions'
+  report.warning(
+    { path, line: lineOf(root, path) },
+    'settings-team-unreachable',
+    `is "none", so the coordinator cannot reach its team of ${team.length}.`,
+    'Write "delegationPermissions": {"type": "all"} into the coordinator, or {"type": "specific", "agents": [...]}.',
+  )
 }
 
 /** Where the agents stand in the file, whatever form it has. */
@@ -114,7 +135,9 @@ function readAgents(
   const agents = usable.flatMap((agent) => {
     const delegates = delegations.get(agent.name) ?? { kind: 'none' }
     const definition = readSettingsAgent({ agent, delegates, isEntry: agent.name === entry }, report)
-    return definition === undefined ? [] : [{ agent: definition, line: agent.place.line }]
+    return definition === undefined
+      ? []
+      : [{ agent: definition, line: agent.place.line, place: agent.place.path }]
   })
   return { agents, entry }
 }

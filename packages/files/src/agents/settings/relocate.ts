@@ -1,6 +1,6 @@
 import type { Json } from '@cadre/core'
+import { isObject } from '../../is-object.ts'
 import type { Located } from '../../located.ts'
-import { isObject } from './migrate-settings.ts'
 
 /** Gives every part of a value the line of the part it was made from, or of what it stands in. */
 export function relocate(value: Json, origin: Located | undefined, nearby: number): Located {

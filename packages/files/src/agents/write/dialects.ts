@@ -1,3 +1,5 @@
+import { plainKey } from '../header/known-keys.ts'
+
 /** The dialects that have one file for each agent. */
 export type FileDialect = 'copilot' | 'claude' | 'opencode' | 'template'
 
@@ -5,7 +7,7 @@ export type FileDialect = 'copilot' | 'claude' | 'opencode' | 'template'
 export type TargetDialect = FileDialect | 'settings'
 
 interface DialectFacts {
-  /** Who reads such files besides cadre, as the beginning of a sentence. */
+  /** Who reads such files besides cadre, as it is written within a sentence. */
   readonly host: string
   /** Where they lie, in a project; for templates, in a home. */
   readonly folder: string
@@ -47,14 +49,14 @@ const facts: { readonly [dialect in TargetDialect]: DialectFacts } = {
     ),
   },
   template: {
-    host: 'Another reader of templates',
+    host: 'another reader of templates',
     folder: 'templates',
     ending: '.agent.yaml',
     spelling: 'snake',
     known: keys('id type model system_prompt capabilities metadata description'),
   },
   settings: {
-    host: 'The editor',
+    host: 'the editor',
     folder: '',
     ending: '.json',
     spelling: 'camel',
@@ -64,11 +66,6 @@ const facts: { readonly [dialect in TargetDialect]: DialectFacts } = {
 
 export function factsOf(dialect: TargetDialect): DialectFacts {
   return facts[dialect]
-}
-
-/** `max-turns`, `max_turns` and `maxTurns` are one key. */
-export function plainKey(key: string): string {
-  return key.toLowerCase().replaceAll(/[-_]/g, '')
 }
 
 /** A key, given as `max-turns`, as the dialect writes it. */

@@ -4,6 +4,7 @@ import { decodeText } from '../decode-text.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { factsOf, type TargetDialect } from './dialects.ts'
 import { pathOfAgent } from './file-name.ts'
+import { inHostNames, type Naming } from './host-names.ts'
 import type { PlacedFile } from './place-files.ts'
 import { type OrderedAgents, takeOrder, withOrder } from './team-order.ts'
 import { writeAgent } from './write-agent.ts'
@@ -12,6 +13,11 @@ import { type AgentNote, writeSettings } from './write-settings.ts'
 export interface ExportRequest {
   readonly agents: readonly AgentDefinition[]
   readonly to: TargetDialect
+  /**
+   * Whether tools and models keep their names. Default: those of Claude Code and opencode where the agent was not written
+   * for that program already, because it ignores all others; kept otherwise.
+   */
+  readonly names?: Naming
   /** The content of a file an agent was read from; `undefined` when it is not there. Absent: none of them is. */
   readonly read?: (path: string) => Buffer | undefined
 }
@@ -27,14 +33,14 @@ export interface ExportedAgents {
   readonly entry?: string
 }
 
-export const settingsFile = 'copilot-multi-agent.json'
+const settingsFile = 'copilot-multi-agent.json'
 const leads = ['coordinator', 'lead', 'supervisor']
 
 /**
  * Writes agents in another dialect. An agent that is a file of that dialect already is that file, byte for byte. The
  * order and the entry agent of settings are kept.
  */
-export function exportAgents({ agents, to, read = () => undefined }: ExportRequest): ExportedAgents {
+export function exportAgents({ agents, to, names, read = () => undefined }: ExportRequest): ExportedAgents {
   const marked = markedAgents(agents, read)
   if (to === 'settings') {
     const ordered = takeOrder(marked)
@@ -50,7 +56,8 @@ export function exportAgents({ agents, to, read = () => undefined }: ExportReque
   const faults: AgentNote[] = []
   for (const agent of marked) {
     const { source, name } = agent
-    const own = source?.dialect === to ? read(source.path) : undefined
+    const isRenamed = names === 'host' && to !== 'template' && inHostNames(agent, to).notes.length > 0
+    const own = source?.dialect === to && !isRenamed ? read(source.path) : undefined
     if (source !== undefined && own !== undefined) {
       const file = `${factsOf(to).folder}/${path.basename(source.path)}`
       if (used.has(file.toLowerCase()))
@@ -59,7 +66,10 @@ export function exportAgents({ agents, to, read = () => undefined }: ExportReque
       used.add(file.toLowerCase())
       continue
     }
-    const written = writeAgent(agent, to, pathOfAgent(name, to, used))
+    const written = writeAgent(agent, to, {
+      path: pathOfAgent(name, to, used),
+      names: names ?? namingOf(agent, to),
+    })
     notes.push(...written.notes.map((message) => ({ agent: name, message })))
     if (written.lost.length === 0) files.push({ path: written.path, text: written.text })
     else
@@ -69,6 +79,10 @@ export function exportAgents({ agents, to, read = () => undefined }: ExportReque
       })
   }
   return { files, notes, faults }
+}
+
+function namingOf({ source }: AgentDefinition, to: TargetDialect): Naming {
+  return (to === 'claude' || to === 'opencode') && source?.dialect !== to ? 'host' : 'keep'
 }
 
 /** Agents of settings get their place in them as a mark; others may have one. */

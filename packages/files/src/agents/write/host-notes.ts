@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '@cadre/core'
+import { plainKey } from '../header/known-keys.ts'
 import { lengthOf, settingsLimits } from '../settings/settings-limits.ts'
 import type { Entries } from './access-keys.ts'
-import { factsOf, plainKey, type TargetDialect } from './dialects.ts'
+import { factsOf, type TargetDialect } from './dialects.ts'
 
 /** Keys that hold an agent back. A host that does not know them lets it do more than cadre does. */
 const restricting = new Set(
@@ -28,11 +29,16 @@ export function hostNotes(
   const ignored = header.map(([key]) => key).filter((key) => !known.has(plainKey(key)))
   const loosened = ignored.filter((key) => restricting.has(plainKey(key)))
   const notes: string[] = []
-  if (ignored.length > 0) notes.push(`${host} ignores what only cadre reads: ${ignored.join(', ')}.`)
+  if (ignored.length > 0) notes.push(`${atStart(host)} ignores what only cadre reads: ${ignored.join(', ')}.`)
   if (loosened.length > 0) notes.push(`So ${host} does not hold the agent to ${loosened.join(', ')}.`)
   if (dialect === 'opencode' && ignored.length > 0)
     notes.push('opencode passes keys it does not know on to the provider of the model.')
   return [...notes, ...ownRules(agent, dialect)]
+}
+
+/** The name of a program keeps its letters, also where a sentence begins with it. */
+function atStart(host: string): string {
+  return host.includes(' ') ? host.charAt(0).toUpperCase() + host.slice(1) : host
 }
 
 function ownRules(agent: AgentDefinition, dialect: TargetDialect): readonly string[] {

@@ -1,8 +1,8 @@
-import type { AgentDefinition } from '@cadre/core'
+import { type AgentDefinition, nameKey } from '@cadre/core'
 import type { Diagnostic } from '../../diagnostic.ts'
-import { nameKey } from '../agent-name.ts'
+import { dialectOf } from '../dialects.ts'
+import { readAgentText } from '../read-agent-text.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
-import { readBack } from './read-back.ts'
 
 export interface ImportedAgents {
   readonly agents: readonly AgentDefinition[]
@@ -18,7 +18,10 @@ export function importAgents(
   const diagnostics: Diagnostic[] = []
   const seen = new Map<string, AgentDefinition>()
   for (const file of files) {
-    const read = withAgents(isSettings(file.path) ? readSettings(file) : readFile(file), file.path)
+    const read = withAgents(
+      dialectOf(file.path, file.text).format === 'settings' ? readSettings(file) : readFile(file),
+      file.path,
+    )
     diagnostics.push(...read.diagnostics)
     for (const agent of read.agents) {
       const other = seen.get(nameKey(agent.name))
@@ -31,17 +34,13 @@ export function importAgents(
   return { agents, diagnostics }
 }
 
-function isSettings(path: string): boolean {
-  return /\.(?:jsonc?|code-workspace)$/i.test(path)
-}
-
 function readSettings(file: { readonly path: string; readonly text: string }): ImportedAgents {
   const { agents, diagnostics } = readSettingsAgents(file)
   return { agents: agents.map(({ agent }) => agent), diagnostics }
 }
 
 function readFile(file: { readonly path: string; readonly text: string }): ImportedAgents {
-  const { agent, diagnostics } = readBack(file.path, file.text)
+  const { agent, diagnostics } = readAgentText(file)
   return { agents: agent === undefined ? [] : [agent], diagnostics }
 }
 

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { isInside } from '../../is-inside.ts'
 
 export interface PlacedFile {
   /** Below the folder, with `/`. */
@@ -78,9 +79,10 @@ export function placeFiles(request: PlaceRequest): Placement {
 
 function planOf(file: PlacedFile, { folder, force, edited }: PlaceRequest): Plan | Omit<PlaceFault, 'path'> {
   const target = path.resolve(folder, file.path)
-  if (!isBelow(path.resolve(folder), target)) return { reason: 'It lies outside of the folder.' }
+  if (target === path.resolve(folder) || !isInside(path.resolve(folder), target))
+    return { reason: 'It lies outside of the folder.' }
   const real = realOf(path.dirname(target))
-  if (real === undefined || !isBelow(realOf(path.resolve(folder)) ?? folder, real, true))
+  if (real === undefined || !isInside(realOf(path.resolve(folder)) ?? folder, real))
     return { reason: 'A link on the way to it leads out of the folder.' }
   const stats = statsOf(target)
   if (stats === undefined) return { ...file, target, status: 'created' }
@@ -167,12 +169,6 @@ function realOf(target: string): string | undefined {
     const real = statsOf(target) === undefined && above !== target ? realOf(above) : undefined
     return real === undefined ? undefined : path.join(real, path.basename(target))
   }
-}
-
-function isBelow(folder: string, target: string, orSame = false): boolean {
-  const relative = path.relative(folder, target)
-  if (relative === '') return orSame
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
 }
 
 function statsOf(target: string): Stats | undefined {

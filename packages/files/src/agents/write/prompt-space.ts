@@ -1,6 +1,7 @@
 /// <reference lib="es2024.string" />
 
 import type { Json } from '@cadre/core'
+import { isObject } from '../../is-object.ts'
 
 /**
  * Below a header, and in a block of YAML, a text loses its blank edges and its CR LF. What was lost is written beside it,
@@ -59,8 +60,8 @@ export function withSpace(text: string, { before = '', after = '', crlf, exact }
 
 /** `undefined` for anything that was not written by `spaceOf`. */
 export function readSpace(value: Json): PromptSpace | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const { before, after, crlf, exact, ...rest } = value as { readonly [key: string]: Json }
+  if (!isObject(value)) return undefined
+  const { before, after, crlf, exact, ...rest } = value
   const isText = [before, after, exact].every((part) => part === undefined || typeof part === 'string')
   const isEnds =
     crlf === undefined ||

@@ -1,10 +1,10 @@
 import type { AgentDefinition } from '@cadre/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { readAgentText } from '../read-agent-text.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { definition, team } from './definitions.spec-helpers.ts'
 import type { FileDialect } from './dialects.ts'
-import { readBack } from './read-back.ts'
 import { takeOrder, withOrder } from './team-order.ts'
 import { writeAgent } from './write-agent.ts'
 import { writeSettings } from './write-settings.ts'
@@ -16,7 +16,7 @@ const pairs = dialects.flatMap((from) => dialects.map((to) => [from, to] as cons
 function through(agent: AgentDefinition, dialect: FileDialect): AgentDefinition {
   const written = writeAgent(agent, dialect)
   expect(written.lost).toEqual([])
-  const read = readBack(written.path, Buffer.from(written.text).toString())
+  const read = readAgentText({ path: written.path, text: Buffer.from(written.text).toString() })
   if (read.agent === undefined)
     throw new Error(`not read: ${JSON.stringify(read.diagnostics)}\n${written.text}`)
   return plain(read.agent)

@@ -1,5 +1,5 @@
 import type { AgentDefinition, DelegateSelection, Json, JsonObject } from '@cadre/core'
-import { isObject } from '../settings/migrate-settings.ts'
+import { isObject } from '../../is-object.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { standIn, type Unset, unsetKey } from '../settings/unset.ts'
 import { entry } from './access-keys.ts'

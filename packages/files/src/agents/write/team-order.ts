@@ -1,5 +1,5 @@
 import type { AgentDefinition, Json } from '@cadre/core'
-import { isObject } from '../settings/migrate-settings.ts'
+import { isObject } from '../../is-object.ts'
 
 /** Agents in order, and the one a conversation starts with. */
 export interface OrderedAgents {

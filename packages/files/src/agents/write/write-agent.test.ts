@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
+import { readAgentText } from '../read-agent-text.ts'
 import type { FileDialect } from './dialects.ts'
-import { readBack } from './read-back.ts'
 import { writeAgent } from './write-agent.ts'
 
 const reviewer: AgentDefinition = {
@@ -131,7 +131,7 @@ steps: 7
       const { path, text } = writeAgent({ ...reviewer, name }, 'copilot')
       expect(path).toMatch(/^\.github\/agents\/[^/\\:*?"<>|]+\.agent\.md$/)
       expect(path).not.toMatch(/\/(con|\.+)\./)
-      expect(readBack(path, text).agent?.name).toBe(name)
+      expect(readAgentText({ path, text }).agent?.name).toBe(name)
     }
   })
 

@@ -1,13 +1,15 @@
 import type { AgentDefinition } from '@cadre/core'
+import { plainKey } from '../header/known-keys.ts'
+import { readAgentText } from '../read-agent-text.ts'
 import { accessForms, type Entries, entry } from './access-keys.ts'
-import { type FileDialect, plainKey, spell } from './dialects.ts'
+import { type FileDialect, spell } from './dialects.ts'
 import { differences } from './differences.ts'
 import { pathOfAgent } from './file-name.ts'
+import { inHostNames, type Naming } from './host-names.ts'
 import { hostNotes } from './host-notes.ts'
 import { keptKey } from './kept-keys.ts'
 import { identityKeys, invocationForms, workKeys } from './other-keys.ts'
 import { promptSpaceKey, settledPrompt, spaceOf } from './prompt-space.ts'
-import { readBack } from './read-back.ts'
 import { settleAgent } from './settle-agent.ts'
 import { yamlText } from './yaml-text.ts'
 
@@ -21,11 +23,27 @@ export interface WrittenAgent {
   readonly lost: readonly string[]
 }
 
+export interface WriteOptions {
+  /** Default: its own name. */
+  readonly path?: string
+  /** Default: `keep`. Only with that does reading the file give the same names. Templates have no host. */
+  readonly names?: Naming
+}
+
 /**
  * Writes an agent as a file of a dialect. What the dialect has a key for goes there; the rest goes under keys that are
  * read in every dialect. Reading the file gives the same definition; where that cannot be, `lost` says what differs.
  */
-export function writeAgent(given: AgentDefinition, dialect: FileDialect, path?: string): WrittenAgent {
+export function writeAgent(
+  given: AgentDefinition,
+  dialect: FileDialect,
+  { path, names = 'keep' }: WriteOptions = {},
+): WrittenAgent {
+  if (names === 'host' && dialect !== 'template') {
+    const renamed = inHostNames(settleAgent(given), dialect)
+    const result = writeAgent(renamed.agent, dialect, path === undefined ? {} : { path })
+    return { ...result, notes: [...renamed.notes, ...result.notes] }
+  }
   const agent = settleAgent(given)
   const place = path ?? pathOfAgent(agent.name, dialect)
   // Keys that are harmless one by one can mean something together; then all of them are put away.
@@ -37,7 +55,7 @@ export function writeAgent(given: AgentDefinition, dialect: FileDialect, path?: 
 function attempt(agent: AgentDefinition, dialect: FileDialect, path: string, apart: boolean): WrittenAgent {
   const header = headerOf(agent, dialect, apart)
   const text = fileText(header, agent.prompt, dialect)
-  const lost = differences(agent, readBack(path, text).agent)
+  const lost = differences(agent, readAgentText({ path, text }).agent)
   return { path, text, notes: hostNotes(agent, dialect, header), lost }
 }
 
@@ -72,7 +90,7 @@ function headerOf(agent: AgentDefinition, dialect: FileDialect, apart: boolean):
   /** Whether these keys alone, in a file of the dialect, say exactly this. */
   function survives(part: AgentDefinition, keys: Entries): boolean {
     const text = fileText([...identityKeys(part, dialect), ...keys], part.prompt, dialect)
-    return differences(part, readBack(pathOfAgent(name, dialect), text).agent).length === 0
+    return differences(part, readAgentText({ path: pathOfAgent(name, dialect), text }).agent).length === 0
   }
 }
 

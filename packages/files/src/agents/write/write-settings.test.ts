@@ -47,6 +47,14 @@ describe('writing settings', () => {
     })
   })
 
+  it('says what the editor ignores in whole sentences', () => {
+    const { notes } = writeSettings({ agents: [agent('a', { limits: { maxTurns: 3 } })], entry: 'a' })
+    expect(notes.map(({ message }) => message)).toEqual([
+      'The editor ignores what only cadre reads: maxTurns.',
+      'So the editor does not hold the agent to maxTurns.',
+    ])
+  })
+
   it('has something for every key the editor needs', () => {
     const { name, prompt, tools } = agent('a')
     const bare: AgentDefinition = { name, prompt, tools, description: '' }

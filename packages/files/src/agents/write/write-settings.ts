@@ -1,5 +1,4 @@
-import type { AgentDefinition, JsonObject } from '@cadre/core'
-import { nameKey } from '../agent-name.ts'
+import { type AgentDefinition, type JsonObject, nameKey } from '@cadre/core'
 import { settingsVersion } from '../settings/default-settings.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import {

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '../find-lint-files.ts'
+import { isInside } from '../../is-inside.ts'
 
 export interface WriteRequest {
   readonly file: string

@@ -1,4 +1,5 @@
-import type { Json } from '@cadre/core'
+import { type Json, knowsModel } from '@cadre/core'
+import { isObject } from '../../is-object.ts'
 import { isHookEvent } from '../hook-events.ts'
 import type { HostEffect } from './host.ts'
 
@@ -26,7 +27,6 @@ export const inClaudeFiles =
     context.dialect === 'claude' ? 'read' : judge(other, context)
 
 const isList = (value: Json) => Array.isArray(value)
-const isMap = (value: Json) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isNames = (value: Json) =>
   typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'))
 
@@ -46,7 +46,7 @@ export const strictNames = unless(
   'takes a list of names, or one text with commas; does not load the agent',
 )
 export const switches = unless(
-  ({ value }) => isMap(value) && Object.values(value as object).every((one) => typeof one === 'boolean'),
+  ({ value }) => isObject(value) && Object.values(value).every((one) => typeof one === 'boolean'),
   'rejects',
   'takes a map of names to true or false, and does not load the agent',
 )
@@ -57,14 +57,14 @@ export const oneModel = unless(
 )
 export const onlyOneModel = unless(({ value }) => !isList(value), 'differently', 'takes one model')
 export const claudeModel = unless(
-  ({ value }) => typeof value === 'string' && !/[\s()/]/.test(value),
+  ({ value }) => typeof value === 'string' && knowsModel('claude', value.trim()),
   'differently',
   'not a name it knows: the agent runs on the model of the session',
 )
 export const providerModel: Cell = (context) => {
   if (typeof context.value !== 'string')
     return { effect: 'rejects', note: 'takes one model as provider/name' }
-  return context.value.includes('/')
+  return knowsModel('opencode', context.value.trim())
     ? 'read'
     : { effect: 'differently', note: 'takes a model as provider/name' }
 }
@@ -92,16 +92,14 @@ export const toGitHub = unless(
   'marks the agent as one for VS Code',
 )
 export const withPrompts = unless(
-  ({ value }) =>
-    isList(value) &&
-    (value as Json[]).every((one) => isMap(one) && Boolean((one as { prompt?: Json }).prompt)),
+  ({ value }) => isList(value) && (value as Json[]).every((one) => isObject(one) && Boolean(one['prompt'])),
   'differently',
   'leaves out those without label, agent or prompt',
 )
 export const hookEvents =
   (known: Verdict): Cell =>
   (context) =>
-    isMap(context.value) && Object.keys(context.value as object).some(isHookEvent)
+    isObject(context.value) && Object.keys(context.value).some(isHookEvent)
       ? known
       : { effect: 'ignored', note: 'no event it knows' }
 export const hex = unless(

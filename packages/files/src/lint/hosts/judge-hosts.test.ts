@@ -26,6 +26,21 @@ describe('keys', () => {
     [`${good}\nmodel: GPT-5 (copilot)`, 'claude', claude, ['model differently']],
     [`${good}\nmodel: sonnet`, 'claude', claude, []],
     [`${good}\nmodel: sonnet`, 'opencode', opencode, ['model differently']],
+    [`${good}\nmodel: gpt-5`, 'claude', claude, ['model differently']],
+    [`${good}\nmodel: claude-sonnet-4-5`, 'claude', claude, []],
+    [`${good}\ntools: Read, Bash(git log, git diff), Agent(a, b), mcp__x__y`, 'claude', claude, []],
+    [`${good}\ntools: Read, editFiles, codebase`, 'claude', claude, ['tools ignored']],
+    [`${good}\ntools: Read, editFiles, codebase`, 'vscode', claude, []],
+    [`${good}\ndisallowedTools: [write, Bash]`, 'claude', claude, ['disallowedTools ignored']],
+    [`${good}\ndisallowedTools: [Write, Bash]`, 'claude', claude, []],
+    [
+      `${good}\ntools:\n  Read: true\n  Bash: false`,
+      'opencode',
+      opencode,
+      ['tools ignored', 'tools ignored'],
+    ],
+    [`${good}\ntools:\n  '*': false\n  read: true\n  my_tool: true`, 'opencode', opencode, []],
+    [`${good}\npermission:\n  Bash: deny`, 'opencode', opencode, ['permission ignored']],
     [`${good}\nmodel: anthropic/claude-sonnet-4`, 'opencode', opencode, []],
     [`${good}\ntools:`, 'copilot-cli', copilot, ['tools rejects']],
     [`${good}\ntools: true`, 'copilot-cli', copilot, ['tools rejects']],
@@ -89,7 +104,7 @@ describe('the header as a whole', () => {
     ['": " in a value', colon, 'github', ['header rejects']],
     ['": " in a value', colon, 'claude', ['header rejects']],
     ['": " in a value', colon, 'opencode', ['* ignored', 'model differently', 'tools rejects']],
-    ['": " and a bracket', bracket, 'claude', ['header differently']],
+    ['": " and a bracket', bracket, 'claude', ['header differently', 'tools ignored']],
     ['dashes in a value', dashes, 'claude', ['header differently', 'tools ignored']],
     ['dashes in a value', dashes, 'copilot-cli', []],
     ['dashes in a comment', comment, 'copilot-cli', ['header differently', 'tools ignored']],
@@ -108,6 +123,16 @@ describe('the header as a whole', () => {
     expect(Object.keys(files[0]?.hosts ?? {})).toEqual(['vscode'])
     expect(files[0]?.hosts?.vscode?.find(({ key }) => key === 'tools')?.note).toContain('on line 3')
     expect(files[0]?.hosts?.vscode?.find(({ key }) => key === 'tools')?.note).toContain('every tool')
+  })
+
+  test('says which names give nothing, and which restrictions are not held', async () => {
+    const text = agentText(`${good}\ntools: Read, editFiles\ndisallowedTools: write`)
+    const folder = createFolder({ [claude]: text })
+    const { files } = await lintFiles([folder.at(claude)], { cwd: folder.path, hosts: ['claude'] })
+    expect(files[0]?.hosts?.claude?.map(({ note }) => note)).toEqual([
+      'names it does not know, which give nothing: editFiles',
+      'names it does not know: it does not restrict write',
+    ])
   })
 
   test('forms that no host reads have no hosts', async () => {

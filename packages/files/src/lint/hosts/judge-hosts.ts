@@ -2,6 +2,7 @@ import type { Subject } from '../subject.ts'
 import { effectsOfHeader } from './header-effects.ts'
 import { type HostEffect, type HostEffects, type HostName, hosts } from './host.ts'
 import { effectOfKey } from './host-keys.ts'
+import { effectsOfNames } from './host-names.ts'
 
 const markdown = ['copilot', 'claude', 'opencode', 'chatmode']
 
@@ -30,6 +31,7 @@ export function judgeHosts(
       if (said.has(written)) continue
       const effect = effectOfKey(host.name, written, { value, dialect, values })
       if (effect !== undefined) found.push(effect)
+      else found.push(...effectsOfNames(host.name, written, value))
     }
     found.push(...needed(host.name, read.agent?.description === '', header.has('name')))
   }

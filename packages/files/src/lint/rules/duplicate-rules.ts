@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { nameKey } from '../../agents/agent-name.ts'
+import { nameKey } from '@cadre/core'
 import { permitTheSame } from '../fix/same-powers.ts'
 import type { ProjectRule, Subject } from '../subject.ts'
 

@@ -1,3 +1,4 @@
+import { nameKey } from '@cadre/core'
 import { isHookEvent } from '../hook-events.ts'
 import type { Finding } from '../lint-result.ts'
 import { type FileRule, keyOf, lineOf, type Subject } from '../subject.ts'
@@ -98,7 +99,7 @@ export const handoffs: FileRule = (subject) => {
   const findings: Finding[] = []
   for (const [index, handoff] of (agent?.handoffs ?? []).entries()) {
     const line = key?.field.items?.[index]?.line ?? lineOf(subject, 'handoffs')
-    if (handoff.agent.toLowerCase() === agent?.name.toLowerCase())
+    if (agent !== undefined && nameKey(handoff.agent) === nameKey(agent.name))
       findings.push({
         severity: 'info',
         code: 'handoff-to-self',

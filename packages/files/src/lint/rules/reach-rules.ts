@@ -1,5 +1,4 @@
-import { type AgentDefinition, allowedTargets, understandTool } from '@cadre/core'
-import { nameKey } from '../../agents/agent-name.ts'
+import { type AgentDefinition, allowedTargets, nameKey, understandTool } from '@cadre/core'
 import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
 
 type Defined = Subject & { readonly read: { readonly agent: AgentDefinition } }

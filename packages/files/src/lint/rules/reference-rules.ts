@@ -1,22 +1,13 @@
-import { type AgentDefinition, didYouMean } from '@cadre/core'
-import { nameKey, nameOfFile } from '../../agents/agent-name.ts'
+import { type AgentDefinition, didYouMean, nameKey } from '@cadre/core'
+import { nameOfFile } from '../../agents/agent-name.ts'
 import type { Finding } from '../lint-result.ts'
 import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
 
 /** Agents that hosts bring themselves: a file may name them, and nothing here answers to them. */
 const hostAgents: ReadonlySet<string> = new Set(
-  [
-    'agent',
-    'ask',
-    'edit',
-    'plan',
-    'build',
-    'general',
-    'general-purpose',
-    'explore',
-    'task',
-    'code-review',
-  ].concat('statusline-setup', 'output-style-setup'),
+  'agent ask edit plan build general general-purpose explore task code-review statusline-setup output-style-setup'.split(
+    ' ',
+  ),
 )
 
 /** Names in `agents`, `Agent(…)` and `handoffs` for which there is no agent. */

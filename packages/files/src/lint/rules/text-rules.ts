@@ -1,4 +1,5 @@
-import { nameKey, nameOfFile } from '../../agents/agent-name.ts'
+import { nameKey } from '@cadre/core'
+import { nameOfFile } from '../../agents/agent-name.ts'
 import { type FileRule, keyOf, lineOf } from '../subject.ts'
 
 const longestPrompt = 30_000
@@ -8,6 +9,11 @@ const longestDescription = 1_024
 const needDescription: { readonly [dialect: string]: string } = {
   copilot: 'Copilot CLI and github.com do not load',
   claude: 'Claude Code and Copilot CLI do not load',
+}
+
+/** Whether the rule below says more about a missing description than the reader does. */
+export function needsDescription(dialect: string): boolean {
+  return Object.hasOwn(needDescription, dialect)
 }
 
 export const description: FileRule = (subject) => {

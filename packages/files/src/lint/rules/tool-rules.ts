@@ -13,14 +13,17 @@ export const toolNames: FileRule = (subject, knowledge) => {
   const chosen = agent.tools.kind === 'all' ? [] : agent.tools.names
   const permitted = (agent.permissions ?? []).map(({ tool }) => tool)
   const sorted = new Map<ToolMeaning['kind'] | 'not-here', string[]>()
-  const add = (name: string) => {
+  const add = (name: string, isWanted: boolean) => {
     const meaning = understandTool(name)
-    const kind = own.has(name.toLowerCase()) ? 'tools' : isMissing(meaning, own) ? 'not-here' : meaning.kind
+    // Nobody misses a tool that is forbidden.
+    const isAbsent = isWanted && isMissing(meaning, own)
+    const kind = own.has(name.toLowerCase()) ? 'tools' : isAbsent ? 'not-here' : meaning.kind
     const names = sorted.get(kind) ?? []
     if (!names.includes(name)) names.push(name)
     sorted.set(kind, names)
   }
-  for (const name of [...chosen, ...(agent.disallowedTools ?? []), ...permitted]) add(name)
+  for (const name of [...chosen, ...permitted]) add(name, true)
+  for (const name of agent.disallowedTools ?? []) add(name, false)
   const line = lineOf(subject, ...toolKeys, 'disallowedtools', 'permission', 'permissions')
   return [
     ...unknownTools(subject, sorted.get('unknown') ?? [], candidates(knowledge)),

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 
 /** The nearest folder upward that is under git. */
@@ -10,5 +10,5 @@ export function repositoryOf(folder: string): string | undefined {
 }
 
 export function isRepository(folder: string): boolean {
-  return statSync(path.join(folder, '.git'), { throwIfNoEntry: false }) !== undefined
+  return existsSync(path.join(folder, '.git'))
 }

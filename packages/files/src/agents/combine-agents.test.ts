@@ -1,0 +1,72 @@
+import type { AgentDefinition } from '@cadre/core'
+import { expect, it } from 'vitest'
+import { combineAgents } from './combine-agents.ts'
+import { placesOf } from './places.ts'
+
+const agent = (name: string, prompt: string): AgentDefinition => ({
+  name,
+  description: 'd',
+  prompt,
+  tools: { kind: 'all' },
+})
+
+const [opencode] = placesOf({ project: '/p' })
+const settings = placesOf({ project: '/p' }).at(-1)
+if (opencode === undefined || settings === undefined) throw new Error('unreachable: a project has places')
+
+const file = (place: typeof settings, path: string) => ({
+  path,
+  real: path,
+  place,
+  depth: 0,
+  stamp: { is: '', changed: 0 },
+  size: 1,
+})
+
+it('settings define several agents, above all files, and the one to start with', () => {
+  const note = {
+    path: '/p/.vscode/settings.json',
+    line: 3,
+    severity: 'warning',
+    code: 'x',
+    message: 'm',
+  } as const
+  const { agents, files, diagnostics, entry } = combineAgents({
+    builtIns: [agent('c', 'built in')],
+    endless: [],
+    outside: [],
+    unreadable: [],
+    parsed: [
+      {
+        file: file(opencode, '/p/.opencode/agent/a.md'),
+        read: { agents: [{ agent: agent('a', 'file'), diagnostics: [] }] },
+      },
+      {
+        file: file(settings, '/p/.vscode/settings.json'),
+        read: {
+          agents: [
+            { agent: agent('A', 'settings'), diagnostics: [note] },
+            { agent: agent('b', 'settings'), diagnostics: [] },
+            { agent: agent('B', 'again'), diagnostics: [] },
+          ],
+          entry: 'b',
+        },
+      },
+    ],
+  })
+  expect(agents.map(({ name, prompt }) => `${name} ${prompt}`)).toEqual([
+    'A settings',
+    'b settings',
+    'c built in',
+  ])
+  expect(entry).toBe('b')
+  expect(
+    files.map(({ dialect, agent: name, status, shadowedBy }) => [dialect, name, status, shadowedBy]),
+  ).toEqual([
+    ['opencode', 'a', 'ok', '/p/.vscode/settings.json'],
+    ['settings', 'A', 'ok', undefined],
+    ['settings', 'b', 'ok', undefined],
+    ['settings', 'B', 'failed', '/p/.vscode/settings.json'],
+  ])
+  expect(diagnostics.map(({ code }) => code)).toEqual(['shadowed', 'x', 'name-twice'])
+})

@@ -1,0 +1,166 @@
+import {
+  type AgentDefinition,
+  classOf,
+  type NamingHost,
+  namesFor,
+  type PermissionRule,
+  understandTool,
+} from '@cadre/core'
+import { factsOf } from './dialects.ts'
+import { hostModels } from './host-models.ts'
+import { alsoGives, isCovered, isWithin } from './tool-meanings.ts'
+
+/** Whether names of tools and models stay as they are, or become those of the program that a file is written for. */
+export type Naming = 'keep' | 'host'
+
+export interface RenamedAgent {
+  readonly agent: AgentDefinition
+  /** Every change, in whole sentences. None: nothing changed. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * An agent in the names of a host. To cadre it may do no more than before: of `tools` only what was given already is
+ * named, and everything that `disallowedTools` and rules forbade is still forbidden.
+ */
+export function inHostNames(agent: AgentDefinition, host: NamingHost): RenamedAgent {
+  const { host: label } = factsOf(host)
+  const changes = new Map<string, string>()
+  const note = (name: string, names: readonly string[]) => {
+    if (names.length !== 1 || names[0] !== name) changes.set(name, `${name} → ${names.join(', ')}`)
+  }
+  const forbidden = forbiddenNames(agent, host, note)
+  const granted = toolNames(agent, host, forbidden.names, note)
+  const disallowed = [...new Set([...forbidden.names, ...granted.withheld])]
+  const chosen = hostModels(agent.models, host)
+  const { models: _, ...rest } = agent
+  const renamed: AgentDefinition = {
+    ...rest,
+    tools: agent.tools.kind === 'list' ? { kind: 'list', names: granted.names } : agent.tools,
+    ...(disallowed.length > 0 && { disallowedTools: disallowed }),
+    ...(agent.permissions !== undefined && { permissions: rulesIn(agent.permissions, host, note) }),
+    ...(chosen.models !== undefined && { models: chosen.models }),
+  }
+  return {
+    agent: renamed,
+    notes: [
+      ...(changes.size > 0 ? [`${[...changes.values()].join('; ')}, as ${label} calls them.`] : []),
+      ...(granted.left.length > 0
+        ? [`${label} has no name for ${granted.left.join(', ')}: not among the tools.`]
+        : []),
+      ...(granted.names.length > 0 && granted.isAsBefore
+        ? [`${label} knows none of its tools, so they are kept as they are and give nothing there.`]
+        : []),
+      ...(granted.withheld.length > 0
+        ? [
+            `To cadre the new names give more, so this is forbidden beside them: ${granted.withheld.join(', ')}.${moduleNote(granted.withheld)}`,
+          ]
+        : []),
+      ...(forbidden.open.length > 0
+        ? [`${label} has no name for ${forbidden.open.join(', ')}: it does not hold that restriction.`]
+        : []),
+      ...chosen.notes,
+    ],
+  }
+}
+
+type Note = (name: string, names: readonly string[]) => void
+
+interface Granted {
+  readonly names: readonly string[]
+  /** For which there is no name. */
+  readonly left: readonly string[]
+  /** Our tools that the new names would give and the old ones did not. */
+  readonly withheld: readonly string[]
+  /** Nothing has a name: an empty list is every tool to some. */
+  readonly isAsBefore: boolean
+}
+
+function toolNames(
+  { tools }: AgentDefinition,
+  host: NamingHost,
+  forbidden: readonly string[],
+  note: Note,
+): Granted {
+  const before = tools.kind === 'list' ? tools.names : []
+  const names = new Set<string>()
+  const left: string[] = []
+  const withheld = new Set<string>()
+  for (const name of before) {
+    const found = (namesFor(host, name) ?? []).filter((candidate) => {
+      if (isWithin(candidate, before)) return true
+      const more = isOwnDelegation(name) ? otherDelegation(name) : alsoGives(candidate, before)
+      for (const tool of more ?? []) withheld.add(tool)
+      return more !== undefined
+    })
+    // Hosts have one way to delegate and we have two: ours keeps its name beside it, or it would be the other one.
+    if (found.length > 0 && isOwnDelegation(name) && !isCovered(name, found)) found.push(name)
+    if (found.length === 0) left.push(name)
+    else note(name, found)
+    for (const one of found) names.add(one)
+  }
+  // What is forbidden by the same name is given to nobody, and a mapping has each name once.
+  const given = host === 'opencode' ? [...names].filter((one) => !forbidden.includes(one)) : [...names]
+  if (given.length === 0 && before.length > 0)
+    return { names: before, left: [], withheld: [], isAsBefore: true }
+  return { names: given, left, withheld: [...withheld], isAsBefore: false }
+}
+
+/** What the host calls it, and the name itself unless those say all of it. */
+function forbiddenNames(agent: AgentDefinition, host: NamingHost, note: Note) {
+  const open: string[] = []
+  const names = (agent.disallowedTools ?? []).flatMap((name) => {
+    if (isOwnDelegation(name) && otherDelegation(name).some((other) => isGiven(other, agent))) return [name]
+    const found = namesFor(host, name)
+    if (found === undefined) open.push(name)
+    const all = [...(found ?? []), ...(isCovered(name, found ?? []) ? [] : [name])]
+    note(name, all)
+    return all
+  })
+  return { names, open }
+}
+
+/**
+ * A rule stands once for each name. Together they are about what it was about before; only one that denies may be about
+ * more, because any other could take back an earlier one.
+ */
+function rulesIn(rules: readonly PermissionRule[], host: NamingHost, note: Note): readonly PermissionRule[] {
+  return rules.flatMap((rule) => {
+    const { tool, action } = rule
+    const found = [...(namesFor(host, tool) ?? []), ...editOf(rule, host)]
+    const fitting = found.filter((name) => action === 'deny' || isWithin(name, [tool]))
+    const all = [...new Set([...fitting, ...(isCovered(tool, fitting) ? [] : [tool])])]
+    note(tool, all)
+    return all.map((name) => ({ ...rule, tool: name }))
+  })
+}
+
+/** opencode has one rule for everything that changes files. */
+function editOf({ tool, action }: PermissionRule, host: NamingHost): readonly string[] {
+  if (host !== 'opencode' || action !== 'deny') return []
+  const meaning = understandTool(tool)
+  const isEdit = meaning.kind === 'tools' && meaning.names.some((name) => classOf(name) === 'edit')
+  return isEdit ? ['edit'] : []
+}
+
+const delegations = ['delegateWork', 'delegate_task']
+
+function isOwnDelegation(name: string): boolean {
+  return delegations.includes(name)
+}
+
+function otherDelegation(name: string): readonly string[] {
+  return delegations.filter((other) => other !== name)
+}
+
+/** Whether the agent has one of our tools by its lists. */
+function isGiven(tool: string, { tools, disallowedTools = [], delegates }: AgentDefinition): boolean {
+  if (delegates?.kind === 'none' || disallowedTools.some((name) => isWithin(tool, [name]))) return false
+  return tools.kind === 'all' || isWithin(tool, tools.names)
+}
+
+/** A class can hold tools that nobody here knows. */
+function moduleNote(withheld: readonly string[]): string {
+  const isOfClass = withheld.some((tool) => !isOwnDelegation(tool))
+  return isOfClass ? ' Reading tools that modules add are given.' : ''
+}

@@ -1,0 +1,57 @@
+import { classOf, knownTools, understandTool } from '@cadre/core'
+
+/** Whether a name gives nothing that these names do not give. */
+export function isWithin(name: string, names: readonly string[]): boolean {
+  if (names.includes(name)) return true
+  const meaning = understandTool(name)
+  const others = names.map(understandTool)
+  if (others.some(({ kind }) => kind === 'all')) return true
+  switch (meaning.kind) {
+    case 'class':
+      return others.some((other) => other.kind === 'class' && other.class === meaning.class)
+    case 'tools':
+      return meaning.names.every((tool) => names.some((other) => gives(other, tool)))
+    case 'server':
+      return others.some(
+        (other) =>
+          other.kind === 'server' &&
+          other.server === meaning.server &&
+          (other.tool === undefined || other.tool === meaning.tool),
+      )
+    // Nothing here is called so.
+    case 'elsewhere':
+      return true
+    default:
+      return false
+  }
+}
+
+/**
+ * The tools that the word of a class gives beyond these names, where some of its tools are among them; `undefined` for
+ * every other name.
+ */
+export function alsoGives(name: string, names: readonly string[]): readonly string[] | undefined {
+  const meaning = understandTool(name)
+  if (meaning.kind !== 'class') return undefined
+  const ofClass = ownNames().filter((tool) => classOf(tool) === meaning.class)
+  const more = ofClass.filter((tool) => !names.some((other) => gives(other, tool)))
+  return more.length < ofClass.length ? more : undefined
+}
+
+/** Whether all that a name means is meant by these, too. The tools of a class are never all known. */
+export function isCovered(name: string, by: readonly string[]): boolean {
+  if (by.includes(name)) return true
+  const meaning = understandTool(name)
+  if (meaning.kind === 'tools') return meaning.names.every((tool) => by.some((other) => gives(other, tool)))
+  return meaning.kind === 'server' && by.length > 0 && isWithin(name, by)
+}
+
+function gives(name: string, tool: string): boolean {
+  const meaning = understandTool(name)
+  if (meaning.kind === 'class') return classOf(tool) === meaning.class
+  return meaning.kind === 'all' || (meaning.kind === 'tools' && meaning.names.includes(tool))
+}
+
+function ownNames(): readonly string[] {
+  return [...new Set(knownTools())].filter((name) => classOf(name) !== undefined)
+}

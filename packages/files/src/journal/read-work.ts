@@ -1,0 +1,25 @@
+const start = /\nmetadata:\n(?: {2}.*\n)*? {2}work: ?(.*)\n((?: {4}.*\n|\n)*)/
+
+/**
+ * The work of a session from the beginning of its file, as cadre writes it; of a text that ends within it, what is there.
+ * `undefined` when the beginning does not reach it, or somebody has written it otherwise.
+ */
+export function readWork(head: string): string | undefined {
+  const [, first = '', block = ''] = start.exec(head) ?? []
+  if (/^[|>]/.test(first)) {
+    const text = block.replaceAll(/^ {4}/gm, '').trim()
+    return text === '' ? undefined : text
+  }
+  if (first.startsWith("'")) return first.slice(1).replace(/'\s*$/, '').replaceAll("''", "'")
+  if (first.startsWith('"')) return quoted(first)
+  return first === '' ? undefined : first
+}
+
+function quoted(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
