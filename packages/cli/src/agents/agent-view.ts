@@ -13,7 +13,8 @@ export interface ToolView {
 /** A name in its file that gives it nothing here. */
 export interface MissingTool {
   readonly name: string
-  readonly reason: 'unknown' | 'elsewhere' | 'server' | 'not-here'
+  /** `delegated`: it is there when another agent starts it. */
+  readonly reason: 'unknown' | 'elsewhere' | 'server' | 'not-here' | 'delegated'
   readonly from: string
 }
 
@@ -35,7 +36,7 @@ export interface TargetsView {
   readonly entry: readonly string[]
   /** When another agent starts it. */
   readonly delegated: readonly string[]
-  /** Names in its list that it cannot start, and why not. */
+  /** Agents it cannot start, and why not: those it names, then the others there are. */
   readonly refused: readonly { readonly name: string; readonly reason: string }[]
   readonly from: string
 }

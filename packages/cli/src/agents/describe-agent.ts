@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '@cadre/core'
-import { showDiagnostic } from '@cadre/files'
+import { plainKey, showDiagnostic } from '@cadre/files'
 import { assistant } from '../runtime/assistant.ts'
 import type { Parts } from '../runtime/load-parts.ts'
 import type { AgentView } from './agent-view.ts'
@@ -21,7 +21,7 @@ export async function describeAgent(agent: AgentDefinition, parts: Parts, cwd: s
   const targets = entry.targets.length > 0 ? entry.targets : delegated.targets
   const file = fileOf(agent, registry.loaded().files)
   const { offered, ...others } = describeTools({ agent, tools, targets, places })
-  const refused = enforced.refuse(entry)?.message ?? enforced.refuse(delegated)?.message
+  const refused = enforced.refuse(agent.userInvocable === false ? delegated : entry)?.message
   return {
     name: agent.name,
     description: agent.description,
@@ -57,7 +57,7 @@ export async function describeAgent(agent: AgentDefinition, parts: Parts, cwd: s
     mcpServers: { value: keysIn(agent.mcpServers), from: places.of(['mcpservers', 'mcp']) },
     unknown: Object.keys(agent.unknown ?? {}).map((key) => ({
       value: key,
-      from: places.of([key.toLowerCase().replaceAll(/[-_]/g, '')]),
+      from: places.of([plainKey(key)]),
     })),
     diagnostics: (file?.diagnostics ?? []).map(showDiagnostic),
   }

@@ -57,6 +57,8 @@ export function describeTools({ agent, tools, targets, places }: ToolsRequest) {
 }
 
 function reasonFor(name: string): MissingTool['reason'] {
-  const { kind } = understandTool(name)
+  const meaning = understandTool(name)
+  if (meaning.kind === 'tools' && meaning.names.includes('reportOut')) return 'delegated'
+  const { kind } = meaning
   return kind === 'unknown' || kind === 'elsewhere' || kind === 'server' ? kind : 'not-here'
 }

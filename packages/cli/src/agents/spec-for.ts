@@ -15,12 +15,14 @@ export interface SpecOptions {
   readonly parent?: SessionSpec
   /** Absent: whatever it is called, a model is found. Then only what is wrong with models keeps it from being specified. */
   readonly models?: Models
+  /** The model a person names. */
+  readonly model?: string | undefined
 }
 
 /** The specification a session would start with, made by what the engine makes it with. Nothing is started. */
 export async function specFor(
   parts: Parts,
-  { agent, parent, models = anyModel }: SpecOptions,
+  { agent, parent, models = anyModel, model }: SpecOptions,
 ): Promise<SessionSpec> {
   const { agents, tools, limits, enforced, policy } = parts
   const engine = new Proxy({} as Ports['engine'], { get: neverAsked })
@@ -31,6 +33,7 @@ export async function specFor(
     completion: 'text',
     work: { content: '' },
     delegation: policy.subagents,
+    model,
     ...(parent && { parent: { spec: parent, call: '-' } }),
   })
   return boundSession(spec, enforced.ceilings)

@@ -1,7 +1,7 @@
 import { buildRouteMap } from '@stricli/core'
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { home, json, team, text, trust } from './flags.ts'
+import { flag, home, json, team, text, trust } from './flags.ts'
 
 const dialects = ['copilot', 'claude', 'opencode', 'template', 'settings'] as const
 
@@ -12,18 +12,22 @@ const to = {
     'The dialect to write: .github/agents, .claude/agents, .opencode/agent, templates of the home, or settings',
 } as const
 
-const force = {
-  kind: 'boolean',
-  brief: 'Replace files that are there already',
+const names = {
+  kind: 'enum',
+  values: ['keep', 'host'],
+  brief:
+    'Names of tools and models: as they are, or as the program of the dialect calls them; default: host for claude and opencode',
   optional: true,
-  withNegated: false,
 } as const
+
+const force = flag('Replace files that are there already')
 
 const exportCommand = defineCommand({
   brief: 'Write agents in another dialect',
   about:
-    'Writes agents, all of them or those you name, in another dialect. Nothing is lost: what the dialect has no key for is\n' +
-    'written under keys that cadre reads back. What its own program will ignore is said on standard error. An agent that is a\n' +
+    'Writes agents, all of them or those you name, in another dialect. What the dialect has no key for is written under keys\n' +
+    'that cadre reads back. Tools and models get the names of Claude Code or opencode, never for more than before, and each\n' +
+    'change is said on standard error, as is what the program will ignore; with --names keep nothing changes. An agent that is a\n' +
     'file of that dialect already is given as it is, byte for byte. One agent, or settings, is printed; several need --out.\n' +
     'Ends with 1 when something cannot be written in that dialect: it is left out, and said.\n' +
     'With --json: {"files": [{"path", "text"}], "notes": [{"agent", "message"}], "faults": [{"agent", "message"}]}.',
@@ -35,6 +39,7 @@ const exportCommand = defineCommand({
   parameters: {
     flags: {
       to,
+      names,
       out: text('The folder to write to; for one file, that file', 'PATH'),
       force,
       home,
@@ -56,7 +61,8 @@ const importCommand = defineCommand({
   brief: 'Take agents from files of any dialect into this project',
   about:
     'Reads agents from files of any dialect, settings of every age included, and writes them into the project. Says what it\n' +
-    'wrote, what an older form became, where a default is used, and what the program of the new dialect will ignore. Either\n' +
+    'wrote, what an older form became, where a default is used, which tools and models got the names of Claude Code or opencode\n' +
+    '(none with --names keep), and what the program of the new dialect will ignore. Either\n' +
     'everything is written or nothing. Settings go into .vscode/settings.json, where everything else stays as it is.',
   examples: [
     ['agents import team.json --to copilot', 'one file in .github/agents for each agent'],
@@ -65,13 +71,9 @@ const importCommand = defineCommand({
   parameters: {
     flags: {
       to,
+      names,
       dir: text('The project to write to; default: the one of the current folder', 'DIR'),
-      dryRun: {
-        kind: 'boolean',
-        brief: 'Only say what would be written',
-        optional: true,
-        withNegated: false,
-      },
+      dryRun: flag('Only say what would be written'),
       force,
       home,
       json,

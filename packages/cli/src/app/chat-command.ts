@@ -1,6 +1,6 @@
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { home, json, team, text, trust } from './flags.ts'
+import { flag, home, json, team, text, trust } from './flags.ts'
 
 export const chatCommand = defineCommand({
   brief: commands.chat,
@@ -25,12 +25,7 @@ export const chatCommand = defineCommand({
         ...text('Go on with a conversation: its id or the beginning of it, or none for the newest', 'ID'),
         inferEmpty: true,
       },
-      noSubagents: {
-        kind: 'boolean',
-        brief: 'Nobody in this conversation may delegate',
-        optional: true,
-        withNegated: false,
-      },
+      noSubagents: flag('Nobody in this conversation may delegate'),
       home,
       workspace: text('The folder the agents may change; default: the current one', 'DIR'),
       trust,

@@ -7,6 +7,7 @@ import {
 } from '@stricli/core'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { withFlagValues } from './flag-values.ts'
 
 /** What travels with one start of the command: the process, and how the command came out. */
 export interface CliContext extends CommandContext {
@@ -38,7 +39,7 @@ export function defineCommand<
 >(description: CommandDescription<Flags, Args>): Command<CliContext> {
   const { brief, about, examples, parameters, load } = description
   const shown = examples.map(([line, does]) => `  cadre ${line}\n    ${does}`)
-  return buildCommand<Flags, Args, CliContext>({
+  const command = buildCommand<Flags, Args, CliContext>({
     docs: { brief, fullDescription: `${about ?? `${brief}.`}\n\nEXAMPLES\n${shown.join('\n')}` },
     parameters: withBareFlags(parameters) as never,
     loader: async () =>
@@ -52,6 +53,8 @@ export function defineCommand<
         }
       },
   })
+  const flags = parameters.flags as Parameters<typeof withFlagValues>[1] | undefined
+  return { ...command, formatHelp: (args) => withFlagValues(command.formatHelp(args), flags ?? {}) }
 }
 
 /** Without a prototype: `--constructor` must be an unknown flag like any other. */

@@ -1,36 +1,23 @@
-import type { TypedFlagParameter } from '@stricli/core'
-
 /** Flags that several commands share, written once. */
 
-export const json = {
-  kind: 'boolean',
-  brief: 'Output for machines instead of people',
-  optional: true,
-  withNegated: false,
-} as const satisfies TypedFlagParameter<boolean | undefined>
+export const json = flag('Output for machines instead of people')
 
-export const home = {
-  kind: 'parsed',
-  parse: String,
-  brief: 'The home folder; default: CADRE_HOME, else the nearest .cadre upward, else one at the git root',
-  placeholder: 'DIR',
-  optional: true,
-} as const satisfies TypedFlagParameter<string | undefined>
+export const home = text(
+  'The home folder; default: CADRE_HOME, else the nearest .cadre upward, else one at the git root',
+  'DIR',
+)
 
-export const trust = {
-  kind: 'boolean',
-  brief: 'Trust what this folder brings (tool modules, rules) for this one command',
-  optional: true,
-  withNegated: false,
-} as const satisfies TypedFlagParameter<boolean | undefined>
+export const trust = flag('Trust what this folder brings (tool modules, rules) for this one command')
 
-export const team = {
-  kind: 'parsed',
-  parse: String,
-  brief: 'A built-in team to work with, as NAME or NAME/VARIANT; `cadre init` lists them',
-  placeholder: 'TEAM',
-  optional: true,
-} as const satisfies TypedFlagParameter<string | undefined>
+export const team = text(
+  'A built-in team to work with, as NAME or NAME/VARIANT; `cadre init` lists them',
+  'TEAM',
+)
+
+/** A flag that is there or not. */
+export function flag(brief: string) {
+  return { kind: 'boolean', brief, optional: true, withNegated: false } as const
+}
 
 /** A flag that takes text. */
 export function text(brief: string, placeholder: string) {

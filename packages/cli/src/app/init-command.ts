@@ -1,8 +1,6 @@
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { home, json, text } from './flags.ts'
-
-const flag = (brief: string) => ({ kind: 'boolean', brief, optional: true, withNegated: false }) as const
+import { flag, home, json, text } from './flags.ts'
 
 export const initCommand = defineCommand({
   brief: commands.init,

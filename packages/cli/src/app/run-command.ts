@@ -1,5 +1,5 @@
 import { defineCommand } from './command.ts'
-import { count, dollars, home, json, team, text, trust } from './flags.ts'
+import { count, dollars, flag, home, json, team, text, trust } from './flags.ts'
 
 export const runCommand = defineCommand({
   brief: 'Have an agent do a piece of work',
@@ -38,12 +38,7 @@ export const runCommand = defineCommand({
       concurrency: count('How many delegated sessions may work at once; default 8', 1),
       budgetTokens: count('The most tokens the run may use', 1),
       budgetCost: dollars('The most the run may cost'),
-      noSubagents: {
-        kind: 'boolean',
-        brief: 'Nobody in this run may delegate',
-        optional: true,
-        withNegated: false,
-      },
+      noSubagents: flag('Nobody in this run may delegate'),
       image: {
         ...text('An image for the agent to look at; may be given several times', 'FILE'),
         variadic: true,

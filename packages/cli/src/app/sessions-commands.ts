@@ -1,7 +1,7 @@
 import { buildRouteMap } from '@stricli/core'
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { home, json, text } from './flags.ts'
+import { flag, home, json, text } from './flags.ts'
 import { resumeCommand } from './resume-command.ts'
 
 const id = { brief: 'The id of the session, or its beginning', parse: String, placeholder: 'id' } as const
@@ -10,9 +10,16 @@ const list = defineCommand({
   brief: 'All sessions, the newest first',
   examples: [
     ['sessions list', 'a table'],
+    ['sessions list --roots', 'only those a person has started, not those they delegated to'],
     ['sessions list --json | jq -r ".[0].id"', 'the id of the newest'],
   ],
-  parameters: { flags: { home, json } },
+  parameters: {
+    flags: {
+      home,
+      roots: flag('Only sessions that a person has started'),
+      json,
+    },
+  },
   load: async () => (await import('../commands/sessions-list.ts')).listSessions,
 })
 
@@ -44,12 +51,7 @@ const tree = defineCommand({
   parameters: {
     flags: {
       home,
-      sessions: {
-        kind: 'boolean',
-        brief: 'Only the sessions, one line each, without their rounds',
-        optional: true,
-        withNegated: false,
-      },
+      sessions: flag('Only the sessions, one line each, without their rounds'),
       json,
     },
     positional: { kind: 'tuple', parameters: [{ ...id, optional: true }] },

@@ -1,7 +1,9 @@
-import { CadreError, contextOf, didYouMean } from '@cadre/core'
-import { cleanLine, cleanText } from '../output/clean-text.ts'
+import { CadreError, contextOf, didYouMean, emptyView } from '@cadre/core'
+import { cleanLine } from '../output/clean-text.ts'
+import { conversationText } from '../output/conversation-text.ts'
 import { textTable } from '../output/text-table.ts'
 import { assistant } from '../runtime/assistant.ts'
+import { namesOf } from '../runtime/choose-agent.ts'
 import type { Chat } from './chat.ts'
 import { offer } from './chat-output.ts'
 import { isUnfinished, newestConversation, refuseOwned, showLast } from './find-conversation.ts'
@@ -53,13 +55,16 @@ export async function runCommand(chat: Chat, name: string, rest: string): Promis
 }
 
 function helpText(): string {
-  const rows = Object.entries(table).map(
-    ([name, { takes, brief }]) =>
-      `  ${`/${name}${takes === undefined ? '' : ` ${takes}`}`.padEnd(24)}${brief}`,
-  )
-  return `${rows.join('\n')}
-  @NAME …                 talk to that agent from here on; it gets to know the conversation so far
-  1, 2, …                 hand over, where that is offered
+  const rows = [
+    ...Object.entries(table).map(([name, { takes, brief }]) => [
+      `/${name}${takes === undefined ? '' : ` ${takes}`}`,
+      brief,
+    ]),
+    ['@NAME …', 'talk to that agent from here on; it gets to know the conversation so far'],
+    ['1, 2, …', 'hand over, where that is offered'],
+  ] as [string, string][]
+  const width = Math.max(...rows.map(([what]) => what.length)) + 2
+  return `${rows.map(([what, brief]) => `  ${what.padEnd(width)}${brief}`).join('\n')}
 
 A line that ends with \\ goes on in the next one; a pasted text is one message. Ctrl-C stops the agents that are at work.
 //… sends a message that begins with a slash, \\@… one that begins with an @. A message that begins with a space is not
@@ -82,12 +87,12 @@ function changeAgent(chat: Chat, name: string): void {
 }
 
 async function handOver(chat: Chat, rest: string): Promise<void> {
-  const { conversation, output, drive } = chat
+  const { conversation, output, drive, runtime } = chat
   const words = rest.toLowerCase().split(/\s+/).filter(Boolean)
   const how = words.find((word) => word === 'fill' || word === 'send') as 'fill' | 'send' | undefined
   const number = words.find((word) => word !== how)
   if (number === undefined && (how === undefined || conversation.handoffs.length !== 1)) {
-    const lines = offer(conversation.handoffs, drive.style)
+    const lines = offer(conversation.handoffs, drive.style, namesOf(runtime))
     const text = lines.length === 0 ? 'There is nothing to hand over now.' : lines.slice(1).join('\n')
     return output.note(text, { type: 'handoffs', handoffs: conversation.handoffs })
   }
@@ -99,11 +104,8 @@ async function handOver(chat: Chat, rest: string): Promise<void> {
 async function showHistory({ conversation, runtime, output, drive }: Chat): Promise<void> {
   const messages =
     conversation.session === undefined ? [] : contextOf(await runtime.read(conversation.session))
-  const said = messages.map(({ role, content }) => {
-    const text = cleanText(content).trim()
-    return role === 'user' ? drive.style.bold(text.replace(/^/gm, '> ')) : text
-  })
-  output.note(said.length === 0 ? 'Nothing was said yet.' : said.join('\n\n'), { type: 'history', messages })
+  const said = messages.length === 0 ? 'Nothing was said yet.' : conversationText(messages, drive.style)
+  output.note(said, { type: 'history', messages })
 }
 
 async function showSessions({ runtime, output }: Chat): Promise<void> {
@@ -123,7 +125,9 @@ async function resume(chat: Chat, wanted: string): Promise<void> {
       wanted === '' ? await newestConversation(runtime) : await runtime.find(wanted),
     )
     refuseOwned(runtime, stored)
+    chat.check(stored)
     conversation.takeUp(stored)
+    chat.seen.view = emptyView()
     return showLast(chat, stored)
   }
   const stored = await runtime.read(conversation.session)
@@ -131,8 +135,9 @@ async function resume(chat: Chat, wanted: string): Promise<void> {
   await takeTurn(chat, (signal) => conversation.goOn(signal))
 }
 
-function beginAnew({ conversation, output }: Chat): void {
+function beginAnew({ conversation, output, seen }: Chat): void {
   conversation.forget()
+  seen.view = emptyView()
   output.note(`A new conversation. ${talksTo(conversation)}`)
 }
 
@@ -140,7 +145,7 @@ async function changeModel({ conversation, runtime, output }: Chat, name: string
   if (name === '')
     throw new CadreError('usage', '/model needs the name of a model, for example /model openai:NAME')
   const found = await runtime.models.resolve(name)
-  if (found.kind === 'unknown') throw new CadreError('unknown_model', found.reason)
+  if (found.kind === 'unknown') throw new CadreError(found.code ?? 'unknown_model', found.reason)
   conversation.chooseModel(found.model.id)
   output.note(`From here on with ${cleanLine(found.model.id)}.`)
 }

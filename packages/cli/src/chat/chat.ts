@@ -1,4 +1,4 @@
-import type { View } from '@cadre/core'
+import type { StoredSession, View } from '@cadre/core'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Drive } from '../run/create-drive.ts'
 import type { Runtime } from '../runtime/create-runtime.ts'
@@ -11,11 +11,13 @@ export interface Chat {
   readonly drive: Drive
   readonly runtime: Runtime
   readonly conversation: Conversation
+  /** Throws for a session that works where this person has not said that it may. */
+  readonly check: (stored: StoredSession) => void
   readonly input: Input
   readonly output: ChatOutput
   /** What happened in the last turn; empty before the first. */
   readonly seen: { view: View }
   isLeft: boolean
-  /** Of what was done last. */
+  /** Of the last turn. */
   code: ExitCode
 }

@@ -2,15 +2,16 @@ import {
   type AgentDefinition,
   contextOf,
   type Handoff,
-  type Report,
+  nameKey,
   type RunResult,
   type StoredSession,
 } from '@cadre/core'
+import { lastReport } from '../run/last-report.ts'
 import { refuseUnstarted } from '../run/show-ending.ts'
 import type { Runtime } from '../runtime/create-runtime.ts'
 
 export interface ConversationOptions {
-  readonly runtime: Pick<Runtime, 'orchestrator' | 'read'>
+  readonly runtime: Pick<Runtime, 'agents' | 'orchestrator' | 'read'>
   readonly workspace: string
   readonly agent: AgentDefinition
   readonly model?: string | undefined
@@ -78,7 +79,9 @@ export class Conversation {
   async say(text: string, signal: AbortSignal, taken?: TakenHandoff): Promise<RunResult> {
     const { orchestrator, read } = this.options.runtime
     const stored = this.at === undefined ? undefined : await read(this.at)
-    const to = taken?.to ?? this.agent
+    // A new session has the definition as it is now; one that goes on keeps its own.
+    const now = this.options.runtime.agents.get(this.agent.name) ?? this.agent
+    const to = taken?.to ?? (stored === undefined ? now : this.agent)
     const delegation = this.mayDelegate(stored)
     if (stored !== undefined && taken === undefined && isSame(stored.spec.agent, to)) {
       // What a person stopped stays stopped when they say something else.
@@ -138,13 +141,6 @@ export class Conversation {
   }
 }
 
-/** How the session ended, if nothing was recorded since. */
-export function lastReport({ entries }: StoredSession): Report | undefined {
-  const end = entries.at(-1)
-  if (end?.role !== 'event' || end.type !== 'session.ended') return undefined
-  return end['report'] as unknown as Report
-}
-
 function isSame(a: AgentDefinition, b: AgentDefinition): boolean {
-  return a.name.toLowerCase() === b.name.toLowerCase()
+  return nameKey(a.name) === nameKey(b.name)
 }

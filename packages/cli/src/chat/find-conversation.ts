@@ -1,9 +1,10 @@
 import { CadreError, contextOf, type StoredSession } from '@cadre/core'
-import { cleanText } from '../output/clean-text.ts'
+import { conversationText } from '../output/conversation-text.ts'
+import { lastReport } from '../run/last-report.ts'
+import { namesOf } from '../runtime/choose-agent.ts'
 import type { Sessions } from '../runtime/open-sessions.ts'
 import type { Chat } from './chat.ts'
 import { offer } from './chat-output.ts'
-import { lastReport } from './conversation.ts'
 
 /** The entry session in which something happened last. */
 export async function newestConversation({ list, home }: Sessions): Promise<string> {
@@ -31,22 +32,21 @@ export function isUnfinished(stored: StoredSession): boolean {
 }
 
 /** Where a conversation stands: the last that was said, and what can be done about it. */
-export function showLast({ output, drive }: Chat, stored: StoredSession): void {
+export function showLast({ output, drive, runtime }: Chat, stored: StoredSession): void {
   const said = contextOf(stored)
   const from = said.findLastIndex(({ role }) => role === 'user')
-  const lines = said.slice(Math.max(0, from)).map(({ role, content }) => {
-    const text = cleanText(content).trim()
-    return role === 'user' ? drive.style.bold(text.replace(/^/gm, '> ')) : text
-  })
+  const last = said.slice(Math.max(0, from))
   const report = lastReport(stored)
-  const state = isUnfinished(stored) ? [stateOf(stored)] : offer(report?.handoffs ?? [], drive.style)
+  const state = isUnfinished(stored)
+    ? [stateOf(stored)]
+    : offer(report?.handoffs ?? [], drive.style, namesOf(runtime))
   const where = drive.style.dim(`session ${stored.spec.id}`)
-  const text = [lines.join('\n\n'), where, ...state].join('\n')
+  const text = [conversationText(last, drive.style), where, ...state].join('\n')
   output.note(text, {
     type: 'conversation',
     session: stored.spec.id,
     agent: stored.spec.agent.name,
-    last: said.slice(Math.max(0, from)),
+    last,
   })
 }
 

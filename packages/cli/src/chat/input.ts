@@ -6,4 +6,9 @@ export interface Input {
   readonly edit?: (who: string, text: string) => Promise<string | undefined>
   /** Keeps a message that was sent, for the next time. */
   sent(text: string): void
+  /** Lets somebody else read the keyboard, who gets nothing that was typed before. */
+  readonly lend?: () => Promise<void>
+  readonly takeBack?: () => void
+  /** No more is read; a keyboard is given back. */
+  close(): void
 }

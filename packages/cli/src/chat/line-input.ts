@@ -18,5 +18,6 @@ export function createLineInput(io: Io): Input {
       }
     },
     sent() {},
+    close() {},
   }
 }

@@ -8,26 +8,33 @@ import { runCommand } from './chat-commands.ts'
 import { switchAgent, talksTo } from './switch-agent.ts'
 import { takeHandoff } from './take-handoff.ts'
 import { sendMessage } from './take-turn.ts'
-import { understandLine } from './understand-line.ts'
+import { type Meaning, understandLine } from './understand-line.ts'
 
-/** Takes one line after the other until the person leaves. Gives back the exit code of what was done last. */
+/**
+ * Takes one line after the other until the person leaves. Gives back the exit code of the last turn; a message that could not
+ * be sent is one that failed, a command that could not be carried out is none.
+ */
 export async function runChat(chat: Chat): Promise<ExitCode> {
   while (!chat.isLeft) {
     const line = await chat.input.next(cutText(cleanLine(chat.conversation.agent.name), 30))
     if (line === undefined) break
+    const { conversation, runtime } = chat
+    const meaning = understandLine(line, {
+      names: namesOf(runtime),
+      handoffs: conversation.handoffs.length,
+    })
     try {
-      await carryOut(chat, line)
+      await carryOut(chat, meaning, line)
     } catch (error) {
       if (!(error instanceof CadreError)) throw error
-      chat.code = chat.output.failure(error)
+      const code = chat.output.failure(error)
+      if (meaning.kind !== 'command') chat.code = code
     }
   }
   return chat.code
 }
 
-async function carryOut(chat: Chat, line: string): Promise<void> {
-  const { conversation, runtime } = chat
-  const meaning = understandLine(line, { names: namesOf(runtime), handoffs: conversation.handoffs.length })
+async function carryOut(chat: Chat, meaning: Meaning, line: string): Promise<void> {
   switch (meaning.kind) {
     case 'command':
       return runCommand(chat, meaning.name, meaning.rest)
@@ -37,7 +44,7 @@ async function carryOut(chat: Chat, line: string): Promise<void> {
       return sendMessage(chat, meaning.text, line)
     case 'unknown':
       // Refused, with the names that are like it.
-      chooseAgent(runtime, meaning.name)
+      chooseAgent(chat.runtime, meaning.name)
       return
     case 'agent':
       return address(chat, meaning.name, meaning.text, line)

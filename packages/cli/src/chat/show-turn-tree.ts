@@ -1,19 +1,24 @@
 import { applyToView, emptyView, eventsOf, type View } from '@cadre/core'
-import { summaryLine, treeLines } from '../output/tree-lines.ts'
+import { roundLines } from '../output/round-lines.ts'
+import { activityOf } from '../output/session-text.ts'
+import { summaryLine, type TreeOptions } from '../output/tree-lines.ts'
 import type { Chat } from './chat.ts'
 
-/** The sessions of the last turn; where there was none yet, those of the conversation that was taken up. */
+/** The sessions of the last turn, with their rounds and calls; where there was none yet, those of the conversation that was taken up. */
 export async function showTurnTree(chat: Chat): Promise<void> {
   const { output, drive } = chat
   const view = chat.seen.view.sessions.size > 0 ? chat.seen.view : await recordedTree(chat)
   if (view.sessions.size === 0) return output.note('Nobody has worked yet.')
-  const lines = treeLines(view, view.roots, {
-    columns: 100,
-    rows: 1000,
+  const { isTTY, stream } = drive.stdout
+  const options: TreeOptions = {
+    columns: isTTY ? stream.columns || 80 : 120,
+    rows: Number.MAX_SAFE_INTEGER,
     now: Date.now(),
     style: drive.style,
     isStill: true,
-  })
+    about: (session) => `${session.id}  ${activityOf(session, view)}`,
+  }
+  const lines = view.roots.flatMap((root) => roundLines(view, root, options))
   const sessions = [...view.sessions.values()].map(({ id, agent, state, parent, report }) => ({
     id,
     agent,

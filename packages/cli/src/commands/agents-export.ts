@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { type AgentDefinition, CadreError, didYouMean } from '@cadre/core'
+import { type AgentDefinition, CadreError, didYouMean, nameKey } from '@cadre/core'
 import {
   type Diagnostic,
   exportAgents,
   loadAgents,
-  openHome,
+  type Naming,
   type PlacedFile,
   showDiagnostic,
   type TargetDialect,
@@ -13,11 +13,12 @@ import {
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
-import { projectOf, userPlaces } from '../runtime/places.ts'
+import { agentPlaces, homeOf } from '../runtime/places.ts'
 import { writeFiles } from './agents-files.ts'
 
 export interface ExportFlags {
   readonly to: TargetDialect
+  readonly names?: Naming
   readonly out?: string
   readonly force?: boolean
   readonly home?: string
@@ -31,7 +32,12 @@ export async function exportCommand(
   ...names: readonly string[]
 ): Promise<ExitCode> {
   const { agents, broken } = await chosenAgents(io, flags.home, names)
-  const { files, notes, faults } = exportAgents({ agents, to: flags.to, read })
+  const { files, notes, faults } = exportAgents({
+    agents,
+    to: flags.to,
+    read,
+    ...(flags.names && { names: flags.names }),
+  })
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanLine(message)}\n`)
   if (flags.out === undefined && !flags.json && files.length > 1)
     throw new CadreError(
@@ -69,12 +75,8 @@ interface Chosen {
 }
 
 async function chosenAgents(io: Io, home: string | undefined, names: readonly string[]): Promise<Chosen> {
-  const place = openHome({ cwd: io.cwd, env: io.env, ...(home && { home }) })
-  const { agents, diagnostics } = await loadAgents({
-    home: place.path,
-    project: projectOf(io.cwd),
-    userHome: userPlaces(io.env).home,
-  })
+  const place = homeOf(io, home)
+  const { agents, diagnostics } = await loadAgents(agentPlaces(io, place, io.cwd))
   if (names.length === 0) {
     const broken = diagnostics.filter(({ severity }) => severity === 'error')
     if (agents.length > 0) return { agents, broken }
@@ -88,7 +90,7 @@ async function chosenAgents(io: Io, home: string | undefined, names: readonly st
   const chosen = names.map((name) => {
     const found =
       agents.find((agent) => agent.name === name) ??
-      agents.find((agent) => agent.name.toLowerCase() === name.toLowerCase())
+      agents.find((agent) => nameKey(agent.name) === nameKey(name))
     if (found !== undefined) return found
     const fault = diagnostics.find(
       ({ severity, path: at }) =>

@@ -1,14 +1,15 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { CadreError, messageOf } from '@cadre/core'
+import { type AgentDefinition, CadreError, messageOf } from '@cadre/core'
 import {
+  type AgentNote,
   type Diagnostic,
   decodeText,
   type ExportedAgents,
   editSettings,
   exportAgents,
   importAgents,
-  openHome,
+  type Naming,
   type PlacedFile,
   showDiagnostic,
   type TargetDialect,
@@ -16,11 +17,12 @@ import {
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
-import { projectOf } from '../runtime/places.ts'
+import { homeOf, projectOf } from '../runtime/places.ts'
 import { writeFiles } from './agents-files.ts'
 
 export interface ImportFlags {
   readonly to: TargetDialect
+  readonly names?: Naming
   readonly dir?: string
   readonly dryRun?: boolean
   readonly force?: boolean
@@ -41,7 +43,13 @@ export async function importCommand(
   const { agents, diagnostics } = importAgents(
     [...sources].map(([file, bytes]) => ({ path: file, text: decodeText(bytes) })),
   )
-  const exported = exportAgents({ agents, to: flags.to, read: (file) => sources.get(file) })
+  const made = exportAgents({
+    agents,
+    to: flags.to,
+    read: (file) => sources.get(file),
+    ...(flags.names && { names: flags.names }),
+  })
+  const exported = { ...made, notes: [...made.notes, ...shadows(io, flags, agents)] }
   const failed = exported.faults.length > 0 || diagnostics.some(({ severity }) => severity === 'error')
   const written = failed ? [] : place(io, flags, exported)
   if (flags.json) {
@@ -51,6 +59,19 @@ export async function importCommand(
     )
   } else tell(io, flags, { written, diagnostics, exported, failed })
   return failed ? exitCodes.failed : exitCodes.done
+}
+
+/** The settings of a project come before its files: agents that stay in them are used instead of the new ones. */
+function shadows(io: Io, flags: ImportFlags, agents: readonly AgentDefinition[]): readonly AgentNote[] {
+  if (flags.to === 'settings') return []
+  const project = flags.dir === undefined ? projectOf(io.cwd) : path.resolve(io.cwd, flags.dir)
+  const settings = path.join(project, editorSettings)
+  return agents
+    .filter(({ source }) => source?.path === settings)
+    .map(({ name }) => ({
+      agent: name,
+      message: `${editorSettings} still defines it and comes before the new file; remove it there for the file to count.`,
+    }))
 }
 
 function read(file: string): Buffer {
@@ -74,7 +95,7 @@ function place(io: Io, flags: ImportFlags, exported: ExportedAgents) {
   }
   if (flags.to !== 'template' || flags.dir !== undefined)
     return writeFiles({ folder: project, files: exported.files, force, dryRun })
-  const home = openHome({ cwd: io.cwd, env: io.env, ...(flags.home && { home: flags.home }) })
+  const home = homeOf(io, flags.home)
   const planned = writeFiles({ folder: home.path, files: exported.files, force, dryRun: true })
   if (dryRun) return planned
   home.folder('templates')

@@ -4,21 +4,24 @@ import { fileOf } from '../agents/file-of.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
-import { textTable } from '../output/text-table.ts'
+import { roomIn, textTable } from '../output/text-table.ts'
 import { cutText } from '../output/text-width.ts'
-import { agentsHere } from '../runtime/agents-here.ts'
+import { type AgentsHere, agentsHere } from '../runtime/agents-here.ts'
 
 /** `cadre agents list`. */
 export async function listAgents(
   io: Io,
   flags: { readonly home?: string; readonly team?: string; readonly json?: boolean },
 ): Promise<ExitCode> {
-  const { registry, notices } = await agentsHere(io, flags)
+  const here = await agentsHere(io, flags)
+  const { registry, notices } = here
   const loaded = registry.loaded()
   for (const notice of notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
   const broken = brokenIn(io, loaded)
   if (flags.json) {
-    io.stdout.write(`${JSON.stringify(loaded.agents.map((agent) => forMachines(agent, loaded.files)))}\n`)
+    io.stdout.write(
+      `${JSON.stringify(loaded.agents.map((agent) => forMachines(agent, loaded.files, here)))}\n`,
+    )
     for (const line of broken) io.stderr.write(`cadre: ${line}\n`)
     return exitCodes.done
   }
@@ -27,17 +30,24 @@ export async function listAgents(
       `There are no agents here yet; see \`cadre lint --help\` for where they are looked for.\n`,
     )
   else {
-    const rows = loaded.agents.map((agent) => rowOf(io, agent, loaded.files))
-    io.stdout.write(textTable(['AGENT', 'FROM', 'SOURCE', 'MODEL', 'SHADOWS', 'DESCRIPTION'], rows))
+    const rows = loaded.agents.map((agent) => rowOf(io, agent, loaded.files, here))
+    const head = ['AGENT', 'FROM', 'SOURCE', 'MODEL', 'SHADOWS', 'DESCRIPTION']
+    io.stdout.write(textTable(head, rows, roomIn(io.stdout)))
+    if (loaded.agents.some(({ name }) => name === here.entry))
+      io.stdout.write('\n* starts when nobody is named\n')
   }
+  const off = loaded.agents.flatMap((agent) => here.refusal(agent) ?? [])
+  if (off.length > 0)
+    io.stdout.write(`\nSwitched off by a policy:\n${off.map((line) => `  ${cleanLine(line)}\n`).join('')}`)
   if (broken.length > 0)
     io.stdout.write(`\nNo agent came out of these:\n${broken.map((line) => `  ${line}\n`).join('')}`)
   return exitCodes.done
 }
 
-function forMachines(agent: AgentDefinition, files: readonly AgentFile[]): object {
+function forMachines(agent: AgentDefinition, files: readonly AgentFile[], here: AgentsHere): object {
   const { name, description, source, models, userInvocable = true, modelInvocable = true } = agent
   const file = fileOf(agent, files)
+  const refused = here.refusal(agent)
   return {
     name,
     source: source?.path ?? 'built-in',
@@ -48,19 +58,22 @@ function forMachines(agent: AgentDefinition, files: readonly AgentFile[]): objec
     userInvocable,
     modelInvocable,
     status: file?.status ?? 'ok',
+    entry: name === here.entry,
+    ...(refused !== undefined && { refused }),
   }
 }
 
 const widest = 80
 
-function rowOf(io: Io, agent: AgentDefinition, files: readonly AgentFile[]): string[] {
+function rowOf(io: Io, agent: AgentDefinition, files: readonly AgentFile[], here: AgentsHere): string[] {
   const { name, description, source, models = [] } = agent
   const file = fileOf(agent, files)
   const shadows = (file?.shadows ?? []).map((place) =>
     place === 'built-in' ? place : shownPath(io.cwd, place),
   )
+  const mark = name === here.entry ? ' *' : here.refusal(agent) === undefined ? '' : ' (off)'
   return [
-    name,
+    `${name}${mark}`,
     source?.dialect ?? 'built-in',
     source === undefined ? '' : shownPath(io.cwd, source.path),
     models[0] ?? '',

@@ -20,7 +20,7 @@ export interface ShowAgentFlags {
 /** `cadre agents show`. */
 export async function showAgent(io: Io, flags: ShowAgentFlags, name: string): Promise<ExitCode> {
   const parts = await loadParts(io, { ...flags, agent: name })
-  for (const notice of parts.notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
+  for (const { message } of parts.notices) io.stderr.write(`cadre: ${cleanLine(message)}\n`)
   const view = await describeAgent(agentNamed(parts.registry, name), parts, io.cwd)
   if (flags.json) io.stdout.write(`${JSON.stringify(view)}\n`)
   else io.stdout.write(agentText(view, createStyle(wantsColour(io.stdout, io.env))))

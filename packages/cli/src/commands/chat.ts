@@ -11,6 +11,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { createDrive, type Drive } from '../run/create-drive.ts'
 import { repeatedFlags } from '../run/repeated-flags.ts'
+import { requireOwnWorkspace } from '../run/require-own-workspace.ts'
 import { resolveWorkspace } from '../run/resolve-workspace.ts'
 import { teamOfRun } from '../runtime/agents-of-run.ts'
 import { chooseAgent, namesOf, tellFaults } from '../runtime/choose-agent.ts'
@@ -39,6 +40,7 @@ export async function chat(io: Io, flags: ChatFlags): Promise<ExitCode> {
   const seen = { view: emptyView() }
   // Unless it is to go on with another team.
   const team = stored === undefined || flags.team !== undefined ? {} : teamOfRun(stored.spec)
+  let input: Input | undefined
   const drive: Drive = createDrive({
     ...flags,
     ...team,
@@ -47,6 +49,8 @@ export async function chat(io: Io, flags: ChatFlags): Promise<ExitCode> {
     howToGoOn: (root) =>
       drive.hasPerson ? '' : `Continue later with: cadre chat --resume ${root}${repeated}`,
     watch: (event: CadreEvent) => applyToView(seen.view, event),
+    keyboard: () => input,
+    tells: true,
   })
   try {
     const runtime = await drive.during(() => drive.runtime())
@@ -61,12 +65,14 @@ export async function chat(io: Io, flags: ChatFlags): Promise<ExitCode> {
       delegation: flags.noSubagents !== true,
     })
     const { style, hasPerson: hasPrompt } = drive
-    const output = createChatOutput({ io, style, json, hasPrompt, flags: repeated, sessions: runtime })
+    const output = createChatOutput({ io, style, json, hasPrompt, flags: repeated, runtime })
+    input = await inputFrom(io, drive, runtime)
     const chat: Chat = {
       drive,
       runtime,
       conversation,
-      input: await inputFrom(io, drive, runtime),
+      check: (other) => requireOwnWorkspace(other, runtime, io, flags.trust),
+      input,
       output,
       seen,
       isLeft: false,
@@ -82,6 +88,7 @@ export async function chat(io: Io, flags: ChatFlags): Promise<ExitCode> {
       output.note(style.dim(`${talksTo(conversation)} /help says what you can do; Ctrl-D leaves.`))
     return await (hasPrompt ? withoutStrayInterrupts(() => runChat(chat)) : runChat(chat))
   } finally {
+    input?.close()
     await drive.close()
   }
 }
@@ -106,6 +113,7 @@ async function findStored(io: Io, flags: ChatFlags, wanted: string): Promise<Sto
       wanted === '' ? await newestConversation(sessions) : await sessions.find(wanted),
     )
     refuseOwned(sessions, stored)
+    requireOwnWorkspace(stored, sessions, io, flags.trust)
     return stored
   } finally {
     await sessions.close()

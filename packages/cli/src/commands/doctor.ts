@@ -1,4 +1,4 @@
-import { openHome, openPolicy } from '@cadre/files'
+import { openPolicy } from '@cadre/files'
 import type { Check } from '../doctor/check.ts'
 import { checkHome } from '../doctor/check-home.ts'
 import { checkModel } from '../doctor/check-model.ts'
@@ -10,6 +10,7 @@ import type { Io } from '../io.ts'
 import { cleanText } from '../output/clean-text.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
 import { loadPolicyOf } from '../runtime/load-policy.ts'
+import { homeOf } from '../runtime/places.ts'
 
 export interface DoctorFlags {
   readonly home?: string
@@ -19,7 +20,7 @@ export interface DoctorFlags {
 
 /** `cadre doctor`. */
 export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
-  const home = openHome({ cwd: io.cwd, env: io.env, ...(flags.home && { home: flags.home }) })
+  const home = homeOf(io, flags.home)
   const loaded = await loadPolicyOf(io, home)
   // Of a policy that cannot be understood nothing can be said about the rest.
   const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? openPolicy : loaded

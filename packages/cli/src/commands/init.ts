@@ -1,10 +1,10 @@
 import { CadreError } from '@cadre/core'
 import {
+  type AgentPlaces,
   type FileDialect,
   listTeams,
   loadAgents,
   loadTeam,
-  openHome,
   showDiagnostic,
   type TeamSummary,
 } from '@cadre/files'
@@ -16,7 +16,7 @@ import { cleanLine } from '../output/clean-text.ts'
 import { commandName } from '../run/command-name.ts'
 import { readLine } from '../run/read-line.ts'
 import { repeatedFlags } from '../run/repeated-flags.ts'
-import { projectOf, userPlaces } from '../runtime/places.ts'
+import { agentPlaces, homeOf, projectOf } from '../runtime/places.ts'
 
 export interface InitFlags {
   readonly team?: string
@@ -34,12 +34,12 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
   const wanted = flags.team ?? (await chosen(io, flags))
   if (wanted === undefined) return exitCodes.done
   const team = loadTeam(wanted, flags.variant)
-  const home = openHome({ cwd: io.cwd, env: io.env, ...(flags.home && { home: flags.home }) })
+  const home = homeOf(io, flags.home)
   const project = projectOf(io.cwd)
   const dryRun = flags.dryRun === true
   const plan = await planTeamFiles({ team, home: home.path, project, to: flags.to })
   const files = placeTeamFiles({ plan, home, project, force: flags.force === true, dryRun })
-  const notices = [...plan.notes, ...(dryRun ? [] : await faultsIn(files, io, home.path, project))]
+  const notices = [...plan.notes, ...(dryRun ? [] : await faultsIn(files, agentPlaces(io, home, io.cwd)))]
   const example = listTeams().find(({ name }) => name === team.name)?.example
   const agent = plan.starts ? '' : ` --agent ${team.entry}`
   const next = `${commandName(io)} run${agent}${repeatedFlags(flags)} ${JSON.stringify(example)}`
@@ -68,13 +68,8 @@ function refuseDoubtful({ team, variant }: InitFlags): void {
 }
 
 /** What is wrong with the new files where they lie now: mostly that another file of the same agent comes before one of them. */
-async function faultsIn(
-  files: readonly TeamFileStatus[],
-  io: Io,
-  home: string,
-  project: string,
-): Promise<string[]> {
-  const { diagnostics } = await loadAgents({ home, project, userHome: userPlaces(io.env).home })
+async function faultsIn(files: readonly TeamFileStatus[], places: AgentPlaces): Promise<string[]> {
+  const { diagnostics } = await loadAgents(places)
   return diagnostics
     .filter(({ path, severity }) => severity !== 'info' && files.some((file) => file.path === path))
     .map(showDiagnostic)

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, didYouMean } from '@cadre/core'
 import {
+  type Finding,
   findLintFiles,
   type HostName,
   hosts,
@@ -10,7 +11,6 @@ import {
   type LintResult,
   lintFiles,
   lintFolder,
-  openHome,
   summaryOf,
 } from '@cadre/files'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
@@ -20,24 +20,34 @@ import { lintKnowledge } from '../lint/lint-knowledge.ts'
 import { cleanLine } from '../output/clean-text.ts'
 import { lintText } from '../output/lint-text.ts'
 import { createStyle, wantsColour } from '../output/style.ts'
-import { projectOf } from '../runtime/places.ts'
+import { roomIn } from '../output/text-table.ts'
+import { lookAtPolicy } from '../runtime/load-policy.ts'
+import { homeOf, projectOf } from '../runtime/places.ts'
 
 export interface LintFlags {
   readonly fix?: boolean
   readonly dryRun?: boolean
   readonly host?: string
+  readonly strict?: boolean
+  readonly quiet?: boolean
+  readonly level?: Severity
   readonly home?: string
   readonly json?: boolean
 }
+
+type Severity = Finding['severity']
 
 /** `cadre lint`. */
 export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]): Promise<ExitCode> {
   if (flags.dryRun && !flags.fix)
     throw new CadreError('usage', '--dry-run shows what --fix would change; give both')
+  if (flags.quiet && flags.level !== undefined)
+    throw new CadreError('usage', '--quiet is --level error; give one of them')
   const wanted = flags.host === undefined ? undefined : hostsNamed(flags.host)
   const targets = targetsOf(io, paths)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanLine(message)}\n`)
-  const home = openHome({ cwd: io.cwd, env: io.env, ...(flags.home && { home: flags.home }) })
+  const home = homeOf(io, flags.home)
+  for (const fault of (await lookAtPolicy(io, home)).faults) tell(fault)
   const knowledge = await lintKnowledge(io, home, tell)
   const fixed = flags.fix ? await fix(io, targets, flags.dryRun === true) : []
   const result = await look(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })
@@ -46,9 +56,18 @@ export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]
   if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(result, fixed))}\n`)
   else {
     const style = createStyle(wantsColour(io.stdout, io.env))
-    io.stdout.write(lintText({ result, fixed, style, only: wanted, dryRun: flags.dryRun === true }))
+    const level = flags.quiet ? 'error' : (flags.level ?? 'warning')
+    const shown = { level, only: wanted, columns: roomIn(io.stdout) }
+    io.stdout.write(lintText({ result, fixed, style, dryRun: flags.dryRun === true, ...shown }))
   }
-  return result.summary.errors > 0 ? exitCodes.failed : exitCodes.done
+  return isGood(result, flags.strict === true, wanted) ? exitCodes.done : exitCodes.failed
+}
+
+/** Hosts count when they were asked for: no file is right for all of them. */
+function isGood({ files, summary }: LintResult, strict: boolean, asked: readonly HostName[] = []): boolean {
+  if (summary.errors > 0 || (strict && summary.warnings > 0)) return false
+  const effects = files.flatMap((file) => asked.flatMap((host) => file.hosts?.[host] ?? []))
+  return effects.every(({ effect }) => effect !== 'rejects')
 }
 
 interface Targets {

@@ -3,8 +3,10 @@ import type { ExitCode } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { createStyle, wantsColour } from '../output/style.ts'
 import { driveRun } from '../run/drive-run.ts'
+import { lastReport } from '../run/last-report.ts'
 import { readWork } from '../run/read-work.ts'
 import { repeatedFlags } from '../run/repeated-flags.ts'
+import { requireOwnWorkspace } from '../run/require-own-workspace.ts'
 import { showReport } from '../run/show-ending.ts'
 import { teamOfRun } from '../runtime/agents-of-run.ts'
 import { openSessions } from '../runtime/open-sessions.ts'
@@ -35,6 +37,7 @@ export async function resume(
     const style = createStyle(wantsColour(io.stdout, io.env))
     return showReport(done, sessions, { io, style, json: flags.json === true, flags: repeatedFlags(flags) })
   }
+  requireOwnWorkspace(stored, sessions, io, flags.trust)
   const { depth, concurrency, model } = flags
   const limits = { ...(depth !== undefined && { depth }), ...(concurrency !== undefined && { concurrency }) }
   const changed = Object.keys(limits).length === 0 ? {} : { limits }
@@ -50,9 +53,7 @@ export async function resume(
 }
 
 /** Of a session that has nothing left to do: its end is the last thing recorded. Anything else is continued. */
-function reportOf({ outcome, entries }: StoredSession): Report | undefined {
-  if (outcome !== 'completed' && outcome !== 'incomplete') return undefined
-  const end = entries.at(-1)
-  if (end?.role !== 'event' || end.type !== 'session.ended') return undefined
-  return (end as { readonly report?: unknown }).report as Report
+function reportOf(stored: StoredSession): Report | undefined {
+  const { outcome } = stored
+  return outcome === 'completed' || outcome === 'incomplete' ? lastReport(stored) : undefined
 }

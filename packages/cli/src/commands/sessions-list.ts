@@ -2,24 +2,32 @@ import type { SessionSummary } from '@cadre/files'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
-import { textTable } from '../output/text-table.ts'
+import { roomIn, textTable } from '../output/text-table.ts'
+import { cutText } from '../output/text-width.ts'
+import { workText } from '../output/work-text.ts'
 import { openSessions } from '../runtime/open-sessions.ts'
 
 /** `cadre sessions list`. */
 export async function listSessions(
   io: Io,
-  flags: { readonly home?: string; readonly json?: boolean },
+  flags: { readonly home?: string; readonly roots?: boolean; readonly json?: boolean },
 ): Promise<ExitCode> {
   const sessions = await openSessions(io, flags.home)
-  const all = await sessions.list()
+  const every = await sessions.list()
+  const all = flags.roots ? every.filter(({ parent }) => parent === undefined) : every
   if (flags.json) io.stdout.write(`${JSON.stringify(all.map(forMachines))}\n`)
   else if (all.length === 0)
     io.stdout.write(`There are no sessions in ${sessions.home.at('sessions')} yet.\n`)
-  else io.stdout.write(textTable(['SESSION', 'AGENT', 'STATUS', 'UPDATED', 'PARENT'], all.map(rowOf)))
+  else {
+    const head = ['SESSION', 'AGENT', 'STATUS', 'UPDATED', 'PARENT', 'WORK']
+    // Without delegated sessions nobody has a parent.
+    const table = [head, ...all.map(rowOf)].map((row) => (flags.roots ? row.toSpliced(4, 1) : row))
+    io.stdout.write(textTable(table[0] ?? head, table.slice(1), roomIn(io.stdout)))
+  }
   return exitCodes.done
 }
 
-function forMachines({ id, agent, parent, status, created, updated }: SessionSummary): object {
+function forMachines({ id, agent, parent, status, created, updated, work }: SessionSummary): object {
   return {
     id,
     agent,
@@ -27,12 +35,15 @@ function forMachines({ id, agent, parent, status, created, updated }: SessionSum
     status,
     created,
     updated,
+    ...(work !== undefined && { work: workText(work) }),
   }
 }
 
-function rowOf({ id, agent, parent, status, outcome, updated }: SessionSummary): string[] {
+const widest = 80
+
+function rowOf({ id, agent, parent, status, outcome, updated, work = '' }: SessionSummary): string[] {
   const shown = outcome === undefined || outcome === status ? status : `${status} (${outcome})`
-  return [id, agent, shown, updated.replace('T', ' ').slice(0, 19), parent?.split('/')[0] ?? ''].map(
-    cleanLine,
-  )
+  const when = updated.replace('T', ' ').slice(0, 19)
+  const begins = cutText(workText(work), widest)
+  return [id, agent, shown, when, parent?.split('/')[0] ?? '', begins].map(cleanLine)
 }

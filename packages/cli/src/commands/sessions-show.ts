@@ -1,8 +1,9 @@
-import { type Entry, eventsOf, type StoredSession } from '@cadre/core'
+import { eventsOf, type StoredSession } from '@cadre/core'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { journalText } from '../output/journal-text.ts'
 import { createStyle, wantsColour } from '../output/style.ts'
+import { lastReport } from '../run/last-report.ts'
 import { openSessions } from '../runtime/open-sessions.ts'
 
 /** `cadre sessions show`. */
@@ -40,12 +41,6 @@ function forMachines(stored: StoredSession, path: string): object {
       path,
     },
     entries,
-    report: reportIn(entries),
+    report: lastReport(stored) ?? null,
   }
-}
-
-/** The last report, unless the session went on after it. */
-function reportIn(entries: readonly Entry[]): unknown {
-  const last = entries.at(-1)
-  return last?.role === 'event' && last.type === 'session.ended' ? (last['report'] ?? null) : null
 }

@@ -8,7 +8,7 @@ export async function checkPrograms(): Promise<Check[]> {
   return [checkNode(process.versions.node), await checkGit(), await checkRipgrep()]
 }
 
-export function checkNode(version: string): Check {
+function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return ok('node', `Node ${version}`)
   return fail('node', `Node ${version} is too old`, 'Install Node 20.19 or newer.')

@@ -3,7 +3,7 @@ import { createAgents, type Home, loadTeam, type Policy, showDiagnostic } from '
 import type { Io } from '../io.ts'
 import { counted } from '../output/numbers.ts'
 import { loadSettings, type Settings } from '../runtime/load-settings.ts'
-import { projectOf, userPlaces } from '../runtime/places.ts'
+import { agentPlaces } from '../runtime/places.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** The configuration, what in it is not trusted, and the agents. The settings are given back for what depends on them. */
@@ -48,14 +48,10 @@ function onlyBuiltIn({ decidedBy }: Policy): Check {
 }
 
 function checkAgents(io: Io, home: Home): Check[] {
-  const registry = createAgents({
-    home: home.path,
-    project: projectOf(io.cwd),
-    userHome: userPlaces(io.env).home,
-  })
+  const registry = createAgents(agentPlaces(io, home, io.cwd))
   const { agents, files, diagnostics } = registry.loaded()
   const names = agents.map(({ name }) => name).join(', ')
-  const count = `${counted(agents.length, 'agent')} in ${counted(files.length, 'file')}${names === '' ? '' : `: ${names}`}`
+  const count = `${counted(agents.length, 'agent')} in ${counted(new Set(files.map(({ path }) => path)).size, 'file')}${names === '' ? '' : `: ${names}`}`
   const problems = diagnostics
     .filter(({ severity }) => severity !== 'info')
     .map((diagnostic) =>

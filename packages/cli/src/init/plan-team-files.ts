@@ -54,12 +54,19 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
 
   function asTheyAre(): { files: PlacedFile[]; notes: string[] } {
     const folder = form === 'template' ? 'templates' : '.github/agents'
-    return { files: own.map(({ file, text }) => ({ path: `${folder}/${file}`, text })), notes: [] }
+    const lists = team.agents.filter(({ models = [] }) => to === 'copilot' && models.length > 1)
+    return {
+      files: own.map(({ file, text }) => ({ path: `${folder}/${file}`, text })),
+      notes: lists.map(
+        ({ name, models = [] }) =>
+          `${name}: Copilot CLI does not load an agent with several models; for it, write model: ${models[0]}.`,
+      ),
+    }
   }
 }
 
 function rewritten({ agents }: Team, to: FileDialect): { files: readonly PlacedFile[]; notes: string[] } {
-  const { files, notes, faults } = exportAgents({ agents, to })
+  const { files, notes, faults } = exportAgents({ agents, to, names: 'host' })
   const [fault] = faults
   if (fault !== undefined) throw new CadreError('configuration', `${fault.agent}: ${fault.message}`)
   return { files, notes: notes.map(({ agent, message }) => `${agent}: ${message}`) }

@@ -5,25 +5,29 @@ import { textTable } from './text-table.ts'
 
 /** What an agent may do, for a person. What is not there is left out, besides tools and targets: nothing is an answer too. */
 export function agentText(view: AgentView, style: Style): string {
-  const { source, shadows, tools, targets, model } = view
-  const place = source.line === undefined ? source.path : `${source.path}:${source.line}`
+  const { shadows, tools, targets, model } = view
+  const { path, line, dialect } = view.source
+  const place = line === undefined ? path : `${path}:${line}`
   const parts = [
-    `${style.bold(cleanLine(view.name))} ${style.dim(`${source.dialect}, ${place}`)}`,
+    `${style.bold(cleanLine(view.name))} ${style.dim(`${dialect}, ${place}`)}`,
     cleanLine(view.description),
     ...shadows.map((other) => `used instead of ${other}`),
     ...(view.refused === undefined ? [] : [style.red(cleanLine(view.refused))]),
     ...view.diagnostics.map((line) => style.yellow(cleanLine(line))),
     '',
     section('tools', tools.length === 0 ? 'none' : undefined, style),
-    table(
-      tools.map(({ name, class: kind, effect, named, from }) => [
-        name,
-        kind,
-        effect,
-        named.join(', ') || 'all',
-        from,
-      ]),
-    ),
+    tools.length === 0
+      ? undefined
+      : table([
+          ['TOOL', 'CLASS', 'EFFECT', 'BY', 'WHERE'],
+          ...tools.map(({ name, class: kind, effect, named, from }) => [
+            name,
+            kind,
+            effect,
+            named.join(', ') || 'all',
+            from,
+          ]),
+        ]),
     ...optional('taken away', view.disallowed, ({ name, by, from }) => [name, `by ${by}`, from], style),
     ...optional(
       'named and not here',
@@ -42,12 +46,12 @@ export function agentText(view: AgentView, style: Style): string {
       ],
       style,
     ),
-    section('may start', `${who(targets.entry)} ${style.dim(targets.from)}`, style),
+    section('may start', `${who(targets.entry)} ${source(targets.from, style)}`, style),
     section('when delegated to', who(targets.delegated), style),
-    ...optional('cannot start', targets.refused, ({ name, reason }) => [name, reason], style),
+    ...optional('cannot start', byReason(targets.refused), (row) => row, style),
     section(
       'model',
-      `${model.used ?? style.red(cleanLine(model.problem ?? ''))} ${style.dim(model.from)}`,
+      `${model.used ?? style.red(cleanLine(model.problem ?? ''))} ${source(model.from, style)}`,
       style,
     ),
     ...(model.preferences.length > 1 ? [section('prefers', model.preferences.join(', '), style)] : []),
@@ -89,6 +93,7 @@ const reasons = {
   elsewhere: 'known to another host only',
   server: 'of an MCP server or an extension',
   'not-here': 'not in this process',
+  delegated: 'when delegated to',
 }
 
 const width = 20
@@ -119,11 +124,23 @@ function optional<T>(
 function list(title: string, { value, from }: Placed<readonly string[]>, style: Style): string[] {
   return value.length === 0
     ? []
-    : [section(title, `${value.map(cleanLine).join(', ')} ${style.dim(from)}`, style)]
+    : [section(title, `${value.map(cleanLine).join(', ')} ${source(from, style)}`, style)]
 }
 
 function placed<T>({ value, from }: Placed<T>, style: Style, show: (value: T) => string): string {
-  return `${show(value)} ${style.dim(from)}`
+  return `${show(value)} ${source(from, style)}`
+}
+
+/** Where a value comes from, behind it. */
+function source(from: string, style: Style): string {
+  return style.dim(`(${cleanLine(from)})`)
+}
+
+/** One row for all that cannot be started for the same reason. */
+function byReason(refused: AgentView['targets']['refused']): string[][] {
+  const names = new Map<string, string[]>()
+  for (const { name, reason } of refused) names.set(reason, [...(names.get(reason) ?? []), name])
+  return [...names].map(([reason, all]) => [all.join(', '), reason])
 }
 
 function yesNo(value: boolean): string {

@@ -3,6 +3,7 @@ import { callText } from './call-text.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
 import { handoffLines } from './handoff-text.ts'
 import { reportText } from './report-text.ts'
+import { sentBack } from './sent-back.ts'
 import type { Style } from './style.ts'
 import { cutText } from './text-width.ts'
 
@@ -53,10 +54,12 @@ function linesOf(event: CadreEvent, names: Map<string, string>, style: Style): s
       const colour = event.outcome === 'done' ? style.green : style.red
       const said = cutText(cleanLine(event.content.slice(0, 2000)), 200)
       return [
-        `  ← ${call(event.call)} ${colour(event.outcome)}${said === '' ? '' : `\n      ${style.dim(said)}`}`,
+        `  ← ${call(event.call)} ${colour(event.background && event.outcome === 'done' ? 'started' : event.outcome)}${said === '' ? '' : `\n      ${style.dim(said)}`}`,
       ]
     }
     case 'message.added':
+      if (event.nudge === 'sections')
+        return [`  ${style.yellow('!')} report sent back: ${cutText(sentBack(event.text), 200)}`]
       return [`  ${style.dim(`${cleanLine(event.from)}:`)} ${cutText(cleanLine(event.text), 200)}`]
     case 'person.asked':
       return [

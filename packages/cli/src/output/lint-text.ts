@@ -20,21 +20,35 @@ export interface LintTextRequest {
   /** The hosts a person asked for: their rows are shown for every file, wherever it lies. */
   readonly only?: readonly HostName[] | undefined
   readonly dryRun: boolean
+  /** What is less than this is only counted. */
+  readonly level: Finding['severity']
+  /** How wide the host table may be. */
+  readonly columns: number
 }
 
+const ranks = { info: 0, warning: 1, error: 2 }
+
 /** What was changed, then the findings file by file, then what hosts make of the files, then the sum. */
-export function lintText({ result, fixed, style, only, dryRun }: LintTextRequest): string {
+export function lintText(request: LintTextRequest): string {
+  const { result, fixed, style, only, dryRun, level, columns } = request
+  const isShown = ({ severity }: Finding) => ranks[severity] >= ranks[level]
+  const findings = result.files.flatMap((file) => {
+    const lines = file.diagnostics.filter(isShown).map((one) => findingText(file, one, style))
+    return lines.length === 0 ? [] : `${lines.join('\n')}\n`
+  })
   const parts = [
     ...fixed.map((file) => fixText(file, style, dryRun)),
-    ...result.files.flatMap((file) =>
-      file.diagnostics.length === 0
-        ? []
-        : `${file.diagnostics.map((one) => findingText(file, one, style)).join('\n')}\n`,
-    ),
-    hostTable(result.files, only),
-    `${sumText(result.summary, style)}\n`,
+    ...findings,
+    level === 'error' && only === undefined ? '' : hostTable(result.files, only, columns),
+    `${sumText(result.summary, style)}${unseen(result, level)}\n`,
   ]
   return parts.filter((part) => part !== '').join('\n')
+}
+
+/** How to see what was only counted. */
+function unseen({ summary: { warnings, infos } }: LintResult, level: Finding['severity']): string {
+  if (level !== 'info' && infos > 0) return '; --level info shows everything'
+  return level === 'error' && warnings > 0 ? '; --level warning shows the warnings' : ''
 }
 
 function findingText(
@@ -73,7 +87,11 @@ interface Row {
 }
 
 /** Rows that say the same are one, with the keys they are about; hosts that have the same rows share them. */
-function hostTable(files: readonly LintedFile[], only: readonly HostName[] | undefined): string {
+function hostTable(
+  files: readonly LintedFile[],
+  only: readonly HostName[] | undefined,
+  columns: number,
+): string {
   const shared = new Map<string, { readonly hosts: HostName[]; readonly row: Row }>()
   for (const host of hosts) {
     const looked = files.filter((file) => only !== undefined || host.dialects.includes(file.dialect))
@@ -89,7 +107,21 @@ function hostTable(files: readonly LintedFile[], only: readonly HostName[] | und
   const cells = [...shared.values()].map(({ hosts: by, row: { effect, keys, files: of, note } }) =>
     [effect, keysText([...keys]), String(of.size), by.join(', '), note].map(cleanLine),
   )
-  return `What hosts ignore, read differently or reject:\n${textTable(head, cells)}`
+  const [first = '', ...lines] = textTable(head, cells, columns).trimEnd().split('\n')
+  const rows = [...shared.values()].flatMap(({ row }, index) => [
+    lines[index] ?? '',
+    ...filesText([...row.files]),
+  ])
+  return `What hosts ignore, read differently or reject:\n${[first, ...rows].join('\n')}\n`
+}
+
+const mostFiles = 3
+
+/** The files a row is about, below it; of many the first. */
+function filesText(paths: readonly string[]): string[] {
+  const [first = ''] = paths
+  const shown = paths.length <= mostFiles ? paths : [`${first}, … (${paths.length})`]
+  return shown.map((path) => `    ${cleanLine(path)}`)
 }
 
 function rowsOf(host: HostName, files: readonly LintedFile[]): Iterable<Row> {
@@ -114,9 +146,12 @@ function keysText(keys: readonly string[]): string {
   return keys.length > mostKeys ? `${shown.join(', ')}, … (${keys.length})` : shown.join(', ')
 }
 
-function sumText({ files, ok, rescued, failed, errors, warnings, infos }: LintSummary, style: Style): string {
+function sumText(
+  { files, ok, rescued, failed, skipped, errors, warnings, infos }: LintSummary,
+  style: Style,
+): string {
   if (files === 0) return 'There are no agent files here.'
-  const states = `${counted(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed`
+  const states = `${counted(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`
   const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}, ${counted(infos, 'info')}`
   const paint = errors > 0 ? style.red : warnings > 0 ? style.yellow : style.green
   return `${states} · ${paint(found)}`

@@ -2,6 +2,7 @@ import { applyToView, type CadreEvent, callOf, emptyView } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
 import { tokens } from './numbers.ts'
+import { sentBack } from './sent-back.ts'
 import type { Surface } from './surface.ts'
 import { cutText } from './text-width.ts'
 import { workText } from './work-text.ts'
@@ -11,13 +12,15 @@ const widest = 160
 /** For output that is no terminal: one line for each thing that happens, the agent first. `say` gets what is no event. */
 export function createPlainLines(write: (line: string) => void, say: (line: string) => void): Surface {
   const view = emptyView()
+  /** The sessions of each agent that were seen, as long as they are few: from the second on, their ids tell them apart. */
+  const seen = new Map<string, Set<string>>()
   return {
     event(event) {
       applyToView(view, event)
+      if (event.type === 'session.started') note(event.agent, event.session)
       const line = lineOf(event)
       if (line === undefined) return
-      const agent = view.sessions.get(event.session)?.agent ?? event.session
-      write(`${cleanLine(agent)}: ${cutText(line, widest)}`)
+      write(`${nameOf(event.session)}: ${cutText(line, widest)}`)
     },
     say,
     pause() {},
@@ -28,8 +31,8 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
   function lineOf(event: CadreEvent): string | undefined {
     switch (event.type) {
       case 'session.started': {
-        const how = event.resumed ? 'goes on' : 'started'
-        return `${how} (session ${event.session}) ${workText(event.work)}`
+        if (!event.resumed) return `started (session ${event.session}) ${workText(event.work)}`
+        return `goes on (session ${event.session}) ${workText(event.message ?? '')}`.trimEnd()
       }
       case 'session.queued':
         return 'queued: as many sessions are at work as may be'
@@ -40,7 +43,8 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       case 'call.settled': {
         if (event.outcome === 'done' && isReport(event.session, event.call)) return undefined
         const said = event.outcome === 'done' ? '' : `: ${cleanLine(event.content)}`
-        return `← ${textOfCall(event.session, event.call)} ${event.outcome}${said}`
+        const outcome = event.background && event.outcome === 'done' ? 'started' : event.outcome
+        return `← ${textOfCall(event.session, event.call)} ${outcome}${said}`
       }
       case 'person.asked':
         return `waits for a decision: ${cleanLine(event.text)}`
@@ -61,6 +65,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
         return `${event.report.status} (${tokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`
       }
       case 'message.added':
+        return event.nudge === 'sections' ? `report sent back: ${sentBack(event.text)}` : undefined
       case 'round.started':
       case 'reply.received':
       case 'session.unqueued':
@@ -69,9 +74,25 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
     }
   }
 
+  function note(agent: string, session: string): void {
+    const known = seen.get(agent) ?? new Set<string>()
+    seen.set(agent, known.size < 2 ? known.add(session) : known)
+  }
+
+  function nameOf(id: string): string {
+    const agent = view.sessions.get(id)?.agent
+    if (agent === undefined) return cleanLine(id)
+    const isOne = (seen.get(agent)?.size ?? 0) < 2
+    return isOne
+      ? cleanLine(agent)
+      : `${cleanLine(agent)}-${cleanLine(id.slice(id.lastIndexOf('-') + 1)).slice(0, 3)}`
+  }
+
   function textOfCall(session: string, id: string): string {
     const call = callOf(view, session, id)
-    return call === undefined ? id : cutText(callText(call.name, call.input), 100)
+    return call === undefined || call.name === ''
+      ? cleanLine(id)
+      : cutText(callText(call.name, call.input), 100)
   }
 
   function isReport(session: string, id: string): boolean {

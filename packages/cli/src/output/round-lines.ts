@@ -2,6 +2,7 @@ import { type CallView, childrenByCall, type RoundView, type SessionView, type V
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
 import { cutStyled } from './cut-styled.ts'
+import { sentBack } from './sent-back.ts'
 import type { Style } from './style.ts'
 import { sessionLine, type TreeOptions } from './tree-lines.ts'
 
@@ -46,7 +47,7 @@ export function roundLines(view: View, root: string, options: TreeOptions): stri
     const rounds = session.rounds.map(
       (round): Node => ({
         line: (lead) => `${dimmed(lead, options.style)}${roundText(round, options.style)}`,
-        below: () => round.toolCalls.map((call) => callNode(call, children.get(call.id) ?? [])),
+        below: () => round.toolCalls.map((call) => callNode(call, round, children.get(call.id) ?? [])),
       }),
     )
     const calls = session.rounds.flatMap(({ toolCalls }) => toolCalls)
@@ -56,9 +57,9 @@ export function roundLines(view: View, root: string, options: TreeOptions): stri
     return [...rounds, ...sessionNodes(lost)]
   }
 
-  function callNode(call: CallView, children: readonly string[]): Node {
+  function callNode(call: CallView, round: RoundView, children: readonly string[]): Node {
     return {
-      line: (lead) => `${dimmed(lead, options.style)}${callLine(call, options)}`,
+      line: (lead) => `${dimmed(lead, options.style)}${callLine(call, round, options)}`,
       below: () => sessionNodes(children),
     }
   }
@@ -73,11 +74,17 @@ function roundText({ roundId, reply }: RoundView, style: Style): string {
   return `${style.bold(`round ${roundId}`)}${first === '' ? '' : `  ${first}`}`
 }
 
-function callLine(call: CallView, { style, isStill = false }: TreeOptions): string {
+function callLine(
+  call: CallView,
+  { sentBack: why }: RoundView,
+  { style, isStill = false }: TreeOptions,
+): string {
+  if (why !== undefined && call.name === 'reportOut' && call.status === 'done')
+    return `${style.yellow('!')} ${callText(call.name, call.input)}  ${style.dim(`sent back: ${sentBack(why)}`)}`
   const { mark, word } = statusOf(call, style, isStill)
   const isSettled = call.status === 'failed' || call.status === 'refused' || call.status === 'in_doubt'
-  const why = isSettled ? firstLine(call.content ?? '') : ''
-  const said = word === '' ? '' : `  ${style.dim(why === '' ? word : `${word}: ${why}`)}`
+  const reason = isSettled ? firstLine(call.content ?? '') : ''
+  const said = word === '' ? '' : `  ${style.dim(reason === '' ? word : `${word}: ${reason}`)}`
   return `${mark} ${callText(call.name, call.input)}${said}`
 }
 

@@ -1,6 +1,7 @@
 import type { SessionView, View } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
+import { sentBack } from './sent-back.ts'
 import type { Style } from './style.ts'
 
 export function symbolOf(session: SessionView, style: Style, working = '●'): string {
@@ -62,7 +63,9 @@ function work(session: SessionView, view: View): string {
     return `${at} · ${callText(call.name, call.input)}${more}`
   }
   const tail = round.toolCalls.length === 0 ? cleanLine(round.reply.slice(-400)) : ''
-  return tail === '' ? at : `${at} · ${tail.slice(-200)}`
+  if (tail !== '') return `${at} · ${tail.slice(-200)}`
+  const why = (round.sentBack ?? session.rounds.at(-2)?.sentBack) || ''
+  return why === '' ? at : `${at} · report sent back: ${sentBack(why)}`
 }
 
 function names(sessions: readonly (SessionView | undefined)[]): string {

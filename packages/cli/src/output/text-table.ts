@@ -1,16 +1,50 @@
+import type { Output } from './output.ts'
 import { fitText, textWidth } from './text-width.ts'
 
-/** Columns as wide as what is in them, two spaces apart. */
-export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Narrower than this a column says nothing. */
+const narrowest = 8
+const gap = 2
+
+/**
+ * Columns as wide as what is in them, two spaces apart. Where that is more than `columns`, the widest are cut; the first is
+ * what a line is known by, and stays whole.
+ */
+export function textTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns = Number.POSITIVE_INFINITY,
+): string {
   const all = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(...all.map((row) => textWidth(row[column] ?? ''))))
+  const wanted = head.map((_, column) => Math.max(...all.map((row) => textWidth(row[column] ?? ''))))
+  const widths = fitted(wanted, columns)
   return all
     .map(
       (row) =>
         `${row
           .map((cell, column) => fitText(cell, widths[column] ?? 0))
-          .join('  ')
+          .join(' '.repeat(gap))
           .trimEnd()}\n`,
     )
     .join('')
+}
+
+/** How many columns there are to write in. Without end where nobody reads along: nothing is cut in a file. */
+export function roomIn({ isTTY, stream }: Output): number {
+  return isTTY && stream.columns > 0 ? stream.columns : Number.POSITIVE_INFINITY
+}
+
+function fitted(wanted: readonly number[], columns: number): number[] {
+  const widths = [...wanted]
+  let excess = widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) - columns
+  while (excess > 0) {
+    // The widest gives way until it is as wide as the next; of equals the last.
+    const widest = Math.max(...widths.slice(1))
+    if (!(widest > narrowest)) return widths
+    const next = Math.max(narrowest, ...widths.slice(1).filter((width) => width < widest))
+    const given = widths.lastIndexOf(widest)
+    const less = Math.min(excess, Math.max(1, widest - next))
+    widths[given] = widest - less
+    excess -= less
+  }
+  return widths
 }

@@ -5,7 +5,6 @@ import type { Answer, Question } from '@cadre/core'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
-import type { Surface } from '../output/surface.ts'
 import { readLine } from './read-line.ts'
 
 export type AskPerson = (
@@ -17,7 +16,11 @@ export type AskPerson = (
 export interface AskOptions {
   readonly io: Io
   readonly style: Style
-  readonly surface: Pick<Surface, 'pause' | 'resume'>
+  readonly screen: {
+    /** Makes room for a question. Resolves when the keyboard is free, and what was typed before is out of the way. */
+    lend(): Promise<void>
+    takeBack(): void
+  }
   /** What Ctrl-C does: while a question is read, the terminal gives it to the reader and not to the process. */
   readonly interrupt: () => void
 }
@@ -33,13 +36,14 @@ export function createAskPerson(options: AskOptions): AskPerson {
 }
 
 async function ask(
-  { io, style, surface, interrupt }: AskOptions,
+  { io, style, screen, interrupt }: AskOptions,
   session: string,
   question: Question,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
-  surface.pause()
+  await screen.lend()
   try {
+    if (signal.aborted) return undefined
     const detail = detailOf(question)
     io.stdout.write(
       `\n${style.yellow('?')} ${cleanLine(question.text)}  ${style.dim(`(session ${session})`)}\n`,
@@ -60,7 +64,7 @@ async function ask(
       )
     }
   } finally {
-    surface.resume()
+    screen.takeBack()
   }
 }
 

@@ -3,16 +3,20 @@ import type { Style } from '../output/style.ts'
 import type { Surface } from '../output/surface.ts'
 
 /** JSON lines for machines, the live tree for a terminal, plain lines for anything else. */
-export async function chooseSurface(io: Io, style: Style, asJson: boolean): Promise<Surface> {
+export async function chooseSurface(
+  io: Io,
+  style: Style,
+  { json, tells }: { json: boolean; tells: boolean },
+): Promise<Surface> {
   // Standard output holds what was asked for alone; a person who pipes it away still sees what is said beside it.
   const say = (line: string) => void io.stderr.write(`${line}\n`)
-  if (asJson) return jsonSurface(io, say)
+  if (json) return jsonSurface(io, say)
   if (!io.stdout.isTTY || io.env['TERM'] === 'dumb') {
     const { createPlainLines } = await import('../output/plain-lines.ts')
     return createPlainLines((line) => void io.stdout.write(`${line}\n`), say)
   }
   const { createLiveTree } = await import('../output/live-tree.ts')
-  return createLiveTree(io.stdout.stream, style)
+  return createLiveTree(io.stdout.stream, style, tells)
 }
 
 async function jsonSurface(io: Io, say: (line: string) => void): Promise<Surface> {

@@ -10,6 +10,7 @@
 import type { CadreEvent } from '@cadre/core'
 import { exitCodes } from '../exit-codes.ts'
 import { cleanText } from '../output/clean-text.ts'
+import type { Output } from '../output/output.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
 import type { Surface } from '../output/surface.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from '../runtime/create-runtime.ts'
@@ -22,10 +23,15 @@ export interface DriveOptions extends Omit<RuntimeOptions, 'emit' | 'tell' | 'as
   readonly howToGoOn: (root: string) => string
   /** Sees every event, beside the surface. */
   readonly watch?: (event: CadreEvent) => void
+  /** In a terminal, what the entry session says and does stays in sight. */
+  readonly tells?: boolean
+  /** Who reads the keyboard while agents work, if anybody: questions borrow it. */
+  readonly keyboard?: () => { lend?: () => Promise<void>; takeBack?: () => void } | undefined
 }
 
 export interface Drive {
   readonly style: Style
+  readonly stdout: Output
   /** The signal that stopped what was driven last. */
   readonly stoppedBy: StopSignal | undefined
   /** Somebody is at the keyboard and sees what is shown. */
@@ -45,7 +51,7 @@ interface Turn {
 }
 
 export function createDrive(options: DriveOptions): Drive {
-  const { io, json = false, howToGoOn, watch } = options
+  const { io, json = false, howToGoOn, watch, keyboard, tells = false } = options
   const style = createStyle(wantsColour(io.stdout, io.env))
   const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && !json
   let turn: Turn | undefined
@@ -82,10 +88,20 @@ export function createDrive(options: DriveOptions): Drive {
       import('./ask-person.ts'),
       import('./confirm-trust.ts'),
     ])
-    const surface = { pause: () => turn?.surface.pause(), resume: () => turn?.surface.resume() }
+    const screen = {
+      async lend() {
+        turn?.surface.pause()
+        await keyboard?.()?.lend?.()
+      },
+      takeBack() {
+        turn?.surface.resume()
+        // After the turn there is a prompt, which has it already.
+        if (turn !== undefined) keyboard?.()?.takeBack?.()
+      },
+    }
     const signal = turn?.stop.signal ?? AbortSignal.abort()
     return {
-      ask: createAskPerson({ io, style, surface, interrupt }),
+      ask: createAskPerson({ io, style, screen, interrupt }),
       confirmTrust: createConfirmTrust(io, style, { signal, interrupt }),
     }
   }
@@ -97,6 +113,7 @@ export function createDrive(options: DriveOptions): Drive {
 
   return {
     style,
+    stdout: io.stdout,
     hasPerson,
     get stoppedBy() {
       return stoppedBy
@@ -107,7 +124,10 @@ export function createDrive(options: DriveOptions): Drive {
     },
     async during(work) {
       if (turn !== undefined) throw new Error('unreachable: something is being driven already')
-      const mine: Turn = { surface: await chooseSurface(io, style, json), stop: new AbortController() }
+      const mine: Turn = {
+        surface: await chooseSurface(io, style, { json, tells }),
+        stop: new AbortController(),
+      }
       turn = mine
       stoppedBy = undefined
       const undo = [takeStopSignals(interrupt, leave), keepAlive()]

@@ -1,5 +1,6 @@
 import type { RunResult } from '@cadre/core'
 import type { ExitCode } from '../exit-codes.ts'
+import { namesOf } from '../runtime/choose-agent.ts'
 import type { Runtime } from '../runtime/create-runtime.ts'
 import { createDrive, type DriveOptions } from './create-drive.ts'
 import { repeatedFlags } from './repeated-flags.ts'
@@ -19,7 +20,8 @@ export async function driveRun(
   try {
     const result = await drive.during(async (signal) => go(await drive.runtime(), signal))
     const { showEnding } = await import('./show-ending.ts')
-    return await showEnding(result, await drive.runtime(), { io, style: drive.style, json, flags })
+    const runtime = await drive.runtime()
+    return await showEnding(result, runtime, { io, style: drive.style, json, flags, names: namesOf(runtime) })
   } finally {
     await drive.close()
   }

@@ -1,3 +1,5 @@
+import { nameKey } from '@cadre/core'
+
 /** Whom a message begins by naming. */
 export type Address =
   /** Nobody; `text` is the message, without the backslash that kept an `@` from being one. */
@@ -16,7 +18,7 @@ export function readAddress(text: string, names: readonly string[]): Address {
   const quoted = /^@"([^"\n]+)"[,:]?(?=\s|$)/.exec(text)
   if (quoted !== null) {
     const [whole, wanted = ''] = quoted
-    const name = names.find((candidate) => keyOf(candidate) === keyOf(wanted))
+    const name = names.find((candidate) => nameKey(candidate) === nameKey(wanted))
     return name === undefined ? { kind: 'unknown', name: wanted } : addressed(name, text.slice(whole.length))
   }
   const fitting = names
@@ -28,13 +30,11 @@ export function readAddress(text: string, names: readonly string[]): Address {
 }
 
 function fits(text: string, name: string): boolean {
-  return keyOf(text.slice(0, name.length)) === keyOf(name) && /^[,:]?(?:\s|$)/.test(text.slice(name.length))
+  return (
+    nameKey(text.slice(0, name.length)) === nameKey(name) && /^[,:]?(?:\s|$)/.test(text.slice(name.length))
+  )
 }
 
 function addressed(name: string, text: string): Address {
   return { kind: 'agent', name, text: text.trim() }
-}
-
-function keyOf(name: string): string {
-  return name.normalize('NFC').toLowerCase()
 }

@@ -14,6 +14,8 @@ export interface EndingOptions {
   readonly json: boolean
   /** Flags a person has to repeat in the next command. */
   readonly flags: string
+  /** Of all agents there are, where that is known. */
+  readonly names?: readonly string[]
 }
 
 /** The last that is said about a run, for a person or as the last JSON line, and the exit code. */
@@ -33,7 +35,7 @@ export async function showEnding(
 export function showReport(
   report: Report,
   sessions: Sessions,
-  { io, style, json, flags }: EndingOptions,
+  { io, style, json, flags, names }: EndingOptions,
 ): ExitCode {
   refuseUnstarted(report)
   if (json) {
@@ -47,7 +49,7 @@ export function showReport(
     lines.push(
       '',
       'It can be handed over:',
-      ...handoffLines(report.handoffs, style),
+      ...handoffLines(report.handoffs, style, names),
       `with its number in: cadre chat --resume ${report.session}${flags}`,
     )
   io.stdout.write(`\n${lines.join('\n')}\n`)

@@ -1,24 +1,62 @@
-import { type AgentRegistry, openHome } from '@cadre/files'
+import { type AgentDefinition, CadreError } from '@cadre/core'
+import { type AgentRegistry, enforcePolicy, showDiagnostic } from '@cadre/files'
 import type { Io } from '../io.ts'
 import { agentsOfRun } from './agents-of-run.ts'
-import { loadPolicyOf, policyNotices, withSettings } from './load-policy.ts'
+import { assistant } from './assistant.ts'
+import { entryAgent } from './entry-agent.ts'
+import { lookAtPolicy, policyNotices, withSettings } from './load-policy.ts'
 import { loadSettings } from './load-settings.ts'
-import { projectOf, userPlaces } from './places.ts'
+import { agentPlaces, homeOf } from './places.ts'
 
-/** The agents a run started here would find, those of a team that is asked for or configured included. */
+export interface AgentsHere {
+  readonly registry: AgentRegistry
+  /** The agent a run starts with when nobody is named; absent when it would be none of these. */
+  readonly entry?: string
+  /** Why a policy keeps an agent from being used. */
+  refusal(agent: AgentDefinition): string | undefined
+  readonly notices: readonly string[]
+}
+
+/** The agents there are here, those of a team that is asked for or configured included, and what becomes of them in a run. */
 export async function agentsHere(
   io: Io,
   flags: { readonly home?: string; readonly team?: string },
-): Promise<{ readonly registry: AgentRegistry; readonly notices: readonly string[] }> {
-  const home = openHome({ cwd: io.cwd, env: io.env, ...(flags.home && { home: flags.home }) })
+): Promise<AgentsHere> {
+  const home = homeOf(io, flags.home)
   const settings = await loadSettings(io, home, false)
-  const policy = withSettings(await loadPolicyOf(io, home), settings)
-  const places = policy.customAgents
-    ? { home: home.path, project: projectOf(io.cwd), userHome: userPlaces(io.env).home }
-    : {}
-  const { agents, notices } = agentsOfRun({ ...flags, config: settings.config, places })
+  const { policy: written, faults } = await lookAtPolicy(io, home)
+  const policy = withSettings(written, settings)
+  const { config } = settings
+  const places = agentPlaces(io, home, io.cwd)
+  // Who only looks sees what is switched off as well.
+  const looking = { customAgents: true, decidedBy: policy.decidedBy }
+  const { agents, entry, notices } = agentsOfRun({ ...flags, config, places, policy: looking })
+  const enforced = enforcePolicy(policy, { builtIns: [assistant.name] })
+  const refusal = (agent: AgentDefinition) =>
+    enforced.refuse({ agent } as Parameters<typeof enforced.refuse>[0])?.message
+  const starts = startingAgent(agents, entry, refusal)
   return {
     registry: agents,
-    notices: [...policyNotices(policy, {}), ...notices].map(({ message }) => message),
+    ...(starts !== undefined && { entry: starts }),
+    refusal,
+    notices: [...faults, ...[...policyNotices(policy, {}), ...notices].map(({ message }) => message)],
+  }
+}
+
+function startingAgent(
+  registry: AgentRegistry,
+  entry: string | undefined,
+  refusal: AgentsHere['refusal'],
+): string | undefined {
+  const loaded = registry.loaded()
+  try {
+    return entryAgent({
+      agents: loaded.agents.filter((agent) => refusal(agent) === undefined),
+      configured: entry ?? loaded.entry,
+      faults: loaded.diagnostics.filter(({ severity }) => severity === 'error').map(showDiagnostic),
+    }).name
+  } catch (error) {
+    if (error instanceof CadreError) return undefined
+    throw error
   }
 }

@@ -1,4 +1,4 @@
-import type { Notice, SessionSpec } from '@cadre/core'
+import { CadreError, type Notice, nameKey, type SessionSpec } from '@cadre/core'
 import {
   type AgentPlaces,
   type AgentRegistry,
@@ -6,6 +6,8 @@ import {
   createAgents,
   findTeamOf,
   loadTeam,
+  nameOfFile,
+  type Policy,
   type Team,
   teamOfAgent,
 } from '@cadre/files'
@@ -19,13 +21,13 @@ export interface AgentsOfRunRequest {
   /** Whom the entry session of a resumed run may delegate to. */
   readonly targets?: readonly string[] | undefined
   readonly config: Config
+  /** Where files are looked for, if the policy permits to use any. */
   readonly places: AgentPlaces
+  readonly policy: Pick<Policy, 'customAgents' | 'decidedBy'>
 }
 
 export interface AgentsOfRun {
   readonly agents: AgentRegistry
-  /** The built-in team whose agents are among them, below every file. */
-  readonly team?: Team
   /** Who starts when nobody is named: of a team that was asked for its entry agent, else the configured one, else the team's. */
   readonly entry?: string
   readonly notices: readonly Notice[]
@@ -34,12 +36,15 @@ export interface AgentsOfRun {
 /**
  * The agents of a run. Those of a built-in team are among them when it was asked for, when it is configured, or when the run
  * needs agents that no file defines and a team has them. Otherwise nothing of the teams is even read. Throws for a team that does
- * not exist.
+ * not exist, and for an agent of a file that a policy forbids.
  */
 export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
-  const { agent, config, places } = request
+  const { agent, config, policy } = request
+  const places = policy.customAgents ? request.places : {}
   const files = createAgents(places)
   const known = request.team ?? config.team
+  const wanted = agent ?? (request.targets === undefined ? config.entry : undefined)
+  if (!policy.customAgents && known === undefined && wanted !== undefined) refuseFile(wanted, request)
   const needed = request.targets ?? [agent ?? config.entry ?? assistant.name]
   const missing = known === undefined ? needed.filter((name) => isMissing(name, files)) : []
   const found = known ?? (missing.length === 0 ? undefined : findTeamOf(missing))
@@ -52,7 +57,19 @@ export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
   const message = `no file defines ${missing.join(', ')}, so the built-in team ${found} is used; \`cadre init --team ${found}\` makes it yours`
   const why: Notice[] = known === undefined ? [{ code: 'team', message }] : []
   const entry = request.team === undefined ? (configured ?? team.entry) : team.entry
-  return { agents, team, entry, notices: [...why, ...replacedIn(team, agents)] }
+  return { agents, entry, notices: [...why, ...replacedIn(team, agents)] }
+}
+
+/** One of the same name that is built in is another agent: it must not start in the place of the one that was meant. */
+function refuseFile(agent: string, { places, policy }: AgentsOfRunRequest): void {
+  const files = createAgents(places)
+  const place = files.get(agent)?.source?.path ?? (isBroken(agent, files) ? 'a file' : undefined)
+  if (place === undefined) return
+  const key = 'customAgent.enabled'
+  throw new CadreError(
+    'policy',
+    `the agent ${agent} comes from ${place}, and only built-in agents are used: ${key} is false (${policy.decidedBy.get(key) ?? 'the policy'})`,
+  )
 }
 
 /** What a run that goes on needs of what it was started with: those of a built-in team are in no file. */
@@ -68,14 +85,10 @@ function isMissing(agent: string, files: AgentRegistry): boolean {
 
 /** A file is called after this agent and cannot be used. */
 function isBroken(agent: string, files: AgentRegistry): boolean {
-  const key = agent.toLowerCase()
+  const key = nameKey(agent)
   return files
     .loaded()
-    .files.some(({ path, status }) => status === 'failed' && nameOf(path).toLowerCase() === key)
-}
-
-function nameOf(path: string): string {
-  return (path.split(/[\\/]/).at(-1) ?? '').replace(/\.(agent|chatmode)?\.?(md|ya?ml)$/i, '')
+    .files.some(({ path, status }) => status === 'failed' && nameKey(nameOfFile(path)) === key)
 }
 
 function replacedIn(team: Team, agents: AgentRegistry): Notice[] {

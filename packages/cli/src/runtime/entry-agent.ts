@@ -1,4 +1,4 @@
-import { type AgentDefinition, CadreError, didYouMean } from '@cadre/core'
+import { type AgentDefinition, CadreError, didYouMean, nameKey } from '@cadre/core'
 import { assistant } from './assistant.ts'
 
 const leads = ['lead', 'coordinator', 'supervisor']
@@ -31,7 +31,8 @@ export function entryAgent({ agents, wanted, configured, faults }: EntryRequest)
     const key = name.toLowerCase()
     const known = [...agents, assistant]
     const found =
-      known.find((agent) => agent.name === name) ?? known.find((agent) => agent.name.toLowerCase() === key)
+      known.find((agent) => agent.name === name) ??
+      known.find((agent) => nameKey(agent.name) === nameKey(name))
     if (found !== undefined && found.userInvocable !== false) return found
     if (found !== undefined)
       throw new CadreError(

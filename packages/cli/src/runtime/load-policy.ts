@@ -1,5 +1,5 @@
 import { CadreError, type Notice, type RunLimits } from '@cadre/core'
-import { type Home, type LoadedPolicy, loadPolicy, showDiagnostic } from '@cadre/files'
+import { type Home, type LoadedPolicy, loadPolicy, openPolicy, showDiagnostic } from '@cadre/files'
 import type { Io } from '../io.ts'
 import type { Settings } from './load-settings.ts'
 import { userPlaces } from './places.ts'
@@ -12,12 +12,32 @@ export function loadPolicyOf(io: Io, home: Home): Promise<LoadedPolicy> {
 /** As `loadPolicyOf`, for whoever runs sessions: rejects when a file is wrong, because nobody knows what it would forbid. */
 export async function requirePolicy(io: Io, home: Home): Promise<LoadedPolicy> {
   const policy = await loadPolicyOf(io, home)
-  const faults = policy.diagnostics.filter(({ severity }) => severity === 'error')
+  const faults = faultsOf(policy)
   if (faults.length === 0) return policy
-  throw new CadreError(
-    'configuration',
-    `${faults.map(showDiagnostic).join('\n')}\nNo session is run while a policy cannot be understood: correct it, or have it corrected by who keeps it.`,
-  )
+  throw new CadreError('configuration', `${faults.join('\n')}\n${noSession}`)
+}
+
+const noSession =
+  'No session is run while a policy cannot be understood: correct it, or have it corrected by who keeps it.'
+
+/** Why a policy cannot be understood, with the places; empty when it can. */
+export function faultsOf({ diagnostics }: LoadedPolicy): string[] {
+  return diagnostics.filter(({ severity }) => severity === 'error').map(showDiagnostic)
+}
+
+/**
+ * For whoever only looks: of a policy that cannot be understood nothing is known, so nothing is said to be restricted, but
+ * what is wrong with it is told.
+ */
+export async function lookAtPolicy(
+  io: Io,
+  home: Home,
+): Promise<{ readonly policy: LoadedPolicy; readonly faults: readonly string[] }> {
+  const policy = await loadPolicyOf(io, home)
+  const faults = faultsOf(policy)
+  if (faults.length === 0) return { policy, faults }
+  const { files } = policy
+  return { policy: { ...openPolicy, diagnostics: [], files }, faults: [...faults, noSession] }
 }
 
 /** The user's own settings are one more level: they can switch off, and never on. */

@@ -3,7 +3,6 @@ import { CadreError, didYouMean, type StoredSession } from '@cadre/core'
 import {
   type FileEngine,
   type Home,
-  openHome,
   type ProcessIdentity,
   runningProcess,
   type SessionSummary,
@@ -11,6 +10,7 @@ import {
 import type { Io } from '../io.ts'
 import { cleanText } from '../output/clean-text.ts'
 import { openEngine, unusableHome } from './open-engine.ts'
+import { homeOf } from './places.ts'
 
 /** The sessions of a home, to look at. */
 export interface Sessions {
@@ -31,7 +31,7 @@ export interface Sessions {
 }
 
 export async function openSessions(io: Io, home: string | undefined): Promise<Sessions> {
-  const place = openHome({ cwd: io.cwd, env: io.env, ...(home && { home }) })
+  const place = homeOf(io, home)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanText(message)}\n`)
   return sessionsOf(place, await openEngine(place, tell))
 }

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { type AgentPlaces, type Home, openHome, repositoryOf } from '@cadre/files'
 import type { Io } from '../io.ts'
 
 /** Folders and files of the person who runs the command. */
@@ -22,10 +22,17 @@ export function userPlaces(env: Io['env']): UserPlaces {
   }
 }
 
+/** The home that this command works with; `wanted` is `--home`. */
+export function homeOf({ cwd, env }: Io, wanted: string | undefined): Home {
+  return openHome({ cwd, env, ...(wanted && { home: wanted }) })
+}
+
 /** The project a folder belongs to: the nearest one upward that is under git, else the folder itself. */
 export function projectOf(folder: string): string {
-  for (let at = folder; ; at = path.dirname(at)) {
-    if (existsSync(path.join(at, '.git'))) return at
-    if (path.dirname(at) === at) return folder
-  }
+  return repositoryOf(folder) ?? folder
+}
+
+/** Where the agents are that a run in this folder finds. */
+export function agentPlaces(io: Io, home: Home, folder: string): AgentPlaces {
+  return { home: home.path, project: projectOf(folder), userHome: userPlaces(io.env).home }
 }

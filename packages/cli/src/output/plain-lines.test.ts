@@ -1,0 +1,68 @@
+import type { CadreEvent, EventBody } from '@cadre/core'
+import { expect, test } from 'vitest'
+import { createPlainLines } from './plain-lines.ts'
+
+/** What is printed for these events. */
+function printed(...events: readonly [session: string, body: EventBody][]): string[] {
+  const lines: string[] = []
+  const surface = createPlainLines(
+    (line) => lines.push(line),
+    () => {},
+  )
+  events.forEach(([session, body], index) => {
+    surface.event({ ...body, session, at: '2026-01-01T00:00:00.000Z', seq: index + 1 } as CadreEvent)
+  })
+  return lines
+}
+
+const start = (id: string, agent: string, more: object = {}): [string, EventBody] => [
+  id,
+  { type: 'session.started', agent, model: 'm', work: 'The first message.', root: id, depth: 0, ...more },
+]
+
+test('a session that goes on tells what is said to it now, and what its open calls are', () => {
+  const open = [{ id: 'c1', name: 'read_file', input: '{"path":"a.txt"}' }]
+  expect(
+    printed(
+      start('lead-1', 'lead', { resumed: true, message: 'The second message.', open }),
+      ['lead-1', { type: 'call.settled', call: 'c1', outcome: 'done', content: 'x' }],
+      start('lead-1', 'lead', { resumed: true }),
+    ),
+  ).toEqual([
+    'lead: goes on (session lead-1) The second message.',
+    'lead: ← read_file a.txt done',
+    'lead: goes on (session lead-1)',
+  ])
+})
+
+test('sessions of the same agent are told apart from the second on', () => {
+  const queued: EventBody = { type: 'session.queued' }
+  const lines = printed(
+    start('Explore-4k2x9', 'Explore'),
+    ['Explore-4k2x9', queued],
+    start('Explore-7abcd', 'Explore'),
+    ['Explore-4k2x9', queued],
+    ['Explore-7abcd', queued],
+  )
+  expect(lines.map((line) => line.split(':', 1)[0])).toEqual([
+    'Explore',
+    'Explore',
+    'Explore-7ab',
+    'Explore-4k2',
+    'Explore-7ab',
+  ])
+})
+
+test('a delegation in the background is started, not done; a report can be sent back', () => {
+  const calls = [{ id: 'c1', name: 'delegate_task', input: '{"subagent_type":"worker"}' }]
+  const text = 'The report lacks these sections: Key Findings, Risks. Give it again, complete.'
+  expect(
+    printed(
+      start('lead-1', 'lead'),
+      ['lead-1', { type: 'reply.received', round: 1, text: '', calls }],
+      ['lead-1', { type: 'call.settled', call: 'c1', outcome: 'done', content: '', background: true }],
+      ['lead-1', { type: 'message.added', from: 'cadre', text, nudge: 'sections', round: 1 }],
+      ['lead-1', { type: 'message.added', from: 'cadre', text: 'More.' }],
+    ).slice(1),
+  ).toEqual(['lead: ← delegate_task worker started', 'lead: report sent back: lacks Key Findings, Risks'])
+})

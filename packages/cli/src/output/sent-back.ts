@@ -1,0 +1,8 @@
+import { cleanLine } from './clean-text.ts'
+
+/** Why a report was sent back to its agent, in a few words. */
+export function sentBack(said: string): string {
+  const text = said.slice(0, 2000)
+  const [, missing] = /^The report lacks these sections: (.*?)\. Give it again/s.exec(text) ?? []
+  return cleanLine(missing === undefined ? text : `lacks ${missing}`)
+}

@@ -1,0 +1,37 @@
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
+import { CadreError, type StoredSession } from '@cadre/core'
+import { isInside } from '@cadre/files'
+import type { Io } from '../io.ts'
+import type { Sessions } from '../runtime/open-sessions.ts'
+import { projectOf } from '../runtime/places.ts'
+
+/**
+ * A session file can have come with a repository, and says itself where it works. One that would change something elsewhere
+ * on the disk than in the project of its home, or in the one the person is in, goes on only if the person says so.
+ */
+export function requireOwnWorkspace(
+  { spec }: StoredSession,
+  { home }: Pick<Sessions, 'home'>,
+  io: Io,
+  trust: boolean | undefined,
+): void {
+  if (trust === true || io.env['CADRE_TRUST'] === '1') return
+  const workspace = realOf(spec.workspace)
+  const own = [path.dirname(home.path), io.cwd].map((folder) => realOf(projectOf(folder)))
+  if (own.some((folder) => isInside(folder, workspace))) return
+  throw new CadreError(
+    'configuration',
+    `the session ${spec.id} works in ${spec.workspace}, which belongs neither to the project of its home nor to the one you are in; if you started it there, continue it there, or add --trust`,
+    { where: home.at('sessions', `${spec.id}.session.yaml`) },
+  )
+}
+
+/** A folder that is not there is what its name says. */
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return path.resolve(folder)
+  }
+}
