@@ -39,7 +39,7 @@ describe('cadre agents import', () => {
     ['template', (name: string) => `.cadre/templates/${name}.agent.yaml`],
   ])('takes settings to %s and back without losing anything', async (to, at) => {
     const project = createProject({ 'team.json': settings })
-    const imported = await project.cadre(['agents', 'import', 'team.json', '--to', to])
+    const imported = await project.cadre(['agents', 'import', 'team.json', '--to', to, '--names', 'keep'])
     expect(imported.stderr).toBe('')
     expect(imported.code).toBe(0)
     for (const { name } of settings.agents) {
@@ -82,6 +82,34 @@ describe('cadre agents import', () => {
     const { stdout: said } = await empty.cadre(['agents', 'import', 'none.json', '--to', 'copilot'])
     expect(said).toContain(`default ${empty.at('none.json')}:2: configuration.agents was empty`)
     expect(empty.exists('.github/agents/coordinator.agent.md')).toBe(true)
+  })
+
+  test('says that settings come before the files made of them', async () => {
+    const project = createProject({ '.vscode/settings.json': { copilotMultiAgent: settings } })
+    const { code, stdout } = await project.cadre([
+      'agents',
+      'import',
+      '.vscode/settings.json',
+      '--to',
+      'copilot',
+    ])
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      'note writer: .vscode/settings.json still defines it and comes before the new file',
+    )
+  })
+
+  test('gives tools and models the names of the program, and says each', async () => {
+    const text = file.replace('tools: [ read, search ]', 'tools: [read, execute]\nmodel: gpt-5')
+    const project = createProject({ 'reviewer.agent.md': text })
+    const { stdout } = await project.cadre(['agents', 'import', 'reviewer.agent.md', '--to', 'claude'])
+    expect(stdout).toContain('note reviewer: read → Read; execute → Bash, as Claude Code calls them.')
+    expect(stdout).toContain('Claude Code cannot know the model gpt-5')
+    const written = project.read('.claude/agents/reviewer.md')
+    expect(written).toContain('\ntools: Read, Bash\n')
+    expect(written).not.toContain('model:')
+    const linted = await project.cadre(['lint', '.claude/agents/reviewer.md', '--host', 'claude', '--json'])
+    expect(linted.stdout).not.toContain('it does not know')
   })
 
   test('writes nothing when anything is wrong', async () => {
@@ -184,9 +212,12 @@ describe('cadre agents export', () => {
     const { code, stdout, stderr } = await project.cadre(['agents', 'export', 'reviewer', '--to', 'claude'])
     expect(code).toBe(0)
     expect(stdout).toBe(
-      '---\nname: reviewer\ndescription: Reviews changes\ntools: read, search\nmy-key:\n  a: 1\n---\n\nYou are a reviewer.\n',
+      '---\nname: reviewer\ndescription: Reviews changes\ntools: Read, Grep, Glob\nmy-key:\n  a: 1\n---\n\nYou are a reviewer.\n',
     )
-    expect(stderr).toBe('cadre: reviewer: Claude Code ignores what only cadre reads: my-key.\n')
+    expect(stderr).toBe(
+      'cadre: reviewer: read → Read; search → Grep, Glob, as Claude Code calls them.\n' +
+        'cadre: reviewer: Claude Code ignores what only cadre reads: my-key.\n',
+    )
   })
 
   test('needs a folder for several files', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { agentFile, createProject, delegate, report } from './support/project.ts'
+import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
 
 const agent = (keys: string, body = 'Do it.') => `---\n${keys}\n---\n${body}\n`
 const lead = '.github/agents/lead.agent.md'
@@ -17,7 +17,7 @@ describe('agents list', () => {
     const { code, stdout } = await createProject(files).cadre(['agents', 'list'])
     expect(stdout).toMatch(/^AGENT +FROM +SOURCE +MODEL +SHADOWS +DESCRIPTION$/m)
     expect(stdout).toMatch(
-      /^lead +copilot +\.github\/agents\/lead\.agent\.md +gpt-5 +\.claude\/agents\/lead\.md +Leads the team$/m,
+      /^lead \* +copilot +\.github\/agents\/lead\.agent\.md +gpt-5 +\.claude\/agents\/lead\.md +Leads the team$/m,
     )
     expect(stdout).toMatch(/^planner +template +\.cadre\/templates\/planner\.agent\.yaml/m)
     expect(stdout).toContain('No agent came out of these:\n')
@@ -39,6 +39,7 @@ describe('agents list', () => {
       userInvocable: true,
       modelInvocable: true,
       status: 'ok',
+      entry: true,
     })
     expect(stderr).toMatch(/broken\.md:4: maxTurns/)
     expect(code).toBe(0)
@@ -93,7 +94,10 @@ describe('agents show', () => {
     expect(view.targets).toEqual({
       entry: ['worker'],
       delegated: ['worker'],
-      refused: [{ name: 'nobody', reason: 'there is no agent of that name' }],
+      refused: [
+        { name: 'nobody', reason: 'there is no agent of that name' },
+        { name: 'other', reason: 'it is not in the list of agents it may start' },
+      ],
       from: at(6),
     })
     expect(view.model).toEqual({
@@ -128,7 +132,9 @@ describe('agents show', () => {
     const { stdout } = await createProject(files).cadre(['agents', 'show', 'LEAD'])
     expect(stdout).toMatch(/^ {2}edit_file +edit +write +edit +\.github\/agents\/lead\.agent\.md:4$/m)
     expect(stdout).toMatch(/^ {2}edti +nobody knows it/m)
-    expect(stdout).toMatch(/^may start +worker \.github\/agents\/lead\.agent\.md:6$/m)
+    expect(stdout).toMatch(/^ {2}TOOL +CLASS +EFFECT +BY +WHERE$/m)
+    expect(stdout).toMatch(/^may start +worker \(\.github\/agents\/lead\.agent\.md:6\)$/m)
+    expect(stdout).toMatch(/^ {2}other +it is not in the list of agents it may start$/m)
     expect(stdout).toMatch(/^ {2}nobody +there is no agent of that name$/m)
     expect(stdout).toMatch(/^ {2}maxTurns +7 rounds a session +\.github\/agents\/lead\.agent\.md:9$/m)
     expect(stdout).toMatch(/^ {2}Lost +→ gone +there is no such agent/m)
@@ -143,8 +149,89 @@ describe('agents show', () => {
     expect(view.targets).toMatchObject({
       entry: [],
       delegated: [],
-      refused: [{ name: 'worker', reason: 'its tools hold none to delegate with' }],
+      refused: [
+        { name: 'worker', reason: 'its tools hold none to delegate with' },
+        { name: 'other', reason: 'it is not in the list of agents it may start' },
+      ],
     })
+  })
+
+  const shown = async (project: Project, name: string, ...flags: string[]) =>
+    JSON.parse((await project.cadre(['agents', 'show', name, '--json', ...flags])).stdout)
+
+  test('the model a person names comes before the one the agent prefers, as in a run', async () => {
+    const project = createProject(files)
+    const flags = ['--model', 'scripted:.cadre/p.yaml']
+    const view = await shown(project, 'lead', ...flags)
+    const events = (await project.cadre(['run', '--json', '--agent', 'lead', ...flags, 'Go'])).json()
+    const started = events.find(({ type }) => type === 'session.started')
+    expect(view.model).toMatchObject({ used: started?.['model'], from: '--model' })
+    // Nobody names one for a session that another agent starts.
+    project.write(
+      '.github/agents/worker.agent.md',
+      agent(`name: worker\ndescription: d\nmodel: small\nuser-invocable: false`),
+    )
+    expect((await shown(project, 'worker', ...flags)).model.used).toMatch(/#small$/)
+  })
+
+  test('with subagents switched off a person may start it all the same', async () => {
+    const project = createProject({ ...files, '.cadre/config.yaml': 'enableSubagent: false\n' })
+    expect(await shown(project, 'lead')).not.toHaveProperty('refused')
+    expect((await shown(project, 'worker')).refused).toContain('subagents are switched off')
+  })
+
+  test('why it cannot start the others', async () => {
+    const project = createProject({
+      '.github/agents/lead.agent.md': agent('name: lead\ndescription: d\ntools: [agent, reportOut]'),
+      '.github/agents/alone.agent.md': agent('name: alone\ndescription: d\ndisable-model-invocation: true'),
+      '.github/agents/CVE_Remediator.agent.md': agent('name: CVE_Remediator\ndescription: d'),
+      '.cadre/storage/policy.yaml': 'cveRemediatorAgent.enabled: false\n',
+    })
+    const { targets, unavailable } = await shown(project, 'lead')
+    expect(targets.refused).toEqual([
+      { name: 'CVE_Remediator', reason: expect.stringMatching(/switched off.*policy\.yaml:1/) },
+      { name: 'alone', reason: 'it may not be started by other agents' },
+    ])
+    expect(unavailable).toContainEqual(expect.objectContaining({ name: 'reportOut', reason: 'delegated' }))
+    expect((await project.cadre(['agents', 'show', 'lead'])).stdout).toMatch(
+      /^ {2}reportOut +when delegated to/m,
+    )
+  })
+
+  test('of settings, each agent has what is said about it', async () => {
+    const one = (name: string, more: object) => ({
+      name,
+      systemPrompt: 'You do what is asked, with care and in small steps, and say what you did.',
+      description: 'Does things',
+      useFor: 'things',
+      delegationPermissions: { type: 'none' },
+      toolPermissions: { type: 'none' },
+      ...more,
+    })
+    const agents = [
+      one('first', {}),
+      one('second', { toolPermissions: 'many' }),
+      one('third', { systemPrompt: 3 }),
+    ]
+    const project = createProject({
+      '.vscode/settings.json': JSON.stringify(
+        { copilotMultiAgent: { version: 1, entryAgent: 'first', agents } },
+        null,
+        2,
+      ),
+    })
+    expect((await shown(project, 'first')).diagnostics.join('\n')).not.toMatch(/agents\[[12]\]/)
+    expect((await shown(project, 'second')).diagnostics).toEqual([
+      expect.stringContaining('configuration.agents[1].toolPermissions'),
+    ])
+    const { stdout } = await project.cadre(['agents', 'list'])
+    expect(stdout).toMatch(
+      /No agent came out of these:\n {2}\S+settings\.json:\d+: configuration\.agents\[2\]/,
+    )
+    const { files: linted } = JSON.parse((await project.cadre(['lint', '--json'])).stdout)
+    expect(linted).toMatchObject([{ status: 'rescued', agents: ['first', 'second'] }])
+    const doctor = await project.cadre(['doctor'])
+    expect(doctor.stdout).toContain('2 agents in 1 file: first, second')
   })
 
   test('what is shown is what a run holds to', async () => {
@@ -241,7 +328,11 @@ describe('agents show', () => {
     expect(view.model.problem).toContain(`${project.at(policy)}:4`)
     project.write(policy, 'customAgent.enabled: false\n')
     const list = await project.cadre(['agents', 'list'])
-    expect(list.stdout).not.toContain('lead')
+    expect(list.stdout).toMatch(/^lead \(off\) +copilot/m)
+    expect(list.stdout).toMatch(
+      /^Switched off by a policy:\n(?: {2}the agent \w+ comes from \S+, and only.*\n)+/m,
+    )
+    expect(list.stdout).toContain(`customAgent.enabled is false (${project.at(policy)}:1)`)
     expect(list.stderr).toContain('only built-in agents are used')
   })
 

@@ -81,22 +81,64 @@ it('several lines are one message: with a backslash, or pasted', async () => {
   await say(terminal, `${up}\x7f\x7f!\r`, 'line !>')
 })
 
-it('what is typed while agents work, or faster than it is read, is not lost', async () => {
+/** A key that changes nothing of a text, and that the tool below waits for: all that was typed before it has arrived then. */
+const goOn = '\x02'
+const hold = `export const hold = { name: 'hold', description: 'x', class: 'read', effect: 'read',
+  input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
+  run: (input, context, signal) => new Promise((resolve, reject) => {
+    const look = (typed) => {
+      if (!String(typed).includes('\\x02')) return
+      process.stdin.off('data', look)
+      resolve({ content: 'held' })
+    }
+    process.stdin.on('data', look)
+    signal.addEventListener('abort', () => { process.stdin.off('data', look); reject(new Error('stopped')) })
+  }) }`
+
+/** A chat in the middle of a turn, which goes on when that key is typed. */
+async function busy(...steps: object[]): Promise<Terminal> {
   const project = createProject({
     ...agentFile('lead'),
-    'p.yaml': { lanes: { lead: { default: { wait: 300, reply: '{{round}} heard <{{last}}>' } } } },
+    '.cadre/hold.mjs': hold,
+    '.cadre/config.yaml': { tools: ['hold.mjs'] },
+    'p.yaml': {
+      lanes: {
+        lead: {
+          steps: [{ calls: [{ tool: 'hold', input: {} }] }, ...steps],
+          default: { reply: '{{round}} heard <{{last}}>' },
+        },
+      },
+    },
   })
-  const terminal = await open(project)
+  const terminal = await open(project, '--trust')
+  terminal.type('Work.\r')
+  await terminal.answers((screen) => plain(screen).includes('round 1 · hold'))
+  return terminal
+}
+
+it('what is typed while agents work is not shown and not sent: it stands in the input line afterwards', async () => {
+  const terminal = await busy()
+  terminal.type(`fixx\x7f${up}${ctrlD} it\rand${pasted('\none\ntwo\nthree')}${goOn}`)
+  await terminal.until((screen) => plain(screen).endsWith('lead> fix it␤and␤one␤two␤three'))
+  const during = plain(terminal.screen()).split('lead> ')[1] ?? ''
+  expect(during).not.toMatch(/fix|three|\^/)
+  expect(during.match(/heard/g)).toHaveLength(1)
+  await say(terminal, '!\r', '3 heard <fix it\nand\none\ntwo\nthree!>')
+  // The same for what arrives together with a message.
   terminal.type('one\rtwo\rthree\rfo')
-  await terminal.answers((screen) => /3 heard <three>.*lead> fo$/s.test(plain(screen)))
-  terminal.type('ur\r')
-  await terminal.answers((screen) => screen.includes('round 4'))
-  terminal.type('five\rsi')
-  await terminal.answers((screen) => /5 heard <five>.*lead> si$/s.test(plain(screen)))
-  terminal.type('x\r')
-  await terminal.answers((screen) => /6 heard <six>.*lead> $/s.test(plain(screen)))
+  await terminal.answers((screen) => /4 heard <one>.*lead> two␤three␤fo$/s.test(plain(screen)))
+  await say(terminal, 'ur\r', '5 heard <two\nthree\nfour>')
   terminal.type(ctrlD)
   expect(await terminal.ended()).toBe(0)
+  expect(marksPastes(terminal.screen())).toBe(false)
+})
+
+it('Ctrl-C stops the turn although something was typed, which is kept', async () => {
+  const terminal = await busy()
+  terminal.type(`half a line${ctrlC}`)
+  await terminal.answers((screen) => /Stopped\. Say more.*lead> half a line$/s.test(plain(screen)))
+  terminal.type(`\x15${ctrlD}`)
+  expect(await terminal.ended()).toBe(130)
 })
 
 it('Ctrl-C at the prompt clears what is typed, then says how to leave, then leaves', async () => {
@@ -231,6 +273,18 @@ it('decisions are asked for at the prompt; one that is put off is asked for agai
   expect(await terminal.ended()).toBe(0)
 })
 
+it('what was typed before a question is no answer to it', async () => {
+  const terminal = await busy({
+    calls: [{ tool: 'web_fetch', input: { url: 'https://example.invalid/' } }],
+  })
+  terminal.type(`1\rapprove\r1${goOn}`)
+  await terminal.answers((screen) => plain(screen).endsWith('Enter to decide later: '))
+  expect(plain(terminal.screen())).not.toContain('heard')
+  terminal.type('2 not now\r')
+  await terminal.answers((screen) => plain(screen).endsWith('lead> 1␤approve␤1'))
+  expect(plain(terminal.screen())).toContain('3 heard <rejected by tester: not now>')
+})
+
 it('Ctrl-C at a question stops the turn', async () => {
   const project = createProject({
     ...agentFile('lead'),
@@ -301,4 +355,41 @@ it('Tab completes commands and agents', async () => {
   )
   await say(terminal, '/hist\t\r', 'Nothing was said yet.')
   await say(terminal, '@rev\tHello.\r', 'reviewer 1 heard <Hello.>', 'reviewer')
+})
+
+it('what the entry agent said and did stays in sight, in order, and its last words appear once', async () => {
+  const project = createProject({
+    ...agentFile('lead'),
+    ...agentFile('worker'),
+    'a.txt': 'x\n',
+    'p.yaml': {
+      lanes: {
+        lead: [
+          {
+            reply: 'First I look.',
+            calls: [
+              { tool: 'read_file', input: { path: 'a.txt' } },
+              { tool: 'read_file', input: { path: 'gone.txt' } },
+              delegate('worker'),
+            ],
+          },
+          { reply: 'That is all.' },
+        ],
+        worker: [
+          { reply: 'Nobody reads this.', calls: [{ tool: 'read_file', input: { path: 'a.txt' } }] },
+          report('ok'),
+        ],
+      },
+    },
+  })
+  const terminal = await open(project)
+  await say(terminal, 'Go.\r', 'That is all.')
+  const screen = plain(terminal.screen())
+  expect(screen).toMatch(
+    /First I look\.\n.*→ read_file a\.txt\n.*✗ read_file gone\.txt {2}failed: .*\n.*→ delegateWork worker {2}completed\n.*✓ lead .*That is all\./s,
+  )
+  expect(screen.match(/That is all\./g)).toHaveLength(1)
+  expect(screen).not.toContain('Nobody reads this.\n')
+  terminal.type(ctrlD)
+  expect(await terminal.ended()).toBe(0)
 })

@@ -337,7 +337,9 @@ test('--no-subagents holds in the first turn, in later ones, after a handoff and
   const project = createProject(delegating)
   const alone = await chat(project, 'One.\nTwo.\n1\nThree.\n@lead Four.\n', '--no-subagents')
   expect(reportsOf(alone)).toHaveLength(5)
-  expect(reportsOf(alone).every(({ text }) => /may not use delegateWork/.test(text))).toBe(true)
+  expect(reportsOf(alone).every(({ text }) => /delegation is switched off for this run/.test(text))).toBe(
+    true,
+  )
   expect(project.sessions().filter((id) => id.startsWith('worker'))).toEqual([])
   // It is a property of the conversation: without the flag it still holds, also for whom it is handed to.
   const later = await chat(project, 'Five.\n1\n', '--resume')
@@ -528,4 +530,33 @@ test('text of files and models that a terminal would act upon does not reach it'
   const ended = await project.cadre(['chat', ...model], { input: input.join('\n') })
   expect(ended.stdout).toContain('xy')
   for (const sign of ['\x1b', '\x07']) expect(ended.stdout + ended.stderr).not.toContain(sign)
+})
+
+test('a mistyped command does not count for the exit code, a message that could not be sent does', async () => {
+  const project = createProject({ ...crowd, 'p.yaml': { lanes: { lead: { default: { reply: 'Hello.' } } } } })
+  expect((await chat(project, 'hi\n/foo\n/agent nobody\n/handoff 7\n')).code).toBe(0)
+  expect((await chat(project, 'hi\n@nobody hi\n/foo\n')).code).toBe(2)
+  const failing = createProject({ ...crowd, 'p.yaml': { lanes: { lead: [{ fail: 'it is down' }] } } })
+  expect((await chat(failing, 'hi\n/foo\n')).code).toBe(5)
+})
+
+test('/tree shows rounds and calls of the last turn, and nothing after /new; /help is a table', async () => {
+  const project = createProject(delegating)
+  const { stdout } = await project.cadre(['chat', ...model], { input: 'Go.\n/tree\n/new\n/tree\n/help\n' })
+  expect(stdout).toMatch(
+    /^✓ lead +lead-\w+ +completed.*\n├─round 1\n│ └─✓ delegateWork worker\n│ {3}└─✓ worker +worker-\w+ +completed/m,
+  )
+  expect(stdout).toMatch(/A new conversation\. You talk to lead\.\nNobody has worked yet\.\n/)
+  expect(stdout).toMatch(/^ {2}\/handoff \[N\] \[fill\|send\] {2}hand over/m)
+  expect(stdout).toMatch(/^ {2}@NAME … {19}talk to/m)
+})
+
+test('a handoff to nobody is marked, in a chat and after a run', async () => {
+  const project = createProject(planners)
+  const run = await project.cadre(['run', ...model, '--agent', 'plan', 'Plan it.'])
+  expect(run.stdout).toContain('Lost → bulder (no such agent)\n')
+  expect(run.stdout).toContain('1 Start → BUILDER (sends at once)\n')
+  const later = await project.cadre(['chat', ...model, '--resume'], { input: '/handoff\n' })
+  expect(later.stdout).toContain('Lost → bulder (no such agent)\n')
+  expect(later.stdout.match(/no such agent/g)).toHaveLength(1)
 })

@@ -28,6 +28,30 @@ test('the first help lists the commands there are, and nothing else', async () =
   expect((await createProject().cadre(['help', 'run'])).stdout).toContain('cadre run')
 })
 
+test('flags that take a value show what kind of value, and the briefs stand below each other', async () => {
+  const { stdout } = await createProject().cadre(['run', '--help'])
+  expect(stdout).toMatch(/^ +\[--team TEAM\] +A built-in team/m)
+  expect(stdout).toMatch(/^ +\[--image FILE\]\.\.\. +An image/m)
+  expect(stdout).toMatch(/^ +\[--json\] +Output for machines/m)
+  const at = ['A built-in team', 'An image', 'Output for machines'].map((brief) => {
+    const line = stdout.split('\n').find((one) => one.includes(brief)) ?? ''
+    return line.indexOf(brief)
+  })
+  expect(new Set(at).size).toBe(1)
+})
+
+test('the help of lint says where agents are looked for', async () => {
+  const { stdout } = await createProject().cadre(['lint', '--help'])
+  for (const place of [
+    '.github/agents',
+    '.claude/agents',
+    '.vscode/settings.json',
+    '~/.copilot/agents',
+    'templates',
+  ])
+    expect(stdout).toContain(place)
+})
+
 test('the version is the one of the package', async () => {
   const manifest = JSON.parse(readFileSync(path.join(path.dirname(bin), '..', 'package.json'), 'utf8'))
   expect((await createProject().cadre(['--version'])).stdout).toBe(`${manifest.version}\n`)

@@ -102,6 +102,17 @@ test.each([
   expect(run.json().at(-1)).toMatchObject({ agent: made.json()[0]!['entry'], status: 'completed' })
 })
 
+test('tools have the names of the program a team is written for, and each change is said', async () => {
+  const project = createProject()
+  const { stderr } = await project.cadre(['init', '--team', 'supervisor', '--to', 'claude'])
+  expect(stderr).toMatch(/builder: .*execute → Bash/)
+  expect(project.read('.claude/agents/builder.md')).toContain(
+    '\ntools: Read, Grep, Glob, Edit, Write, NotebookEdit, Bash\n',
+  )
+  const copilot = await project.cadre(['init', '--team', 'explorers', '--to', 'copilot', '--dry-run'])
+  expect(copilot.stderr).toContain('Explore: Copilot CLI does not load an agent with several models')
+})
+
 test('a dry run says what would be done, and does nothing', async () => {
   const project = createProject()
   const { stdout } = await project.cadre(['init', '--team', 'planner', '--dry-run'])

@@ -46,6 +46,49 @@ describe('looking', () => {
     expect(empty.code).toBe(0)
   })
 
+  test('what is shown, and what counts as a failure, can be chosen', async () => {
+    const project = createProject({ [lead]: agent(`${good}\ntools: [edti, vscodeAPI]`) })
+    const usual = await project.cadre(['lint'])
+    expect(usual.stdout).toContain('warning tool-unknown')
+    expect(usual.stdout).not.toContain('info tool-elsewhere')
+    expect(usual.stdout).toMatch(/1 warning, 1 info; --level info shows everything$/m)
+    expect((await project.cadre(['lint', '--level', 'info'])).stdout).toContain('info tool-elsewhere')
+    const quiet = await project.cadre(['lint', '--quiet', '--strict'])
+    expect(quiet.stdout).toMatch(/^1 file: 1 ok.*\n$/)
+    expect(quiet.code).toBe(1)
+    const machine = await project.cadre(['lint', '--quiet', '--json'])
+    expect(lintedIn(machine.json()).files[0]?.diagnostics).toHaveLength(2)
+    expect(machine.code).toBe(0)
+  })
+
+  test('a file that an asked host rejects is a failure', async () => {
+    const project = createProject({ [lead]: agent(`${good}\nmodel: [gpt-5, o3]`) })
+    expect((await project.cadre(['lint'])).code).toBe(0)
+    expect((await project.cadre(['lint', '--host', 'vscode'])).code).toBe(0)
+    expect((await project.cadre(['lint', '--host', 'vscode,copilot-cli'])).code).toBe(1)
+  })
+
+  test('settings of which nothing can be used have failed; a link that leads out has not', async () => {
+    const project = createProject({
+      '.vscode/settings.json': '{"copilotMultiAgent": {"version": 1, "agents": [{"name": 3}]}}',
+      'outside/a.agent.md': agent(good),
+      'p/.github/agents/b.agent.md': agent('name: b\ndescription: d'),
+    })
+    const { files, summary } = lintedIn((await project.cadre(['lint', '--json', '.vscode'])).json())
+    expect(files).toMatchObject([{ status: 'failed' }])
+    expect(summary['errors']).toBeGreaterThan(0)
+    symlinkSync(project.at('outside/a.agent.md'), project.at('p/.github/agents/a.agent.md'))
+    const linked = await project.cadre(['lint', 'p'])
+    expect(linked.stdout).toMatch(/^2 files: 1 ok, 0 rescued, 0 failed, 1 skipped · 0 errors, 1 warning/m)
+    expect(linked.code).toBe(0)
+  })
+
+  test('a template without a description is warned about, as by doctor', async () => {
+    const project = createProject({ '.cadre/templates/t.agent.yaml': 'id: t\nsystem_prompt: x\n' })
+    expect((await project.cadre(['lint', '.cadre'])).stdout).toMatch(/warning description-missing/)
+    expect((await project.cadre(['doctor'])).stdout).toMatch(/^warn +agents +.*description/m)
+  })
+
   test('the form of --json', async () => {
     const project = createProject({
       [lead]: agent(`${good}\ncolor: blue\nuser-invokable: true`),
@@ -53,7 +96,16 @@ describe('looking', () => {
     })
     const { code, json } = await project.cadre(['lint', '--json'])
     const { files, summary } = lintedIn(json())
-    expect(summary).toEqual({ files: 2, ok: 2, rescued: 0, failed: 0, errors: 0, warnings: 1, infos: 0 })
+    expect(summary).toEqual({
+      files: 2,
+      ok: 2,
+      rescued: 0,
+      failed: 0,
+      skipped: 0,
+      errors: 0,
+      warnings: 1,
+      infos: 0,
+    })
     expect(files[0]).toEqual({
       path: '.cadre/templates/t.agent.yaml',
       dialect: 'template',
@@ -90,7 +142,9 @@ describe('looking', () => {
     const project = createProject({ [lead]: agent(`${good}\nmodel: [gpt-5, o3]\nhandoffs: []`) })
     const all = await project.cadre(['lint'])
     expect(all.stdout).toMatch(/^rejects +model +1 +copilot-harness, copilot-cli +takes one model/m)
-    expect(all.stdout).toMatch(/^ignored +handoffs +1 +copilot-harness, copilot-cli, github$/m)
+    expect(all.stdout).toMatch(
+      /^ignored +handoffs +1 +copilot-harness, copilot-cli, github\n {4}\.github\/agents\/lead\.agent\.md$/m,
+    )
     expect(all.stdout).not.toMatch(/opencode|claude/)
     const one = await project.cadre(['lint', '--host', 'opencode'])
     expect(one.stdout).toMatch(/^ignored +whole file +1 +opencode/m)

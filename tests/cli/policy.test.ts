@@ -38,6 +38,16 @@ describe('a policy that cannot be understood', () => {
     const doctor = await team.cadre(['doctor'], { env: { CADRE_MODEL: 'scripted:p.yaml' } })
     expect(doctor.stdout).toMatch(/^fail {2}policy +\S+policy\.yaml:2: There is no key "subagents"/m)
     expect(doctor.stdout).toMatch(/^ok {4}agents +1 agent in 1 file: lead$/m)
+    for (const command of ['agents list', 'lint']) {
+      const looked = await team.cadre(command.split(' '))
+      expect(looked.stderr).toMatch(/policy\.yaml:2: There is no key "subagents".*\n.*cannot be understood/)
+      expect(looked.stderr + looked.stdout).not.toMatch(/is false|no agents here|switched off/i)
+      expect(looked.stdout).toMatch(/lead|1 file/)
+      expect(looked.code).toBe(0)
+    }
+    const shown = await team.cadre(['agents', 'show', 'lead'])
+    expect(shown.stderr).toMatch(/policy\.yaml:2: There is no key "subagents"/)
+    expect(shown.code).toBe(2)
     expect(doctor.code).toBe(1)
     expect(team.listing()).toEqual(before)
   })
@@ -74,9 +84,21 @@ describe('customAgent.enabled: false', () => {
     expect(code).toBe(0)
     expect(header(team, sessionOf(json()))).toMatch(/^ {2}targets: \[\]$/m)
     const named = await team.cadre(run('--agent', 'worker'))
-    expect(named.json().at(-1)).toMatchObject({ type: 'error', code: 'not_found' })
-    expect(named.stderr).toContain(place)
-    expect(named.code).toBe(2)
+    expect(named.json().at(-1)).toMatchObject({
+      type: 'error',
+      code: 'policy',
+      message: expect.stringContaining(place),
+    })
+    expect(named.code).toBe(4)
+    // A built-in team has an agent of this name: it is another one, and was not asked for.
+    const lead = await team.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'lead', 'x'])
+    expect(lead.stderr).toContain(`the agent lead comes from ${team.at('.cadre/templates/lead.agent.yaml')}`)
+    expect(lead.stderr).toContain(`customAgent.enabled is false (${place})`)
+    expect(lead.stderr).not.toContain('no file defines')
+    expect(lead.code).toBe(4)
+    expect((await team.cadre(['agents', 'show', 'lead'])).code).toBe(4)
+    const asked = await team.cadre(run('--team', 'supervisor'))
+    expect(asked.code).toBe(0)
     const doctor = await team.cadre(['doctor'])
     expect(doctor.stdout).toContain(`only built-in ones are used: customAgent.enabled is false (${place})`)
   })
@@ -262,6 +284,10 @@ describe('models.allow', () => {
       })
       expect(code).toBe(4)
     }
+    const chat = await team.cadre(['chat', '--json', '--agent', 'lead', '--model', 'scripted:p.yaml'], {
+      input: `/model ${big}\n`,
+    })
+    expect(chat.json()).toMatchObject([{ type: 'error', code: 'policy' }])
     expect(team.sessions()).toEqual([])
     const preferred = await team.cadre(
       run('--agent', 'worker').filter((flag) => flag !== '--model' && flag !== 'scripted:p.yaml'),

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
 
@@ -32,8 +33,10 @@ async function createRun(): Promise<{ project: Project; lead: string }> {
 test('list shows the newest first, for people and for machines', async () => {
   const { project, lead } = await createRun()
   const { stdout } = await project.cadre(['sessions', 'list'])
-  expect(stdout.split('\n')[0]).toMatch(/^SESSION +AGENT +STATUS +UPDATED +PARENT$/)
-  expect(stdout).toMatch(new RegExp(`^worker-\\w+ +worker +completed +[\\d: -]+ +${lead}$`, 'm'))
+  expect(stdout.split('\n')[0]).toMatch(/^SESSION +AGENT +STATUS +UPDATED +PARENT +WORK$/)
+  expect(stdout).toMatch(
+    new RegExp(`^worker-\\w+ +worker +completed +[\\d: -]+ +${lead} +Look around\\.$`, 'm'),
+  )
   const { json } = await project.cadre(['sessions', 'list', '--json'])
   const [list] = json() as unknown as [Record<string, string>[]]
   expect(list.map(({ agent }) => agent)).toEqual(['worker', 'lead'])
@@ -43,8 +46,13 @@ test('list shows the newest first, for people and for machines', async () => {
     status: 'completed',
     created: expect.any(String),
     updated: expect.any(String),
+    work: 'Do it.',
   })
-  expect(list[0]).toMatchObject({ parent: lead })
+  expect(list[0]).toMatchObject({ parent: lead, work: 'Look around.' })
+  const roots = await project.cadre(['sessions', 'list', '--roots'])
+  expect(roots.stdout).toMatch(
+    new RegExp(`^SESSION +AGENT +STATUS +UPDATED +WORK\\n${lead} +lead .* Do it\\.\\n$`),
+  )
 })
 
 test('show tells what happened, round by round', async () => {
@@ -173,4 +181,22 @@ test('looking at sessions changes nothing', async () => {
   ])
     await project.cadre(command.split(' '))
   expect(project.listing()).toEqual(before)
+})
+
+test('a session file that works elsewhere on the disk, as one that came with a repository could, needs a word', async () => {
+  const { project, lead } = await createRun()
+  const elsewhere = createProject({ 'kept.txt': 'as it is' })
+  const file = project.at('.cadre', 'sessions', `${lead}.session.yaml`)
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(project.path, elsewhere.path))
+  for (const args of [
+    ['resume', lead, 'Go on'],
+    ['chat', '--resume', lead],
+    ['chat', '--resume'],
+  ]) {
+    const { code, stderr, stdout } = await project.cadre(args, { input: 'Go on\n' })
+    expect(`${stdout}${stderr}`).toContain(`works in ${elsewhere.path}`)
+    expect(code).toBe(2)
+  }
+  const { code } = await project.cadre(['resume', '--trust', '--model', 'scripted:p.yaml', lead, 'Go on'])
+  expect(code).toBe(0)
 })

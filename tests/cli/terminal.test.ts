@@ -150,3 +150,22 @@ test.skipIf(!hasScript)('a person is asked once whether to trust what a folder b
   expect(changed.stdout).not.toContain('Result: changed')
   expect(changed.stderr).toContain('is not trusted')
 })
+
+test.skipIf(!hasScript)('tables fit the terminal, and nothing is cut where nobody reads along', async () => {
+  const description = 'Knows everything there is to know about a very small part of the world'
+  const project = createProject({
+    '.github/agents/a-specialist-for-this.agent.md': `---\nname: a-specialist-for-this\ndescription: ${description}\nmodel: [gpt-5, o3]\nhandoffs: []\n---\nDo it.\n`,
+  })
+  for (const args of [['agents', 'list'], ['lint']]) {
+    const terminal = openTerminal(project, args, { columns: 80 })
+    expect(await terminal.ended()).toBe(0)
+    const table = terminal
+      .screen()
+      .split(/\r?\n/)
+      .filter((line) => /^(?:AGENT|EFFECT|a-specialist|ignored|rejects)/.test(line))
+    expect(table.length).toBeGreaterThan(1)
+    for (const line of table) expect(line.length).toBeLessThanOrEqual(80)
+    expect(table.join('\n')).toContain('…')
+  }
+  expect((await project.cadre(['agents', 'list'])).stdout).toContain(description)
+})

@@ -357,6 +357,29 @@ describe('limits', () => {
     expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('stopped after 2 rounds')
   })
 
+  test('a call cannot lift what the run allows either', async () => {
+    const { tools } = countingTools()
+    const look = call(['look', { path: 'a' }])
+    const team = createTestTeam({
+      agents: [{ name: 'lead' }, { name: 'worker' }],
+      tools,
+      limits: { maxRounds: 3, timeLimit: 2_000 },
+      lanes: {
+        lead: [
+          call(task('worker', 'x', { wait_for_result: true, max_turns: 1e6, timeout_seconds: 1e6 })),
+          say('ok'),
+        ],
+        worker: [look, look, look, look],
+      },
+    })
+    await team.report({ agent: 'lead' })
+    expect(team.models.requests.filter((request) => request.agent === 'worker')).toHaveLength(3)
+    expect((await team.engine.read('worker-2'))?.spec.limits).toMatchObject({
+      maxRounds: 3,
+      timeLimit: 2_000,
+    })
+  })
+
   test('a delegation is stopped after its time, and the parent goes on', async () => {
     const clock = createFakeClock()
     const team = createTestTeam({
