@@ -11,6 +11,10 @@ const bundle = await rolldown({
   platform: 'node',
   // Loaded only when needed, from where they are installed: a parser, and a package that holds a program.
   external: [/^node:/, 'yaml', '@vscode/ripgrep'],
+  // No module of ours does anything when it is loaded but define things, so that what is not used can be left out.
+  treeshake: {
+    moduleSideEffects: (id) => !/[\\/]packages[\\/][^\\/]+[\\/]dist[\\/]/.test(id) || id.endsWith('main.js'),
+  },
 })
 await bundle.write({ dir, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name].js' })
 await bundle.close()

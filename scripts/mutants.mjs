@@ -118,7 +118,7 @@ const mutants = [
   ['descriptions may have lines', `${core}/prompt.ts`, /\.replace\(\/\[\\p\{Cc\}.*\n/, '\n'],
   [
     'a result may close its block',
-    `${core}/conclude.ts`,
+    `${core}/follow-up.ts`,
     "content.replaceAll('</subagent_result', '<\\\\/subagent_result')",
     'content',
   ],
