@@ -68,7 +68,7 @@ describe('looking', () => {
     expect((await project.cadre(['lint', '--host', 'vscode,copilot-cli'])).code).toBe(1)
   })
 
-  test('settings of which nothing can be used have failed; a link that leads out has not', async () => {
+  test('settings of which nothing can be used have failed; a link that leads out as well', async () => {
     const project = createProject({
       '.vscode/settings.json': '{"copilotMultiAgent": {"version": 1, "agents": [{"name": 3}]}}',
       'outside/a.agent.md': agent(good),
@@ -79,8 +79,8 @@ describe('looking', () => {
     expect(summary['errors']).toBeGreaterThan(0)
     symlinkSync(project.at('outside/a.agent.md'), project.at('p/.github/agents/a.agent.md'))
     const linked = await project.cadre(['lint', 'p'])
-    expect(linked.stdout).toMatch(/^2 files: 1 ok, 0 rescued, 0 failed, 1 skipped · 0 errors, 1 warning/m)
-    expect(linked.code).toBe(0)
+    expect(linked.stdout).toMatch(/^2 files: 1 ok, 0 rescued, 1 failed · 1 error/m)
+    expect(linked.code).toBe(1)
   })
 
   test('a template without a description is warned about, as by doctor', async () => {
@@ -101,7 +101,6 @@ describe('looking', () => {
       ok: 2,
       rescued: 0,
       failed: 0,
-      skipped: 0,
       errors: 0,
       warnings: 1,
       infos: 0,

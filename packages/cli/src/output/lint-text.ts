@@ -146,12 +146,9 @@ function keysText(keys: readonly string[]): string {
   return keys.length > mostKeys ? `${shown.join(', ')}, … (${keys.length})` : shown.join(', ')
 }
 
-function sumText(
-  { files, ok, rescued, failed, skipped, errors, warnings, infos }: LintSummary,
-  style: Style,
-): string {
+function sumText({ files, ok, rescued, failed, errors, warnings, infos }: LintSummary, style: Style): string {
   if (files === 0) return 'There are no agent files here.'
-  const states = `${counted(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`
+  const states = `${counted(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed`
   const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}, ${counted(infos, 'info')}`
   const paint = errors > 0 ? style.red : warnings > 0 ? style.yellow : style.green
   return `${states} · ${paint(found)}`

@@ -9,8 +9,7 @@ export interface LintedFile {
   /** With `/`: relative to the current folder when the file lies below it, absolute otherwise. */
   readonly path: string
   readonly dialect: string
-  /** `skipped` was not read, and nothing is known about it. */
-  readonly status: 'ok' | 'rescued' | 'failed' | 'skipped'
+  readonly status: 'ok' | 'rescued' | 'failed'
   /** Its name, when the file defines one agent. */
   readonly agent?: string
   /** Their names, when the file can define several. */
@@ -25,7 +24,6 @@ export interface LintSummary {
   readonly ok: number
   readonly rescued: number
   readonly failed: number
-  readonly skipped: number
   readonly errors: number
   readonly warnings: number
   readonly infos: number
@@ -39,7 +37,7 @@ export interface LintResult {
 }
 
 export function summaryOf(files: readonly LintedFile[]): LintSummary {
-  const counts = { ok: 0, rescued: 0, failed: 0, skipped: 0, error: 0, warning: 0, info: 0 }
+  const counts = { ok: 0, rescued: 0, failed: 0, error: 0, warning: 0, info: 0 }
   for (const file of files) {
     counts[file.status]++
     for (const { severity } of file.diagnostics) counts[severity]++

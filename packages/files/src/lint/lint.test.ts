@@ -393,7 +393,7 @@ it('a link that leads out is told, and what is behind it is not', async () => {
   const result = await lintFolder(folder.at('p'), { cwd: folder.path })
   expect(result.files.map(({ path, status }) => [path, status])).toEqual([
     ['p/k.agent.md', 'ok'],
-    ['p/out.agent.md', 'skipped'],
+    ['p/out.agent.md', 'failed'],
   ])
   expect(JSON.stringify(result)).not.toContain('topsecret')
 })
@@ -403,7 +403,7 @@ it('a file for people is left out, and spoken about when somebody names it', asy
   const { files } = await lintFolder(folder.path, { cwd: folder.path })
   expect(files.map(({ path }) => path)).toEqual([claude])
   const named = await lintFiles([folder.at('.claude/agents/README.md')], { cwd: folder.path })
-  expect(named.files).toMatchObject([{ status: 'skipped', diagnostics: [{ code: 'file-for-people' }] }])
+  expect(named.files).toMatchObject([{ status: 'failed', diagnostics: [{ code: 'file-for-people' }] }])
 })
 
 it('counts what it found', async () => {
@@ -416,7 +416,6 @@ it('counts what it found', async () => {
     ok: 1,
     rescued: 0,
     failed: 1,
-    skipped: 0,
     errors: 1,
     warnings: 1,
     infos: 1,

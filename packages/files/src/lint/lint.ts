@@ -122,7 +122,6 @@ function fileOf(
 
 /** Of settings with several agents, those that are left out make the file one that was rescued. */
 function statusOf([first, ...others]: readonly [Subject, ...Subject[]]): LintedFile['status'] {
-  if (first.read.ignored === true) return 'skipped'
   if (first.read.agent === undefined || first.isUseless) return 'failed'
   const isWhole = ({ read }: Subject) =>
     !read.rescued &&
@@ -133,7 +132,7 @@ function statusOf([first, ...others]: readonly [Subject, ...Subject[]]): LintedF
 }
 
 const forPeople: Finding = {
-  severity: 'warning',
+  severity: 'error',
   code: 'file-for-people',
   line: 1,
   message: 'This is a file for people to read: nothing in it says that it is an agent.',
@@ -164,10 +163,10 @@ function linkOut(shown: string): LintedFile {
   return {
     path: shown,
     dialect: 'unknown',
-    status: 'skipped',
+    status: 'failed',
     diagnostics: [
       {
-        severity: 'warning',
+        severity: 'error',
         code: 'link-outside',
         line: 1,
         message: 'This is a link that leads out of the folder, so it was not read.',

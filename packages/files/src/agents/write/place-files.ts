@@ -61,8 +61,8 @@ interface Plan extends PlacedFile {
 }
 
 /**
- * Writes files below a folder, all of them or none. Each one is either the old or the new one at any time. Follows no
- * link that leads out of the folder, and replaces none.
+ * Writes files below a folder, all of them or none; killed in the middle, some of them. Each one is either the old or the
+ * new one at any time. Follows no link that leads out of the folder, and replaces none.
  */
 export function placeFiles(request: PlaceRequest): Placement {
   const plans: Plan[] = []
