@@ -27,10 +27,15 @@ test('killed at every point, a run resumes to the same report, and no effect hap
   const faults: string[] = []
   let doubts = 0
   let untouched = 0
+  let spared = 0
   await inParallel(points, 3, async (at) => {
     await inFreshHome(async (home) => {
       const killed = await run(home, ['run'], at)
-      if (killed.kind !== 'killed') faults.push(`point ${at}: was not killed but ended with ${killed.kind}`)
+      if (killed.kind !== 'killed') {
+        // Syncs of parallel children fall together differently each time, so one run has a point or two more than another.
+        spared += 1
+        if (killed.points >= at) faults.push(`point ${at}: was not killed but ended with ${killed.kind}`)
+      }
       const { end, asked } = await finish(home)
       doubts += asked
       const effects = effectsOf(home)
@@ -49,6 +54,7 @@ test('killed at every point, a run resumes to the same report, and no effect hap
     `killed at ${points.length} points: ${doubts} calls in doubt were put before a person, ${untouched} kills came before the first record`,
   )
   expect(faults).toEqual([])
+  expect(spared).toBeLessThan(points.length / 20)
 }, 1_800_000)
 
 /** Resumes until there is a report, and tells of each call in doubt what the world knows of it. */
