@@ -98,7 +98,8 @@ function read(text: string, path: string, firstLine: number, firstHolds: boolean
         const keyLine = yaml.isNode(key) && key.range ? lineAt(key.range[0]) : line
         // The key's line is where a person looks, also when the value begins further down.
         const field = { ...locate(value, keyLine, depth + 1), line: keyLine }
-        const name = yaml.isScalar(key) ? String(key.value) : String(key)
+        // `: x` has a key, which is nothing: not the word for it.
+        const name = yaml.isScalar(key) ? String(key.value ?? '') : String(key ?? '')
         if (!fields.has(name)) fields.set(name, field)
         else if (!firstHolds) faults.push({ path, line: keyLine, severity: 'error', ...keyTwice })
       }

@@ -152,3 +152,10 @@ it('many comments before the header, and many nested keys, hide nothing', () => 
   const long = inHeader(`x:\n${nested}\ny: |\n${lines}\ntools: [read]`)
   expect(readAgentText({ path: claude, text: long }).agent?.tools).toEqual(only)
 })
+
+it('a key that is nothing names no tool', () => {
+  const text = '---\ndescription: d\ntools:\n  : true\n  edit: true\n---\nBody\n'
+  const { agent, diagnostics } = readAgentText({ path: '/p/.opencode/agent/a.md', text })
+  expect(agent?.tools).toEqual({ kind: 'list', names: [] })
+  expect(diagnostics.map(({ code }) => code)).toContain('tools-unclear')
+})

@@ -39,7 +39,7 @@ function fromMapping(field: Located, header: HeaderReader): ToolList {
   const given: string[] = []
   const without: string[] = []
   for (const [name, { value }] of field.fields ?? []) {
-    if (typeof value !== 'boolean') return unclear(field, header)
+    if (typeof value !== 'boolean' || name.trim() === '') return unclear(field, header)
     if (value) given.push(name)
     else without.push(name)
   }
