@@ -99,7 +99,7 @@ function read(text: string, path: string, firstLine: number, firstHolds: boolean
         // The key's line is where a person looks, also when the value begins further down.
         const field = { ...locate(value, keyLine, depth + 1), line: keyLine }
         // `: x` has a key, which is nothing: not the word for it.
-        const name = yaml.isScalar(key) ? String(key.value ?? '') : String(key ?? '')
+        const name = yaml.isScalar(key) ? String(key.value ?? key.source ?? '') : String(key ?? '')
         if (!fields.has(name)) fields.set(name, field)
         else if (!firstHolds) faults.push({ path, line: keyLine, severity: 'error', ...keyTwice })
       }
