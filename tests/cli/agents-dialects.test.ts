@@ -141,7 +141,10 @@ describe('cadre agents import', () => {
     ])
     expect(twice.code).toBe(0)
     const missing = await project.cadre(['agents', 'import', 'no.json', '--to', 'copilot'])
-    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('no.json cannot be read')])
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining('no.json; name a file that holds agents'),
+    ])
     expect(project.listing()).toEqual(before)
   })
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
+import { agentFile, createProject, delegate, deployTool, type Project, report } from './support/project.ts'
 import { hasScript, isRestored, openTerminal, type Terminal } from './support/terminal.ts'
 
 const it = test.skipIf(!hasScript)
@@ -249,13 +249,9 @@ it('a handoff is filled in, can be changed or let go, and goes to its target', a
 })
 
 it('decisions are asked for at the prompt; one that is put off is asked for again', async () => {
-  const tool = `export const deploy = { name: 'deploy', description: 'x', class: 'execute', effect: 'execute',
-    input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
-    run: async () => ({ content: 'it is live' }) }`
   const project = createProject({
     ...agentFile('lead'),
-    '.cadre/deploy.mjs': tool,
-    '.cadre/config.yaml': { tools: ['deploy.mjs'] },
+    ...deployTool,
     'p.yaml': {
       lanes: {
         lead: [{ calls: [{ tool: 'deploy', input: { to: 'production' } }] }, { reply: 'Result: {{last}}' }],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Ended } from './support/cadre.ts'
-import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
+import { agentFile, createProject, delegate, deployTool, type Project, report } from './support/project.ts'
 
 const model = ['--model', 'scripted:p.yaml']
 
@@ -454,13 +454,9 @@ test('what cannot be resumed is explained', async () => {
 })
 
 test('a decision that is needed ends with code 3, and /resume goes on once it is made', async () => {
-  const tool = `export const deploy = { name: 'deploy', description: 'x', class: 'execute', effect: 'execute',
-    input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
-    run: async () => ({ content: 'it is live' }) }`
   const project = createProject({
     ...agentFile('lead'),
-    '.cadre/deploy.mjs': tool,
-    '.cadre/config.yaml': { tools: ['deploy.mjs'] },
+    ...deployTool,
     'p.yaml': {
       lanes: { lead: [{ calls: [{ tool: 'deploy', input: {} }] }, { reply: 'Result: {{last}}' }] },
     },

@@ -171,7 +171,7 @@ describe('looking', () => {
   })
 
   test.each([
-    [['lint', 'nowhere'], 'there is neither a folder nor a file "nowhere"'],
+    [['lint', 'nowhere'], '/nowhere; name one that is there'],
     [['lint', '--host', 'vscod'], 'there is no host "vscod"; did you mean vscode?'],
     [['lint', '--dry-run'], '--dry-run shows what --fix would change'],
   ])('%j is wrong usage', async (args, sentence) => {

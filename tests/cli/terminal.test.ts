@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agentFile, createProject, delegate, report } from './support/project.ts'
+import { agentFile, createProject, delegate, deployTool, report } from './support/project.ts'
 import { hasScript, hide, isRestored, openTerminal } from './support/terminal.ts'
 
 const agents = { ...agentFile('lead'), ...agentFile('worker') }
@@ -49,13 +49,9 @@ test.skipIf(!hasScript)(
 test.skipIf(!hasScript)(
   'a person at the terminal is asked, and the run goes on with the answer',
   async () => {
-    const tool = `export const deploy = { name: 'deploy', description: 'x', class: 'execute', effect: 'execute',
-    input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
-    run: async () => ({ content: 'it is live' }) }`
     const project = createProject({
       ...agentFile('lead'),
-      '.cadre/deploy.mjs': tool,
-      '.cadre/config.yaml': { tools: ['deploy.mjs'] },
+      ...deployTool,
       'p.yaml': {
         lanes: {
           lead: [{ calls: [{ tool: 'deploy', input: { to: 'production' } }] }, { reply: 'Result: {{last}}' }],

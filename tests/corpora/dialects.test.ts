@@ -31,6 +31,7 @@ function losesNothing(folder: string | undefined): void {
         if (read.rescued === true) return [`${file.path}: what was written has to be rescued`]
         return JSON.stringify(sorted(read.agent)) === JSON.stringify(sorted(agent)) ? [] : [file.path]
       })
+      expect(agents.length).toBeGreaterThan(0)
       expect(faults).toEqual([])
     },
     600_000,

@@ -86,3 +86,11 @@ export function delegate(agentName: string, work = 'Do your part.'): object {
 export function report(text: string): object {
   return { calls: [{ tool: 'reportOut', input: { report: text } }] }
 }
+
+/** A tool that runs something, and so needs a decision; and the configuration that names it. */
+export const deployTool = {
+  '.cadre/deploy.mjs': `export const deploy = { name: 'deploy', description: 'x', class: 'execute', effect: 'execute',
+    input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
+    run: async () => ({ content: 'it is live' }) }`,
+  '.cadre/config.yaml': { tools: ['deploy.mjs'] },
+}

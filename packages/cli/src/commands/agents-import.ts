@@ -76,7 +76,9 @@ function shadows(io: Io, flags: ImportFlags, agents: readonly AgentDefinition[])
 
 function read(file: string): Buffer {
   try {
-    const stats = statSync(file)
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (stats === undefined)
+      throw new CadreError('not_found', `there is no file ${file}; name a file that holds agents`)
     if (!stats.isFile()) throw new CadreError('usage', `${file} is not a file`)
     if (stats.size > largestFile) throw new CadreError('usage', `${file} is too large to hold agents`)
     return readFileSync(file)

@@ -83,7 +83,10 @@ function targetsOf(io: Io, paths: readonly string[]): Targets {
     const at = path.resolve(io.cwd, given)
     const stats = statSync(at, { throwIfNoEntry: false })
     if (stats === undefined)
-      throw new CadreError('usage', `there is neither a folder nor a file ${JSON.stringify(given)}`)
+      throw new CadreError(
+        'usage',
+        `there is neither a folder nor a file at ${at}; name one that is there, or none to look at the whole project`,
+      )
     if (stats.isDirectory()) folders.push(at)
     else if (stats.isFile()) files.push(at)
     else throw new CadreError('usage', `${JSON.stringify(given)} is neither a folder nor a file`)

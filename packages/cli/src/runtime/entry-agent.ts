@@ -1,7 +1,6 @@
 import { type AgentDefinition, CadreError, didYouMean, nameKey } from '@cadre/core'
+import { leadOf } from '@cadre/files'
 import { assistant } from './assistant.ts'
-
-const leads = ['lead', 'coordinator', 'supervisor']
 
 export interface EntryRequest {
   readonly agents: readonly AgentDefinition[]
@@ -21,7 +20,7 @@ export function entryAgent({ agents, wanted, configured, faults }: EntryRequest)
   const startable = agents.filter((agent) => agent.userInvocable !== false)
   const [only] = startable
   if (only !== undefined && startable.length === 1) return only
-  const lead = leads.flatMap((name) => startable.find((agent) => agent.name.toLowerCase() === name) ?? [])[0]
+  const lead = leadOf(startable)
   if (lead !== undefined) return lead
   // An agent was meant to be there: working without it would not be what the person set up.
   if (agents.length === 0 && faults[0] !== undefined) throw new CadreError('configuration', faults[0])

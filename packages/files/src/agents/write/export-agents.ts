@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
 import { decodeText } from '../decode-text.ts'
+import { leadOf } from '../lead-of.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { factsOf, type TargetDialect } from './dialects.ts'
 import { pathOfAgent } from './file-name.ts'
@@ -34,7 +35,6 @@ export interface ExportedAgents {
 }
 
 const settingsFile = 'copilot-multi-agent.json'
-const leads = ['coordinator', 'lead', 'supervisor']
 
 /**
  * Writes agents in another dialect. An agent that is a file of that dialect already is that file, byte for byte. The
@@ -108,8 +108,6 @@ function markedAgents(
 
 function withEntry(ordered: OrderedAgents): OrderedAgents {
   if (ordered.entry !== undefined) return ordered
-  const lead = leads.flatMap(
-    (name) => ordered.agents.find((agent) => agent.name.toLowerCase() === name) ?? [],
-  )[0]
+  const lead = leadOf(ordered.agents)
   return lead === undefined ? ordered : { ...ordered, entry: lead.name }
 }
