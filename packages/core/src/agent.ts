@@ -43,6 +43,14 @@ export interface PermissionRule {
   readonly action: 'allow' | 'ask' | 'deny'
 }
 
+/** How far an agent's tools reach, whatever its list says. It narrows what the list grants and never adds to it. */
+export interface Boundary {
+  /** `none`: it changes no file. `artifact`: only its own artifact, `.github/hooks/artifacts/<name>.md`. */
+  readonly writes?: 'none' | 'artifact'
+  /** `none`: it runs no command. `copy`: its commands run on a copy of the workspace that is thrown away. */
+  readonly commands?: 'none' | 'copy'
+}
+
 /** Where a definition was read from. */
 export interface AgentSource {
   readonly path: string
@@ -61,6 +69,7 @@ export interface AgentDefinition {
   readonly tools: ToolSelection
   readonly disallowedTools?: readonly string[]
   readonly permissions?: readonly PermissionRule[]
+  readonly boundary?: Boundary
   /** Absent: an entry session may delegate to everyone, a delegated one to nobody. */
   readonly delegates?: DelegateSelection
   /** In order of preference. Empty or absent: the parent's model, or the default. */

@@ -96,14 +96,13 @@ function lostChild(session: Session, call: string): Promise<Report> {
 
 /** The last word of the gate on a report: sent back while sections are missing, at most a few times. */
 async function review(session: Session, ending: Ending): Promise<Ending | undefined> {
-  const verdict = await session.gate.review(buildReport(session, ending), session.spec, session.node.signal)
+  const request = { report: buildReport(session, ending), stops: session.state.nudges.stop }
+  const verdict = await session.gate.review(request, session.spec, session.node.signal)
   if (verdict.kind === 'accept')
     return verdict.sections === undefined ? ending : { ...ending, sections: verdict.sections }
-  if (await nudge(session, 'sections', verdict.reason)) return undefined
-  const notice = {
-    code: 'sections',
-    message: `sent back ${nudgeLimits.sections} times and still: ${verdict.reason}`,
-  }
+  const { by = 'sections', reason } = verdict
+  if (await nudge(session, by, reason)) return undefined
+  const notice = { code: by, message: `sent back ${nudgeLimits[by]} times and still: ${reason}` }
   return { ...ending, status: 'incomplete', notices: [...(ending.notices ?? []), notice] }
 }
 

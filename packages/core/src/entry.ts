@@ -29,7 +29,7 @@ export interface UserDraft {
   /** Who wrote it: absent for a person, `cadre` for a nudge or a follow-up, else a name. */
   readonly from?: string
   /** Why cadre wrote it. */
-  readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated'
+  readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated' | 'stop'
   /** Said before this session began, in a conversation that it takes over. */
   readonly earlier?: true
   /** Background delegations whose results this entry brings, by call id. */

@@ -52,7 +52,7 @@ export type EventBody =
       readonly from: string
       readonly text: string
       /** Why cadre wrote it; `sections`: the report of this round is sent back. */
-      readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated'
+      readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated' | 'stop'
       readonly round?: number
     }
   | {

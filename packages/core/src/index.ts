@@ -2,6 +2,7 @@ export type {
   AgentDefinition,
   AgentLimits,
   AgentSource,
+  Boundary,
   Budget,
   DelegateSelection,
   PermissionRule,
@@ -41,7 +42,20 @@ export type {
 export { CadreError, type ErrorCode, messageOf, Suspended } from './errors.ts'
 export type { CadreEvent, EventBody } from './events.ts'
 export { applyToView, callOf, emptyView } from './fold.ts'
-export type { DecidedBy, Gate, JudgedCall, Review, Reviewer, Rule, Verdict } from './gate.ts'
+export type {
+  Answerer,
+  CommandFinding,
+  DecidedBy,
+  Gate,
+  JudgedCall,
+  PathFinding,
+  Review,
+  Reviewer,
+  ReviewRequest,
+  Risk,
+  Rule,
+  Verdict,
+} from './gate.ts'
 export { contextOf, type HandoffContext, type History } from './handoff.ts'
 export { knowsModel, knowsTool, namesFor } from './host-names.ts'
 export { type Json, type JsonObject, parseJson } from './json.ts'
@@ -59,6 +73,7 @@ export type {
   ReplyHooks,
   ToolOffer,
 } from './model.ts'
+export type { Attend, Attention, Moment } from './moment.ts'
 export { nameKey } from './name-key.ts'
 export { didYouMean, nearest } from './nearest.ts'
 export {
@@ -104,12 +119,14 @@ export { covers } from './select-tools.ts'
 export {
   boundSession,
   type Completion,
+  type Controls,
   type SessionLimits,
   type SessionSpec,
   type Work,
 } from './session-spec.ts'
 export { type SpecRequest, specify } from './specify.ts'
 export {
+  type CommandsOfCall,
   defineTool,
   type Effect,
   type Tool,

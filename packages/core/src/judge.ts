@@ -1,5 +1,5 @@
 import type { WireCall } from './entry.ts'
-import type { DecidedBy, Gate, JudgedCall, Review, Reviewer, Rule, Verdict } from './gate.ts'
+import type { Answerer, DecidedBy, Gate, JudgedCall, Review, Reviewer, Risk, Rule, Verdict } from './gate.ts'
 import { parseJson } from './json.ts'
 import { didYouMean } from './nearest.ts'
 import { explainIssues } from './schema.ts'
@@ -61,43 +61,99 @@ function whyNot(tool: Tool, { agent, delegation }: SessionSpec): string {
 const order: readonly DecidedBy[] = ['tool', 'agent', 'role', 'hook', 'policy', 'budget', 'approval']
 const allowed: Verdict = { kind: 'allow', by: 'policy', rule: 'default' }
 
+export interface GateParts {
+  readonly rules: readonly Rule[]
+  readonly reviewers: readonly Reviewer[]
+  readonly answerers?: readonly Answerer[] | undefined
+}
+
 /**
  * One path for every call of every session. Rules are asked in the order of `DecidedBy`; the most restrictive answer wins;
- * a denial ends the asking. A rule that throws denies.
+ * a denial ends the asking. A rule that throws denies. Arguments that a rule changes are checked against the tool's schema
+ * and judged from the beginning, by everyone but the hooks.
  */
-export function createGate(rules: readonly Rule[], reviewers: readonly Reviewer[]): Gate {
+export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gate {
   const sorted = [...rules].sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by))
-  const from = (
-    start: number,
-    so: Verdict,
-    call: JudgedCall,
-    session: SessionSpec,
-    signal: AbortSignal,
-  ): Verdict | Promise<Verdict> => {
-    let verdict = so
-    for (let i = start; i < sorted.length; i++) {
-      const rule = sorted[i] as Rule
+  const withoutHooks = sorted.filter((rule) => rule.by !== 'hook')
+  const judge = (asked: readonly Rule[], call: JudgedCall, session: SessionSpec, signal: AbortSignal) => {
+    const verdict = from({ rules: asked, start: 0, verdict: allowed, call, session, signal })
+    return verdict instanceof Promise
+      ? verdict.then((said) => answered(said, call, session, signal))
+      : answered(verdict, call, session, signal)
+  }
+
+  function from(at: Asking): Verdict | Promise<Verdict> {
+    const { rules: asked, call, session, signal } = at
+    let { verdict } = at
+    for (let i = at.start; i < asked.length; i++) {
+      const rule = asked[i] as Rule
       const said = safely(rule, call, session, signal)
       // Most rules answer at once; waiting for each would cost every call of every session a turn of the event loop.
       if (said instanceof Promise) {
-        return said.then(
-          (later) =>
-            later?.kind === 'deny' ? later : from(i + 1, stricter(verdict, later), call, session, signal),
-          (error) => broken(rule, error),
-        )
+        return said
+          .catch((error) => broken(rule, error))
+          .then((later) => after(later, { ...at, start: i + 1, verdict }))
       }
-      if (said?.kind === 'deny') return said
+      if (said?.input !== undefined) return after(said, { ...at, start: i + 1, verdict })
       verdict = stricter(verdict, said)
+      if (verdict.kind === 'deny') return verdict
     }
     return verdict
   }
+
+  async function after(said: Verdict | undefined, at: Asking): Promise<Verdict> {
+    const verdict = stricter(at.verdict, said)
+    if (verdict.kind === 'deny') return verdict
+    if (said?.input === undefined) return from({ ...at, verdict })
+    const { tool } = at.call
+    const checked = await tool.input['~standard'].validate(said.input)
+    if (checked.issues !== undefined) {
+      const reason = `it was given other arguments by ${said.rule}, and they are wrong: ${explainIssues(checked.issues)}`
+      return { ...verdict, kind: 'deny', by: said.by, rule: said.rule, reason }
+    }
+    return from({
+      ...at,
+      rules: withoutHooks,
+      start: 0,
+      verdict,
+      call: { ...at.call, input: checked.value },
+    })
+  }
+
+  function answered(verdict: Verdict, call: JudgedCall, session: SessionSpec, signal: AbortSignal) {
+    if (verdict.kind !== 'ask' || answerers.length === 0) return verdict
+    return askOthers(verdict, { ...call, ...(verdict.input && { input: verdict.input }) }, session, signal)
+  }
+
+  async function askOthers(
+    verdict: Extract<Verdict, { kind: 'ask' }>,
+    call: JudgedCall,
+    session: SessionSpec,
+    signal: AbortSignal,
+  ): Promise<Verdict> {
+    for (const answerer of answerers) {
+      let answer: Verdict | undefined
+      try {
+        answer = await answerer({ call, verdict }, session, signal)
+      } catch (error) {
+        answer = broken({ by: 'approval', name: 'answer' }, error)
+      }
+      // A firm question is a person's; that it can be put to nobody is an answer all the same.
+      if (answer === undefined || (verdict.firm === true && answer.kind === 'allow')) continue
+      return { ...verdict, ...answer }
+    }
+    return verdict
+  }
+
   return {
-    immediate: sorted.every((rule) => rule.immediate === true),
-    judge: (call, session, signal) => from(0, allowed, call, session, signal),
-    async review(report, session, signal): Promise<Review> {
+    immediate: answerers.length === 0 && sorted.every((rule) => rule.immediate === true),
+    judge: (call, session, signal) => judge(sorted, call, session, signal),
+    judgeAgain: (call, session, signal) =>
+      from({ rules: withoutHooks, start: 0, verdict: allowed, call, session, signal }),
+    async review(request, session, signal): Promise<Review> {
       let sections: Review = { kind: 'accept' }
       for (const reviewer of reviewers) {
-        const review = await reviewer(report, session, signal)
+        const review = await reviewer(request, session, signal)
         if (review.kind === 'return') return review
         if (review.sections !== undefined) sections = review
       }
@@ -106,9 +162,53 @@ export function createGate(rules: readonly Rule[], reviewers: readonly Reviewer[
   }
 }
 
+interface Asking {
+  readonly rules: readonly Rule[]
+  readonly start: number
+  readonly verdict: Verdict
+  readonly call: JudgedCall
+  readonly session: SessionSpec
+  readonly signal: AbortSignal
+}
+
+const strictness = { allow: 0, ask: 1, deny: 2 } as const
+const risks = ['LOW', 'MEDIUM', 'HIGH'] as const
+
+/** The stricter of two, with what both have found. Of two that are equally strict the first one decided, if it decided at all. */
 function stricter(a: Verdict, b: Verdict | undefined): Verdict {
   if (b === undefined) return a
-  return a.kind === 'ask' && b.kind === 'allow' ? a : b
+  const isFirst = a === allowed ? false : strictness[a.kind] >= strictness[b.kind]
+  const [winner, other] = isFirst ? [a, b] : [b, a]
+  if (other === allowed) return winner
+  const context = [a.context, b.context].filter((text) => text !== undefined).join('\n\n')
+  const joined = {
+    ...winner,
+    ...joinLists('reasons', a.reasons, b.reasons),
+    ...joinLists('commands', a.commands, b.commands),
+    ...joinLists('paths', a.paths, b.paths),
+    ...((a.risk ?? b.risk) && { risk: higher(a.risk, b.risk) }),
+    ...(context !== '' && { context }),
+    ...((b.input ?? a.input) && { input: b.input ?? a.input }),
+    ...((a.stop ?? b.stop) && { stop: a.stop ?? b.stop }),
+  } as Verdict
+  if (joined.kind !== 'ask' || a.kind !== 'ask' || b.kind !== 'ask') return joined
+  const { grants: _, ...rest } = joined
+  // What only one of them would let a person grant beforehand cannot be granted for both.
+  const grants = a.grants && b.grants && [...new Set([...a.grants, ...b.grants])]
+  return { ...rest, ...((a.firm || b.firm) && { firm: true }), ...(grants && { grants }) }
+}
+
+function joinLists<Key extends string, Item>(
+  key: Key,
+  a: readonly Item[] | undefined,
+  b: readonly Item[] | undefined,
+) {
+  if (a === undefined && b === undefined) return {}
+  return { [key]: a === undefined || b === undefined ? (a ?? b) : [...a, ...b] }
+}
+
+function higher(a: Risk | undefined, b: Risk | undefined): Risk {
+  return risks[Math.max(risks.indexOf(a ?? 'LOW'), risks.indexOf(b ?? 'LOW'))] as Risk
 }
 
 function safely(rule: Rule, call: JudgedCall, session: SessionSpec, signal: AbortSignal) {
@@ -119,7 +219,7 @@ function safely(rule: Rule, call: JudgedCall, session: SessionSpec, signal: Abor
   }
 }
 
-function broken(rule: Rule, error: unknown): Verdict {
+function broken(rule: Pick<Rule, 'by' | 'name'>, error: unknown): Verdict {
   return {
     kind: 'deny',
     by: rule.by,

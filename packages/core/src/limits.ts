@@ -52,4 +52,4 @@ export const defaultLimits: RunLimits = {
 }
 
 /** How often a session is asked to mend its end before it is taken as it is. */
-export const nudgeLimits = { report: 2, empty: 1, sections: 3, truncated: 2 } as const
+export const nudgeLimits = { report: 2, empty: 1, sections: 3, truncated: 2, stop: 8 } as const

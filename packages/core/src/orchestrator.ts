@@ -91,10 +91,11 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   }
   const host: Host = {
     ports,
-    gate: createGate(
-      [...engineRules(treeOf), ...(ports.rules ?? [])],
-      [requireSections, ...(ports.reviewers ?? [])],
-    ),
+    gate: createGate({
+      rules: [...engineRules(treeOf, ports), ...(ports.rules ?? [])],
+      reviewers: [requireSections, ...(ports.reviewers ?? [])],
+      answerers: ports.answerers,
+    }),
     tree: treeOf,
     emit,
     continues: (spec, state) =>

@@ -13,10 +13,15 @@ interface Reading {
  * A file or folder that a call is about. Patterns are relative to the workspace, or absolute. A backslash parts folders,
  * but on some systems it is a letter: a restriction holds for both readings, and is taken back only for both.
  */
-export function pathSubject(path: string, workspace: string): Subject {
+export function pathSubject(path: string, workspace: string, real?: string): Subject {
   const slashed = read(path.replaceAll('\\', '/'), workspace)
   const readings =
     path.includes('\\') && !/^[a-z]:|^\\/i.test(path) ? [slashed, read(path, workspace)] : [slashed]
+  // Where its links lead: a rule about that place holds, however it was reached.
+  if (real !== undefined) {
+    const led = read(real.replaceAll('\\', '/'), workspace)
+    if (led.absolute !== slashed.absolute) readings.push(led)
+  }
   return {
     label: slashed.relative,
     fitsSome(pattern) {

@@ -2,6 +2,8 @@ import { readDelegation } from './delegation.ts'
 import type { JudgedCall } from './gate.ts'
 import { nameKey } from './name-key.ts'
 import { pathSubject } from './permission-path.ts'
+import type { Ports } from './ports.ts'
+import type { CommandsOfCall } from './tool.ts'
 import { fitsWildcard, isEverything } from './wildcard.ts'
 
 /** One thing that a call is about, as the patterns of permission rules see it. */
@@ -15,14 +17,20 @@ export interface Subject {
 }
 
 /** What a call is about: files, a command, an address, an agent. A call about nothing else fits `*` only. */
-export function subjectsOf({ tool, input }: JudgedCall, workspace: string): readonly Subject[] {
+export function subjectsOf(
+  { tool, input }: JudgedCall,
+  workspace: string,
+  locate?: Ports['locate'],
+): readonly Subject[] {
   const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>
   if (tool.kind === 'delegate') return [agentSubject(readDelegation(tool, input).target)]
   if (tool.class === 'execute' && typeof given['command'] === 'string')
-    return [commandSubject(given['command'])]
+    return [commandSubject(given['command'], tool.commands?.(input))]
   if (tool.class === 'web' && typeof given['url'] === 'string') return [addressSubject(given['url'])]
   const paths = tool.paths?.(input) ?? []
-  return paths.length === 0 ? [nothing] : paths.map((path) => pathSubject(path, workspace))
+  return paths.length === 0
+    ? [nothing]
+    : paths.map((path) => pathSubject(path, workspace, locate?.(path, workspace)))
 }
 
 const nothing: Subject = { label: '', fitsSome: isEverything, fitsWhole: isEverything }
@@ -35,15 +43,30 @@ function agentSubject(target: string): Subject {
 /** Characters by which a shell makes more than one command of a line, or another one than it seems to be. */
 const shellSyntax = /[;|&<>$`\n\r()]/
 
-function commandSubject(command: string): Subject {
+/** `found` is what the line really comes down to, where somebody could tell. */
+function commandSubject(command: string, found: CommandsOfCall | undefined): Subject {
   const whole = inOneLine(command)
-  const parts = [whole, ...command.split(shellSyntax).map(inOneLine)]
-  const isPlain = !shellSyntax.test(command.trim())
+  const programs = found?.list.map(programText) ?? []
+  const parts = [whole, ...command.split(shellSyntax).map(inOneLine), ...programs.flat()]
+  const isPlain = found === undefined ? !shellSyntax.test(command.trim()) : false
+  const isCovered = (pattern: string) =>
+    found?.sure === true &&
+    programs.length > 0 &&
+    programs.every(([written = '']) => fitsCommand(pattern, written))
   return {
     label: whole.length <= 200 ? whole : `${whole.slice(0, 199)}…`,
     fitsSome: (pattern) => parts.some((part) => fitsCommand(pattern, part)),
-    fitsWhole: (pattern) => isEverything(pattern) || (isPlain && fitsCommand(pattern, whole)),
+    fitsWhole: (pattern) =>
+      isEverything(pattern) || isCovered(pattern) || (isPlain && fitsCommand(pattern, whole)),
   }
+}
+
+/** As it is written, and with the program's bare name: `/bin/rm -r x` is also `rm -r x`. */
+function programText([program = '', ...words]: readonly string[]): string[] {
+  const bare = program.slice(program.lastIndexOf('/') + 1)
+  return [program, ...(bare === program || bare === '' ? [] : [bare])].map((name) =>
+    inOneLine([name, ...words].join(' ')),
+  )
 }
 
 /** `git status *` is also `git status` alone. */

@@ -1,6 +1,7 @@
 import type { AgentDefinition, PermissionRule } from './agent.ts'
 import type { JudgedCall, Rule, Verdict } from './gate.ts'
 import { type Subject, subjectsOf } from './permission-subject.ts'
+import type { Ports } from './ports.ts'
 import { covers } from './select-tools.ts'
 import type { Tool } from './tool.ts'
 
@@ -10,23 +11,25 @@ const strictness = { allow: 0, ask: 1, deny: 2 } as const
  * What the agent's own file says about some uses of its tools. Of the rules that fit, the last one holds; a call that is
  * about several things gets the strictest answer. A report is never refused: without it the session could not end.
  */
-export const agentPermissions: Rule = {
-  by: 'agent',
-  name: 'agent-permissions',
-  immediate: true,
-  judge(call, session) {
-    const { permissions } = session.agent
-    if (permissions === undefined || call.tool.kind === 'report') return undefined
-    const rules = rulesFor(permissions, call.tool)
-    if (rules.length === 0) return undefined
-    let strictest: { rule: PermissionRule; subject: Subject } | undefined
-    for (const subject of subjectsOf(call, session.workspace)) {
-      const rule = ruleThatHolds(rules, subject)
-      if (rule !== undefined && strictness[rule.action] > strictness[strictest?.rule.action ?? 'allow'])
-        strictest = { rule, subject }
-    }
-    return strictest && verdictOf(session.agent, call, strictest.rule, strictest.subject)
-  },
+export function createAgentPermissions(locate?: Ports['locate']): Rule {
+  return {
+    by: 'agent',
+    name: 'agent-permissions',
+    immediate: true,
+    judge(call, session) {
+      const { permissions } = session.agent
+      if (permissions === undefined || call.tool.kind === 'report') return undefined
+      const rules = rulesFor(permissions, call.tool)
+      if (rules.length === 0) return undefined
+      let strictest: { rule: PermissionRule; subject: Subject } | undefined
+      for (const subject of subjectsOf(call, session.workspace, locate)) {
+        const rule = ruleThatHolds(rules, subject)
+        if (rule !== undefined && strictness[rule.action] > strictness[strictest?.rule.action ?? 'allow'])
+          strictest = { rule, subject }
+      }
+      return strictest && verdictOf(session.agent, call, strictest.rule, strictest.subject)
+    },
+  }
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { AgentDefinition } from './agent.ts'
 import type { Engine } from './engine.ts'
 import type { CadreEvent } from './events.ts'
-import type { Reviewer, Rule } from './gate.ts'
+import type { Answerer, Reviewer, Rule } from './gate.ts'
 import type { Models } from './model.ts'
+import type { Attend } from './moment.ts'
 import type { Notice } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 import type { Tool } from './tool.ts'
@@ -35,6 +36,15 @@ export interface Ports {
   /** Rules beyond the engine's own: hooks, policy, approval. Judged in the order of `DecidedBy`. */
   readonly rules?: readonly Rule[]
   readonly reviewers?: readonly Reviewer[]
+  /** Asked in order before a person is; the first answer counts. */
+  readonly answerers?: readonly Answerer[]
+  /** Told of what happens to each session. */
+  readonly attend?: Attend
+  /**
+   * Where a path really leads, absolute, with every link in it followed as far as it exists; nothing when that cannot be
+   * said. Must not throw. Without it, rules about paths go by what is written.
+   */
+  readonly locate?: (path: string, workspace: string) => string | undefined
   /**
    * Why a session may not run at all; nothing when it may. Asked whenever one is opened, at any depth, new or continued:
    * what was allowed when it was started may not be any more. Must not throw.

@@ -1,16 +1,23 @@
 import { readDelegation, refuseDelegation } from './delegation.ts'
 import type { Rule } from './gate.ts'
-import { agentPermissions } from './permissions.ts'
+import { createAgentPermissions } from './permissions.ts'
+import type { Ports } from './ports.ts'
+import { covers } from './select-tools.ts'
 import type { SessionSpec } from './session-spec.ts'
+import type { Tool } from './tool.ts'
 import type { Tree } from './tree.ts'
 
 /**
- * The engine's own rules: what the agent's file says, who may delegate to whom, how deep and how often, and how many calls
+ * The engine's own rules: what was set for the whole tree, what the agent's file says, who may delegate to whom, how deep and how often, and how many calls
  * may be made.
  */
-export function engineRules(treeOf: (spec: SessionSpec) => Tree): readonly Rule[] {
+export function engineRules(
+  treeOf: (spec: SessionSpec) => Tree,
+  { locate }: Pick<Ports, 'locate'>,
+): readonly Rule[] {
   return [
-    agentPermissions,
+    ...treeControls,
+    createAgentPermissions(locate),
     {
       by: 'role',
       name: 'delegation',
@@ -43,4 +50,43 @@ export function engineRules(treeOf: (spec: SessionSpec) => Tree): readonly Rule[
       },
     },
   ]
+}
+
+/** What whoever started the tree has set for all of it. Delegating and reporting are how a tree works at all: they stay. */
+const treeControls: readonly Rule[] = [
+  {
+    by: 'agent',
+    name: 'denied-tools',
+    immediate: true,
+    judge({ tool }, { controls }) {
+      const name = controls?.deniedTools?.find((denied) => covers(denied, tool))
+      if (name === undefined || tool.kind === 'report') return undefined
+      const reason = `${tool.name} is denied for this whole run (${name})`
+      return { kind: 'deny', by: 'agent', rule: 'denied-tools', reason }
+    },
+  },
+  {
+    by: 'role',
+    name: 'read-only',
+    immediate: true,
+    judge({ tool }, { controls }) {
+      if (controls?.readOnly !== true || isHarmless(tool)) return undefined
+      const reason = `this whole run only reads, and ${tool.name} does more than that`
+      return { kind: 'deny', by: 'role', rule: 'read-only', reason }
+    },
+  },
+  {
+    by: 'approval',
+    name: 'approval-required',
+    immediate: true,
+    judge({ tool }, { controls }) {
+      if (controls?.approvalRequired !== true || isHarmless(tool)) return undefined
+      const reason = 'every effect of this work needs an approval'
+      return { kind: 'ask', by: 'approval', rule: 'approval-required', reason, firm: true }
+    },
+  },
+]
+
+function isHarmless(tool: Tool): boolean {
+  return tool.effect === 'read' || tool.kind !== undefined
 }

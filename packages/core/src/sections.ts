@@ -1,7 +1,7 @@
 import type { Reviewer } from './gate.ts'
 
 /** Sends a report back while a heading its agent requires is missing or has nothing below it. */
-export const requireSections: Reviewer = (report, session) => {
+export const requireSections: Reviewer = ({ report }, session) => {
   const required = session.agent.requiredSections ?? []
   if (required.length === 0) return { kind: 'accept' }
   const found = sectionsOf(report.text, required)

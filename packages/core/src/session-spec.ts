@@ -31,6 +31,16 @@ export function boundSession(spec: SessionSpec, ceilings: Partial<RunLimits>): S
   }
 }
 
+/** What holds for a session and everything it starts, however deep and however often it is resumed. */
+export interface Controls {
+  /** Every effect waits for a person, whatever a rule or an earlier answer permits. */
+  readonly approvalRequired?: true
+  /** Nobody writes, runs programs or reaches outside. */
+  readonly readOnly?: true
+  /** Tools, classes or names of any dialect that nobody uses. */
+  readonly deniedTools?: readonly string[]
+}
+
 export interface Work {
   readonly content: string
   readonly images?: readonly Image[]
@@ -60,6 +70,7 @@ export interface SessionSpec {
   /** False for a run in which nobody may delegate. */
   readonly delegation: boolean
   readonly limits: SessionLimits
+  readonly controls?: Controls
   readonly workspace: string
   readonly work: Work
   /** Said before, for a session that continues a conversation: user and assistant texts in turn. */

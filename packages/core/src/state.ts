@@ -26,7 +26,7 @@ export interface SessionState {
   deferred: Message[]
   /** Delegations in the background whose results are not collected yet: child session by call. */
   background: Map<string, string>
-  nudges: { report: number; empty: number; sections: number; truncated: number }
+  nudges: { report: number; empty: number; sections: number; truncated: number; stop: number }
   /** What it last said since a person did. */
   lastText: string
   /** Handed in through `reportOut`. */
@@ -68,7 +68,7 @@ function emptyState(): SessionState {
     callIds: new Set(),
     deferred: [],
     background: new Map(),
-    nudges: { report: 0, empty: 0, sections: 0, truncated: 0 },
+    nudges: { report: 0, empty: 0, sections: 0, truncated: 0, stop: 0 },
     lastText: '',
     reported: undefined,
     usage: noUsage,
@@ -143,7 +143,7 @@ function applyUser(state: SessionState, entry: UserEntry): void {
   state.callCount += entry.calls ?? 0
   if (entry.nudge !== undefined) state.nudges[entry.nudge] += 1
   if (entry.from === undefined) {
-    state.nudges = { report: 0, empty: 0, sections: 0, truncated: 0 }
+    state.nudges = { report: 0, empty: 0, sections: 0, truncated: 0, stop: 0 }
     state.roundsSinceWork = 0
     // What it said before is no answer to this.
     state.lastText = ''

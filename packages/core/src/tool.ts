@@ -1,4 +1,4 @@
-import type { ToolClass } from './agent.ts'
+import type { Boundary, ToolClass } from './agent.ts'
 import type { Image } from './entry.ts'
 import type { JsonSchema, StandardSchema } from './schema.ts'
 
@@ -16,6 +16,8 @@ export interface ToolContext {
   readonly key: string
   /** Absolute path of the folder the session may change. */
   readonly workspace: string
+  /** The boundary of the agent, where it has one: commands of some run on a copy. */
+  readonly boundary?: Boundary
 }
 
 export interface ToolResult {
@@ -23,6 +25,14 @@ export interface ToolResult {
   readonly images?: readonly Image[]
   /** Set when the tool could not do what was asked: the model sees the content as an error. */
   readonly failed?: boolean
+}
+
+/** What a command line comes down to. */
+export interface CommandsOfCall {
+  /** Each program with its arguments, without quotes and wrappers: `['git', 'push', '-f']`. */
+  readonly list: readonly (readonly string[])[]
+  /** False where more may be hidden in the line than was found. */
+  readonly sure: boolean
 }
 
 export interface Tool<Input = unknown> {
@@ -45,6 +55,8 @@ export interface Tool<Input = unknown> {
   readonly origin?: 'built-in' | 'custom' | 'editor'
   /** Files and folders the call is about, for the gate. As the model wrote them. */
   readonly paths?: (input: Input) => readonly string[]
+  /** The programs the call would start, for the gate. */
+  readonly commands?: (input: Input) => CommandsOfCall
   /** A failure is `{ failed: true }` or a thrown error: both reach the model as an outcome, neither ends the session. */
   run(input: Input, context: ToolContext, signal: AbortSignal): Promise<ToolResult>
   /** For writes in doubt: is the world already as this call would leave it? */
