@@ -1,12 +1,13 @@
+import { beginWork } from './begin-work.ts'
 import type { Ending } from './build-report.ts'
 import { estimateTokens, prepareContext } from './context.ts'
-import { announceStarts, decisions, haveEffects } from './decide.ts'
+import { announceDecisions, decisions, haveEffects } from './decide.ts'
 import type { AssistantDraft, Draft, WireCall } from './entry.ts'
 import { replyEvent } from './entry-events.ts'
 import { messageOf } from './errors.ts'
 import type { Model, Reply, ReplyFailure } from './model.ts'
 import type { Usage } from './report.ts'
-import { beginWork, record, type Session } from './session.ts'
+import { record, type Session } from './session.ts'
 import { settleReply } from './settle.ts'
 import { isOutdated, type SessionState } from './state.ts'
 import { untilStopped } from './until-stopped.ts'
@@ -22,7 +23,10 @@ export async function ask(session: Session): Promise<Ending | undefined> {
     )
   }
   // A person may have emptied the record: the work is what a session begins with.
-  if (state.messages.length === 0) await beginWork(session)
+  if (state.messages.length === 0) {
+    await beginWork(session)
+    if (session.state.stopped !== undefined) return undefined
+  }
   await prepareContext(session)
   let failure = await askOnce(session)
   if (failure?.tooLong && !node.signal.aborted) {
@@ -89,7 +93,7 @@ async function askOnce(session: Session): Promise<AskFailure | undefined> {
     if (isOutdated(entry)) continue
     session.emit(replyEvent(entry, session.state.round, spec))
   }
-  announceStarts(session, entries, replayed)
+  announceDecisions(session, entries, replayed)
   return failure
 }
 

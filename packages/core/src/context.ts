@@ -1,3 +1,4 @@
+import { attend } from './attend.ts'
 import type { Message } from './model.ts'
 import { record, type Session } from './session.ts'
 import type { SessionState } from './state.ts'
@@ -24,6 +25,7 @@ export async function prepareContext(session: Session, force = false): Promise<v
   if (window === undefined || (!force && tokens <= window * fill)) return
   const cut = cutIndex(state, window * keep * (state.characters / Math.max(1, tokens)))
   if (cut <= 1) return
+  await attend(session, { kind: 'context.compacting' })
   const older = state.messages.slice(0, cut)
   const upTo = state.messageSeqs[cut - 1] as number
   await record(session, `compact/${state.round}/${upTo}`, async () => {

@@ -1,8 +1,10 @@
 import { isBackground } from './delegate.ts'
 import { readDelegation } from './delegation.ts'
 import type { Entry, EventDraft, WireCall } from './entry.ts'
-import type { JudgedCall } from './gate.ts'
-import { type ReadCall, readCall } from './judge.ts'
+import { judgedEvent } from './entry-events.ts'
+import type { JudgedCall, Verdict } from './gate.ts'
+import type { JsonObject } from './json.ts'
+import { type ReadCall, readCall, readInput } from './judge.ts'
 import { record, type Session } from './session.ts'
 import type { CallState } from './state.ts'
 
@@ -26,7 +28,7 @@ export async function decide(session: Session, open: readonly CallState[]): Prom
     },
     { durable: () => haveEffects(session, fresh) },
   )
-  announceStarts(session, entries, replayed)
+  announceDecisions(session, entries, replayed)
 }
 
 /** What is decided about these calls, in their order. `reply` is all calls of the reply they stand in. */
@@ -36,19 +38,36 @@ export async function decisions(
   reply: readonly WireCall[],
 ): Promise<EventDraft[]> {
   const late = await behindReport(session, reply)
+  const { immediate } = session.gate
   const drafts: EventDraft[] = []
-  for (const call of calls) drafts.push(await decision(session, call, late.has(call.id)))
+  // Rules that take time are asked about all calls at once; what is drafted, and counted, keeps their order.
+  const judging = immediate ? [] : calls.map((call) => judged(session, call, late.has(call.id)))
+  for (const [index, call] of calls.entries()) {
+    const one = judging[index] ?? judged(session, call, late.has(call.id))
+    const decided = one instanceof Promise ? await one : one
+    drafts.push(...draftsOf(session, immediate ? decided : countedAnew(session, decided)))
+  }
   return drafts
 }
 
-/** A start that was found in the record, and not made now, may have had its effect already. */
-export function announceStarts(session: Session, entries: readonly Entry[], replayed: boolean): void {
+/** Tells of what was decided. A start that was found in the record, and not made now, may have had its effect already. */
+export function announceDecisions(session: Session, entries: readonly Entry[], replayed: boolean): void {
   for (const entry of entries) {
-    if (entry.role !== 'event' || entry.type !== 'call.started') continue
+    if (entry.role !== 'event') continue
+    const known = session.state.calls.get(entry.call ?? '')?.call
+    if (!replayed && known !== undefined) {
+      const event = judgedEvent(entry, known, session.spec)
+      if (event !== undefined) session.emit(event)
+    }
+    if (entry.type !== 'call.started') continue
     const call = entry.call as string
     if (replayed) session.inherited.add(call)
-    const tool = session.state.calls.get(call)?.call.function.name ?? ''
-    session.emit({ type: 'call.started', call, tool, ...(entry.child && { child: entry.child }) })
+    session.emit({
+      type: 'call.started',
+      call,
+      tool: known?.function.name ?? '',
+      ...(entry.child && { child: entry.child }),
+    })
   }
 }
 
@@ -59,66 +78,119 @@ export function haveEffects(session: Session, calls: readonly WireCall[]): boole
   })
 }
 
-/** The call as this session understands it: read once per life. */
+/** The call as this session understands it: read once per life, with the arguments that were decided about, if others. */
 export async function readOnce(session: Session, call: WireCall): Promise<ReadCall> {
   const known = session.read.get(call.id)
   if (known !== undefined) return known
-  const read = await readCall(call, session.spec, session.toolset)
+  let read = await readCall(call, session.spec, session.toolset)
+  const { started, held } = session.state.calls.get(call.id) ?? {}
+  const changed = (started ?? held)?.['input'] as JsonObject | undefined
+  if (read.kind === 'ready' && changed !== undefined) read = await readInput(read.judged, changed)
   session.read.set(call.id, read)
   return read
 }
 
-async function decision(session: Session, call: WireCall, late: boolean): Promise<EventDraft> {
-  const read = await readOnce(session, call)
-  if (read.kind !== 'ready') {
-    const by = read.kind === 'refused' ? read.by : 'tool'
-    return {
-      role: 'event',
-      type: 'call.refused',
-      call: call.id,
-      outcome: read.kind,
-      by,
-      content: read.reason,
-    }
-  }
-  if (late) {
-    const content = 'the report was handed in before this call'
-    return { role: 'event', type: 'call.refused', call: call.id, outcome: 'cancelled', by: 'tool', content }
-  }
+type Decided =
+  | { readonly kind: 'draft'; readonly draft: EventDraft }
+  | { readonly kind: 'verdict'; readonly judged: JudgedCall; readonly verdict: Verdict }
+
+/** At once where every rule answers at once. */
+function judged(session: Session, call: WireCall, late: boolean): Decided | Promise<Decided> {
+  const known = session.read.get(call.id)
+  return known === undefined
+    ? readOnce(session, call).then((read) => judgeRead(session, call, read, late))
+    : judgeRead(session, call, known, late)
+}
+
+function judgeRead(
+  session: Session,
+  call: WireCall,
+  read: ReadCall,
+  late: boolean,
+): Decided | Promise<Decided> {
+  const refused = (outcome: string, by: string, content: string): Decided => ({
+    kind: 'draft',
+    draft: { role: 'event', type: 'call.refused', call: call.id, outcome, by, content },
+  })
+  if (read.kind !== 'ready')
+    return refused(read.kind, read.kind === 'refused' ? read.by : 'tool', read.reason)
+  if (late) return refused('cancelled', 'tool', 'the report was handed in before this call')
   const said = session.gate.judge(read.judged, session.spec, session.node.signal)
-  const verdict = said instanceof Promise ? await said : said
-  if (verdict.kind === 'allow') return startDraft(session, read.judged)
-  const { by, rule, reason } = verdict
+  const decided = (verdict: Verdict): Decided => ({ kind: 'verdict', judged: read.judged, verdict })
+  return said instanceof Promise ? said.then(decided) : decided(said)
+}
+
+/** The calls of one reply were judged together: what those before this one use up counts as well. */
+function countedAnew(session: Session, decided: Decided): Decided {
+  if (decided.kind !== 'verdict' || decided.verdict.kind === 'deny') return decided
+  const over = session.gate.judgeCounts(decided.judged, session.spec, session.node.signal)
+  return over === undefined ? decided : { ...decided, verdict: { ...decided.verdict, ...over } }
+}
+
+function draftsOf(session: Session, decided: Decided): EventDraft[] {
+  if (decided.kind === 'draft') return [decided.draft]
+  const { judged, verdict } = decided
+  const draft = draftOf(session, judged, verdict)
+  if (verdict.stop === undefined) return [draft]
+  return [
+    draft,
+    { role: 'event', type: 'session.stopped', status: 'incomplete', code: 'stopped', content: verdict.stop },
+  ]
+}
+
+function draftOf(session: Session, judged: JudgedCall, verdict: Verdict): EventDraft {
+  const { call } = judged
+  const { by, rule, risk, reasons, context, input } = verdict
+  if (input !== undefined)
+    session.read.set(call.id, { kind: 'ready', judged: { ...judged, input } satisfies JudgedCall })
+  const said = {
+    by,
+    rule,
+    ...(risk && { risk }),
+    ...(reasons && reasons.length > 0 && { reasons }),
+    ...(context && { context }),
+    ...(input && { input }),
+  }
   if (verdict.kind === 'deny') {
+    const { reason } = verdict
     return {
       role: 'event',
       type: 'call.refused',
       call: call.id,
       outcome: 'refused',
-      by,
-      rule,
+      ...said,
       content: reason,
     }
   }
-  return {
-    role: 'event',
-    type: 'call.held',
-    call: call.id,
-    by,
-    rule,
-    content: reason,
-    ...(verdict.risk && { risk: verdict.risk }),
+  const grants = verdict.kind === 'ask' ? verdict.grants : undefined
+  const granted =
+    verdict.kind === 'ask' &&
+    verdict.firm !== true &&
+    grants !== undefined &&
+    grants.length > 0 &&
+    grants.every((grant) => session.state.grants.has(grant))
+  if (verdict.kind === 'allow' || granted) {
+    const why = granted ? { ...said, by: 'approval', rule: 'granted for this session' } : said
+    return startDraft(session, input === undefined ? judged : { ...judged, input }, why)
   }
+  session.heldNow.add(call.id)
+  const held = { ...said, ...(grants && { grants }), ...(verdict.firm && { firm: true }) }
+  return { role: 'event', type: 'call.held', call: call.id, ...held, content: verdict.reason }
 }
 
 /** What is recorded of a call that may run, before it does. */
-export function startDraft(session: Session, judged: JudgedCall): EventDraft {
+export function startDraft(
+  session: Session,
+  judged: JudgedCall,
+  said: Omit<EventDraft, 'role' | 'type' | 'call'>,
+): EventDraft {
   const { call, tool, input } = judged
   const start = {
     role: 'event',
     type: 'call.started',
     call: call.id,
     key: `${session.spec.id}/${call.id}`,
+    ...said,
   } as const
   // Counted here, so that the next call of the same reply is judged with this one in the count.
   session.node.purse.countCalls(1)

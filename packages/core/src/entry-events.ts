@@ -1,6 +1,7 @@
 /** What is told of a session while it runs and when it is read back: one form for both, so that every fold sees the same. */
-import type { AssistantEntry, ResultEntry } from './entry.ts'
+import type { AssistantEntry, EventEntry, ResultEntry, WireCall } from './entry.ts'
 import type { EventBody } from './events.ts'
+import type { DecidedBy, Risk } from './gate.ts'
 import type { SessionSpec } from './session-spec.ts'
 
 export function startedEvent(spec: SessionSpec, resumed: boolean): EventBody {
@@ -40,5 +41,31 @@ export function settledEvent(entry: ResultEntry, background = false): EventBody 
     content: entry.content,
     ...(entry.code && { code: entry.code }),
     ...(background && { background }),
+  }
+}
+
+const decisions: { readonly [type: string]: 'allow' | 'ask' | 'deny' } = {
+  'call.started': 'allow',
+  'call.held': 'ask',
+  'call.refused': 'deny',
+}
+
+/** What an entry says was decided about a call; nothing when it says nothing of the kind. */
+export function judgedEvent(entry: EventEntry, call: WireCall, spec: SessionSpec): EventBody | undefined {
+  const decision = Object.hasOwn(decisions, entry.type) ? decisions[entry.type] : undefined
+  if (decision === undefined || entry['by'] === undefined) return undefined
+  const { by, rule, risk, reasons, input, content } = entry
+  return {
+    type: 'call.judged',
+    call: call.id,
+    agent: spec.agent.name,
+    tool: call.function.name,
+    input: input === undefined ? call.function.arguments : JSON.stringify(input),
+    decision,
+    by: by as DecidedBy,
+    ...(typeof rule === 'string' && { rule }),
+    ...(content !== undefined && { reason: content }),
+    ...(typeof risk === 'string' && { risk: risk as Risk }),
+    ...(Array.isArray(reasons) && { reasons: reasons as string[] }),
   }
 }

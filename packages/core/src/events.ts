@@ -1,4 +1,5 @@
 import type { OutcomeKind } from './entry.ts'
+import type { DecidedBy, Risk } from './gate.ts'
 import type { Notice, Report, Usage } from './report.ts'
 
 interface Stamp {
@@ -37,6 +38,20 @@ export type EventBody =
       readonly usage?: Usage
       readonly model?: string
     }
+  /** What the gate said of a call, before anything of it happens. `input` is what would be run. */
+  | {
+      readonly type: 'call.judged'
+      readonly call: string
+      readonly agent: string
+      readonly tool: string
+      readonly input: string
+      readonly decision: 'allow' | 'ask' | 'deny'
+      readonly by: DecidedBy
+      readonly rule?: string
+      readonly reason?: string
+      readonly risk?: Risk
+      readonly reasons?: readonly string[]
+    }
   | { readonly type: 'call.started'; readonly call: string; readonly tool: string; readonly child?: string }
   | {
       readonly type: 'call.settled'
@@ -67,6 +82,7 @@ export type EventBody =
       readonly question: string
       readonly decision: string
       readonly by?: string
+      readonly reason?: string
     }
   | { readonly type: 'context.compacted'; readonly summary: string; readonly before: number }
   /** `rounds`: how many are left in the record; what was beyond them is gone. */

@@ -107,6 +107,7 @@ export function applyToView(view: View, event: CadreEvent): void {
     case 'message.added':
       if (event.nudge === 'sections' && event.round !== undefined) rounds.sendBack(event.round, event.text)
       break
+    case 'call.judged':
     case 'reply.delayed':
     case 'context.compacted':
       break

@@ -89,6 +89,8 @@ export interface Gate {
   judge(call: JudgedCall, session: SessionSpec, signal: AbortSignal): Verdict | Promise<Verdict>
   /** A call that was approved in an earlier life: what is forbidden by now stays undone. Hooks are not asked again. */
   judgeAgain(call: JudgedCall, session: SessionSpec, signal: AbortSignal): Verdict | Promise<Verdict>
+  /** The rules that count what was let through already, once more; nothing when there is room. */
+  judgeCounts(call: JudgedCall, session: SessionSpec, signal: AbortSignal): Verdict | undefined
   review(review: ReviewRequest, session: SessionSpec, signal: AbortSignal): Review | Promise<Review>
 }
 
@@ -98,6 +100,8 @@ export interface Rule {
   readonly name: string
   /** Set when it never answers with a promise. */
   readonly immediate?: boolean
+  /** Set when its answer depends on how many calls were let through before: it is asked once more when they are. */
+  readonly counts?: true
   judge(
     call: JudgedCall,
     session: SessionSpec,

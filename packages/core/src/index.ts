@@ -41,6 +41,7 @@ export type {
 } from './entry.ts'
 export { CadreError, type ErrorCode, messageOf, Suspended } from './errors.ts'
 export type { CadreEvent, EventBody } from './events.ts'
+export type { Explained, ExplainRequest } from './explain.ts'
 export { applyToView, callOf, emptyView } from './fold.ts'
 export type {
   Answerer,
@@ -59,6 +60,7 @@ export type {
 export { contextOf, type HandoffContext, type History } from './handoff.ts'
 export { knowsModel, knowsTool, namesFor } from './host-names.ts'
 export { type Json, type JsonObject, parseJson } from './json.ts'
+export { createGate, type GateParts } from './judge.ts'
 export { knownTools } from './known-tools.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './limits.ts'
 export { matchModel, modelPreferences, nearestModels } from './match-model.ts'
@@ -125,6 +127,7 @@ export {
   type Work,
 } from './session-spec.ts'
 export { type SpecRequest, specify } from './specify.ts'
+export { approveSession } from './state.ts'
 export {
   type CommandsOfCall,
   defineTool,

@@ -44,11 +44,19 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
       reason: `the arguments of ${name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     }
   }
+  return readInput({ call, tool }, input)
+}
+
+/** A call with these arguments, if they are what its tool takes. */
+export async function readInput(
+  { call, tool }: Pick<JudgedCall, 'call' | 'tool'>,
+  input: unknown,
+): Promise<ReadCall> {
   const checked = tool.input['~standard'].validate(input)
   const result = checked instanceof Promise ? await checked : checked
-  if (result.issues !== undefined)
-    return { kind: 'failed', reason: `the arguments of ${name} are wrong: ${explainIssues(result.issues)}` }
-  return { kind: 'ready', judged: { call, tool, input: result.value } }
+  if (result.issues === undefined) return { kind: 'ready', judged: { call, tool, input: result.value } }
+  const { name } = call.function
+  return { kind: 'failed', reason: `the arguments of ${name} are wrong: ${explainIssues(result.issues)}` }
 }
 
 /** Nothing is wrong with the agent's list where the run keeps everybody from delegating. */
@@ -75,6 +83,7 @@ export interface GateParts {
 export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gate {
   const sorted = [...rules].sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by))
   const withoutHooks = sorted.filter((rule) => rule.by !== 'hook')
+  const counting = sorted.filter((rule) => rule.counts === true)
   const judge = (asked: readonly Rule[], call: JudgedCall, session: SessionSpec, signal: AbortSignal) => {
     const verdict = from({ rules: asked, start: 0, verdict: allowed, call, session, signal })
     return verdict instanceof Promise
@@ -87,6 +96,8 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
     let { verdict } = at
     for (let i = at.start; i < asked.length; i++) {
       const rule = asked[i] as Rule
+      // Without a report a session could not even say what it found: it is nothing to intercept.
+      if (rule.by === 'hook' && call.tool.kind === 'report') continue
       const said = safely(rule, call, session, signal)
       // Most rules answer at once; waiting for each would cost every call of every session a turn of the event loop.
       if (said instanceof Promise) {
@@ -150,6 +161,13 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
     judge: (call, session, signal) => judge(sorted, call, session, signal),
     judgeAgain: (call, session, signal) =>
       from({ rules: withoutHooks, start: 0, verdict: allowed, call, session, signal }),
+    judgeCounts(call, session, signal) {
+      for (const rule of counting) {
+        const said = safely(rule, call, session, signal)
+        if (said !== undefined && !(said instanceof Promise) && said.kind === 'deny') return said
+      }
+      return undefined
+    },
     async review(request, session, signal): Promise<Review> {
       let sections: Review = { kind: 'accept' }
       for (const reviewer of reviewers) {

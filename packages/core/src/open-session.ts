@@ -1,3 +1,5 @@
+import { attendPrompt, attendStart } from './attend.ts'
+import { beginWork } from './begin-work.ts'
 import { resumeBackground } from './delegate.ts'
 import type { Draft, Entry, WireCall } from './entry.ts'
 import { settledEvent, startedEvent } from './entry-events.ts'
@@ -8,7 +10,7 @@ import { leaveCalls } from './leave-calls.ts'
 import type { Model } from './model.ts'
 import type { Ports } from './ports.ts'
 import { noUsage, type Report } from './report.ts'
-import { beginWork, record, type Session } from './session.ts'
+import { record, type Session, say } from './session.ts'
 import type { SessionSpec, Work } from './session-spec.ts'
 import { foldEntries, openCalls, type SessionState, startedCalls } from './state.ts'
 import { toolsetOf } from './toolset.ts'
@@ -102,6 +104,7 @@ function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, 
     systemPrompt: spec.systemPrompt,
     state,
     inherited: startedCalls(state),
+    heldNow: new Set(),
     read: new Map(),
     background: new Map(),
     resumedBackground: new Set(),
@@ -137,13 +140,27 @@ async function takeSlot(session: Session): Promise<void> {
 
 async function begin(session: Session, news: News | undefined): Promise<void> {
   const { run } = session
-  if (run.recorded.length === 0) return beginWork(session)
+  if (run.recorded.length === 0) {
+    await beginWork(session)
+    return attendStart(session, 'startup')
+  }
   const entries = await record(session, `resume/${run.recorded.length}`, async () => {
     const left = news?.leavesCalls ? await leaveCalls(session) : []
-    const said: Draft[] = news === undefined ? [] : [{ role: 'user', ...news.work }]
-    return [{ role: 'event', type: 'session.resumed' }, ...left, ...said]
+    return [{ role: 'event', type: 'session.resumed' }, ...left]
   })
   for (const entry of entries) if (entry.role === 'tool_result') session.emit(settledEvent(entry))
+  if (news !== undefined) await hear(session, news)
+  // What has ended, and goes on with nothing new, only gives its report again.
+  await attendStart(session, 'resume')
+}
+
+/** What a person says to a session that goes on. */
+async function hear(session: Session, { work }: News): Promise<void> {
+  const prompt = await attendPrompt(session, work.content)
+  if (!prompt.taken) return
+  await record(session, `news/${session.run.recorded.length}`, () => [{ role: 'user', ...work } as Draft])
+  if (prompt.context !== undefined)
+    await say(session, `context/${session.state.seq}`, { content: prompt.context, from: 'hook' })
 }
 
 async function backgroundCalls(session: Session): Promise<Map<string, JudgedCall>> {

@@ -3,6 +3,7 @@ import { allowedTargets } from './delegation.ts'
 import type { StoredSession } from './engine.ts'
 import { CadreError, Suspended } from './errors.ts'
 import type { CadreEvent, EventBody } from './events.ts'
+import { type Explained, type ExplainRequest, explainCall } from './explain.ts'
 import { createGate } from './judge.ts'
 import { defaultLimits, type RunLimits, withinCeilings } from './limits.ts'
 import { nameKey } from './name-key.ts'
@@ -13,7 +14,7 @@ import type { Notice, Report } from './report.ts'
 import { engineRules } from './rules.ts'
 import { runSession } from './run-session.ts'
 import { requireSections } from './sections.ts'
-import { boundSession, type SessionSpec, type Work } from './session-spec.ts'
+import { boundSession, type Controls, type SessionSpec, type Work } from './session-spec.ts'
 import { specify } from './specify.ts'
 import { foldEntries } from './state.ts'
 import { toolsetOf } from './toolset.ts'
@@ -29,6 +30,8 @@ export interface StartRequest {
   readonly history?: SessionSpec['history']
   /** False: nobody in this run may delegate. */
   readonly delegation?: boolean
+  /** What holds for the whole tree. */
+  readonly controls?: Controls
 }
 
 /** A run ends with a report, or it waits for a person and can be resumed when there is an answer. */
@@ -56,6 +59,8 @@ export interface Orchestrator {
   start(request: StartRequest, signal: AbortSignal): Promise<RunResult>
   /** Continues a session, with something new to say to it or without. An ended one without news just gives its report again. */
   resume(id: string, options: ResumeOptions, signal: AbortSignal): Promise<RunResult>
+  /** What would be decided about a call. Nothing is started, run or recorded; rules that run programs are the caller's to leave out. */
+  explain(request: ExplainRequest, signal: AbortSignal): Promise<Explained>
   /** Stops one session of a running tree and all below it. False when it does not run here. */
   cancel(session: string): boolean
 }
@@ -186,6 +191,13 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       const anew = { ...limits, ...root?.spec.limits.run, ...changed }
       return start(changed === undefined ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
     },
+    async explain(request, signal) {
+      try {
+        return await explainCall(request, { ports, limits, gate: host.gate }, signal)
+      } finally {
+        trees.delete('explained')
+      }
+    },
     cancel(session) {
       for (const tree of trees.values()) {
         const node = tree.node(session)
@@ -223,6 +235,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       work,
       completion: 'text',
       workspace: request.workspace,
+      ...(request.controls && { controls: request.controls }),
       ...(request.history && { history: request.history }),
     }).catch(() => undefined)
     if (

@@ -31,7 +31,8 @@ export async function perform(
 
 export function contextOf(session: Session, call: string): ToolContext {
   const { id, agent, workspace } = session.spec
-  return { session: id, agent: agent.name, call, key: `${id}/${call}`, workspace }
+  const { name, boundary } = agent
+  return { session: id, agent: name, call, key: `${id}/${call}`, workspace, ...(boundary && { boundary }) }
 }
 
 /** A tool may throw before it returns its promise. */

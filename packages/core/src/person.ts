@@ -18,6 +18,7 @@ export async function askPerson(session: Session, question: Question): Promise<A
       question: name,
       decision: answer.decision,
       ...(answer.by && { by: answer.by }),
+      ...(answer.reason && { reason: answer.reason }),
     })
     return answer
   } catch (error) {

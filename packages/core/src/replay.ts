@@ -1,6 +1,6 @@
 import type { StoredSession } from './engine.ts'
-import type { Entry, EventEntry } from './entry.ts'
-import { replyEvent, settledEvent, startedEvent } from './entry-events.ts'
+import type { Entry, EventEntry, WireCall } from './entry.ts'
+import { judgedEvent, replyEvent, settledEvent, startedEvent } from './entry-events.ts'
 import type { CadreEvent, EventBody } from './events.ts'
 import type { Report } from './report.ts'
 import { isOutdated } from './state.ts'
@@ -10,6 +10,7 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
   const { spec, entries } = stored
   const events: CadreEvent[] = []
   const names = new Map<string, string>()
+  const calls = new Map<string, WireCall>()
   const background = new Set<string>()
   let round = 0
   const add = (body: EventBody, at: string, seq: number) =>
@@ -23,7 +24,10 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
     if (entry.role === 'assistant') {
       if (isOutdated(entry)) continue
       round += 1
-      for (const call of entry.tool_calls ?? []) names.set(call.id, call.function.name)
+      for (const call of entry.tool_calls ?? []) {
+        names.set(call.id, call.function.name)
+        calls.set(call.id, call)
+      }
       add({ type: 'round.started', round }, timestamp, seq)
     }
     // The work is what the start of the session tells already.
@@ -41,6 +45,9 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
     }
     if (entry.role === 'event' && entry.type === 'call.started' && entry['background'] === true)
       background.add(entry.call ?? '')
+    const call = entry.role === 'event' ? calls.get(entry.call ?? '') : undefined
+    const judged = entry.role === 'event' && call ? judgedEvent(entry, call, spec) : undefined
+    if (judged !== undefined) add(judged, timestamp, seq)
     const body = bodyOf(entry, round, { names, background }, stored)
     if (body !== undefined) add(body, timestamp, seq)
   }
@@ -92,6 +99,8 @@ function eventBody(entry: EventEntry, names: ReadonlyMap<string, string>): Event
         type: 'person.answered',
         question: String(entry['name'] ?? ''),
         decision: String(entry['decision'] ?? ''),
+        ...(typeof entry['by'] === 'string' && { by: entry['by'] }),
+        ...(typeof entry['reason'] === 'string' && { reason: entry['reason'] }),
       }
     case 'context.compacted':
       return { type: 'context.compacted', summary: content, before: Number(entry['up_to'] ?? 0) }

@@ -22,6 +22,7 @@ export function engineRules(
       by: 'role',
       name: 'delegation',
       immediate: true,
+      counts: true,
       judge({ tool, input }, session) {
         if (tool.kind !== 'delegate') return undefined
         const tree = treeOf(session)
@@ -42,6 +43,7 @@ export function engineRules(
       by: 'budget',
       name: 'calls',
       immediate: true,
+      counts: true,
       judge({ tool }, session) {
         // A report spends nothing, and without it the session could not even say what it found.
         if (tool.kind === 'report') return undefined

@@ -1,4 +1,5 @@
 import { ask } from './ask.ts'
+import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
 import { CadreError, messageOf, Suspended } from './errors.ts'
@@ -23,7 +24,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
   try {
     for (;;) {
       takeUpChanges(session)
-      const stopped = stopEnding(session)
+      const stopped = stopEnding(session) ?? stoppedFromOutside(session)
       if (stopped !== undefined) return await endSession(session, stopped)
       const ending = await move(session)
       if (ending !== undefined && !session.node.signal.aborted) return await endSession(session, ending)
@@ -68,6 +69,13 @@ function stopEnding(session: Session): Ending | undefined {
   }
 }
 
+/** Not before the calls of its reply are settled: what was begun has an outcome. */
+function stoppedFromOutside({ state }: Session): Ending | undefined {
+  if (state.stopped === undefined || state.unsettled > 0) return undefined
+  const { status, code, reason } = state.stopped
+  return { status, text: state.lastText, notices: [{ code, message: reason }] }
+}
+
 function failed(session: Session, error: unknown): Ending {
   const code = error instanceof CadreError ? error.code : 'agent_execution'
   return {
@@ -82,6 +90,10 @@ async function endSession(session: Session, ending: Ending): Promise<Report> {
   // Of a session that failed, children are only interrupted: when it is resumed, they go on.
   await stopBackground(session, { kind: 'cancelled', by: ending.status === 'error' ? 'run' : 'parent' })
   const report = buildReport(session, ending)
+  if (report.status === 'error') {
+    const { code, message } = report.notices?.at(-1) ?? { code: 'agent_execution', message: 'it failed' }
+    await attend(session, { kind: 'error.occurred', code, message })
+  }
   const by = node.reason?.kind === 'cancelled' && report.status === 'cancelled' ? node.reason.by : undefined
   try {
     await record(session, `end/${session.state.seq}`, () => [
@@ -104,6 +116,7 @@ async function endSession(session: Session, ending: Ending): Promise<Report> {
     return unrecorded
   }
   session.emit({ type: 'session.ended', report })
+  await attend(session, { kind: 'session.ended', report })
   return report
 }
 

@@ -30,6 +30,8 @@ export interface Session {
   state: SessionState
   /** Calls that were started before this life of the session: their effect may have happened. */
   inherited: Set<string>
+  /** Calls that were held in this life: everybody has just judged them. */
+  readonly heldNow: Set<string>
   /** The calls of the last reply as this life has read them. */
   read: Map<string, ReadCall>
   /** Children in the background that this life has started or re-attached to. */
@@ -54,16 +56,12 @@ export async function record(
   return entries
 }
 
-/** A message from cadre itself: a nudge, a follow-up. */
-export async function say(
-  session: Session,
-  name: string,
-  draft: Omit<UserDraft, 'role' | 'from'>,
-): Promise<void> {
-  await record(session, name, () => [{ role: 'user', from: 'cadre', ...draft }])
-  const { content: text, nudge } = draft
+/** A message that no person wrote: a nudge, a follow-up, what a hook adds. */
+export async function say(session: Session, name: string, draft: Omit<UserDraft, 'role'>): Promise<void> {
+  const { content: text, nudge, from = 'cadre' } = draft
+  await record(session, name, () => [{ role: 'user', from, ...draft }])
   const why = nudge && { nudge, round: session.state.round }
-  session.emit({ type: 'message.added', from: 'cadre', text, ...why })
+  session.emit({ type: 'message.added', from, text, ...why })
 }
 
 export async function notice(session: Session, code: string, message: string): Promise<void> {
@@ -98,15 +96,6 @@ export async function withoutSlot<T>(session: Session, wait: () => Promise<T>): 
   } finally {
     session.holdsSlot = await session.tree.slots.take(session.node.signal)
   }
-}
-
-/** The first entries of a session: what was said before, and the work. */
-export async function beginWork(session: Session): Promise<void> {
-  const { history = [], work } = session.spec
-  await record(session, `begin/${session.state.seq}`, () => {
-    const said: Draft[] = history.map(({ role, content }) => ({ role, content, earlier: true }))
-    return [...said, { role: 'user', content: work.content, ...(work.images && { images: work.images }) }]
-  })
 }
 
 export function leaveBehind(session: Session, { usage, sessions, calls }: Report): void {

@@ -7,18 +7,19 @@
  * 4. A call whose start is recorded in an earlier life, and whose result is not, is in doubt: see `doubt.ts`.
  * 5. On a cancel the calls that did not end stay open in the record, and resuming takes them up again.
  */
-import { decide, readOnce, startDraft } from './decide.ts'
+import { approvalOf } from './approval.ts'
+import { attend } from './attend.ts'
+import { announceDecisions, decide, readOnce, startDraft } from './decide.ts'
 import { delegate } from './delegate.ts'
 import { settleDoubt } from './doubt.ts'
-import type { Question } from './engine.ts'
 import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from './entry.ts'
 import { settledEvent } from './entry-events.ts'
 import { Suspended } from './errors.ts'
-import type { JudgedCall } from './gate.ts'
+import type { JudgedCall, Verdict } from './gate.ts'
 import { type Outcome, perform } from './perform.ts'
 import { askPerson } from './person.ts'
 import { record, type Session, withoutSlot } from './session.ts'
-import { type CallState, openCalls } from './state.ts'
+import { approveSession, type CallState, grantsOf, openCalls } from './state.ts'
 
 export async function settleReply(session: Session): Promise<void> {
   const open = openCalls(session.state)
@@ -127,27 +128,104 @@ async function outcomeOf(
     }
   const held = known?.started === undefined ? known?.held : undefined
   if (held !== undefined) {
-    const answer = await askPerson(session, approvalOf(session, judged, held))
-    if (answer === undefined) return undefined
-    if (answer.decision !== 'approve') {
-      return {
-        outcome: 'refused',
-        code: 'approval_rejected',
-        content: `rejected by ${answer.by ?? 'a person'}${answer.reason ? `: ${answer.reason}` : ''}`,
-      }
-    }
-    await record(session, `approved/${call.id}`, () => [startDraft(session, judged)], { durable: true })
-    session.emit({ type: 'call.started', call: call.id, tool: judged.tool.name })
+    const answer = await awaitApproval(session, judged, held)
+    if (answer !== 'approved') return answer
   }
   const finished = known?.finished
   if (finished !== undefined) return finishedOutcome(finished)
-  if (judged.tool.kind === 'delegate') return delegate(session, judged)
   if (judged.tool.kind === 'report') return report(session)
-  if (session.inherited.has(call.id)) {
+  return attended(session, judged, await run(session, judged))
+}
+
+async function run(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
+  if (judged.tool.kind === 'delegate') return delegate(session, judged)
+  if (session.inherited.has(judged.call.id)) {
     const known = await settleDoubt(session, judged)
     if (known !== 'run') return known
+    const refused = await refusedByNow(session, judged)
+    if (refused !== undefined) return refused
   }
   return perform(session, judged)
+}
+
+/**
+ * Waits for the answer to a call that is held. `approved` when it may run, which is recorded then; nothing when the session is
+ * being stopped.
+ */
+async function awaitApproval(
+  session: Session,
+  judged: JudgedCall,
+  held: EventEntry,
+): Promise<Outcome | 'approved' | undefined> {
+  const { call } = judged
+  const question = approvalOf(session, judged, held)
+  const { by, rule, risk, reasons } = held as unknown as Verdict
+  const reason = held.content ?? ''
+  const verdict = { by, rule, reason, ...(risk && { risk }), ...(reasons && { reasons }) }
+  await attend(session, { kind: 'person.awaited', call: judged, verdict })
+  const answer = await askPerson(session, question)
+  if (answer === undefined) return undefined
+  if (answer.decision !== 'approve' && answer.decision !== approveSession) {
+    return {
+      outcome: 'refused',
+      code: 'approval_rejected',
+      content: `rejected by ${answer.by ?? 'a person'}${answer.reason ? `: ${answer.reason}` : ''}`,
+    }
+  }
+  if (answer.decision === approveSession) for (const grant of grantsOf(held)) session.state.grants.add(grant)
+  // Days may have passed since it was asked: an approval answers a question, it does not lift what is forbidden by now.
+  const refused = session.heldNow.has(call.id) ? undefined : await refusedByNow(session, judged)
+  if (refused !== undefined) return refused
+  const { input, context } = held
+  const said = {
+    by: 'approval',
+    rule: answer.decision,
+    ...(answer.by && { approved_by: answer.by }),
+    ...(answer.reason && { content: answer.reason }),
+    ...(risk && { risk }),
+    ...(input !== undefined && { input }),
+    ...(context !== undefined && { context }),
+  }
+  let replayed = true
+  const entries = await record(
+    session,
+    `approved/${call.id}`,
+    () => {
+      replayed = false
+      return [startDraft(session, judged, said)]
+    },
+    { durable: true },
+  )
+  announceDecisions(session, entries, replayed)
+  return 'approved'
+}
+
+/** What was let through in an earlier life, and may not be done any more. */
+async function refusedByNow(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
+  const verdict = await session.gate.judgeAgain(judged, session.spec, session.node.signal)
+  if (verdict.kind !== 'deny') return undefined
+  return { outcome: 'refused', code: verdict.by, content: verdict.reason }
+}
+
+/** The outcome with what is said to it from outside: by whoever judged the call, and by whoever sees what came of it. */
+async function attended(
+  session: Session,
+  judged: JudgedCall,
+  outcome: Outcome | undefined,
+): Promise<Outcome | undefined> {
+  if (outcome === undefined) return undefined
+  const { started } = session.state.calls.get(judged.call.id) ?? {}
+  const said = await attend(session, {
+    kind: 'call.settled',
+    call: judged,
+    outcome: outcome.outcome ?? 'done',
+    content: outcome.content,
+  })
+  const { content = outcome.content, blocked, context } = said ?? {}
+  const before = typeof started?.['context'] === 'string' ? started['context'] : undefined
+  const added = [before, blocked, context].filter((text) => text !== undefined && text !== '')
+  if (added.length === 0 && content === outcome.content) return outcome
+  return { ...outcome, content: [content, ...added].join('\n\n') }
 }
 
 export function refusalOutcome(entry: EventEntry): Outcome {
@@ -176,16 +254,5 @@ function report(session: Session): Outcome {
     outcome: 'refused',
     code: 'delegation',
     content: `${running} delegated task(s) are still running. End your turn without a call: their results will follow, and then report.`,
-  }
-}
-
-function approvalOf(session: Session, { call, tool }: JudgedCall, held: EventEntry): Question {
-  return {
-    name: `approval/${call.id}`,
-    kind: 'approval',
-    call: call.id,
-    text: `${session.spec.agent.name} wants to use ${tool.name} ${call.function.arguments}: ${held.content ?? ''}`,
-    choices: ['approve', 'reject'],
-    detail: { arguments: call.function.arguments, risk: held['risk'] ?? null },
   }
 }

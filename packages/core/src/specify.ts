@@ -5,7 +5,7 @@ import type { RunLimits } from './limits.ts'
 import { modelPreferences } from './match-model.ts'
 import type { Ports } from './ports.ts'
 import { systemPrompt } from './prompt.ts'
-import type { Completion, SessionSpec, Work } from './session-spec.ts'
+import type { Completion, Controls, SessionSpec, Work } from './session-spec.ts'
 import { delegationName, toolsetOf } from './toolset.ts'
 
 export interface SpecRequest {
@@ -21,6 +21,8 @@ export interface SpecRequest {
   readonly timeLimit?: number | undefined
   readonly workspace?: string
   readonly delegation?: boolean
+  /** Of a new tree. What is below takes those of its parent. */
+  readonly controls?: Controls | undefined
 }
 
 /** All that a new session is started with. Rejects with a `CadreError` when it cannot be started. */
@@ -28,6 +30,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
   const { id, agent, parent, completion, work } = request
   const model = await resolveModel(ports, request)
   const delegation = parent?.spec.delegation ?? request.delegation ?? true
+  const controls = parent === undefined ? request.controls : parent.spec.controls
   const depth = parent === undefined ? 0 : parent.spec.depth + 1
   const chain = [...(parent?.spec.chain ?? []), agent.name]
   const reachable =
@@ -63,6 +66,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
           }),
       ...(budget && { budget }),
     },
+    ...(controls && { controls }),
     workspace: parent?.spec.workspace ?? request.workspace ?? '/',
     work,
     ...(request.history && { history: request.history }),

@@ -35,6 +35,12 @@ export interface SessionState {
   sessions: number
   callCount: number
   notices: Notice[]
+  /** What a person has permitted for the rest of the session, by the names of `Verdict.grants`. */
+  grants: Set<string>
+  /** Somebody outside ended it, until a person speaks again. */
+  stopped:
+    | { readonly status: 'incomplete' | 'error'; readonly code: string; readonly reason: string }
+    | undefined
   /** The report, once the session has ended and as long as nothing was recorded after it. */
   ended: Report | undefined
   /** Who cancelled it, when it ended cancelled. */
@@ -75,6 +81,8 @@ function emptyState(): SessionState {
     sessions: 1,
     callCount: 0,
     notices: [],
+    grants: new Set(),
+    stopped: undefined,
     ended: undefined,
     cancelledBy: undefined,
   }
@@ -147,6 +155,7 @@ function applyUser(state: SessionState, entry: UserEntry): void {
     state.roundsSinceWork = 0
     // What it said before is no answer to this.
     state.lastText = ''
+    state.stopped = undefined
   }
   // A report that was sent back, or a conversation that goes on, has to be reported again.
   state.reported = undefined
@@ -222,6 +231,16 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
     case 'call.held':
       if (known !== undefined) known.held = entry
       return
+    case 'person.answered':
+      applyAnswer(state, entry)
+      return
+    case 'session.stopped':
+      state.stopped = {
+        status: entry['status'] === 'error' ? 'error' : 'incomplete',
+        code: String(entry['code'] ?? 'stopped'),
+        reason: entry.content ?? '',
+      }
+      return
     case 'report.given':
       state.reported = entry.content ?? ''
       return
@@ -236,6 +255,21 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
       state.cancelledBy = entry['cancelled_by'] as string | undefined
       return
   }
+}
+
+function applyAnswer(state: SessionState, entry: EventEntry): void {
+  if (entry['decision'] !== approveSession) return
+  const call = String(entry['name'] ?? '').replace(/^approval\//, '')
+  for (const grant of grantsOf(state.calls.get(call)?.held)) state.grants.add(grant)
+}
+
+/** The answer that also permits what follows of the same kind. */
+export const approveSession = 'approve-session'
+
+/** What a person may permit together with a call that is held. */
+export function grantsOf(held: EventEntry | undefined): readonly string[] {
+  const grants = held?.['grants']
+  return Array.isArray(grants) ? grants.filter((grant) => typeof grant === 'string') : []
 }
 
 function applyCompaction(state: SessionState, entry: EventEntry): void {

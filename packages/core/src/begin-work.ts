@@ -1,0 +1,16 @@
+import { attendPrompt } from './attend.ts'
+import type { Draft } from './entry.ts'
+import { record, type Session, say } from './session.ts'
+
+/** The first entries of a session: what was said before, and the work, if it is taken. */
+export async function beginWork(session: Session): Promise<void> {
+  const { history = [], work } = session.spec
+  const prompt = await attendPrompt(session, work.content)
+  if (!prompt.taken) return
+  await record(session, `begin/${session.state.seq}`, () => {
+    const said: Draft[] = history.map(({ role, content }) => ({ role, content, earlier: true }))
+    return [...said, { role: 'user', content: work.content, ...(work.images && { images: work.images }) }]
+  })
+  if (prompt.context !== undefined)
+    await say(session, `context/${session.state.seq}`, { content: prompt.context, from: 'hook' })
+}
