@@ -29,6 +29,9 @@ export interface TestTeamOptions {
   readonly clock?: Clock
   readonly rules?: Ports['rules']
   readonly reviewers?: Ports['reviewers']
+  readonly answerers?: Ports['answerers']
+  readonly attend?: Ports['attend']
+  readonly locate?: Ports['locate']
   readonly refuse?: Ports['refuse']
   readonly ids?: Ids
 }
@@ -60,6 +63,9 @@ export function createTestTeam(options: TestTeamOptions): TestTeam {
       emit: (event) => events.push(event),
       ...(options.rules && { rules: options.rules }),
       ...(options.reviewers && { reviewers: options.reviewers }),
+      ...(options.answerers && { answerers: options.answerers }),
+      ...(options.attend && { attend: options.attend }),
+      ...(options.locate && { locate: options.locate }),
       ...(options.refuse && { refuse: options.refuse }),
     },
     {
