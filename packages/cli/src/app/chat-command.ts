@@ -1,6 +1,6 @@
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { flag, home, json, team, text, trust } from './flags.ts'
+import { controlFlags, flag, gateFlags, home, json, team, text, trust } from './flags.ts'
 
 export const chatCommand = defineCommand({
   brief: commands.chat,
@@ -26,6 +26,8 @@ export const chatCommand = defineCommand({
         inferEmpty: true,
       },
       noSubagents: flag('Nobody in this conversation may delegate'),
+      ...gateFlags,
+      ...controlFlags,
       home,
       workspace: text('The folder the agents may change; default: the current one', 'DIR'),
       trust,

@@ -14,6 +14,30 @@ export const team = text(
   'TEAM',
 )
 
+/** What may happen without a person, for one command. No policy is widened by any of these. */
+export const gateFlags = {
+  allow: {
+    kind: 'enum',
+    values: ['write', 'execute', 'outbound'],
+    brief:
+      'Do not ask for this kind of effect in this run, where no policy says otherwise; may be given several times',
+    placeholder: 'EFFECT',
+    optional: true,
+    variadic: true,
+  },
+  noHuman: flag('Nobody can be asked: whatever needs an approval is refused'),
+} as const
+
+/** What holds for every agent of a run, however deep, and when it is resumed. */
+export const controlFlags = {
+  readOnly: flag('Nobody in this run writes, runs programs or reaches outside'),
+  approvalRequired: flag('Every effect of this run waits for an approval, whatever a rule permits'),
+  denyTool: {
+    ...text('A tool or a class of tools that nobody in this run uses; may be given several times', 'NAME'),
+    variadic: true,
+  },
+} as const
+
 /** A flag that is there or not. */
 export function flag(brief: string) {
   return { kind: 'boolean', brief, optional: true, withNegated: false } as const

@@ -1,5 +1,5 @@
 import { defineCommand } from './command.ts'
-import { count, home, json, text, trust } from './flags.ts'
+import { count, gateFlags, home, json, text, trust } from './flags.ts'
 
 export const resumeCommand = defineCommand({
   brief: 'Continue a session where it was, or say something more to it',
@@ -16,6 +16,7 @@ export const resumeCommand = defineCommand({
       model: text('Another model from here on, as BACKEND:NAME', 'MODEL'),
       depth: count('How deep delegations may go from now on; default: as the run was started', 0),
       concurrency: count('How many delegated sessions may work at once; default: as the run was started', 1),
+      ...gateFlags,
       trust,
       json,
     },

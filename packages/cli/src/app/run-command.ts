@@ -1,5 +1,5 @@
 import { defineCommand } from './command.ts'
-import { count, dollars, flag, home, json, team, text, trust } from './flags.ts'
+import { controlFlags, count, dollars, flag, gateFlags, home, json, team, text, trust } from './flags.ts'
 
 export const runCommand = defineCommand({
   brief: 'Have an agent do a piece of work',
@@ -21,6 +21,8 @@ export const runCommand = defineCommand({
       'run --json "List the TODOs" | tail -1 | jq -r .text',
       'events as they happen, one JSON object a line, the report last',
     ],
+    ['run --read-only "Find out why the build is slow"', 'the whole tree of agents only looks'],
+    ['run --allow write --no-human "Fix the typos in docs"', 'unattended: writes, and is refused the rest'],
     ['run - < work.md', 'the work from standard input'],
   ],
   parameters: {
@@ -39,6 +41,8 @@ export const runCommand = defineCommand({
       budgetTokens: count('The most tokens the run may use', 1),
       budgetCost: dollars('The most the run may cost'),
       noSubagents: flag('Nobody in this run may delegate'),
+      ...gateFlags,
+      ...controlFlags,
       image: {
         ...text('An image for the agent to look at; may be given several times', 'FILE'),
         variadic: true,

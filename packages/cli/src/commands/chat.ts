@@ -16,9 +16,10 @@ import { resolveWorkspace } from '../run/resolve-workspace.ts'
 import { teamOfRun } from '../runtime/agents-of-run.ts'
 import { chooseAgent, namesOf, tellFaults } from '../runtime/choose-agent.ts'
 import type { Runtime } from '../runtime/create-runtime.ts'
+import type { ControlFlags, GateFlags } from '../runtime/gate-flags.ts'
 import { openSessions } from '../runtime/open-sessions.ts'
 
-export interface ChatFlags {
+export interface ChatFlags extends GateFlags, ControlFlags {
   readonly agent?: string
   readonly team?: string
   readonly model?: string

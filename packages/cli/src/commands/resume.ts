@@ -9,9 +9,10 @@ import { repeatedFlags } from '../run/repeated-flags.ts'
 import { requireOwnWorkspace } from '../run/require-own-workspace.ts'
 import { showReport } from '../run/show-ending.ts'
 import { teamOfRun } from '../runtime/agents-of-run.ts'
+import type { GateFlags } from '../runtime/gate-flags.ts'
 import { openSessions } from '../runtime/open-sessions.ts'
 
-export interface ResumeFlags {
+export interface ResumeFlags extends GateFlags {
   readonly home?: string
   readonly model?: string
   readonly depth?: number

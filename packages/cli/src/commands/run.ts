@@ -7,8 +7,9 @@ import { readWork } from '../run/read-work.ts'
 import { resolveWorkspace } from '../run/resolve-workspace.ts'
 import { chooseAgent, namesOf, tellFaults } from '../runtime/choose-agent.ts'
 import type { Runtime } from '../runtime/create-runtime.ts'
+import type { ControlFlags, GateFlags } from '../runtime/gate-flags.ts'
 
-export interface RunFlags {
+export interface RunFlags extends GateFlags, ControlFlags {
   readonly agent?: string
   readonly team?: string
   readonly model?: string

@@ -1,15 +1,23 @@
-import { type CadreEvent, createOrchestrator, type Models, type Notice, type Orchestrator } from '@cadre/core'
+import {
+  type CadreEvent,
+  createOrchestrator,
+  type Models,
+  type Notice,
+  type Orchestrator,
+  type StartRequest,
+} from '@cadre/core'
 import { type AgentRegistry, type Home, sessionIds, systemClock, watchRequests } from '@cadre/files'
 import type { Io } from '../io.ts'
 import type { AskPerson } from '../run/ask-person.ts'
 import type { ConfirmTrust } from '../run/confirm-trust.ts'
 import { defaultEffects } from './default-effects.ts'
+import { type ControlFlags, controlsOf } from './gate-flags.ts'
 import { loadParts, type PartsOptions } from './load-parts.ts'
 import { loadSettings, type Settings } from './load-settings.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
 
-export interface RuntimeOptions extends PartsOptions {
+export interface RuntimeOptions extends PartsOptions, ControlFlags {
   readonly io: Io
   /** The folder the agents may change. */
   readonly workspace: string
@@ -40,6 +48,7 @@ export interface Runtime extends Sessions {
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const parts = await loadParts(options.io, options, (settings, home) => confirmed(settings, options, home))
   const { home, models, policy, enforced, registry, entry } = parts
+  const controls = controlsOf(options)
   const engine = await openEngine(home, options.tell, options.ask)
   const orchestrator = createOrchestrator(
     {
@@ -57,7 +66,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   )
   return {
     ...sessionsOf(home, engine),
-    orchestrator: policy.subagents ? orchestrator : withoutDelegation(orchestrator),
+    orchestrator: startingWith(orchestrator, {
+      // Nobody is offered in the first place what would be refused anyway.
+      ...(!policy.subagents && { delegation: false }),
+      ...(controls && { controls }),
+    }),
     models,
     tell: options.tell,
     agents: registry,
@@ -74,11 +87,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 }
 
-/** Nobody is offered in the first place what would be refused anyway. */
-function withoutDelegation(orchestrator: Orchestrator): Orchestrator {
+/** Every run of this process is started with these. */
+function startingWith(orchestrator: Orchestrator, what: Partial<StartRequest>): Orchestrator {
   return {
     ...orchestrator,
-    start: (request, signal) => orchestrator.start({ ...request, delegation: false }, signal),
+    start: (request, signal) => orchestrator.start({ ...request, ...what }, signal),
   }
 }
 

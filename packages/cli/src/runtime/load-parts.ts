@@ -20,12 +20,13 @@ import {
 import type { Io } from '../io.ts'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
+import type { GateFlags } from './gate-flags.ts'
 import { policyNotices, requirePolicy, withSettings } from './load-policy.ts'
 import { limitsOf, loadSettings, type Settings } from './load-settings.ts'
 import { loadTools } from './load-tools.ts'
 import { agentPlaces, homeOf } from './places.ts'
 
-export interface PartsOptions {
+export interface PartsOptions extends GateFlags {
   readonly home?: string | undefined
   /** The folder the agents may change: agents of its project take part. The current one when absent. */
   readonly workspace?: string | undefined
