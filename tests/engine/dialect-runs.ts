@@ -4,7 +4,6 @@ import {
   type Entry,
   object,
   type ResultEntry,
-  string,
   type Tool,
 } from '@cadre/core'
 import {
@@ -24,15 +23,6 @@ export type Call = readonly [tool: string, input: unknown]
 /** Where an agent stands: started by a person, by an agent, and below two others. */
 export const depths = [0, 1, 3] as const
 
-const shell = defineTool({
-  name: 'execute_command',
-  description: 'Runs a command',
-  class: 'execute',
-  effect: 'execute',
-  aliases: ['Bash', 'run_in_terminal'],
-  input: object({ command: string('The command') }),
-  run: async ({ command }) => ({ content: `ran ${command}` }),
-})
 const lookup = defineTool({
   name: 'mcp__docs__find',
   description: 'A tool of a server',
@@ -41,10 +31,9 @@ const lookup = defineTool({
   input: object({}),
   run: async () => ({ content: 'found' }),
 })
-/** The real tools up to where they would touch anything, and two that come from elsewhere. */
+/** The real tools up to where they would touch anything, and one that comes from elsewhere. */
 const tools: readonly Tool[] = [
   ...createTools().map((tool): Tool => ({ ...tool, run: async () => ({ content: 'did it' }) })),
-  shell as Tool,
   lookup as Tool,
 ]
 

@@ -142,6 +142,29 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
   })
 
+  test('what was finished while another call waited is told as it was, also when its tool is gone by then', async () => {
+    const world = create()
+    const askedNotes: Rule = {
+      ...asking,
+      judge: (judged, ...rest) => (judged.tool.name === 'note' ? asking.judge(judged, ...rest) : undefined),
+    }
+    const { effects, team } = open(world, {
+      lanes: { lead: [call(['note', { text: 'a' }], ['launch', { what: 'rocket' }]), say('done')] },
+      rules: [askedNotes],
+    })
+    await (await team()).run({ agent: 'lead' })
+    expect(effects.done).toEqual(['launch rocket'])
+    await world.answer('approval/call_1_0', { decision: 'reject' })
+    await world.close()
+    const tools = effects.tools.filter(({ name }) => name !== 'launch')
+    const second = await team({ tools })
+    await second.orchestrator.resume('lead-1', {}, new AbortController().signal)
+    expect(results((await second.engine.read('lead-1'))?.entries)[1]).toMatchObject({
+      content: 'launched rocket',
+    })
+    expect(effects.done).toEqual(['launch rocket'])
+  })
+
   test('what is permitted for a session holds in it, after a resume too, for nothing else and for no child', async () => {
     const world = create()
     const again = call(['launch', { what: 'rocket' }])
@@ -283,8 +306,8 @@ describe.each(worlds)('on $name', ({ create }) => {
     const world = await team()
     await world.report({ agent: 'lead' })
     expect(told).toEqual([
-      'lead prompt.given',
       'lead session.started',
+      'lead prompt.given',
       'lead call.settled',
       'child session.started',
       'child session.ended',

@@ -220,7 +220,7 @@ describe('what an agent gets', () => {
     [['agent/runSubagent'], ['runSubagent']],
     [['task'], ['task']],
     [['agent'], ['delegateWork', 'delegate_task']],
-    [['terminalLastCommand', 'usages', 'Bash', 'github/*', 'TodoWrite'], []],
+    [['terminalLastCommand', 'usages', 'Bash', 'github/*', 'TodoWrite'], ['Bash']],
     [['Wirte', 'tools: all', '* '.repeat(2)], []],
   ] as const)('%j gives %j', async (names, expected) => {
     expect((await offered(list(...names), createTools())).names).toEqual(expected)

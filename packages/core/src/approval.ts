@@ -10,7 +10,7 @@ export function approvalOf(session: Session, judged: JudgedCall, held: EventEntr
   const { call, tool } = judged
   const { by, rule, risk, reasons, input } = held
   const args = input === undefined ? call.function.arguments : JSON.stringify(input)
-  const grants = held['firm'] === true ? [] : grantsOf(held)
+  const grants = grantsOf(held)
   const agent = session.spec.agent.name
   return {
     name: `approval/${call.id}`,

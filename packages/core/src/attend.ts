@@ -41,11 +41,10 @@ export async function stop(
   ])
 }
 
-/** Tells of a start, before the first question of this life. What is said to it stands before the model as a message. */
-export async function attendStart(session: Session, source: 'startup' | 'resume'): Promise<void> {
-  const said = await attend(session, { kind: 'session.started', source })
-  if (said?.context === undefined || said.context === '') return
-  await say(session, `context/${session.state.seq}`, { content: said.context, from: 'hook' })
+/** What is said from outside, as a message to the model. */
+export async function addContext(session: Session, content: string | undefined): Promise<void> {
+  if (content === undefined || content === '') return
+  await say(session, `context/${session.state.seq}`, { content, from: 'hook' })
 }
 
 /** Whether what a person says to an entry session is taken. What is not never reaches the model. */

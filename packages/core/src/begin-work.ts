@@ -1,6 +1,6 @@
-import { attendPrompt } from './attend.ts'
+import { addContext, attendPrompt } from './attend.ts'
 import type { Draft } from './entry.ts'
-import { record, type Session, say } from './session.ts'
+import { record, type Session } from './session.ts'
 
 /** The first entries of a session: what was said before, and the work, if it is taken. */
 export async function beginWork(session: Session): Promise<void> {
@@ -11,6 +11,5 @@ export async function beginWork(session: Session): Promise<void> {
     const said: Draft[] = history.map(({ role, content }) => ({ role, content, earlier: true }))
     return [...said, { role: 'user', content: work.content, ...(work.images && { images: work.images }) }]
   })
-  if (prompt.context !== undefined)
-    await say(session, `context/${session.state.seq}`, { content: prompt.context, from: 'hook' })
+  await addContext(session, prompt.context)
 }

@@ -16,6 +16,8 @@ export interface ExplainRequest {
   readonly input: JsonObject
   readonly workspace: string
   readonly model?: string
+  /** False: nobody in this run may delegate. */
+  readonly delegation?: boolean
   readonly controls?: Controls
 }
 
@@ -40,7 +42,7 @@ export async function explainCall(
   { ports, limits, gate }: Parts,
   signal: AbortSignal,
 ): Promise<Explained> {
-  const { chain, tool, input, workspace, model, controls } = request
+  const { chain, tool, input, workspace, model, delegation = true, controls } = request
   const [entry, ...below] = chain
   const work = { content: '' }
   let session = await specify(ports, limits, {
@@ -50,6 +52,7 @@ export async function explainCall(
     work,
     workspace,
     model,
+    delegation,
     controls,
   })
   for (const agent of below) {
@@ -63,7 +66,7 @@ export async function explainCall(
       id: `explained-${session.depth + 1}`,
       agent,
       parent,
-      completion: 'text',
+      completion: 'report',
       work,
     })
   }

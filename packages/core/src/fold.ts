@@ -105,13 +105,18 @@ export function applyToView(view: View, event: CadreEvent): void {
       end(session, event)
       break
     case 'message.added':
-      if (event.nudge === 'sections' && event.round !== undefined) rounds.sendBack(event.round, event.text)
+      if (isSentBack(event) && event.round !== undefined) rounds.sendBack(event.round, event.text)
       break
     case 'call.judged':
     case 'reply.delayed':
     case 'context.compacted':
       break
   }
+}
+
+/** Sections are missing, or a hook wants the work to go on. */
+function isSentBack({ nudge }: Extract<CadreEvent, { type: 'message.added' }>): boolean {
+  return nudge === 'sections' || nudge === 'stop'
 }
 
 function start(view: View, event: Extract<CadreEvent, { type: 'session.started' }>): void {

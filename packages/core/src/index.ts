@@ -86,6 +86,7 @@ export {
   type RunResult,
   type StartRequest,
 } from './orchestrator.ts'
+export { type Subject, subjectsOf } from './permission-subject.ts'
 export type { Agents, Clock, Ids, Ports } from './ports.ts'
 export { oneLine } from './prompt.ts'
 export { eventsOf } from './replay.ts'
@@ -137,7 +138,7 @@ export {
   type ToolDefinition,
   type ToolResult,
 } from './tool.ts'
-export { type Toolset, type ToolsetRequest, toolsetOf } from './toolset.ts'
+export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './toolset.ts'
 export type { CallStatus, CallView, RoundView, SessionView, View } from './view.ts'
 export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary.ts'
 export type { NamingHost } from './vocabulary-hosts.ts'

@@ -195,7 +195,8 @@ const risks = ['LOW', 'MEDIUM', 'HIGH'] as const
 /** The stricter of two, with what both have found. Of two that are equally strict the first one decided, if it decided at all. */
 function stricter(a: Verdict, b: Verdict | undefined): Verdict {
   if (b === undefined) return a
-  const isFirst = a === allowed ? false : strictness[a.kind] >= strictness[b.kind]
+  const isFirmer = a.kind === 'ask' && b.kind === 'ask' && b.firm === true && a.firm !== true
+  const isFirst = a !== allowed && !isFirmer && strictness[a.kind] >= strictness[b.kind]
   const [winner, other] = isFirst ? [a, b] : [b, a]
   if (other === allowed) return winner
   const context = [a.context, b.context].filter((text) => text !== undefined).join('\n\n')

@@ -1,4 +1,4 @@
-import { attendPrompt, attendStart } from './attend.ts'
+import { addContext, attend, attendPrompt } from './attend.ts'
 import { beginWork } from './begin-work.ts'
 import { resumeBackground } from './delegate.ts'
 import type { Draft, Entry, WireCall } from './entry.ts'
@@ -10,7 +10,7 @@ import { leaveCalls } from './leave-calls.ts'
 import type { Model } from './model.ts'
 import type { Ports } from './ports.ts'
 import { noUsage, type Report } from './report.ts'
-import { record, type Session, say } from './session.ts'
+import { record, type Session } from './session.ts'
 import type { SessionSpec, Work } from './session-spec.ts'
 import { foldEntries, openCalls, type SessionState, startedCalls } from './state.ts'
 import { toolsetOf } from './toolset.ts'
@@ -70,7 +70,8 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   const state = foldEntries(run.recorded, spec.id)
   tree.count(spec.id, state.sessions)
   node.purse.spend(state.usage)
-  node.purse.countCalls(state.callCount)
+  // What was begun counts before it has ended: it would be free otherwise for everyone who is resumed.
+  node.purse.countCalls(state.callCount + startedCalls(state).size)
   if (state.ended !== undefined && !host.continues(spec, state)) return ended(state.ended)
   const session = createSession(spec, host, { tree, node, run, state, model: resolution.model })
   // It is given once.
@@ -141,17 +142,18 @@ async function takeSlot(session: Session): Promise<void> {
 async function begin(session: Session, news: News | undefined): Promise<void> {
   const { run } = session
   if (run.recorded.length === 0) {
+    const start = await attend(session, { kind: 'session.started', source: 'startup' })
     await beginWork(session)
-    return attendStart(session, 'startup')
+    return addContext(session, start?.context)
   }
   const entries = await record(session, `resume/${run.recorded.length}`, async () => {
     const left = news?.leavesCalls ? await leaveCalls(session) : []
     return [{ role: 'event', type: 'session.resumed' }, ...left]
   })
   for (const entry of entries) if (entry.role === 'tool_result') session.emit(settledEvent(entry))
+  const start = await attend(session, { kind: 'session.started', source: 'resume' })
   if (news !== undefined) await hear(session, news)
-  // What has ended, and goes on with nothing new, only gives its report again.
-  await attendStart(session, 'resume')
+  await addContext(session, start?.context)
 }
 
 /** What a person says to a session that goes on. */
@@ -159,8 +161,7 @@ async function hear(session: Session, { work }: News): Promise<void> {
   const prompt = await attendPrompt(session, work.content)
   if (!prompt.taken) return
   await record(session, `news/${session.run.recorded.length}`, () => [{ role: 'user', ...work } as Draft])
-  if (prompt.context !== undefined)
-    await say(session, `context/${session.state.seq}`, { content: prompt.context, from: 'hook' })
+  await addContext(session, prompt.context)
 }
 
 async function backgroundCalls(session: Session): Promise<Map<string, JudgedCall>> {

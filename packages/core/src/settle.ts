@@ -121,6 +121,8 @@ async function outcomeOf(
   const known = session.state.calls.get(call.id)
   const refused = known?.refused
   if (refused !== undefined) return refusalOutcome(refused)
+  // What has happened is told as it was, whether or not the tool is still there.
+  if (judged === undefined && known?.finished !== undefined) return finishedOutcome(known.finished)
   if (judged === undefined)
     return {
       outcome: 'failed',

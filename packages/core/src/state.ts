@@ -266,8 +266,9 @@ function applyAnswer(state: SessionState, entry: EventEntry): void {
 /** The answer that also permits what follows of the same kind. */
 export const approveSession = 'approve-session'
 
-/** What a person may permit together with a call that is held. */
+/** What a person may permit together with a call that is held. Of a firm one nothing: every such call has to be seen. */
 export function grantsOf(held: EventEntry | undefined): readonly string[] {
+  if (held?.['firm'] === true) return []
   const grants = held?.['grants']
   return Array.isArray(grants) ? grants.filter((grant) => typeof grant === 'string') : []
 }
