@@ -18,6 +18,11 @@ export function checkShape(
 
   function check(at: Located, wanted: Shape, name: string): void {
     if (wanted.kind === 'anything') return
+    if (wanted.kind === 'choice') {
+      if (typeof at.value === 'string' && wanted.of.includes(at.value)) return
+      wrong(at.line, 'wrong-value', `${name} must be ${inTurn(wanted.of)}, not ${shown(at)}.`)
+      return
+    }
     if (wanted.kind !== 'keys' && wanted.kind !== 'named') {
       if (!fits(at, wanted.kind))
         wrong(at.line, 'wrong-value', `${name} must be ${inWords[wanted.kind]}, not ${shown(at)}.`)
@@ -58,6 +63,7 @@ const inWords = {
   count: 'a whole number, 0 or more',
   amount: 'a number, 0 or more',
   texts: 'a list of texts',
+  names: 'a list of names of environment variables, such as [NPM_TOKEN]: names only, never values',
   words: 'a list of words, such as [npx, tsc, --noEmit]: the program first, then its arguments',
 } as const
 
@@ -73,6 +79,8 @@ function fits({ value, items }: Located, kind: keyof typeof inWords): boolean {
       return Number.isSafeInteger(value) && (value as number) >= 0
     case 'amount':
       return typeof value === 'number' && value >= 0
+    case 'names':
+      return items?.every((item) => typeof item.value === 'string' && variableName.test(item.value)) === true
     case 'texts':
     case 'words':
       return (
@@ -80,6 +88,13 @@ function fits({ value, items }: Located, kind: keyof typeof inWords): boolean {
         (kind === 'texts' || items.length > 0)
       )
   }
+}
+
+const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
+
+/** `allow, ask or deny`. */
+function inTurn(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
 function unknown(key: string, within: string, known: readonly string[]): string {

@@ -1,6 +1,8 @@
 /** What a value in a configuration file must be. */
 export type Shape =
-  | { readonly kind: 'text' | 'flag' | 'whole' | 'count' | 'amount' | 'texts' | 'words' | 'anything' }
+  | {
+      readonly kind: 'text' | 'flag' | 'whole' | 'count' | 'amount' | 'texts' | 'words' | 'names' | 'anything'
+    }
   | {
       readonly kind: 'keys'
       readonly keys: { readonly [key: string]: Shape }
@@ -8,6 +10,8 @@ export type Shape =
     }
   /** Keys of the person's own choosing. */
   | { readonly kind: 'named'; readonly of: Shape }
+  /** One of a few words. */
+  | { readonly kind: 'choice'; readonly of: readonly string[] }
 
 const text: Shape = { kind: 'text' }
 export const flag: Shape = { kind: 'flag' }

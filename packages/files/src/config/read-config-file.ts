@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { type JsonObject, messageOf } from '@cadre/core'
 import type { Diagnostic } from '../diagnostic.ts'
@@ -11,6 +12,8 @@ export interface ConfigFile {
   /** The line of every key, by its full name: `openai.baseUrl`. */
   readonly lineOf: (key: string) => number
   readonly diagnostics: readonly Diagnostic[]
+  /** Of the bytes that were read: what a person agrees to. */
+  readonly sha256: () => string
 }
 
 const largest = 1_000_000
@@ -35,20 +38,23 @@ export function readConfigFile(path: string, kind: FileKind = configuration): Co
     value: {},
     lineOf: () => 1,
     diagnostics: [{ path, line: 1, severity: 'error', code, message }],
+    sha256,
   })
-  let text: string
+  let bytes = Buffer.alloc(0)
+  const sha256 = () => createHash('sha256').update(bytes).digest('hex')
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return undefined
     if (!stats.isFile() || stats.size > largest)
       return failed('file-unusable', `The ${kind.name} must be a file of at most 1 MB.`)
-    text = readFileSync(path, 'utf8')
+    bytes = readFileSync(path)
   } catch (error) {
     return failed('file-unreadable', `The ${kind.name} cannot be read: ${messageOf(error)}.`)
   }
+  const text = bytes.toString('utf8')
   const read = readYaml({ text: text.replace(/^\ufeff/, ''), path })
   if (read.kind === 'broken') return { ...failed('', ''), diagnostics: read.diagnostics }
-  if (read.root.value === null) return { path, value: {}, lineOf: () => 1, diagnostics: [] }
+  if (read.root.value === null) return { path, value: {}, lineOf: () => 1, diagnostics: [], sha256 }
   const prepared = kind.prepare?.(read.root, path)
   const root = prepared?.root ?? read.root
   const diagnostics = [...(prepared?.diagnostics ?? []), ...checkShape(root, kind.shape, path, kind.name)]
@@ -57,6 +63,7 @@ export function readConfigFile(path: string, kind: FileKind = configuration): Co
     value: (diagnostics.length === 0 ? root.value : {}) as JsonObject,
     lineOf: (key) => lineOf(root, key),
     diagnostics,
+    sha256,
   }
 }
 

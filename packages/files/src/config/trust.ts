@@ -10,7 +10,8 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { CadreError, messageOf } from '@cadre/core'
-import { readYaml } from '../located.ts'
+import { rememberWritten } from '../home/unguarded.ts'
+import { type Located, readYaml } from '../located.ts'
 import { fingerprintModule } from './fingerprint-module.ts'
 
 /** Something a person agrees to: a file, or one setting of a file, with exactly this content. */
@@ -38,33 +39,40 @@ export interface Trust {
   add(items: readonly TrustItem[]): void
   addModule(module: string): void
   remove(path: string): void
+  /** Whether a person has said no to this, as it is now: they are not asked again. */
+  declines(item: TrustItem): boolean
+  decline(item: TrustItem): void
+}
+
+/** What is kept. */
+interface Answers {
+  readonly trusted: readonly TrustItem[]
+  readonly declined: readonly TrustItem[]
 }
 
 /** Nothing is read before something is asked. */
 export function createTrust({ file, everything = false }: TrustOptions): Trust {
-  let known: TrustItem[] | undefined
+  let known: Answers | undefined
   const all = () => {
     known ??= readTrust(file)
     return known
   }
-  const save = (items: TrustItem[]) => {
-    writeTrust(file, items)
-    known = items
+  const change = (make: (answers: Answers) => Answers) => {
+    // Read again: another process may have added to it since.
+    const answers = make(readTrust(file))
+    writeTrust(file, answers)
+    known = answers
   }
   const trust: Trust = {
-    trusts: (item) =>
-      everything || all().some((other) => other.path === item.path && other.sha256 === item.sha256),
+    trusts: (item) => everything || holds(all().trusted, item),
     trustsModule: (module) => {
       // Whoever can put a file beside this record can also write the record.
       if (everything || isBeside(module, file)) return true
       const sha256 = fingerprintModule(module)
       return sha256 !== undefined && trust.trusts({ path: module, sha256 })
     },
-    add(items) {
-      // Read again: another process may have added to it since.
-      const paths = new Set(items.map((item) => item.path))
-      save([...readTrust(file).filter((other) => !paths.has(other.path)), ...items])
-    },
+    add: (items) =>
+      change(({ trusted, declined }) => ({ trusted: [...without(trusted, items), ...items], declined })),
     addModule(module) {
       const sha256 = fingerprintModule(module)
       if (sha256 === undefined)
@@ -73,9 +81,26 @@ export function createTrust({ file, everything = false }: TrustOptions): Trust {
         })
       trust.add([{ path: module, sha256 }])
     },
-    remove: (target) => save(readTrust(file).filter((other) => other.path !== target)),
+    remove: (target) =>
+      change(({ trusted, declined }) => ({
+        trusted: trusted.filter(({ path }) => path !== target),
+        declined: declined.filter(({ path }) => path !== target),
+      })),
+    declines: (item) => !everything && holds(all().declined, item),
+    decline: (item) =>
+      change(({ trusted, declined }) => ({ trusted, declined: [...without(declined, [item]), item] })),
   }
   return trust
+}
+
+function holds(items: readonly TrustItem[], { path, sha256 }: TrustItem): boolean {
+  return items.some((other) => other.path === path && other.sha256 === sha256)
+}
+
+/** Without what is said anew. */
+function without(items: readonly TrustItem[], others: readonly TrustItem[]): readonly TrustItem[] {
+  const paths = new Set(others.map(({ path }) => path))
+  return items.filter(({ path }) => !paths.has(path))
 }
 
 function isBeside(module: string, file: string): boolean {
@@ -87,9 +112,9 @@ function isBeside(module: string, file: string): boolean {
   }
 }
 
-function readTrust(file: string): TrustItem[] {
+function readTrust(file: string): Answers {
   const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats === undefined) return []
+  if (stats === undefined) return { trusted: [], declined: [] }
   // Whoever can write this file can run programs as this user.
   if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
     throw new CadreError(
@@ -117,18 +142,24 @@ function readTrust(file: string): TrustItem[] {
       { where: `${file}:${line ?? 1}` },
     )
   }
-  return (items ?? []).flatMap((item) => {
+  return {
+    trusted: itemsOf(items),
+    declined: itemsOf(read.kind === 'read' ? read.root.fields?.get('declined')?.items : undefined),
+  }
+}
+
+function itemsOf(items: readonly Located[] = []): TrustItem[] {
+  return items.flatMap((item) => {
     const path = item.fields?.get('path')?.value
     const sha256 = item.fields?.get('sha256')?.value
     return typeof path === 'string' && typeof sha256 === 'string' ? [{ path, sha256 }] : []
   })
 }
 
-function writeTrust(file: string, items: readonly TrustItem[]): void {
-  const lines = items.map(
-    (item) => `  - path: ${JSON.stringify(item.path)}\n    sha256: ${JSON.stringify(item.sha256)}\n`,
-  )
-  const text = `# What may run on this machine, bound to its content. Made by cadre; remove an entry to be asked again.\ntrusted:${lines.length === 0 ? ' []' : ''}\n${lines.join('')}`
+function writeTrust(file: string, { trusted, declined }: Answers): void {
+  const list = (name: string, items: readonly TrustItem[]) =>
+    `${name}:${items.length === 0 ? ' []' : ''}\n${items.map(itemText).join('')}`
+  const text = `${heading}\n${list('trusted', trusted)}${declined.length === 0 ? '' : list('declined', declined)}`
   const folder = path.dirname(file)
   const draft = path.join(folder, `.trust-${process.pid}.tmp`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -136,6 +167,7 @@ function writeTrust(file: string, items: readonly TrustItem[]): void {
     writeFileSync(draft, text, { mode: 0o600, flag: 'w' })
     chmodSync(draft, 0o600)
     renameSync(draft, file)
+    rememberWritten(file, text)
   } catch (error) {
     try {
       unlinkSync(draft)
@@ -147,4 +179,11 @@ function writeTrust(file: string, items: readonly TrustItem[]): void {
       cause: error,
     })
   }
+}
+
+const heading =
+  '# What may run on this machine, bound to its content. Made by cadre; remove an entry to be asked again.'
+
+function itemText({ path, sha256 }: TrustItem): string {
+  return `  - path: ${JSON.stringify(path)}\n    sha256: ${JSON.stringify(sha256)}\n`
 }

@@ -1,5 +1,6 @@
 import type { Budget, Json } from '@cadre/core'
-import type { Policy } from './policy.ts'
+import { isLooser } from './effects-of.ts'
+import { defaultEffects, type PathPatterns, type Permission, type Policy } from './policy.ts'
 import type { PolicyFile } from './read-policy-file.ts'
 
 const limitKeys = ['depth', 'concurrency', 'sessions', 'maxTurns', 'timeoutSeconds'] as const
@@ -21,12 +22,36 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     if (off !== undefined) decide(key, off.file)
     return off === undefined
   }
-  /** Off, unless somebody switches it on who is more than the project, and nobody switches it off. */
-  const isGranted = (key: string): boolean => {
-    if (!isOpen(key)) return false
-    const on = said(key).find(({ file, value }) => value === true && file.level !== 'project')
-    if (on !== undefined) decide(key, on.file)
-    return on !== undefined
+  const strictest = (key: string): Permission | undefined => {
+    let found: { file: PolicyFile; value: Permission } | undefined
+    for (const { file, value } of said(key) as { file: PolicyFile; value: Permission }[])
+      if (found === undefined || isLooser(found.value, value)) found = { file, value }
+    if (found !== undefined) decide(key, found.file)
+    return found?.value
+  }
+  /** Lists of all levels, one after the other; each pattern with the file that has it. */
+  const patterns = (key: string): readonly string[] => {
+    const all: string[] = []
+    for (const { file, value } of said(key))
+      for (const pattern of value as readonly string[]) {
+        decidedBy.set(`${key}.${all.length}`, file.placeOf(key))
+        all.push(pattern)
+      }
+    return all
+  }
+  const bothPatterns = (key: string): PathPatterns => ({
+    read: patterns(`${key}.read`),
+    write: patterns(`${key}.write`),
+  })
+  const isOn = (key: string): boolean => strictest(key) === 'allow'
+  /** The names that every level has which names any. */
+  const shared = (key: string): readonly string[] => {
+    const [first, ...others] = said(key)
+    if (first === undefined) return []
+    decide(key, others.at(-1)?.file ?? first.file)
+    return (first.value as readonly string[]).filter((name) =>
+      others.every(({ value }) => (value as readonly string[]).includes(name)),
+    )
   }
   const least = (key: string): number | undefined => {
     let lowest: { file: PolicyFile; value: Json } | undefined
@@ -54,10 +79,20 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     customAgents: isOpen('customAgent.enabled'),
     subagents: isOpen('subagent.enabled'),
     cveRemediator: isOpen('cveRemediatorAgent.enabled'),
-    autoApproval: isGranted('agentMode.autoApproval.enabled'),
+    beforehand: isOpen('agentMode.autoApproval.enabled'),
     mcp: isOpen('mcp.contributionPoint.enabled'),
     allowedModels,
     limits: { ...limits, ...(Object.keys(budget).length > 0 && { budget }) },
+    effects: {
+      read: strictest('effects.read') ?? defaultEffects.read,
+      write: strictest('effects.write') ?? defaultEffects.write,
+      execute: strictest('effects.execute') ?? defaultEffects.execute,
+      outbound: strictest('effects.outbound') ?? defaultEffects.outbound,
+    },
+    paths: { deny: bothPatterns('paths.deny'), ask: bothPatterns('paths.ask') },
+    network: isOn('network'),
+    environment: shared('environment'),
+    commands: leastOf('commands', ['timeoutSeconds', 'outputKilobytes']),
     decidedBy,
   }
 }

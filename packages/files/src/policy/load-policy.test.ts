@@ -43,10 +43,15 @@ describe('the strictest of all levels holds', () => {
       customAgents: true,
       subagents: true,
       cveRemediator: true,
-      autoApproval: false,
+      beforehand: true,
       mcp: true,
       allowedModels: [],
       limits: {},
+      effects: { read: 'allow', write: 'ask', execute: 'ask', outbound: 'ask' },
+      paths: { deny: { read: [], write: [] }, ask: { read: [], write: [] } },
+      network: false,
+      environment: [],
+      commands: {},
     }
     expect(await load()).toMatchObject({ ...open, files: [], diagnostics: [] })
     write(project(), '# nothing yet\n')
@@ -58,6 +63,7 @@ describe('the strictest of all levels holds', () => {
     ['subagent.enabled', 'subagents'],
     ['cveRemediatorAgent.enabled', 'cveRemediator'],
     ['mcp.contributionPoint.enabled', 'mcp'],
+    ['agentMode.autoApproval.enabled', 'beforehand'],
   ] as const)('%s: false at any level, whatever the others say', async (key, field) => {
     for (const [level, place] of Object.entries({ organisation, user, project })) {
       for (const file of [organisation(), user(), project()]) write(file, `${key}: true\n`)
@@ -67,25 +73,6 @@ describe('the strictest of all levels holds', () => {
       expect(policy[field], level).toBe(false)
       expect(policy.decidedBy.get(key)).toBe(`${place()}:2`)
     }
-  })
-
-  it('decisions are made beforehand only where somebody above the project permits it, and nobody forbids it', async () => {
-    const granted = async (levels: readonly (boolean | undefined)[]) => {
-      for (const [index, file] of [organisation(), user(), project()].entries()) {
-        const value = levels[index]
-        write(file, value === undefined ? '' : `agentMode: {autoApproval: {enabled: ${value}}}\n`)
-      }
-      return (await load()).autoApproval
-    }
-    expect(await granted([undefined, undefined, undefined])).toBe(false)
-    expect(await granted([undefined, undefined, true])).toBe(false)
-    expect((await load()).diagnostics.map(({ code }) => code)).toContain('powerless-key')
-    expect(await granted([true, undefined, undefined])).toBe(true)
-    expect(await granted([undefined, true, undefined])).toBe(true)
-    expect(await granted([undefined, true, true])).toBe(true)
-    expect(await granted([undefined, true, false])).toBe(false)
-    expect(await granted([true, false, true])).toBe(false)
-    expect(await granted([false, true, true])).toBe(false)
   })
 
   it('of limits the lowest, each from the file that sets it, and every list of models', async () => {
@@ -160,7 +147,19 @@ describe('a policy that cannot be understood is never taken for none', () => {
       ':1: There is no key "customAgents" in the policy; did you mean customAgent?',
     ],
     ['subagent:\n  enabeld: false', ':2: There is no key "enabeld" under subagent; did you mean enabled?'],
-    ['paths: {}', ':1: There is no key "paths" in the policy; known are customAgent, subagent'],
+    ['folders: {}', ':1: There is no key "folders" in the policy; known are customAgent, subagent'],
+    ['effects: deny', ':1: effects must be written as keys and values, not "deny".'],
+    ['effects:\n  write: yes', ':2: effects.write must be allow, ask or deny, not "yes".'],
+    ['effects.write: Deny', ':1: effects.write must be allow, ask or deny, not "Deny".'],
+    ['effects: {delete: deny}', ':1: There is no key "delete" under effects; known are read, write'],
+    ['network: true', ':1: network must be allow or deny, not true.'],
+    ['network: ask', ':1: network must be allow or deny, not "ask".'],
+    ['paths: {deny: [a]}', ':1: paths.deny must be written as keys and values, not this list.'],
+    ['paths.deny.read: secrets', ':1: paths.deny.read must be a list of texts'],
+    ['paths.allow.read: [a]', ':1: There is no key "allow" under paths'],
+    ['environment: [A=b]', ':1: environment must be a list of names of environment variables'],
+    ['environment: ["*"]', ':1: environment must be a list of names'],
+    ['commands: {timeoutSeconds: 0}', ':1: commands.timeoutSeconds must be a whole number above 0, not 0.'],
     ['hooks: []', ':1: There is no key "hooks" in the policy'],
     ['subagent: false', ':1: subagent must be written as keys and values, not false.'],
     ['subagent.enabled: no', ':1: subagent.enabled must be true or false, not "no".'],
@@ -182,7 +181,15 @@ describe('a policy that cannot be understood is never taken for none', () => {
     write(user(), text)
     expect((await errors()).join('\n')).toContain(message)
     expect((await errors()).join('\n')).toContain(`${user()}:`)
-    const { customAgents, subagents, cveRemediator, allowedModels, limits } = await load()
+    const { customAgents, subagents, cveRemediator, allowedModels, limits, effects, beforehand } =
+      await load()
+    expect({ beforehand, ...effects }).toEqual({
+      beforehand: false,
+      read: 'deny',
+      write: 'deny',
+      execute: 'deny',
+      outbound: 'deny',
+    })
     expect({ customAgents, subagents, cveRemediator, allowedModels, limits }).toEqual({
       customAgents: false,
       subagents: false,
@@ -219,7 +226,7 @@ describe('the guide', () => {
   it('has an example that is understood', async () => {
     write(organisation(), /```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? '')
     expect(await errors()).toEqual([])
-    expect(restrictions(await load())).toHaveLength(6)
+    expect(restrictions(await load())).toHaveLength(9)
   })
 
   it.each(namesOf(policyShape))('tells of %s', (key) => {
@@ -235,17 +242,6 @@ describe('the guide', () => {
       namesOf(below, prefix === '' ? key : `${prefix}.${key}`),
     )
   }
-})
-
-describe('effects', () => {
-  it('is known, kept as it is, and said not to be enforced', async () => {
-    write(project(), 'effects:\n  execute: deny\n  some.thing: [1]\n')
-    const { diagnostics, subagents } = await load()
-    expect(subagents).toBe(true)
-    expect(diagnostics.map(showDiagnostic)).toEqual([
-      `${project()}:1: effects is kept for a later version, and is not enforced yet.`,
-    ])
-  })
 })
 
 describe.skipIf(process.platform === 'win32')('who can change the policy of an organisation', () => {

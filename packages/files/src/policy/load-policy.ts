@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { messageOf } from '@cadre/core'
+import type { TrustItem } from '../config/trust.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import { closedPolicy, openPolicy, type Policy } from './policy.ts'
 import type { PolicyFile, PolicyLevel } from './read-policy-file.ts'
@@ -14,6 +15,13 @@ export interface PolicyRequest {
   readonly user?: string
   /** `storage/policy.yaml` of the home. */
   readonly project?: string
+  /** Whether a person has agreed to what the project's file permits beyond the default. Default: to nothing. */
+  readonly trusted?: (item: TrustItem) => boolean
+}
+
+/** What a project's file would permit if somebody trusted it. */
+export interface WideningPolicy extends TrustItem {
+  readonly keys: readonly { readonly key: string; readonly value: string; readonly line: number }[]
 }
 
 /** The policy that is in force, and what is to be said about its files. */
@@ -22,6 +30,8 @@ export interface LoadedPolicy extends Policy {
   readonly diagnostics: readonly Diagnostic[]
   /** The files that are there, the strongest level first. */
   readonly files: readonly { readonly level: PolicyLevel; readonly path: string }[]
+  /** Of the project's file: what does not count, because nobody has agreed to it. */
+  readonly untrusted?: WideningPolicy
 }
 
 /** Reads the policies of all levels. Never throws: a file that cannot be read is an error among the diagnostics. */
@@ -44,7 +54,49 @@ export async function loadPolicy(request: PolicyRequest): Promise<LoadedPolicy> 
   const [fault] = faults
   if (fault !== undefined) return { ...closedPolicy(placeOf(fault)), diagnostics, files }
   const { combinePolicies } = await import('./combine-policies.ts')
-  return { ...combinePolicies(read), diagnostics, files }
+  const { counted, untrusted } = await sift(read, request.trusted)
+  return { ...combinePolicies(counted), diagnostics, files, ...(untrusted && { untrusted }) }
+}
+
+/** What the project's policy would permit beyond the default; nothing when it only restricts, is wrong, or is not there. */
+export async function lookAtProjectPolicy(path: string): Promise<WideningPolicy | undefined> {
+  const file = await readIfThere('project', path)
+  return file === undefined || file.diagnostics.length > 0 ? undefined : wideningOf(file)
+}
+
+async function wideningOf(file: PolicyFile): Promise<WideningPolicy | undefined> {
+  const { widenedBy } = await import('./widened-by.ts')
+  const keys = widenedBy(file)
+  if (keys.length === 0) return undefined
+  return {
+    path: file.path,
+    sha256: file.sha256(),
+    keys: keys.map((key) => ({ key, value: JSON.stringify(file.get(key)), line: lineOf(file, key) })),
+  }
+}
+
+/** Takes out of the project's file what only a trusted one may say. What restricts counts always. */
+async function sift(
+  files: readonly PolicyFile[],
+  trusted: PolicyRequest['trusted'],
+): Promise<{ readonly counted: readonly PolicyFile[]; readonly untrusted?: WideningPolicy }> {
+  const project = files.find(({ level }) => level === 'project')
+  const widening = project && (await wideningOf(project))
+  if (project === undefined || widening === undefined || trusted?.(widening) === true)
+    return { counted: files }
+  const { withoutKeys } = await import('./widened-by.ts')
+  const above = files.filter((file) => file !== project)
+  // Names that somebody above permits are only made fewer by this list.
+  const isNarrowing = above.some((file) => file.get('environment') !== undefined)
+  const untrusted = widening.keys.filter(({ key }) => key !== 'environment' || !isNarrowing)
+  const counted = [
+    ...above,
+    withoutKeys(
+      project,
+      untrusted.map(({ key }) => key),
+    ),
+  ]
+  return { counted, ...(untrusted.length > 0 && { untrusted: { ...widening, keys: untrusted } }) }
 }
 
 async function readIfThere(level: PolicyLevel, path: string): Promise<PolicyFile | undefined> {
@@ -54,43 +106,19 @@ async function readIfThere(level: PolicyLevel, path: string): Promise<PolicyFile
   } catch (error) {
     // A folder that may not be looked into could hold a policy: that is not the same as none.
     const message = `The policy cannot be read: ${messageOf(error)}.`
-    const diagnostic: Diagnostic = { path, severity: 'error', code: 'file-unreadable', message }
-    return { level, path, get: () => undefined, placeOf: () => path, diagnostics: [diagnostic] }
+    const { brokenPolicyFile } = await import('./read-policy-file.ts')
+    return brokenPolicyFile(level, { path, severity: 'error', code: 'file-unreadable', message })
   }
 }
 
 /** What a person should know about files that can be read. */
 async function remarks(files: readonly PolicyFile[]): Promise<Diagnostic[]> {
   const { checkProtection } = await import('./check-protection.ts')
-  return files.flatMap((file) => {
-    const notes = file.level === 'organisation' ? checkProtection(file.path) : []
-    if (file.level === 'project' && file.get(granted) === true)
-      notes.push(
-        note(
-          file,
-          granted,
-          'powerless-key',
-          `${granted} has no effect here: a project cannot permit it by itself.`,
-        ),
-      )
-    if (file.get('effects') !== undefined)
-      notes.push(
-        note(
-          file,
-          'effects',
-          'not-enforced',
-          'effects is kept for a later version, and is not enforced yet.',
-        ),
-      )
-    return notes
-  })
+  return files.flatMap((file) => (file.level === 'organisation' ? checkProtection(file.path) : []))
 }
 
-const granted = 'agentMode.autoApproval.enabled'
-
-function note(file: PolicyFile, key: string, code: string, message: string): Diagnostic {
-  const line = Number(file.placeOf(key).slice(file.path.length + 1))
-  return { path: file.path, line, severity: 'warning', code, message }
+function lineOf(file: PolicyFile, key: string): number {
+  return Number(file.placeOf(key).slice(file.path.length + 1))
 }
 
 function placeOf({ path, line }: Diagnostic): string {

@@ -4,6 +4,9 @@ const enabled: Shape = { kind: 'keys', keys: { enabled: flag } }
 /** A whole number, 0 or more. */
 const count: Shape = { kind: 'count' }
 
+const permission: Shape = { kind: 'choice', of: ['allow', 'ask', 'deny'] }
+const patterns: Shape = { kind: 'keys', keys: { read: { kind: 'texts' }, write: { kind: 'texts' } } }
+
 /** Everything that can be in a policy file. Documented in the user's guide in the same order. */
 export const policyShape: Extract<Shape, { kind: 'keys' }> = {
   kind: 'keys',
@@ -25,7 +28,13 @@ export const policyShape: Extract<Shape, { kind: 'keys' }> = {
         budget: { kind: 'keys', keys: { tokens: whole, cost: amount, calls: whole } },
       },
     },
-    // Kept for the gate, which does not read it yet.
-    effects: { kind: 'anything' },
+    effects: {
+      kind: 'keys',
+      keys: { read: permission, write: permission, execute: permission, outbound: permission },
+    },
+    paths: { kind: 'keys', keys: { deny: patterns, ask: patterns } },
+    network: { kind: 'choice', of: ['allow', 'deny'] },
+    environment: { kind: 'names' },
+    commands: { kind: 'keys', keys: { timeoutSeconds: whole, outputKilobytes: whole } },
   },
 }

@@ -1,4 +1,15 @@
-import type { Budget } from '@cadre/core'
+import type { Budget, Effect } from '@cadre/core'
+
+/** What is said about something beforehand, from the laxest to the strictest. */
+export type Permission = 'allow' | 'ask' | 'deny'
+
+export type Effects = { readonly [effect in Effect]: Permission }
+
+/** Patterns of files and folders, relative to the workspace or absolute. */
+export interface PathPatterns {
+  readonly read: readonly string[]
+  readonly write: readonly string[]
+}
 
 /**
  * What an organisation, a person and a project permit, taken together: the strictest of all holds, so that every level can
@@ -10,8 +21,11 @@ export interface Policy {
   /** Delegation, by anybody. */
   readonly subagents: boolean
   readonly cveRemediator: boolean
-  /** Whether decisions may be made beforehand, by a rule or a flag. */
-  readonly autoApproval: boolean
+  /**
+   * Whether anything may be decided before it is asked for: by an allowlist, by `allow` for an effect, for the rest of a
+   * session. False: a person answers every question, each time.
+   */
+  readonly beforehand: boolean
   readonly mcp: boolean
   /** Patterns of model names, with `*`: a model must fit one pattern of each list. */
   readonly allowedModels: readonly (readonly string[])[]
@@ -23,35 +37,61 @@ export interface Policy {
     readonly timeoutSeconds?: number
     readonly budget?: Budget
   }
+  /** With the defaults where no level says anything; `effectsOf` adds what a team and a flag say. */
+  readonly effects: Effects
+  /** Patterns of all levels together. */
+  readonly paths: { readonly deny: PathPatterns; readonly ask: PathPatterns }
+  /** Whether commands reach the network. */
+  readonly network: boolean
+  /** Variables that commands and hooks get beside the usual ones. */
+  readonly environment: readonly string[]
+  /** The most a command may take and say. */
+  readonly commands: { readonly timeoutSeconds?: number; readonly outputKilobytes?: number }
   /**
    * Which file decided each of these, for messages: `path:line` by the key as it is written there, `limits.depth`. The lists
-   * of allowed models are numbered as above: `models.allow.0`.
+   * of allowed models are numbered as above: `models.allow.0`; so are patterns of paths: `paths.deny.read.0`.
    */
   readonly decidedBy: ReadonlyMap<string, string>
 }
 
-/** Nothing is restricted. Decisions are still made by people: to have them made beforehand must be allowed. */
+/** What happens where nobody says anything. */
+export const defaultEffects: Effects = { read: 'allow', write: 'ask', execute: 'ask', outbound: 'ask' }
+
+const noPatterns: PathPatterns = { read: [], write: [] }
+
+/** No level says anything: the defaults hold, and everything else is open. */
 export const openPolicy: Policy = {
   customAgents: true,
   subagents: true,
   cveRemediator: true,
-  autoApproval: false,
+  beforehand: true,
   mcp: true,
   allowedModels: [],
   limits: {},
+  effects: defaultEffects,
+  paths: { deny: noPatterns, ask: noPatterns },
+  network: false,
+  environment: [],
+  commands: {},
   decidedBy: new Map(),
 }
 
 /** As strict as can be: what holds where a policy cannot be read. */
 export function closedPolicy(place: string): Policy {
+  const everything: PathPatterns = { read: ['**'], write: ['**'] }
   return {
     customAgents: false,
     subagents: false,
     cveRemediator: false,
-    autoApproval: false,
+    beforehand: false,
     mcp: false,
     allowedModels: [[]],
     limits: { depth: 0 },
+    effects: { read: 'deny', write: 'deny', execute: 'deny', outbound: 'deny' },
+    paths: { deny: everything, ask: noPatterns },
+    network: false,
+    environment: [],
+    commands: {},
     decidedBy: new Map(
       [
         'customAgent.enabled',
@@ -61,6 +101,12 @@ export function closedPolicy(place: string): Policy {
         'mcp.contributionPoint.enabled',
         'models.allow.0',
         'limits.depth',
+        'effects.read',
+        'effects.write',
+        'effects.execute',
+        'effects.outbound',
+        'paths.deny.read.0',
+        'paths.deny.write.0',
       ].map((key) => [key, place]),
     ),
   }

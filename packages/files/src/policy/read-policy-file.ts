@@ -16,6 +16,7 @@ export interface PolicyFile {
   /** `path:line` of a key. */
   readonly placeOf: (key: string) => string
   readonly diagnostics: readonly Diagnostic[]
+  readonly sha256: () => string
 }
 
 const kind: FileKind = {
@@ -30,7 +31,7 @@ export function readPolicyFile(level: PolicyLevel, path: string): PolicyFile {
   if (read === undefined) {
     const message = 'The policy is a link that leads nowhere.'
     const diagnostic: Diagnostic = { path, severity: 'error', code: 'file-unreadable', message }
-    return { level, path, get: () => undefined, placeOf: () => path, diagnostics: [diagnostic] }
+    return brokenPolicyFile(level, diagnostic)
   }
   return {
     level,
@@ -38,7 +39,15 @@ export function readPolicyFile(level: PolicyLevel, path: string): PolicyFile {
     get: (key) => valueAt(read.value, key.split('.')),
     placeOf: (key) => `${path}:${read.lineOf(key)}`,
     diagnostics: read.diagnostics,
+    sha256: read.sha256,
   }
+}
+
+/** One of which nothing can be said but what is wrong with it. */
+export function brokenPolicyFile(level: PolicyLevel, diagnostic: Diagnostic): PolicyFile {
+  const { path } = diagnostic
+  const diagnostics = [diagnostic]
+  return { level, path, get: () => undefined, placeOf: () => path, diagnostics, sha256: () => '' }
 }
 
 function valueAt(root: JsonObject, names: readonly string[]): Json | undefined {

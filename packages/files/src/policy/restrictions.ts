@@ -12,19 +12,26 @@ export interface Restriction {
 /** Everything that is in force, with the file that decided it: for whoever shows a policy to a person. */
 export function restrictions(policy: Policy): Restriction[] {
   return [...policy.decidedBy].map(([key, place]) => {
-    const list = /^models\.allow\.(\d+)$/.exec(key)
-    if (list !== null) {
-      const patterns = policy.allowedModels[Number(list[1])] ?? []
-      return { key: 'models.allow', value: patterns.join(', ') || 'none', place }
-    }
-    return { key, value: String(valueFor(policy, key)), place }
+    const list = /^(models\.allow|paths\.(?:deny|ask)\.(?:read|write))\.(\d+)$/.exec(key)
+    if (list === null) return { key, value: String(valueFor(policy, key)), place }
+    const [, name = '', index] = list
+    return { key: name, value: listed(policy, name, Number(index)), place }
   })
 }
 
+function listed(policy: Policy, name: string, index: number): string {
+  if (name === 'models.allow') return policy.allowedModels[index]?.join(', ') || 'none'
+  return (valueAt(policy, name) as readonly string[])[index] ?? ''
+}
+
 function valueFor(policy: Policy, key: string): unknown {
-  if (key === 'agentMode.autoApproval.enabled') return policy.autoApproval
-  if (!key.startsWith('limits.')) return false
-  let at: unknown = policy.limits
-  for (const name of key.split('.').slice(1)) at = (at as Record<string, unknown> | undefined)?.[name]
+  if (key === 'network') return policy.network ? 'allow' : 'deny'
+  if (key === 'environment') return policy.environment.join(', ') || 'none'
+  return /^(limits|effects|commands)\./.test(key) ? valueAt(policy, key) : false
+}
+
+function valueAt(policy: Policy, key: string): unknown {
+  let at: unknown = policy
+  for (const name of key.split('.')) at = (at as Record<string, unknown> | undefined)?.[name]
   return at
 }

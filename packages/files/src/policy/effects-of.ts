@@ -1,0 +1,35 @@
+import type { Effect } from '@cadre/core'
+import { defaultEffects, type Effects, type Permission, type Policy } from './policy.ts'
+
+const strictness: { readonly [permission in Permission]: number } = { allow: 0, ask: 1, deny: 2 }
+
+export interface EffectsRequest {
+  readonly policy: Pick<Policy, 'effects' | 'beforehand' | 'decidedBy'>
+  /** What the team in use ships with. */
+  readonly team?: Partial<Effects> | undefined
+  /** What a person allows for one run: `--allow write`. */
+  readonly allow?: readonly Effect[] | undefined
+}
+
+/** The stricter of two permissions. */
+export function stricterOf(a: Permission, b: Permission): Permission {
+  return strictness[a] >= strictness[b] ? a : b
+}
+
+export function isLooser(a: Permission, b: Permission): boolean {
+  return strictness[a] < strictness[b]
+}
+
+/**
+ * What holds for a run. A team and a flag are heard where no policy says anything about an effect: they change the default
+ * and never a policy. Where nothing may be decided beforehand, nothing but reading is allowed without a question.
+ */
+export function effectsOf({ policy, team = {}, allow = [] }: EffectsRequest): Effects {
+  const one = (effect: Effect): Permission => {
+    const isSaid = policy.decidedBy.has(`effects.${effect}`)
+    const wanted = allow.includes(effect) ? 'allow' : (team[effect] ?? defaultEffects[effect])
+    const permission = isSaid ? policy.effects[effect] : wanted
+    return policy.beforehand ? permission : stricterOf(permission, defaultEffects[effect])
+  }
+  return { read: one('read'), write: one('write'), execute: one('execute'), outbound: one('outbound') }
+}

@@ -1,0 +1,31 @@
+import type { Effect } from '@cadre/core'
+import { isLooser } from './effects-of.ts'
+import { defaultEffects, type Permission } from './policy.ts'
+import type { PolicyFile } from './read-policy-file.ts'
+
+const effects = Object.keys(defaultEffects) as Effect[]
+
+/**
+ * The keys by which a file permits more than the default. In a project's policy, which may have come with a repository, these
+ * count only once a person trusts them.
+ */
+export function widenedBy(file: Pick<PolicyFile, 'get'>): string[] {
+  const looser = effects
+    .map((effect) => ({ key: `effects.${effect}`, effect }))
+    .filter(({ key, effect }) => {
+      const said = file.get(key) as Permission | undefined
+      return said !== undefined && isLooser(said, defaultEffects[effect])
+    })
+    .map(({ key }) => key)
+  const names = file.get('environment')
+  return [
+    ...looser,
+    ...(file.get('network') === 'allow' ? ['network'] : []),
+    ...(Array.isArray(names) && names.length > 0 ? ['environment'] : []),
+  ]
+}
+
+/** The same file without what it may not say. */
+export function withoutKeys(file: PolicyFile, keys: readonly string[]): PolicyFile {
+  return { ...file, get: (key) => (keys.includes(key) ? undefined : file.get(key)) }
+}
