@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util'
+import { readAnyYaml } from './located.ts'
+
+export interface NewSetting {
+  /** Of the file, for what is said about it. */
+  readonly path: string
+  readonly key: string
+  readonly value: boolean | string
+}
+
+export type AppendedSetting =
+  | { readonly kind: 'appended'; readonly line: string; readonly text: string }
+  /** It says so already. */
+  | { readonly kind: 'there' }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/**
+ * A YAML file with one more key at its end; every byte before it stays. Refused where the result would not mean what was there
+ * plus this, as in a file that is written in one pair of brackets.
+ */
+export function appendSetting(text: string, { path, key, value }: NewSetting): AppendedSetting {
+  const before = fieldsOf(text, path)
+  if (typeof before === 'string') return { kind: 'refused', reason: before }
+  const known = before.get(key)
+  if (known !== undefined)
+    return known.value === value
+      ? { kind: 'there' }
+      : {
+          kind: 'refused',
+          reason: `${path}:${known.line} says ${key}: ${JSON.stringify(known.value)}; change it there`,
+        }
+  const line = `${/^[A-Za-z][\w. -]*$/.test(key) ? key.trimEnd() : JSON.stringify(key)}: ${value}`
+  const appended = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`
+  const after = fieldsOf(appended, path)
+  const wanted = [...[...before].map(([name, field]) => [name, field.value]), [key, value]]
+  if (
+    typeof after === 'string' ||
+    !isDeepStrictEqual(
+      [...after].map(([name, field]) => [name, field.value]),
+      wanted,
+    )
+  )
+    return {
+      kind: 'refused',
+      reason: `${path} is not written as one key per line; add there yourself: ${line}`,
+    }
+  return { kind: 'appended', line, text: appended }
+}
+
+type Fields = ReadonlyMap<string, { readonly line: number; readonly value: unknown }>
+
+function fieldsOf(text: string, path: string): Fields | string {
+  if (text.replace(/^\ufeff/, '').trim() === '') return new Map()
+  const read = readAnyYaml({ text, path })
+  if (read.kind === 'broken') {
+    const [first] = read.diagnostics
+    return `${path}:${first?.line ?? 1} cannot be read: ${first?.message ?? 'it is no YAML'}`
+  }
+  if (read.root.value === null) return new Map()
+  return read.root.fields ?? `${path} must hold keys with values`
+}
