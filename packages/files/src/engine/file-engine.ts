@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs'
 import {
   type Answer,
   CadreError,
@@ -7,6 +8,7 @@ import {
   type StoredSession,
 } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
+import { keepFiles } from '../home/unguarded.ts'
 import type { SessionSummary } from '../journal/read-summary.ts'
 import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
 import { Leases } from './leases.ts'
@@ -61,6 +63,9 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
   const recorder = new Recorder(parts, leases)
   const trees = new Trees(leases, ahead, recovery)
   const sessions = new OpenSessions({ parts, recorder, trees, leases, outside: options })
+  const endKeeping = keepFiles((place) => {
+    if (existsSync(home.path) && realpathSync(home.path) === place) sessions.lookAfterFiles()
+  })
   return {
     attach: (runner) => {
       sessions.runner = runner
@@ -84,6 +89,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
     },
     answer: (session, name, answer) => sessions.answer(session, name, answer),
     async close() {
+      endKeeping()
       await recorder.close()
       await trees.whenLeft()
       await new Promise<void>((resolve, reject) =>

@@ -1,5 +1,6 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { CadreError, messageOf } from '@cadre/core'
+import { isUnguarded, rememberWritten } from '../home/unguarded.ts'
 import { emitEntry } from '../journal/emit-entry.ts'
 import { type Journal, readJournal } from '../journal/read-journal.ts'
 import { describeChange } from './describe-change.ts'
@@ -17,18 +18,32 @@ export type Look = 'same' | 'changed' | 'unsettled'
 
 /**
  * Sees whether somebody else changed the file since the last write, and takes the change up: what stands in the file is
- * the truth. Only what cannot be read is not: it is kept beside, and the file is written as it was before. Costs one
- * system call when nothing was changed. An edit of equal size in the same tick of the system's clock is not seen.
+ * the truth. Only what cannot be read is not, and what was written while a command ran that nothing keeps from writing it:
+ * it is kept beside, and the file is written as it was before. Costs one system call when nothing was changed. An edit of
+ * equal size in the same tick of the system's clock is not seen.
  */
 export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
   const stats = statSync(file.path, { throwIfNoEntry: false })
   if (stats !== undefined && file.isSame(stats)) return 'same'
+  if (isUnguarded(parts.home)) {
+    putBack(file, stats, parts)
+    return 'changed'
+  }
   const seen = stats === undefined ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
   const isSettled = file.seen === seen || file.looks > mostLooks
   const look = takeUp(file, stats, isSettled, parts)
   file.seen = look === 'unsettled' ? seen : undefined
   file.looks = look === 'unsettled' ? file.looks + 1 : 0
   return look
+}
+
+/** An agent could have written what stands there, an approval of its own call among it. */
+function putBack(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
+  const beside = stats === undefined || stats.size === 0 ? undefined : keepEdit(file.path)
+  if (beside !== undefined) rememberWritten(beside, readFileSync(beside))
+  const kept = beside === undefined ? '' : `; the changed file is kept as ${beside}`
+  const message = `The session file was changed while a command ran without a sandbox. It was written as it was before${kept}`
+  restore(file, message, undefined, parts)
 }
 
 function takeUp(file: SessionFile, stats: Stats | undefined, isSettled: boolean, parts: EngineParts): Look {

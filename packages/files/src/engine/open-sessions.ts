@@ -9,6 +9,7 @@ import {
   type SessionSpec,
   type TransientEvent,
 } from '@cadre/core'
+import { isUnguardedHere, rememberWritten } from '../home/unguarded.ts'
 import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
 import { type EngineParts, sessionPath } from './engine-parts.ts'
 import { keepTorn } from './keep-beside.ts'
@@ -143,7 +144,21 @@ export class OpenSessions implements RunHost {
     }
   }
 
+  /** What is in the files of open sessions is put right, and known to be ours. */
+  lookAfterFiles(): void {
+    for (const run of this.writing.values()) if (run !== undefined) this.lookAfter(run.file)
+  }
+
+  private lookAfter(file: SessionFile): void {
+    this.recorder.look(file)
+    this.recorder.flush()
+    const content = attempt(() => readFileSync(file.path))
+    if (content !== undefined) rememberWritten(file.path, content)
+  }
+
   leave({ file }: SessionRun): void {
+    // Nobody looks after it any more when the command ends.
+    if (isUnguardedHere(this.options.parts.home)) this.lookAfter(file)
     this.options.parts.files.close(file)
     this.end(file)
   }
@@ -224,6 +239,14 @@ export class OpenSessions implements RunHost {
 function noticePrompt(file: SessionFile, spec: SessionSpec): void {
   if (file.spec.systemPrompt === spec.systemPrompt.toWellFormed()) return
   file.change = 'The session file has a system prompt of its own.'
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
 }
 
 function isEnded({ journal }: Snapshot): boolean {

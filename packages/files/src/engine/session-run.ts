@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import {
   type Answer,
   type Clock,
@@ -169,9 +170,13 @@ export class SessionRun implements Run {
   private async askOutside(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
     const { name } = question
     signal.throwIfAborted()
+    // As many questions as a reply has calls may wait at once: that is no leak.
+    setMaxListeners(0, signal)
     const answered = new AbortController()
     const outside = new Promise<Answer>((resolve) => this.asking.set(name, (answer) => resolve(answer)))
     const asked = this.host.ask(this.file.id, question, AbortSignal.any([signal, answered.signal]))
+    // As many calls of one reply as like may wait for a person.
+    setMaxListeners(0, signal)
     const stopped = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: answered.signal })
     })
