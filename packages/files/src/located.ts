@@ -23,6 +23,8 @@ export interface LocatedRequest {
   readonly firstLine?: number
   /** Of a key that is there twice: whether that breaks the file, or the first one holds. */
   readonly duplicates?: 'break' | 'first'
+  /** How much there may be, where it is more than somebody writes by hand. */
+  readonly most?: { readonly letters: number; readonly nodes: number }
 }
 
 export type ReadYaml =
@@ -30,8 +32,7 @@ export type ReadYaml =
   | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] }
 
 // Enough for any file a person writes. Aliases of aliases of aliases would go on for ever, and each costs a walk through the file.
-const mostLetters = 256 * 1_024
-const mostNodes = 20_000
+const usual = { letters: 256 * 1_024, nodes: 20_000 }
 const mostAliases = 100
 const deepest = 100
 
@@ -42,9 +43,10 @@ export function readYaml(request: LocatedRequest): ReadYaml {
 }
 
 /** The same, always with the complete parser. */
-export function readAnyYaml({ text, path, firstLine = 1, duplicates = 'break' }: LocatedRequest): ReadYaml {
+export function readAnyYaml(request: LocatedRequest): ReadYaml {
+  const { path, firstLine = 1 } = request
   try {
-    return read(text, path, firstLine, duplicates === 'first')
+    return read(request)
   } catch (error) {
     // Brackets within brackets, a hundred thousand deep, end the stack of the parser.
     if (!(error instanceof TooMuch || error instanceof RangeError)) throw error
@@ -55,8 +57,8 @@ export function readAnyYaml({ text, path, firstLine = 1, duplicates = 'break' }:
 
 class TooMuch extends Error {}
 
-function read(text: string, path: string, firstLine: number, firstHolds: boolean): ReadYaml {
-  if (text.length > mostLetters) throw new TooMuch()
+function read({ text, path, firstLine = 1, duplicates, most = usual }: LocatedRequest): ReadYaml {
+  if (text.length > most.letters) throw new TooMuch()
   const yaml = yamlParser()
   const lineCounter = new yaml.LineCounter()
   const document = parse(text, lineCounter)
@@ -83,7 +85,7 @@ function read(text: string, path: string, firstLine: number, firstHolds: boolean
   return faults.length === 0 ? { kind: 'read', root } : { kind: 'broken', diagnostics: faults.slice(0, 5) }
 
   function locate(node: unknown, nearby: number, depth: number): Located {
-    if (++nodes > mostNodes || depth > deepest) throw new TooMuch()
+    if (++nodes > most.nodes || depth > deepest) throw new TooMuch()
     if (!yaml.isNode(node)) return { line: nearby, value: null }
     const line = node.range ? lineAt(node.range[0]) : nearby
     if (yaml.isAlias(node)) {
@@ -101,7 +103,7 @@ function read(text: string, path: string, firstLine: number, firstHolds: boolean
         // `: x` has a key, which is nothing: not the word for it.
         const name = yaml.isScalar(key) ? String(key.value ?? key.source ?? '') : String(key ?? '')
         if (!fields.has(name)) fields.set(name, field)
-        else if (!firstHolds) faults.push({ path, line: keyLine, severity: 'error', ...keyTwice })
+        else if (duplicates !== 'first') faults.push({ path, line: keyLine, severity: 'error', ...keyTwice })
       }
       return {
         line,

@@ -1,8 +1,10 @@
 import type { AgentDefinition, Json } from '@cadre/core'
 import type { Diagnostic } from '../diagnostic.ts'
+import type { Located } from '../located.ts'
 import { plainKey } from './header/known-keys.ts'
 import type { Entry, Unseen } from './header/unseen.ts'
 import { HeaderReader } from './keys/header-reader.ts'
+import { isBoundaryKey, readBoundary } from './keys/read-boundary.ts'
 import { readHandoffs } from './keys/read-handoffs.ts'
 import { readInvocation } from './keys/read-invocation.ts'
 import { readLimits } from './keys/read-limits.ts'
@@ -100,6 +102,7 @@ export function readDefinition(request: DefinitionRequest): ReadAgent {
     type: header.text('type'),
     disallowedTools: disallowed,
     permissions,
+    boundary: readBoundary(header, entries),
     delegates,
     models: readModels(header),
     limits: readLimits(header),
@@ -143,8 +146,20 @@ function data(header: HeaderReader, key: string): Json | undefined {
 function restOf(header: HeaderReader): { readonly [key: string]: Json } | undefined {
   const kept = header.peek(plainKey(keptKey))?.fields
   if (kept !== undefined) header.take(plainKey(keptKey))
-  const rest = [...header.rest(), ...(kept ?? [])]
-  return rest.length === 0 ? undefined : Object.fromEntries(rest.map(([key, field]) => [key, field.value]))
+  const own = header.rest().flatMap(([key, field]): [string, Json][] => {
+    const value = plainKey(key) === 'metadata' ? withoutBoundary(field) : field.value
+    return value === undefined ? [] : [[key, value]]
+  })
+  const rest = [...own, ...[...(kept ?? [])].map(([key, field]) => [key, field.value] as const)]
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
+}
+
+/** The metadata without the keys that are read; nothing where there were no others. */
+function withoutBoundary({ value, fields }: Located): Json | undefined {
+  const ours = [...(fields ?? [])].filter(([key]) => isBoundaryKey(key))
+  if (fields === undefined || ours.length === 0) return value
+  const left = [...fields].filter(([key]) => !isBoundaryKey(key))
+  return left.length === 0 ? undefined : Object.fromEntries(left.map(([key, field]) => [key, field.value]))
 }
 
 /** With the blank edges that no file keeps. */

@@ -67,6 +67,7 @@ function emitMetadata(spec: SessionSpec, extra: { readonly [key: string]: Json }
     ['completion', spec.completion],
     ['delegation', spec.delegation],
     ['limits', spec.limits],
+    ['controls', spec.controls],
     ['workspace', spec.workspace],
     ['work', spec.work.images === undefined ? spec.work.content : spec.work],
     ['history', spec.history],

@@ -2,6 +2,7 @@ import type { AgentDefinition, Json, ReportStatus, SessionSpec, SessionStatus } 
 import { isObject } from '../is-object.ts'
 import { isSimpleKey } from './emit-entry.ts'
 import type { RawHeader } from './read-header.ts'
+import { boundaryOf, controlsOf } from './restrictions-of-header.ts'
 
 export interface Header {
   /** Its id is that of the file: a copied file is a session of its own. */
@@ -57,6 +58,7 @@ const ourKeys = [
   'completion',
   'delegation',
   'limits',
+  'controls',
   'workspace',
   'work',
   'history',
@@ -101,6 +103,7 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
     completion: metadata['completion'] === 'report' ? 'report' : 'text',
     delegation: typed(metadata, 'delegation', 'boolean') ?? true,
     limits: limitsOf(metadata),
+    ...controlsOf(metadata['controls']),
     workspace: optionalString(metadata, 'workspace') ?? known.workspace(name),
     work: isObject(work)
       ? (work as unknown as SessionSpec['work'])
@@ -127,6 +130,7 @@ function agentOf({ fields, metadata }: RawHeader, name: string, systemPrompt: st
     description: '',
     ...(!isObject(own) && typeof type === 'string' ? { type } : {}),
     ...definition,
+    ...boundaryOf(own),
     tools: isSelection(definition['tools'])
       ? definition['tools']
       : { kind: 'list', names: toolNames(metadata) },

@@ -39,8 +39,10 @@ export function loadTeam(name: string, variant?: string): Team {
     description: manifest.description,
     entry: manifest.entry,
     variant: chosen.name,
+    hooks: manifest.hooks,
     agents: readFiles(manifest, chosen).map(({ agent }) => agent),
     variants: manifest.variants.map((other) => other.name),
+    ...(manifest.effects && { effects: manifest.effects }),
   }
 }
 

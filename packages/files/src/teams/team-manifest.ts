@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { CadreError, didYouMean } from '@cadre/core'
 import { readYaml } from '../located.ts'
+import type { Effects } from '../policy/policy.ts'
 
 /** `team.yaml`: what a team is for, and which files each of its forms consists of. */
 export interface TeamManifest {
@@ -10,6 +11,9 @@ export interface TeamManifest {
   readonly description: string
   readonly entry: string
   readonly example: string
+  readonly effects?: Partial<Effects>
+  /** It comes with hooks that hold other programs to its roles. */
+  readonly hooks: boolean
   /** The default first. Files are relative to the team's folder. */
   readonly variants: readonly {
     readonly name: string
@@ -47,12 +51,21 @@ export function readManifest(name: string): TeamManifest {
   const read = readYaml({ text: readFileSync(file, 'utf8'), path: file })
   if (read.kind === 'broken') throw new Error(`unreachable: ${file} cannot be read`)
   // Ours, and held to this shape by a test of every team.
-  const { description, entry, example, variants } = read.root.value as unknown as ManifestText
+  const {
+    description,
+    entry,
+    example,
+    effects,
+    hooks = false,
+    variants,
+  } = read.root.value as unknown as ManifestText
   return {
     name,
     description,
     entry,
     example,
+    ...(effects && { effects }),
+    hooks,
     variants: Object.entries(variants).map(([variant, text]) => ({ name: variant, ...text })),
   }
 }
@@ -61,6 +74,8 @@ interface ManifestText {
   readonly description: string
   readonly entry: string
   readonly example: string
+  readonly effects?: Partial<Effects>
+  readonly hooks?: boolean
   readonly variants: {
     readonly [name: string]: { readonly description: string; readonly files: readonly string[] }
   }

@@ -13,7 +13,7 @@ export type BodyPart = 'start' | 'text' | 'everywhere' | 'headerless'
 /** Keys that hardly ever begin a line of anything but a header. */
 const clear = new Set(
   `tools allowedtools disallowedtools permission permissions agents subagents maxturns userinvocable userinvokable
-  disablemodelinvocation`.split(/\s+/),
+  disablemodelinvocation cadrewrites cadrecommands`.split(/\s+/),
 )
 
 /** Restrictions that stand in the text of a file as if it were its header. */

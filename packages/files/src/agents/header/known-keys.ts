@@ -41,6 +41,7 @@ const restrictions = {
     'mode',
     'isolation',
   ],
+  boundary: ['cadrewrites', 'cadrecommands'],
 } as const
 
 export type Restriction = keyof typeof restrictions
@@ -138,7 +139,8 @@ function misspelt(plain: string): string | undefined {
   return [...restrictions.tools, ...restrictions.agents].find((key) => isNear(key, plain))
 }
 
-function isNear(key: string, plain: string): boolean {
+/** Whether a key seems to be a misspelling of this one: one letter more, less, other or in the wrong place, or one that hung. */
+export function isNear(key: string, plain: string): boolean {
   if (Math.abs(key.length - plain.length) <= 1 && isOneLetterOff(key, plain)) return true
   return plain.length > key.length && plain.length < 40 && squeezed(plain) === squeezed(key)
 }

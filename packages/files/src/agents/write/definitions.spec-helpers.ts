@@ -151,6 +151,13 @@ const optional = {
   type: trimmed,
   disallowedTools: fc.uniqueArray(toolName, { minLength: 1, maxLength: 4 }),
   permissions: fc.array(rule, { minLength: 1, maxLength: 5 }),
+  boundary: fc.oneof(
+    fc.record({
+      writes: fc.constantFrom('none' as const, 'artifact' as const),
+      commands: fc.constantFrom('none' as const, 'copy' as const),
+    }),
+    fc.record({ commands: fc.constantFrom('none' as const, 'copy' as const) }),
+  ),
   models: fc.array(model, { minLength: 1, maxLength: 3 }),
   limits: fc
     .record(

@@ -33,7 +33,14 @@ export function hostNotes(
   if (loosened.length > 0) notes.push(`So ${host} does not hold the agent to ${loosened.join(', ')}.`)
   if (dialect === 'opencode' && ignored.length > 0)
     notes.push('opencode passes keys it does not know on to the provider of the model.')
-  return [...notes, ...ownRules(agent, dialect)]
+  return [...notes, ...boundaryNotes(agent, host), ...ownRules(agent, dialect)]
+}
+
+/** Only cadre reads a boundary, wherever it is written. */
+function boundaryNotes({ boundary }: AgentDefinition, host: string): readonly string[] {
+  if (boundary === undefined) return []
+  const said = Object.entries(boundary).map(([part, value]) => `${part} ${value}`)
+  return [`${atStart(host)} does not hold the agent to its boundary by itself: ${said.join(', ')}.`]
 }
 
 /** The name of a program keeps its letters, also where a sentence begins with it. */

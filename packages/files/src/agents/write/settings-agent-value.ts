@@ -3,6 +3,7 @@ import { isObject } from '../../is-object.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { standIn, type Unset, unsetKey } from '../settings/unset.ts'
 import { entry } from './access-keys.ts'
+import { withBoundary } from './boundary-keys.ts'
 import { spell } from './dialects.ts'
 import { differences } from './differences.ts'
 import { keptKey } from './kept-keys.ts'
@@ -38,7 +39,7 @@ export function settingsAgentValue(agent: AgentDefinition, isEntry: boolean): Js
     ),
     ...workKeys(agent, 'settings'),
     ...invocationKeys(agent, 'settings'),
-    ...plain,
+    ...withBoundary(plain, agent.boundary),
     ...entry(spell(keptKey, 'settings'), moved.length === 0 ? undefined : Object.fromEntries(moved)),
     ...entry(unsetKey, unset.length === 0 ? undefined : unset),
   ])

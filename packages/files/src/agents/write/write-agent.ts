@@ -2,6 +2,7 @@ import type { AgentDefinition } from '@cadre/core'
 import { plainKey } from '../header/known-keys.ts'
 import { readAgentText } from '../read-agent-text.ts'
 import { accessForms, type Entries, entry } from './access-keys.ts'
+import { withBoundary } from './boundary-keys.ts'
 import { type FileDialect, spell } from './dialects.ts'
 import { differences } from './differences.ts'
 import { pathOfAgent } from './file-name.ts'
@@ -76,7 +77,7 @@ function headerOf(agent: AgentDefinition, dialect: FileDialect, apart: boolean):
     ...firstThatHolds(access, accessForms(access, dialect)),
     ...workKeys(agent, dialect),
     ...firstThatHolds(invocation, invocationForms(invocation, dialect)),
-    ...plain,
+    ...withBoundary(plain, agent.boundary),
     ...entry(spell(keptKey, dialect), moved.length === 0 ? undefined : Object.fromEntries(moved)),
     ...entry(spell(promptSpaceKey, dialect), space === undefined ? undefined : { ...space }),
   ]
