@@ -1,0 +1,143 @@
+import path from 'node:path'
+import type { JudgedCall, SessionSpec } from '@cadre/core'
+import { describe, expect, it } from 'vitest'
+import { type CommandRuleOptions, createCommandRule } from './create-command-rule.ts'
+import { readAllowlist } from './read-allowlist.ts'
+
+const workspace = '/w'
+const options: CommandRuleOptions = {
+  allowlists: () => [],
+  execute: 'ask',
+  sandboxed: true,
+  beforehand: true,
+  places: {
+    judge({ path: written, write }) {
+      const real = path.resolve(workspace, written)
+      if (real !== workspace && !real.startsWith(`${workspace}/`))
+        return { kind: 'outside', real, reason: 'it is outside' }
+      if (write && real.startsWith('/w/.cadre')) return { kind: 'protected', real, reason: 'it is protected' }
+      return { kind: 'inside', real }
+    },
+    protectedIn: () => ['/w/.cadre'],
+  },
+}
+const listed = (text: string) => readAllowlist(text, 'list.yaml').allowlist
+
+function judge(
+  command: unknown,
+  more: Partial<CommandRuleOptions> = {},
+  tool: object = { commands: () => ({ list: [], sure: true }) },
+) {
+  const call = { tool, input: { command } } as unknown as JudgedCall
+  const verdict = createCommandRule({ ...options, ...more }).judge(
+    call,
+    { workspace } as SessionSpec,
+    AbortSignal.abort(),
+  )
+  if (verdict instanceof Promise) throw new Error('the rule answers at once')
+  return verdict
+}
+
+describe('the rule about commands', () => {
+  it('says which pattern decided, and what was found', () => {
+    expect(judge('git status && ls src')).toEqual({
+      kind: 'allow',
+      by: 'policy',
+      rule: 'allowlist: git status',
+      risk: 'LOW',
+      reasons: ['It only reads.'],
+      commands: [
+        { words: ['git', 'status'], decision: 'allow', reason: 'allowed by the pattern git status' },
+        { words: ['ls', 'src'], decision: 'allow', reason: 'allowed by the pattern ls' },
+      ],
+      paths: [
+        { path: 'status', real: '/w/status', decision: 'allow' },
+        { path: 'src', real: '/w/src', decision: 'allow' },
+      ],
+    })
+  })
+
+  it('has nothing to say about other tools', () => {
+    expect(judge('rm -rf /', {}, {})).toBeUndefined()
+    expect(judge(7)).toBeUndefined()
+  })
+
+  it('offers to grant what is plain, and nothing in doubt', () => {
+    expect(judge('npm test && npm run lint')).toMatchObject({
+      kind: 'ask',
+      grants: ['command: npm test', 'command: npm run lint'],
+    })
+    expect(judge('npm test && ls')).toMatchObject({ grants: ['command: npm test'] })
+    expect(judge('npm test $x')).not.toHaveProperty('grants')
+    expect(judge('npm test; $x')).not.toHaveProperty('grants')
+    expect(judge('npm test > /tmp/x')).not.toHaveProperty('grants')
+  })
+
+  it('takes the strictest of several lists, and the shipped one only where they are silent', () => {
+    const lists = (...texts: string[]) => ({ allowlists: () => texts.map(listed) })
+    expect(judge('make', lists('make: true', ''))).toMatchObject({ kind: 'allow' })
+    expect(judge('make', lists('make: true', 'make: ask'))).toMatchObject({
+      kind: 'ask',
+      rule: 'allowlist: make',
+    })
+    expect(judge('make', lists('make: deny', 'make: true'))).toMatchObject({ kind: 'deny' })
+    expect(judge('ls', lists('ls: false'))).toMatchObject({ kind: 'ask' })
+    expect(judge('ls', lists('ls: null'))).toMatchObject({ kind: 'ask', rule: 'commands.unlisted' })
+    expect(judge('timeout 5 ls', lists('timeout: deny'))).toMatchObject({
+      kind: 'deny',
+      rule: 'allowlist: timeout',
+    })
+    expect(judge('bash -c ls', lists('bash: ask'))).toMatchObject({ kind: 'ask', rule: 'allowlist: bash' })
+  })
+
+  it('allows a guarded option only where the pattern names it', () => {
+    const lists = (text: string) => ({ allowlists: () => [listed(text)] })
+    expect(judge('sort -o out a', lists('sort: true'))).toMatchObject({ kind: 'ask' })
+    expect(judge('sort -o out a', lists('sort -o: true'))).toMatchObject({ kind: 'allow' })
+    expect(judge('python3 -c 1', lists('python3: true'))).toMatchObject({ kind: 'ask' })
+    expect(judge('python3 -c 1', lists('python3 -c: true'))).toMatchObject({ kind: 'allow' })
+    expect(judge('git branch -D x', lists('git branch: true'))).toMatchObject({ kind: 'ask' })
+    expect(judge('git branch -D x', lists('git branch -D: true'))).toMatchObject({ kind: 'allow' })
+  })
+
+  it('asks for code of the workspace where there is no sandbox', () => {
+    const lists = {
+      allowlists: () => [listed('npm: true\nmake: true\n./x.sh: true\ngit checkout: true\nmkdir: true')],
+    }
+    for (const line of [
+      'npm test',
+      'make',
+      './x.sh',
+      'git checkout main',
+      'timeout 5 make',
+      'git -C src status',
+      'cd src && git status',
+    ]) {
+      expect(judge(line, lists), line).toMatchObject({ kind: 'allow' })
+      expect(judge(line, { ...lists, sandboxed: false }), line).toMatchObject({ kind: 'ask' })
+    }
+    expect(judge('mkdir x', { ...lists, sandboxed: false })).toMatchObject({ kind: 'allow' })
+    expect(judge('git status', { ...lists, sandboxed: false })).toMatchObject({ kind: 'allow' })
+  })
+
+  it('follows the policy', () => {
+    expect(judge('ls', { execute: 'deny' })).toMatchObject({ kind: 'deny', rule: 'effects.execute' })
+    expect(judge('ls', { beforehand: false })).toMatchObject({ kind: 'ask' })
+    expect(judge('unknown x', { execute: 'allow' })).toMatchObject({ kind: 'allow' })
+    expect(judge('rm x', { execute: 'allow' })).toMatchObject({ kind: 'ask', risk: 'HIGH' })
+    expect(judge('$x', { execute: 'allow' })).toMatchObject({ kind: 'ask' })
+    expect(judge('rm -rf /', { execute: 'allow' })).toMatchObject({
+      kind: 'deny',
+      rule: 'dangerous: rm -rf /',
+    })
+    expect(judge('ls > x', { write: 'allow' })).toMatchObject({ kind: 'allow' })
+    expect(judge('ls > x', { write: 'deny' })).toMatchObject({ kind: 'deny' })
+    expect(judge('ls > .cadre/x', { write: 'allow' })).toMatchObject({ kind: 'deny', rule: 'commands.paths' })
+    expect(judge('ls > /tmp/x', { write: 'allow' })).toMatchObject({ kind: 'ask' })
+  })
+
+  it('denies where one part is denied, whatever the rest', () => {
+    expect(judge('$x; touch .cadre/y')).toMatchObject({ kind: 'deny' })
+    expect(judge('npm test; rm -rf ~')).toMatchObject({ kind: 'deny' })
+  })
+})

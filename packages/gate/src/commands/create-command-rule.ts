@@ -1,0 +1,141 @@
+import path from 'node:path'
+import type { CommandFinding, JudgedCall, PathFinding, Rule, Verdict } from '@cadre/core'
+import type { Allowlist } from './allowlist.ts'
+import { assessRisk } from './assess-risk.ts'
+import type { CommandLine } from './command-line.ts'
+import { defaultAllowlist } from './default-allowlist.ts'
+import { judgeCommand } from './judge-command.ts'
+import { judgePaths, type PathJudge } from './judge-paths.ts'
+import { readCommandLine } from './read-command-line.ts'
+
+export interface CommandRuleOptions {
+  /** The user's and the home's lists. The strictest answer of those that say something counts; then the shipped list. */
+  readonly allowlists: () => readonly Allowlist[]
+  /** What holds for commands that no list says anything about. */
+  readonly execute: 'allow' | 'ask' | 'deny'
+  /** Where that is written. */
+  readonly decidedBy?: string | undefined
+  /** What holds for files of the workspace that a redirect writes. */
+  readonly write?: 'allow' | 'ask' | 'deny'
+  /** False: no bubblewrap, so commands that run code of the workspace ask even when a list allows them. */
+  readonly sandboxed: boolean
+  readonly places: PathJudge
+  /** False: decisions beforehand are forbidden by policy: nothing is allowed by a list. */
+  readonly beforehand: boolean
+}
+
+/** Judges the line of every tool that runs commands: each command that is found in it, each path, and the line as a whole. */
+export function createCommandRule(options: CommandRuleOptions): Rule {
+  return {
+    by: 'policy',
+    name: 'commands',
+    immediate: true,
+    judge(call, session) {
+      const source = sourceOf(call)
+      if (source === undefined) return undefined
+      const { cwd } = call.input as { readonly cwd?: unknown }
+      if (typeof cwd !== 'string' || cwd === '') return judgeLine(source, session.workspace, options)
+      return judgeIn(cwd, source, session.workspace, options)
+    },
+  }
+}
+
+/** The line of a call; nothing for tools that run none. A tool that should have one and has not is not for this rule. */
+function sourceOf({ tool, input }: JudgedCall): string | undefined {
+  if (tool.commands === undefined || typeof input !== 'object' || input === null) return undefined
+  const { command } = input as { readonly command?: unknown }
+  return typeof command === 'string' ? command : undefined
+}
+
+/** A line that is to run in a folder of its own: it has to be one of the workspace, and paths are judged from there. */
+function judgeIn(cwd: string, source: string, workspace: string, options: CommandRuleOptions): Verdict {
+  const placed = options.places.judge({ path: cwd, workspace, write: false })
+  if (placed.kind === 'inside' && placed.real !== undefined)
+    return judgeLine(source, workspace, options, placed.real)
+  const reason = placed.reason ?? `${cwd} is outside of the workspace`
+  const paths = [{ path: cwd, decision: 'deny' as const, reason }]
+  return { kind: 'deny', by: 'policy', rule: `paths.${placed.kind}`, reason, paths }
+}
+
+/** The verdict about one line, which starts in `cwd`. Also for explaining: nothing is run. */
+export function judgeLine(
+  source: string,
+  workspace: string,
+  options: CommandRuleOptions,
+  cwd?: string,
+): Verdict {
+  const read = readCommandLine(source)
+  const line =
+    cwd === undefined ? read : { ...read, folders: read.folders.map((at) => path.resolve(cwd, at)) }
+  const lists = options.allowlists()
+  const shipped = defaultAllowlist(lists.flatMap(({ unset = [] }) => unset))
+  const judged = line.commands
+    .filter(({ words }) => words.length > 0)
+    .map((command) => judgeCommand({ command, folders: line.folders, source, lists, shipped, options }))
+  const paths = judgePaths({ line, places: options.places, workspace, write: options.write ?? 'ask' })
+  const commands: readonly CommandFinding[] = judged.map(({ finding }) => finding)
+  const { risk, reasons } = assessRisk(line)
+  const findings = { by: 'policy' as const, risk, reasons, commands, ...(paths.length > 0 && { paths }) }
+  const denied = firstDenial(line, judged, paths)
+  if (denied !== undefined) return { ...findings, kind: 'deny', ...denied }
+  if (options.execute === 'deny')
+    return {
+      ...findings,
+      kind: 'deny',
+      rule: 'effects.execute',
+      reason: `running commands is not permitted here: effects.execute is deny (${options.decidedBy ?? 'the policy'})`,
+    }
+
+  const asking = judged.filter(({ finding }) => finding.decision === 'ask')
+  const askedPath = paths.find(({ decision }) => decision === 'ask')
+  const [doubt] = line.doubts
+  if (doubt !== undefined)
+    return {
+      ...findings,
+      kind: 'ask',
+      rule: 'commands.doubt',
+      reason: `No rule can allow this line: ${doubt}.`,
+    }
+  if (askedPath !== undefined)
+    return {
+      ...findings,
+      kind: 'ask',
+      rule: 'commands.paths',
+      reason: `${askedPath.path}: ${askedPath.reason}`,
+    }
+  const [first] = asking
+  if (first === undefined)
+    return {
+      ...findings,
+      kind: 'allow',
+      rule: (judged.find(({ command }) => !command.covered) ?? judged[0])?.rule ?? 'commands.nothing',
+      ...(judged.length === 0 && { reason: 'it runs no program' }),
+    }
+  const grants = asking.flatMap(({ grant }) => grant ?? [])
+  return {
+    ...findings,
+    kind: 'ask',
+    rule: first.rule,
+    reason: `${first.command.text}: ${first.finding.reason}`,
+    ...(options.beforehand && grants.length === asking.length && { grants: [...new Set(grants)] }),
+  }
+}
+
+type Judged = ReturnType<typeof judgeCommand>
+
+function firstDenial(
+  line: CommandLine,
+  judged: readonly Judged[],
+  paths: readonly PathFinding[],
+): { readonly rule: string; readonly reason: string } | undefined {
+  if (line.refused !== undefined)
+    return {
+      rule: line.refusedBy ?? 'commands.refused',
+      reason: `The line is refused, whatever anybody allows: ${line.refused}.`,
+    }
+  const command = judged.find(({ finding }) => finding.decision === 'deny')
+  if (command !== undefined)
+    return { rule: command.rule, reason: `${command.command.text}: ${command.finding.reason}` }
+  const path = paths.find(({ decision }) => decision === 'deny')
+  return path && { rule: 'commands.paths', reason: `${path.path}: ${path.reason ?? 'it is protected'}` }
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import type { Diagnostic, TrustItem } from '@cadre/files'
+import { type Allowlist, createAllowlist } from './allowlist.ts'
+import { askingAllowlist, readAllowlist } from './read-allowlist.ts'
+
+export interface AllowlistFile {
+  readonly path: string
+  /** Absent: the file is the user's own. */
+  readonly trusted?: (item: TrustItem) => boolean
+}
+
+export interface Allowlists {
+  /** As the files are now: a rule that a person adds counts from the next command on. */
+  lists(): readonly Allowlist[]
+  /** What is wrong with them at this time. */
+  diagnostics(): readonly Diagnostic[]
+}
+
+interface Read {
+  readonly stamp: string
+  readonly list: Allowlist
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+const largest = 1_000_000
+
+/** Lists in files that may change while a run goes on. One that nobody trusts allows nothing, and is not read again until it changes. */
+export function openAllowlists(files: readonly AllowlistFile[]): Allowlists {
+  const known = new Map<string, Read>()
+  const readAll = () =>
+    files.map((file) => {
+      const stamp = stampOf(file.path)
+      const before = known.get(file.path)
+      if (before?.stamp === stamp) return before
+      const read = { stamp, ...readOne(file, stamp) }
+      known.set(file.path, read)
+      return read
+    })
+  return {
+    lists: () => readAll().map(({ list }) => list),
+    diagnostics: () => readAll().flatMap(({ diagnostics }) => diagnostics),
+  }
+}
+
+function readOne({ path, trusted }: AllowlistFile, stamp: string): Omit<Read, 'stamp'> {
+  const nothing = createAllowlist([])
+  if (stamp === 'none') return { list: nothing, diagnostics: [] }
+  const fault = (message: string): Omit<Read, 'stamp'> => ({
+    list: askingAllowlist(path),
+    diagnostics: [{ path, severity: 'error', code: 'allowlist-unreadable', message }],
+  })
+  if (stamp === 'odd')
+    return fault('This is no file of a size that can be read, so every command is asked about.')
+  try {
+    const text = readFileSync(path, 'utf8')
+    const { allowlist, narrowing, diagnostics, widens } = readAllowlist(text, path)
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    if (!widens || trusted === undefined || trusted({ path, sha256 })) return { list: allowlist, diagnostics }
+    const message = 'Nobody has agreed to what this list allows, so it allows nothing.'
+    const untrusted: Diagnostic = { path, severity: 'warning', code: 'untrusted', message }
+    return { list: narrowing, diagnostics: [...diagnostics, untrusted] }
+  } catch (error) {
+    return fault(
+      `This cannot be read, so every command is asked about: ${error instanceof Error ? error.message : error}.`,
+    )
+  }
+}
+
+function stampOf(path: string): string {
+  let stats: Stats | undefined
+  try {
+    stats = statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return 'odd'
+  }
+  if (stats === undefined) return 'none'
+  if (!stats.isFile() || stats.size > largest) return 'odd'
+  return `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
+}

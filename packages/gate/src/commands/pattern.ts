@@ -1,0 +1,118 @@
+import { listedName } from './program-name.ts'
+import { type RegexPattern, readRegex } from './regex-pattern.ts'
+import { showWords } from './shell-word.ts'
+
+/** Of one word that is compared with a `*`. */
+const mostLetters = 1_000
+
+/** How a pattern is compared. `specific` orders those that fit: more words, then more letters. */
+export interface Pattern {
+  /** `unsure`: too long to be compared. */
+  fits(words: readonly string[], line: string): boolean | 'unsure'
+  /** Whether it speaks of one of these options itself. */
+  names(options: readonly string[]): boolean
+  readonly specific: number
+  /** Set where only commands of this name can fit. */
+  readonly program?: string
+}
+
+export interface PatternRequest {
+  readonly text: string
+  readonly decision: 'allow' | 'ask' | 'deny'
+  readonly matchCommandLine: boolean
+}
+
+/** Reads the key of an entry. Whatever is not understood is a fault, never a wider pattern. */
+export function readPattern(request: PatternRequest): Pattern | { readonly fault: string } {
+  const text = request.text.trim()
+  if (text === '') return { fault: 'it is empty' }
+  // `/bin/ls` is a program, not an expression with flags.
+  const isPath = /^\/(?:usr\/)?(?:local\/)?s?bin\/[\w.+-]+(?:\s|$)/.test(text)
+  if (!isPath && /^\/.+\/[a-z]*$/s.test(text)) return regexPattern(text, request)
+  if (request.matchCommandLine) return linePattern(text, request.decision)
+  if (/[;&|<>`\n()"'\\]|\$[({]/.test(text))
+    return {
+      fault:
+        'a pattern is the words of one command, without quotes and operators; write a /regex/, or set matchCommandLine',
+    }
+  const words = text.split(/\s+/)
+  if (words.some((word) => word.split('*').length > 4)) return { fault: 'a word has more than three *' }
+  if (request.decision === 'allow' && /^[*?]/.test(words[0] as string))
+    return { fault: 'it would allow every program' }
+  return wordPattern(words)
+}
+
+/** Word by word: a beginning of the command. A last `*` is the rest; any other one is one word, or a part of it. */
+function wordPattern(written: readonly string[]): Pattern {
+  const isRest = written.length > 1 && written.at(-1) === '*'
+  const words = isRest ? written.slice(0, -1) : written
+  const tests = words.map((word) => (word.includes('*') ? globOf(word, '.*') : word))
+  const letters = words.join('').replaceAll('*', '').length
+  const [program = ''] = words
+  return {
+    ...(!program.includes('*') && { program: listedName(program) }),
+    specific: words.filter((word) => word !== '*').length * 1_000 + letters,
+    fits(command) {
+      if (command.length < tests.length) return false
+      return tests.every((test, at) => {
+        const word = at === 0 ? listedName(command[0] as string) : (command[at] as string)
+        if (typeof test === 'string') return test === word || (at === 0 && test === command[0])
+        return word.length <= mostLetters && test.test(word)
+      })
+    },
+    names: (options) =>
+      words
+        .slice(1)
+        .some((word) =>
+          options.some(
+            (option) =>
+              word === option ||
+              (word.endsWith('*') && word.length > 2 && option.startsWith(word.slice(0, -1))) ||
+              word.split('=')[0] === option,
+          ),
+        ),
+  }
+}
+
+/** The whole line, letter by letter. For allowing, a `*` is a part of one word. */
+function linePattern(text: string, decision: 'allow' | 'ask' | 'deny'): Pattern {
+  const regex = globOf(text, decision === 'allow' ? '[\\w./:=@%+,-]*' : '.*')
+  return {
+    specific: 500_000 + text.length,
+    fits: (_, line) => (line.length > mostLetters ? 'unsure' : regex.test(line.trim())),
+    names: (options) => text.split(/\s+/).some((word) => options.includes(word)),
+  }
+}
+
+function regexPattern(
+  text: string,
+  { decision, matchCommandLine }: PatternRequest,
+): Pattern | { readonly fault: string } {
+  const read = readRegex(text)
+  if ('fault' in read) return read
+  const { regex, mostLetters: most }: RegexPattern = read
+  return {
+    // Nobody can say what is more special than an expression: an `ask` of it beats every `allow`, an `allow` of it no `ask`.
+    specific: decision === 'allow' ? 0 : 1_000_000,
+    fits(words, line) {
+      const subject = matchCommandLine
+        ? line.trim()
+        : showWords([listedName(words[0] ?? ''), ...words.slice(1)])
+      if (subject.length > most) return decision === 'allow' ? false : 'unsure'
+      const found = regex.exec(subject)
+      if (found === null || decision !== 'allow') return found !== null
+      const end = found[0].length
+      // What is allowed begins where the command begins, and ends where a word ends; of a line it is all of it.
+      return (
+        found.index === 0 &&
+        (end === subject.length || (!matchCommandLine && (subject[end] === ' ' || subject[end - 1] === ' ')))
+      )
+    },
+    names: (options) => options.some((option) => /^-/.test(option) && text.includes(option)),
+  }
+}
+
+function globOf(text: string, star: string): RegExp {
+  const parts = text.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'))
+  return new RegExp(`^${parts.join(star)}$`, 's')
+}

@@ -1,0 +1,74 @@
+/**
+ * Whether a program for `sed` only prints, skips and replaces. Everything else (`w`, `r`, `e`, flags of `s` that write or
+ * run, labels, what is not understood) is not plain.
+ */
+export function isPlainSed(script: string): boolean {
+  let at = 0
+  let open = 0
+  const skip = (pattern: RegExp): string => {
+    pattern.lastIndex = at
+    const found = pattern.exec(script)?.[0] ?? ''
+    at += found.length
+    return found
+  }
+  while (at < script.length) {
+    skip(/[\s;]*/y)
+    if (at >= script.length) break
+    if (!address()) return false
+    skip(/\s*!?\s*/y)
+    const command = script[at++]
+    if (command === undefined) return false
+    if (command === '{') open++
+    else if (command === '}') open--
+    else if (command === 's' || command === 'y') {
+      if (!parts(2)) return false
+      const flags = skip(/[A-Za-z0-9]*/y)
+      if (command === 'y' ? flags !== '' : !/^[gpiIM0-9]*$/.test(flags)) return false
+    } else if (/[pdqQ=nNgGhHxPDlz]/.test(command)) {
+      if (/[qQl]/.test(command)) skip(/\s*\d*/y)
+    } else return false
+    if (command !== '{' && !/^(?:\s*(?:[;}\n]|$)|\s*#)/.test(script.slice(at))) return false
+  }
+  return open === 0
+
+  function address(): boolean {
+    for (let count = 0; count < 2; count++) {
+      const found = skip(/\s*(?:\d+(?:~\d+)?|\$|[+~]\d+)/y)
+      if (found === '') {
+        const start = skip(/\s*(?:\/|\\[^\n\\])/y)
+        if (start !== '' && !delimited(start.at(-1) as string)) return false
+        if (start !== '') skip(/[IM]*/y)
+        if (start === '' && count === 1) return false
+      }
+      if (skip(/\s*,/y) === '') return true
+    }
+    return true
+  }
+
+  function parts(count: number): boolean {
+    const delimiter = script[at++]
+    if (delimiter === undefined || /[\s\\]/.test(delimiter)) return false
+    for (let i = 0; i < count; i++) if (!delimited(delimiter)) return false
+    return true
+  }
+
+  /** Up to the delimiter, which a backslash hides. Whether brackets hide it too depends on the program: then it is not plain. */
+  function delimited(delimiter: string): boolean {
+    const start = at
+    for (; at < script.length; at++) {
+      if (script[at] === '\\') at++
+      else if (script[at] === '\n') return false
+      else if (script[at] === delimiter) {
+        const isOpen = /\[[^\]]*$/.test(
+          script
+            .slice(start, at)
+            .replace(/\\./g, '')
+            .replace(/\[\^?\]/g, '['),
+        )
+        at++
+        return !isOpen
+      }
+    }
+    return false
+  }
+}

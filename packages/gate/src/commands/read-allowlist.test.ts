@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest'
+import { defaultAllowlist, defaultPatterns } from './default-allowlist.ts'
+import { readAllowlist } from './read-allowlist.ts'
+
+function ask(text: string, command: string, line = command) {
+  return readAllowlist(text, 'list.yaml').allowlist.match(command.split(' '), line)?.decision
+}
+
+describe('an allowlist', () => {
+  it.each([
+    ['git status: true', 'git status', 'allow'],
+    ['git status: true', 'git status -s', 'allow'],
+    ['git status: true', 'git push', undefined],
+    ['ls: true', 'lsof', undefined],
+    ['ls: true', './ls', undefined],
+    ['ls: true', '/tmp/ls', undefined],
+    ['ls: true', '/bin/ls', 'allow'],
+    ['ls: true', '/usr/bin/ls', 'allow'],
+    ['ls: true', '/usr/local/bin/ls', undefined],
+    ['/bin/ls: true', '/bin/ls', 'allow'],
+    ['./run.sh: true', './run.sh', 'allow'],
+    ['./run.sh: true', 'run.sh', undefined],
+    ["'docker ps*': true", 'docker ps -a', 'allow'],
+    ["'docker ps*': true", 'docker rm x', undefined],
+    ["'docker ps*': true", 'docker', undefined],
+    ["'npm run *': true", 'npm run build', 'allow'],
+    ["'npm run *': true", 'npm run', 'allow'],
+    ["'npm run *': true", 'npm install', undefined],
+    ["'git * --stat': true", 'git log --stat', 'allow'],
+    ["'git * --stat': true", 'git log -p --stat', undefined],
+    ["'npm run test:*': true", 'npm run test:unit', 'allow'],
+    ["'npm run test:*': true", 'npm run build', undefined],
+    ['rm: false', 'rm x', 'ask'],
+    ['rm: ask', 'rm x', 'ask'],
+    ['rm: deny', 'rm x', 'deny'],
+    ['rm: null', 'rm x', undefined],
+    ['rm:', 'rm x', undefined],
+    ['rm: {approve: true}', 'rm x', 'allow'],
+    ['rm: {approve: false}', 'rm x', 'ask'],
+    ['rm: {approve: null}', 'rm x', undefined],
+    ['rm: {approve: deny}', 'rm x', 'deny'],
+    ["'*': ask", 'anything', 'ask'],
+    ["'*': deny", 'anything', 'deny'],
+  ])('%s: %s is %s', (text, command, decision) => {
+    expect(ask(text, command)).toBe(decision)
+  })
+
+  it.each([
+    ['/^git (status|log)$/: true', 'git log', 'allow'],
+    ['/^git (status|log)/: true', 'git log -n 1', 'allow'],
+    ['/^git (status|log)/: true', 'git logx', undefined],
+    ['/ls/: true', 'rm tools', undefined],
+    ['/status/: true', 'git status', undefined],
+    ['/^GIT STATUS$/i: true', 'git status', 'allow'],
+    ['/^GIT STATUS$/: true', 'git status', undefined],
+    ['/-rf/: deny', 'rm -rf x', 'deny'],
+  ])('compares an expression: %s: %s is %s', (text, command, decision) => {
+    expect(ask(text, command)).toBe(decision)
+  })
+
+  it('lets a longer pattern speak before a shorter one, and a denial before all', () => {
+    const text =
+      'git: ask\ngit status: allow\ngit push: allow\ngit push --force: ask\nnpm: allow\nnpm publish: deny\nnpm publish --dry-run: allow\n'
+    expect(ask(text, 'git status')).toBe('allow')
+    expect(ask(text, 'git log')).toBe('ask')
+    expect(ask(text, 'git push origin')).toBe('allow')
+    expect(ask(text, 'git push --force')).toBe('ask')
+    expect(ask(text, 'npm publish --dry-run')).toBe('deny')
+    expect(ask('npm test: allow\n/^npm test/: ask\n', 'npm test')).toBe('ask')
+    expect(ask('npm: ask\n/^npm test/: allow\n', 'npm test')).toBe('ask')
+  })
+
+  it('compares a whole line only where it says so', () => {
+    const text = "'ls | wc': {approve: true, matchCommandLine: true}"
+    expect(ask(text, 'wc', 'ls | wc')).toBe('allow')
+    expect(ask(text, 'wc', 'ls | wc; rm x')).toBeUndefined()
+    expect(ask('/^ls/: {approve: true, matchCommandLine: true}', 'rm x', 'ls; rm x')).toBeUndefined()
+    expect(ask('/rm/: {approve: deny, matchCommandLine: true}', 'ls', 'ls; rm x')).toBe('deny')
+  })
+
+  it.each([
+    ['ls: yes please', 1],
+    ['ls: 1', 1],
+    ['ls: [true]', 1],
+    ['pwd: true\nls: {approve: true, extra: 1}', 2],
+    ['ls: {approve: true, matchCommandLine: x}', 1],
+    ["'*': true", 1],
+    ["'* status': true", 1],
+    ["'ls; rm': true", 1],
+    ["'ls | wc': true", 1],
+    ["'ls $(x)': true", 1],
+    ["'': true", 1],
+    ['/^(a+)+$/: true', 1],
+    ['/^(a|b)*$/: true', 1],
+    ['/^(a)\\1/: true', 1],
+    ['/a.*b.*c.*d.*e.*/: true', 1],
+    ['/(/: true', 1],
+    ['/a/yx: true', 1],
+    ['- ls\n- cat', 1],
+    ['ls', 1],
+    ['ls: true\nls: false', 2],
+    ['ls: [', 1],
+  ])('says where %j is wrong, and allows nothing by it', (text, line) => {
+    const { allowlist, diagnostics } = readAllowlist(text, 'list.yaml')
+    expect(diagnostics[0]).toMatchObject({ path: 'list.yaml', line, severity: 'error' })
+    for (const command of ['ls', 'ls -la', 'wc', 'aaaa', 'x status'])
+      expect(allowlist.match(command.split(' '), command)?.decision).not.toBe('allow')
+  })
+
+  it.each(['ls: [', '- ls', 'ls', 'cat: true\n"a | b": deny', 'ls: true\nls: deny'])(
+    'asks about everything where nobody can tell what %j forbids, and says so',
+    (text) => {
+      const { allowlist, diagnostics, widens } = readAllowlist(text, 'list.yaml')
+      expect(allowlist.match(['cat', 'a'], 'cat a')?.decision).toBe('ask')
+      expect(diagnostics[0]?.fix).toContain('every command is asked about')
+      expect(widens).toBe(text.startsWith('cat: true'))
+    },
+  )
+
+  it('asks about what has a value that nobody understands, and about nothing else', () => {
+    expect(ask('ls: maybe\ncat: true', 'ls -la')).toBe('ask')
+    expect(ask('ls: maybe\ncat: true', 'cat a')).toBe('allow')
+    expect(ask('ls: maybe', 'wc')).toBeUndefined()
+  })
+
+  it('says whether it widens anything', () => {
+    expect(readAllowlist('ls: true', 'a').widens).toBe(true)
+    expect(readAllowlist('rm: deny\nls: false\ncat: null', 'a').widens).toBe(false)
+    expect(readAllowlist('', 'a')).toMatchObject({ widens: false, diagnostics: [] })
+  })
+
+  it('takes no expression that a long line makes slow, and asks where it cannot compare', () => {
+    const { allowlist } = readAllowlist('/^x.*y.*z.*w$/: deny', 'a')
+    const word = 'x'.repeat(3_000)
+    expect(allowlist.match([word], word)?.decision).toBe('ask')
+    expect(readAllowlist('/^x.*y.*z.*w$/: allow', 'a').allowlist.match([word], word)).toBeUndefined()
+  })
+})
+
+describe('the shipped list', () => {
+  it('is read without a fault and allows nothing that changes something', () => {
+    expect(Object.keys(defaultPatterns).length).toBeGreaterThan(100)
+    const list = defaultAllowlist()
+    expect(list.match(['git', 'status'], '')?.decision).toBe('allow')
+    for (const command of [
+      'rm x',
+      'git push',
+      'git branch new',
+      'git tag v1',
+      'git remote add a b',
+      'npm test',
+      'curl x',
+      'tee x',
+      'kill 1',
+      'docker rm x',
+      'bash x',
+    ])
+      expect(list.match(command.split(' '), command), command).toBeUndefined()
+  })
+
+  it('can be unset, pattern by pattern', () => {
+    expect(defaultAllowlist(['ls']).match(['ls'], 'ls')).toBeUndefined()
+    expect(defaultAllowlist(['ls']).match(['cat'], 'cat')?.decision).toBe('allow')
+  })
+})

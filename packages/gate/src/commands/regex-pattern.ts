@@ -1,0 +1,64 @@
+/** A regular expression from a file that cannot be made to run for ever. */
+export interface RegexPattern {
+  readonly regex: RegExp
+  /** Longer texts are not matched: the time grows with a power of the length. */
+  readonly mostLetters: number
+}
+
+const limits = [4_000, 4_000, 1_000, 150, 60]
+
+/**
+ * Reads `/source/flags`. Refused are repetitions of what repeats or chooses (the time would double with every letter),
+ * references back, and more than four open repetitions.
+ */
+export function readRegex(pattern: string): RegexPattern | { readonly fault: string } {
+  const end = pattern.lastIndexOf('/')
+  const source = pattern.slice(1, end)
+  const flags = pattern.slice(end + 1).replace('g', '')
+  if (end < 1 || source === '') return { fault: 'it is empty' }
+  if (!/^[imsu]*$/.test(flags) || new Set(flags).size !== flags.length)
+    return { fault: `the flags "${flags}" are not known here` }
+  if (source.length > 500) return { fault: 'it is too long' }
+  const repetitions = countRepetitions(source)
+  if (typeof repetitions !== 'number') return repetitions
+  const steps = repetitions + (source.startsWith('^') ? 0 : 1)
+  const mostLetters = limits[steps]
+  if (mostLetters === undefined)
+    return { fault: 'it repeats too often: at most four *, + or {n,}, one less without ^' }
+  try {
+    return { regex: new RegExp(source, flags), mostLetters }
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function countRepetitions(source: string): number | { readonly fault: string } {
+  let count = 0
+  /** For each open group: does something in it repeat or choose? */
+  const groups: boolean[] = [false]
+  let closed = false
+  for (let at = 0; at < source.length; at++) {
+    const letter = source[at] as string
+    const wasClosed = closed
+    closed = false
+    if (letter === '\\') {
+      if (/[1-9k]/.test(source[++at] ?? '')) return { fault: 'it refers back to a group' }
+    } else if (letter === '[') {
+      for (at++; at < source.length && source[at] !== ']'; at++) if (source[at] === '\\') at++
+    } else if (letter === '(') groups.push(false)
+    else if (letter === ')') {
+      const inner = groups.pop() ?? false
+      closed = inner
+      groups[groups.length - 1] = groups.at(-1) === true || inner
+    } else if (letter === '|') groups[groups.length - 1] = true
+    else if (letter === '*' || letter === '+' || (letter === '{' && /^\{\d*,?\d*\}/.test(source.slice(at)))) {
+      const bounds = /^\{(\d*)(,?)(\d*)\}/.exec(source.slice(at))
+      const isBounded = bounds !== null && Number(bounds[3] || (bounds[2] ? 1e9 : bounds[1])) <= 8
+      if (wasClosed) return { fault: 'it repeats a group in which something repeats or chooses' }
+      if (!isBounded) count++
+      groups[groups.length - 1] = true
+      if (bounds !== null) at += bounds[0].length - 1
+    }
+  }
+  return count
+}

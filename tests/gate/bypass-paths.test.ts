@@ -1,0 +1,72 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { runCadre } from '../cli/support/cadre.ts'
+import { createGround, spelt } from './path-ground.ts'
+import { pathTricks } from './path-tricks.ts'
+import { stateOf } from './sandbox-support.ts'
+
+/** What is inside may be read and is asked about before it is written; nothing else is either. */
+const rows = pathTricks.flatMap(([given, read, write]) => [
+  { tool: 'read_file', path: given, expect: read === 'inside' ? 'allow' : 'deny' },
+  { tool: 'write_file', path: given, expect: write === 'inside' ? 'ask' : 'deny', content: 'x' },
+  { tool: 'edit_file', path: given, expect: write === 'inside' ? 'ask' : 'deny', old: 'x', new: 'y' },
+])
+
+/** The ground as a project of the command: a home that says nothing, and the agent whose artifact is among the paths. */
+function openGround() {
+  const ground = createGround()
+  onTestFinished(() => rmSync(ground.out, { recursive: true, force: true }))
+  const home = path.join(ground.ws, 'my-home')
+  mkdirSync(path.join(home, 'templates'))
+  writeFileSync(path.join(home, 'storage', 'policy.yaml'), '')
+  const mine = { id: 'mine', description: 'm', system_prompt: 'm' }
+  writeFileSync(path.join(home, 'templates', 'mine.agent.yaml'), JSON.stringify(mine))
+  const flags = ['--trust', '--json', '--home', home, '--workspace', ground.ws]
+  const cadre = (args: readonly string[], input = '') =>
+    runCadre(['policy', ...args, ...flags], { cwd: ground.out, env: { HOME: ground.user }, input })
+  return { ground, cadre }
+}
+
+test('every way to write a path is decided rightly by cadre policy test, for reading, writing and editing', async () => {
+  const { ground, cadre } = openGround()
+  const calls = rows.map(({ tool, expect: decision, path: given, ...input }) => ({
+    agent: 'mine',
+    tool,
+    input: { path: spelt(given, ground), ...input },
+    expect: decision,
+  }))
+  const table = path.join(ground.out, 'table.yaml')
+  writeFileSync(table, JSON.stringify(calls))
+  const before = stateOf(ground.out, ['.'])
+  const { json, stdout, stderr } = await cadre(['test', table])
+  const [said] = json() as unknown as [
+    {
+      files: { failures: { tool: string; input: { path: string }; got: { decision: string } }[] }[]
+      summary: { calls: number }
+    },
+  ]
+  expect(said.summary?.calls, stdout + stderr).toBe(rows.length)
+  expect(rows.length).toBeGreaterThanOrEqual(330)
+  const wrong = said.files.flatMap(({ failures }) => failures)
+  expect(wrong.map(({ tool, input, got }) => [tool, input.path, got.decision])).toEqual([])
+  expect(stateOf(ground.out, ['.'])).toEqual(before)
+})
+
+test('cadre policy explain says where a path really leads, in a process of its own', async () => {
+  const { ground, cadre } = openGround()
+  const explain = async (tool: string, given: string, input: object = {}) => {
+    const flags = ['explain', '--agent', 'mine', '--tool', tool, '--input', '-']
+    return (await cadre(flags, JSON.stringify({ path: given, ...input }))).json()[0]
+  }
+  expect(await explain('read_file', 'link-to-link')).toMatchObject({
+    decision: 'deny',
+    by: 'policy',
+    paths: [{ path: 'link-to-link', real: path.join(ground.out, 'secret.txt'), decision: 'deny' }],
+  })
+  expect(await explain('Write', 'link-git/config', { content: 'x' })).toMatchObject({ decision: 'deny' })
+  expect(await explain('read_file', 'src/link-inside')).toMatchObject({
+    decision: 'allow',
+    paths: [{ real: path.join(ground.ws, 'src', 'a.txt') }],
+  })
+})

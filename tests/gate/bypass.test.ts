@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { readYaml } from '@cadre/files'
+import { findSandbox } from '@cadre/gate'
+import { describe, expect, test } from 'vitest'
+import { createProject, type Project } from '../cli/support/project.ts'
+
+/**
+ * Every table of `bypass/` through the command itself. A table is what `cadre policy test` takes, or, for lines of a shell, an
+ * allowlist and lines with their decisions, which is made into one here.
+ */
+interface Row {
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly expect: string
+  readonly because?: string
+}
+
+interface Written {
+  readonly allowlist?: object
+  readonly lines?: readonly { readonly decision: string; readonly line: string; readonly because: string }[]
+  readonly calls?: readonly Row[]
+  readonly defaults?: Partial<Row>
+}
+
+const folder = path.join(import.meta.dirname, 'bypass')
+const tables = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
+
+function read(name: string): { readonly allowlist?: object; readonly rows: readonly Row[] } {
+  const file = path.join(folder, name)
+  const most = { letters: 4_000_000, nodes: 400_000 }
+  const yaml = readYaml({ text: readFileSync(file, 'utf8'), path: file, most })
+  if (yaml.kind === 'broken') throw new Error(JSON.stringify(yaml.diagnostics))
+  const { allowlist, lines, calls, defaults } = yaml.root.value as unknown as Written
+  const rows =
+    lines?.map(({ line, decision, because }) => ({
+      tool: 'execute_command',
+      input: { command: line },
+      expect: decision,
+      because,
+    })) ?? calls?.map((call) => ({ ...defaults, ...call, input: { ...defaults?.input, ...call.input } }))
+  return { ...(allowlist && { allowlist }), rows: rows ?? (yaml.root.value as unknown as Row[]) }
+}
+
+/** A project under git with such a list, and nothing else that decides. */
+function projectWith(allowlist: object = {}): Project {
+  const project = createProject({ '.cadre/storage/terminal-cmd-allowlist.yaml': allowlist, 'src/a.ts': '' })
+  execFileSync('git', ['init', '-q'], { cwd: project.path })
+  return project
+}
+
+// Without a sandbox what runs code of the workspace has to be asked about as well: stricter, and never less strict.
+const sandbox = await findSandbox(process.env)
+
+test('there are tables, with more than three hundred commands', () => {
+  expect(tables).toContain('commands.yaml')
+  expect(read('commands.yaml').rows.length).toBeGreaterThan(300)
+})
+
+describe.each(tables)('%s', (name) => {
+  const { allowlist, rows } = read(name)
+
+  test('every row is decided as it says, by cadre policy test, and nothing is changed', async () => {
+    const project = projectWith(allowlist)
+    const expected = rows.map((row) => ({ tool: row.tool, input: row.input, expect: row.expect }))
+    project.write('table.yaml', expected)
+    const before = project.listing()
+    const { json, stdout, stderr } = await project.cadre([
+      'policy',
+      'test',
+      '--trust',
+      '--json',
+      'table.yaml',
+    ])
+    const [said] = json() as unknown as [
+      { files: { failures: { input: object; got: { decision: string } }[] }[]; summary: { calls: number } },
+    ]
+    expect(said.summary?.calls, stdout + stderr).toBe(rows.length)
+    const isStricter = ({ got }: { got: { decision: string } }) =>
+      sandbox.kind === 'none' && got.decision === 'ask'
+    const wrong = said.files.flatMap(({ failures }) => failures).filter((failure) => !isStricter(failure))
+    expect(wrong.map(({ input, got }) => ({ input, got: got.decision }))).toEqual([])
+    expect(project.listing()).toEqual(before)
+  })
+
+  test('cadre policy explain says the same of a row, in a process of its own', async () => {
+    const project = projectWith(allowlist)
+    const step = Math.max(1, Math.floor(rows.length / 12))
+    const sample = rows.filter((_, index) => index % step === 0)
+    for (const { tool, input, expect: decision } of sample) {
+      const flags = ['--trust', '--json', '--tool', tool, '--input', '-']
+      const { code, json } = await project.cadre(['policy', 'explain', ...flags], {
+        input: JSON.stringify(input),
+      })
+      expect(code).toBe(0)
+      const got = json()[0]?.['decision']
+      if (sandbox.kind === 'bubblewrap' || got !== 'ask')
+        expect([JSON.stringify(input), got]).toEqual([JSON.stringify(input), decision])
+    }
+  })
+})
