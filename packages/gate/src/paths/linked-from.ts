@@ -1,0 +1,73 @@
+import { readdirSync, type Stats, statSync } from 'node:fs'
+import path from 'node:path'
+
+interface Known {
+  readonly folders: readonly { readonly at: string; readonly mark: string }[]
+  readonly targets: ReadonlySet<string>
+}
+
+const known = new Map<string, Known>()
+const mostFolders = 200
+
+/**
+ * Whether a link somewhere below a protected folder leads to this file: whoever writes the file then writes what is
+ * protected. A folder is read again only when it has changed.
+ */
+export function isLinkedFrom(folder: string, stats: Stats, target: Pick<Stats, 'dev' | 'ino'>): boolean {
+  let found = known.get(folder)
+  if (found === undefined || !isCurrent(found, stats)) {
+    found = look(folder)
+    if (known.size > 1_000) known.clear()
+    known.set(folder, found)
+  }
+  return found.targets.size > 0 && found.targets.has(identity(target))
+}
+
+export function identity({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string {
+  return `${dev}:${ino}`
+}
+
+function isCurrent({ folders, targets }: Known, stats: Stats): boolean {
+  // Where a link leads may change without its folder: then there is no way around looking.
+  if (targets.size > 0) return false
+  return folders.every(({ at, mark }, i) => mark === markOf(i === 0 ? stats : at))
+}
+
+function look(top: string): Known {
+  const folders: { at: string; mark: string }[] = []
+  const targets = new Set<string>()
+  const waiting = [top]
+  for (let at = waiting.pop(); at !== undefined && folders.length < mostFolders; at = waiting.pop()) {
+    folders.push({ at, mark: markOf(at) })
+    for (const entry of entriesOf(at)) {
+      const place = path.join(at, entry.name)
+      if (entry.isDirectory()) waiting.push(place)
+      else if (entry.isSymbolicLink()) {
+        const stats = statsAt(place)
+        if (stats !== undefined) targets.add(identity(stats))
+      }
+    }
+  }
+  return { folders, targets }
+}
+
+function markOf(folder: string | Stats): string {
+  const stats = typeof folder === 'string' ? statsAt(folder) : folder
+  return stats === undefined ? '' : `${identity(stats)}:${stats.mtimeMs}`
+}
+
+function statsAt(target: string): Stats | undefined {
+  try {
+    return statSync(target, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,36 @@
+const longestPath = 4096
+
+/**
+ * What is wrong with a path before the file system is asked. Names that mean something else to the system than to a
+ * reader (devices, streams, other users' folders) never get further than here.
+ */
+export function faultInSpelling(path: string, platform: NodeJS.Platform): string | undefined {
+  if (path === '') return 'The path is empty; give one relative to the workspace, for example src/main.ts.'
+  if (path.includes('\0')) return 'The path contains a NUL character; give a plain path.'
+  if (path.length > longestPath)
+    return `The path is longer than ${longestPath} characters; use a shorter one.`
+  if (path === '~' || /^~[\\/]/.test(path)) {
+    return 'The path begins with ~, the home folder, which is outside of the workspace; give a path relative to the workspace.'
+  }
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
+    return 'The path is an address; give a path relative to the workspace, for example src/main.ts.'
+  }
+  return platform === 'win32' ? faultOnWindows(path) : undefined
+}
+
+const device = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i
+
+function faultOnWindows(path: string): string | undefined {
+  if (/^[\\/]{2}/.test(path))
+    return 'The path is a network or device path; give one relative to the workspace.'
+  const withoutDrive = path.replace(/^[a-z]:[\\/]/i, '')
+  if (withoutDrive.includes(':'))
+    return 'The path contains a colon, which names a drive or a stream; give a plain path.'
+  for (const name of withoutDrive.split(/[\\/]/)) {
+    if (device.test(name.trimEnd())) return `The name ${name} is a device; use another name.`
+    if (name !== '.' && name !== '..' && /[. ]$/.test(name)) {
+      return `The name ${JSON.stringify(name)} ends in a dot or a space, which the system would drop; use another name.`
+    }
+  }
+  return undefined
+}

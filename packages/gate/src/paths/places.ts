@@ -1,0 +1,230 @@
+import { type Stats, statSync } from 'node:fs'
+import path from 'node:path'
+import { isInside } from '@cadre/files'
+import { type Followed, followLinks, type Step } from './follow-links.ts'
+import { gitFoldersOf } from './git-folders.ts'
+import { identity, isLinkedFrom } from './linked-from.ts'
+import { createOwnRoots } from './own-roots.ts'
+import { faultInSpelling } from './path-spelling.ts'
+import { plainName } from './plain-name.ts'
+import { protectionByName } from './protected-names.ts'
+import { type ProtectedRoot, protectedRoots, type RootOptions, rootsIn } from './protected-roots.ts'
+import { sharesContent } from './shares-content.ts'
+
+export type Placed =
+  | {
+      readonly kind: 'inside'
+      readonly real: string
+      /** Relative to the workspace, with `/` between names; `.` for the workspace itself. */
+      readonly shown: string
+      /** The workspace's own real path. */
+      readonly root: string
+    }
+  | {
+      readonly kind: 'outside' | 'protected' | 'invalid'
+      readonly real?: string
+      readonly reason: string
+    }
+
+export interface PlaceRequest {
+  /** As it was written: relative to the workspace, or absolute. */
+  readonly path: string
+  readonly workspace: string
+  readonly write: boolean
+  /** A protected path that this agent may write all the same: its artifact, relative to the workspace. */
+  readonly own?: string
+}
+
+/**
+ * Where paths lead, and who may go there. The answer holds for the moment it is given: whoever opens a file looks again,
+ * because a link can be put in its place at any time.
+ */
+export interface Places {
+  /** Absolute, with every link followed as far as it exists; nothing when that cannot be said. Never throws. */
+  locate(path: string, workspace: string): string | undefined
+  /** Whether a session may read or write there. Never throws. */
+  judge(request: PlaceRequest): Placed
+  /** What no agent may change, files and folders, existing or not: absolute. Names deeper in the workspace are not in it. */
+  protectedIn(workspace: string): readonly string[]
+}
+
+export function createPlaces(options: RootOptions = {}): Places {
+  const roots = protectedRoots(options)
+  const ownRoots = createOwnRoots(roots)
+  const plainRoots = roots.map((entry) => ({ ...entry, plain: plainName(entry.path) }))
+
+  function judge(request: PlaceRequest): Placed {
+    const fault = faultInSpelling(request.path, process.platform)
+    if (fault !== undefined) return { kind: 'invalid', reason: fault }
+    const root = realFolder(request.workspace)
+    if (root === undefined)
+      return { kind: 'invalid', reason: 'The workspace of this session does not exist; make it first.' }
+    const followed = follow(request.path, request.workspace, root)
+    if (followed.kind === 'lost') return lost(request.path, followed.code)
+    const { real, steps } = followed
+    if (!isInside(root, real)) {
+      const reason = `${quote(request.path)} is outside of the workspace; use a path inside it.`
+      return { kind: 'outside', real, reason }
+    }
+    const shown = real === root ? '.' : real.slice(root === path.sep ? 1 : root.length + 1)
+    const placed: Placed = { kind: 'inside', real, root, shown: shown.split(path.sep).join('/') }
+    if (!request.write) return placed
+    const below = steps.filter((step) => step.real.length > root.length)
+    const what = protectionOf({ real, root, shown: placed.shown, steps: below, own: request.own })
+    if (what === undefined) return placed
+    const reason = `${placed.shown} belongs to ${what}, which agents may not change; ask a person to change it.`
+    return { kind: 'protected', real, reason }
+  }
+
+  function protectionOf(place: Place): string | undefined {
+    const { real, root, shown, steps } = place
+    const file = steps.at(-1)?.real === real ? steps.at(-1)?.stats : undefined
+    const here = [...roots, ...ownRoots(root), ...gitRoots(root)]
+    if (isOwn(place)) return isShared(file, here) ? 'a file with another name that is protected' : undefined
+    const plain = plainName(shown)
+    const byName = protectionByName(plain.split('/'), shown.split('/'))
+    if (byName !== undefined) return byName
+    const plainReal = plainName(real)
+    const byPlace = plainRoots.find((entry) => covers(entry, real, plainReal))
+    if (byPlace !== undefined) return byPlace.what
+    return protectionByIdentity(place, here, file)
+  }
+
+  return {
+    judge,
+    locate(given, workspace) {
+      if (faultInSpelling(given, process.platform) !== undefined) return undefined
+      const followed = follow(given, workspace, realFolder(workspace))
+      return followed.kind === 'followed' ? followed.real : undefined
+    },
+    protectedIn(workspace) {
+      const root = realFolder(workspace) ?? path.resolve(workspace)
+      const all = [...rootsIn(root), ...gitRoots(root), ...roots].map((entry) => entry.path)
+      return [...new Set(all)]
+    },
+  }
+}
+
+interface Place {
+  readonly real: string
+  readonly root: string
+  readonly shown: string
+  /** What exists of it below the workspace. */
+  readonly steps: readonly Step[]
+  readonly own: string | undefined
+}
+
+/** Compared as resolved paths; and the way there must be without links, or it would be somebody else's file. */
+function isOwn({ real, root, own }: Place): boolean {
+  return own !== undefined && real === path.resolve(root, own)
+}
+
+function covers(root: ProtectedRoot & { readonly plain: string }, real: string, plainReal: string): boolean {
+  const { path: place, except, plain } = root
+  if (plainReal !== plain && !plainReal.startsWith(`${plain}/`)) return false
+  return except === undefined || !real.startsWith(path.join(place, except) + path.sep)
+}
+
+/**
+ * The same file or folder by another way: a link in a protected place, another mount, a second name. What the names say
+ * was checked before.
+ */
+function protectionByIdentity(
+  { real, steps }: Place,
+  roots: readonly ProtectedRoot[],
+  file: Stats | undefined,
+): string | undefined {
+  if (steps.length === 0) return undefined
+  const ids = steps.map(({ stats }) => identity(stats))
+  for (const { path: place, except, what } of roots) {
+    const stats = statsAt(place)
+    if (stats === undefined) continue
+    const at = ids.indexOf(identity(stats))
+    const found = steps[at]?.real
+    const isFree = except !== undefined && real.startsWith(path.join(found ?? '', except) + path.sep)
+    if (found !== undefined && !isFree) return what
+    // Of git and of the home only what is in them counts, and links out of them lead to nothing that decides.
+    const mayLink = stats.isDirectory() && except === undefined && path.basename(place) !== '.git'
+    if (mayLink && file !== undefined && isLinkedFrom(place, stats, file)) return what
+  }
+  return isShared(file, roots) ? 'a file with another name that is protected' : undefined
+}
+
+function isShared(file: Stats | undefined, roots: readonly ProtectedRoot[]): boolean {
+  if (file === undefined || !file.isFile() || file.nlink < 2) return false
+  return sharesContent(
+    file,
+    roots.map(({ path: place }) => place),
+  )
+}
+
+/** A worktree keeps its things elsewhere; that may be a folder of the workspace with any name. */
+function gitRoots(root: string): ProtectedRoot[] {
+  // A folder of that name is protected by it.
+  const folders = gitFoldersOf(root)
+  if (folders === undefined || folders.own === path.join(root, '.git')) return []
+  return [...new Set([folders.own, folders.common])].map((place) => ({
+    path: place,
+    what: "git's own files",
+  }))
+}
+
+/** `root`: where the workspace really is, if it is there. */
+function follow(given: string, workspace: string, root: string | undefined): Followed {
+  const at = (written: string) => {
+    if (path.isAbsolute(written)) return followLinks(written)
+    // Joined by hand: what is tidied up before links are followed is another path.
+    return root === undefined
+      ? followLinks(`${path.resolve(workspace)}${path.sep}${written}`)
+      : followLinks(written, root)
+  }
+  const followed = at(given)
+  if (path.sep === '\\' || !given.includes('\\')) return followed
+  // Models write `src\main.ts` on every system. Where a backslash is a letter, it is one only if such a file exists.
+  const exists = followed.kind === 'followed' && followed.steps.at(-1)?.real === followed.real
+  return exists ? followed : at(given.replaceAll('\\', '/'))
+}
+
+const folders = new Map<string, { readonly real: string; readonly id: string }>()
+
+/** Where a workspace really is. Followed again when another folder is there than before. */
+function realFolder(workspace: string): string | undefined {
+  const stats = statsAt(workspace)
+  if (stats === undefined) return undefined
+  const id = `${identity(stats)}:${stats.birthtimeMs}`
+  const known = folders.get(workspace)
+  if (known?.id === id) return known.real
+  const followed = followLinks(path.resolve(workspace))
+  if (followed.kind === 'lost') return undefined
+  const isThere = followed.real === path.sep || followed.steps.at(-1)?.real === followed.real
+  if (!isThere) return undefined
+  if (folders.size > 1_000) folders.clear()
+  folders.set(workspace, { real: followed.real, id })
+  return followed.real
+}
+
+function statsAt(target: string): Stats | undefined {
+  try {
+    return statSync(target, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+const sentences: { readonly [code: string]: string } = {
+  ELOOP: 'leads through too many symbolic links; use the path of the real file.',
+  ENAMETOOLONG: 'is too long, or a name in it is; use a shorter one.',
+  EACCES: 'cannot be looked at: the system does not permit it; choose another one.',
+}
+
+function lost(given: string, code: string): Placed {
+  if (code === 'EPROC') {
+    const reason = `${quote(given)} leads through the files of a process, which are outside of the workspace; use a path inside it.`
+    return { kind: 'outside', reason }
+  }
+  return { kind: 'invalid', reason: `${quote(given)} ${sentences[code] ?? `cannot be used (${code}).`}` }
+}
+
+function quote(given: string): string {
+  return JSON.stringify(given.length > 200 ? `${given.slice(0, 200)}…` : given)
+}

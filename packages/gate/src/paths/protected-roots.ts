@@ -1,0 +1,53 @@
+import path from 'node:path'
+import { followLinks } from './follow-links.ts'
+import { protectedNames } from './protected-names.ts'
+
+/** A protected place with an address of its own, wherever the workspace is. */
+export interface ProtectedRoot {
+  readonly path: string
+  /** What lies below this name in it is free. */
+  readonly except?: string
+  readonly what: string
+}
+
+export interface RootOptions {
+  /** The home of the agents. */
+  readonly home?: string
+  /** The user's own folder. */
+  readonly userHome?: string
+  /** Where the user's policy, trust and list of commands are, if not in the usual place. */
+  readonly userSettings?: string
+  /** The folder whose agent files, hooks and settings count. */
+  readonly project?: string
+  readonly more?: readonly string[]
+  /** Files that hooks run, wherever they lie. */
+  readonly scripts?: readonly string[]
+}
+
+/** Each as it was named and as it really is. */
+export function protectedRoots(options: RootOptions): ProtectedRoot[] {
+  const { home, userHome, userSettings, project, more = [], scripts = [] } = options
+  const roots: ProtectedRoot[] = [{ path: '/etc/cadre', what: "the organisation's policy" }]
+  if (home !== undefined)
+    roots.push({ path: path.resolve(home), except: 'workspaces', what: 'the home of the agents' })
+  if (userHome !== undefined) {
+    for (const names of [['.config', 'cadre'], ['.config', 'opencode'], ['.claude'], ['.copilot']])
+      roots.push({ path: path.resolve(userHome, ...names), what: "the user's own settings" })
+  }
+  if (userSettings !== undefined)
+    roots.push({ path: path.resolve(userSettings), what: "the user's own settings" })
+  if (project !== undefined) roots.push(...rootsIn(path.resolve(project)))
+  roots.push(...more.map((named) => ({ path: path.resolve(named), what: 'what the policy protects' })))
+  roots.push(...scripts.map((named) => ({ path: path.resolve(named), what: 'what hooks run' })))
+  return roots.flatMap((root) => {
+    const followed = followLinks(root.path)
+    return followed.kind === 'followed' && followed.real !== root.path
+      ? [root, { ...root, path: followed.real }]
+      : [root]
+  })
+}
+
+/** The protected names directly in a folder. */
+export function rootsIn(folder: string): ProtectedRoot[] {
+  return protectedNames.map(({ names, ...rest }) => ({ path: path.join(folder, ...names), ...rest }))
+}

@@ -1,0 +1,60 @@
+import type { Places } from '../paths/places.ts'
+import { type GuardedPaths, guardedPaths } from './guarded-paths.ts'
+import { type Kept, type Snapshot, takeSnapshot } from './snapshot.ts'
+
+/**
+ * What protected places were like before anything ran. Owns that knowledge for all commands of this process:
+ *
+ * 1. Commands that overlap in time share what the first of them found: what one of them has just changed is never taken by
+ *    another one for what belongs there.
+ * 2. What was found is forgotten when the last of them has given it back, and not before.
+ */
+export interface Baseline {
+  readonly guarded: GuardedPaths
+  snapshot(paths: readonly string[], skip?: (path: string) => boolean): Snapshot
+  release(): void
+}
+
+interface Shared<T> {
+  readonly value: T
+  users: number
+}
+
+const folders = new Map<string, Shared<GuardedPaths>>()
+const parts = new Map<string, Shared<Snapshot>>()
+
+export function acquireBaseline(workspace: string, places: Places): Baseline {
+  const held: (() => void)[] = []
+  const guarded = share(folders, workspace, held, () => guardedPaths(workspace, places))
+  return {
+    guarded,
+    snapshot(paths, skip) {
+      const all = paths.map((place) => share(parts, place, held, () => takeSnapshot([place], skip)))
+      return joined(paths, all)
+    },
+    release() {
+      for (const giveBack of held.splice(0)) giveBack()
+    },
+  }
+}
+
+function share<T>(all: Map<string, Shared<T>>, key: string, held: (() => void)[], find: () => T): T {
+  const entry = all.get(key) ?? { value: find(), users: 0 }
+  entry.users++
+  all.set(key, entry)
+  held.push(() => {
+    entry.users--
+    if (entry.users === 0) all.delete(key)
+  })
+  return entry.value
+}
+
+function joined(paths: readonly string[], all: readonly Snapshot[]): Snapshot {
+  const kept = new Map<string, Kept>()
+  const above = new Map<string, Kept>()
+  for (const one of all) {
+    for (const [place, found] of one.kept) kept.set(place, found)
+    for (const [place, found] of one.above) above.set(place, found)
+  }
+  return { paths, kept, above }
+}

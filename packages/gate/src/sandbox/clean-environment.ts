@@ -1,0 +1,57 @@
+const passed = new Set([
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'TZ',
+  'TERM',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'CI',
+  'NO_COLOR',
+  'SYSTEMROOT',
+  'SYSTEMDRIVE',
+  'WINDIR',
+  'COMSPEC',
+  'PATHEXT',
+  'USERPROFILE',
+  'USERNAME',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'PROGRAMFILES',
+  'PROGRAMDATA',
+  'XDG_CACHE_HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+  'NODE_PATH',
+  'NVM_DIR',
+  'JAVA_HOME',
+  'GOPATH',
+  'GOROOT',
+  'GOCACHE',
+  'CARGO_HOME',
+  'RUSTUP_HOME',
+  'VIRTUAL_ENV',
+  'CONDA_PREFIX',
+  'DOTNET_ROOT',
+])
+
+/**
+ * What a program needs to run, and none of the keys and tokens that are in the environment for something else; `allowed`
+ * are more names, exactly as they are written.
+ */
+export function cleanEnvironment(
+  environment: NodeJS.ProcessEnv,
+  allowed: readonly string[],
+): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name]) =>
+        passed.has(name.toUpperCase()) || name.toUpperCase().startsWith('LC_') || allowed.includes(name),
+    ),
+  )
+}

@@ -1,0 +1,35 @@
+import type { ProtectedChange } from './undo-changes.ts'
+
+export interface CommandRun {
+  /** A line as bash reads it, or the words of one program: those no shell reads. */
+  readonly command: string | readonly string[]
+  /** Absolute and inside the workspace. */
+  readonly cwd: string
+  readonly workspace: string
+  readonly timeoutMs: number
+  /** On a copy of the workspace that is thrown away afterwards. */
+  readonly copy: boolean
+  readonly network: boolean
+  /** All the command gets: clean it before. */
+  readonly environment: NodeJS.ProcessEnv
+  /** The call's key. */
+  readonly key: string
+  /** Most bytes kept of what it prints. */
+  readonly mostOutput?: number
+}
+
+export interface CommandEnd {
+  /** `flooded`: it printed so much that it was stopped. `not_started`: nothing was run, and `output` says why. */
+  readonly kind: 'exited' | 'timed_out' | 'cancelled' | 'flooded' | 'not_started'
+  /** Of the command itself; 128 and the number of the signal when one ended it. */
+  readonly code: number | null
+  /** Both streams, in order. */
+  readonly output: string
+  /** Whether the middle of the output is missing. */
+  readonly cut: boolean
+  /** What it did to protected files. All of it was undone, except where it says otherwise. */
+  readonly changes: readonly ProtectedChange[]
+  readonly sandboxed: boolean
+  /** What the command itself saw as its workspace: without a sandbox a copy has a place of its own. */
+  readonly root: string
+}

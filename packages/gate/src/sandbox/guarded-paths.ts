@@ -1,0 +1,102 @@
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import path from 'node:path'
+import { isInside } from '@cadre/files'
+import { gitFoldersOf } from '../paths/git-folders.ts'
+import type { Places } from '../paths/places.ts'
+import { findNested } from './find-nested.ts'
+
+/** What a command may not change, though it runs where these things are. */
+export interface GuardedPaths {
+  /** The workspace's real path. */
+  readonly root: string
+  /** Absolute: files and folders, existing or not. Of a repository only what makes git run something. */
+  readonly paths: readonly string[]
+  /** Protected names in the folders below the workspace. */
+  readonly nested: ReadonlySet<string>
+  /** The repositories that are there: their `.git`, and where that leads. */
+  readonly repositories: readonly string[]
+  /** Where git keeps what a commit writes, when that is not in the workspace. */
+  readonly git?: { readonly own: string; readonly common: string }
+}
+
+/**
+ * As the file tools have it, with one difference: commands may commit. So of a repository only its configuration and its
+ * hooks are guarded, and the file that says where a worktree's repository is.
+ */
+export function guardedPaths(workspace: string, places: Places): GuardedPaths {
+  const root = places.locate('.', workspace) ?? path.resolve(workspace)
+  const found = new Set<string>()
+  const nested = findNested(root)
+  const repositories: string[] = []
+  for (const place of [...places.protectedIn(root), ...nested]) {
+    if (path.basename(place) !== '.git') found.add(place)
+    else {
+      if (statsAt(place) !== undefined) repositories.push(place)
+      for (const part of gitParts(place)) found.add(part)
+    }
+  }
+  const git = gitFoldersOf(root)
+  if (git === undefined) return { root, paths: [...found], nested: new Set(nested), repositories }
+  for (const folder of [git.own, git.common]) {
+    // As a folder of the workspace it would be guarded whole, and nothing could be committed.
+    found.delete(folder)
+    for (const part of partsOfRepository(folder)) found.add(part)
+  }
+  return {
+    root,
+    paths: [...found],
+    nested: new Set(nested),
+    repositories: [...repositories, git.own, git.common],
+    ...(!isInside(root, git.common) && { git }),
+  }
+}
+
+function gitParts(place: string): string[] {
+  const stats = statsAt(place)
+  // A repository may be made where there is none: what is in it is looked at afterwards.
+  if (stats === undefined) return []
+  return stats.isDirectory() ? partsOfRepository(place) : [place]
+}
+
+const deciding = [
+  'config',
+  'config.worktree',
+  'hooks',
+  'commondir',
+  'gitdir',
+  path.join('info', 'attributes'),
+]
+
+/** Also of the submodules whose repositories are kept in it. */
+function partsOfRepository(folder: string, depth = 0): string[] {
+  const own = deciding.map((name) => path.join(folder, name))
+  if (depth > 4) return own
+  const modules = path.join(folder, 'modules')
+  return [...own, ...repositoriesBelow(modules, 0).flatMap((inner) => partsOfRepository(inner, depth + 1))]
+}
+
+function repositoriesBelow(folder: string, depth: number): string[] {
+  if (depth > 4) return []
+  return entriesOf(folder)
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => {
+      const inner = path.join(folder, name)
+      return statsAt(path.join(inner, 'HEAD')) === undefined ? repositoriesBelow(inner, depth + 1) : [inner]
+    })
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+function statsAt(target: string): Stats | undefined {
+  try {
+    return lstatSync(target, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}

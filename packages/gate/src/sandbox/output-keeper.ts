@@ -1,0 +1,54 @@
+/** Keeps the beginning and the end of what a command prints: the cause tends to stand at one, the result at the other. */
+export interface OutputKeeper {
+  add(bytes: Buffer): void
+  /** All bytes that came. */
+  readonly total: number
+  readonly cut: boolean
+  text(): string
+}
+
+export function createOutputKeeper(most: number): OutputKeeper {
+  const half = Math.max(1, Math.floor(most / 2))
+  const head: Buffer[] = []
+  let tail: Buffer[] = []
+  let headSize = 0
+  let tailSize = 0
+  let total = 0
+  return {
+    add(bytes) {
+      total += bytes.length
+      const first = bytes.subarray(0, half - headSize)
+      if (first.length > 0) {
+        head.push(first)
+        headSize += first.length
+      }
+      const rest = bytes.subarray(first.length)
+      if (rest.length === 0) return
+      tail.push(rest)
+      tailSize += rest.length
+      // Joined only now and then: cutting at every small piece would cost more than all the pieces.
+      if (tailSize > half * 2) {
+        tail = [Buffer.concat(tail).subarray(-half)]
+        tailSize = tail[0]?.length ?? 0
+      }
+    },
+    get total() {
+      return total
+    },
+    get cut() {
+      return total > headSize + Math.min(tailSize, half)
+    },
+    text() {
+      const end = Buffer.concat(tail).subarray(-half)
+      const missing = total - headSize - end.length
+      if (missing === 0) return Buffer.concat([...head, end]).toString('utf8')
+      const note = `\n[${missing} bytes were left out here]\n`
+      return `${wholeLetters(Buffer.concat(head))}${note}${wholeLetters(end)}`
+    },
+  }
+}
+
+/** Without the parts of letters at both ends that the cut left. */
+function wholeLetters(bytes: Buffer): string {
+  return bytes.toString('utf8').replace(/^\ufffd{1,3}|\ufffd{1,3}$/g, '')
+}

@@ -1,0 +1,246 @@
+import { existsSync, realpathSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { beginUnguarded, type Home, isInside, lookAfterFiles, openHome, withLock } from '@cadre/files'
+import { maskValues, secretValues } from '../audit/mask-secrets.ts'
+import type { Unreadable } from '../effects/denied-paths.ts'
+import type { Places } from '../paths/places.ts'
+import { acquireBaseline, type Baseline } from './baseline.ts'
+import { bubblewrapArgs, privateHome } from './bubblewrap-args.ts'
+import { markOf } from './command-mark.ts'
+import type { CommandEnd, CommandRun } from './command-run.ts'
+import { copyWorkspace } from './copy-workspace.ts'
+import { findHidden, type Hidden } from './find-hidden.ts'
+import { findNested } from './find-nested.ts'
+import { gitSettings } from './git-settings.ts'
+import { isHarmlessRepository } from './harmless-repository.ts'
+import { endLeftovers } from './leftovers.ts'
+import { type Pins, pinsFor } from './pins.ts'
+import { type GroupEnd, runGroup } from './run-group.ts'
+import type { Sandbox } from './sandbox.ts'
+import { shellProgram } from './shell-program.ts'
+import { takeSnapshot } from './snapshot.ts'
+import { toolHomes } from './tool-folders.ts'
+import { type ProtectedChange, undoChanges } from './undo-changes.ts'
+import { expectedIn, watchedPaths } from './watched-paths.ts'
+
+export interface CommandDeps {
+  readonly sandbox: Sandbox
+  readonly places: Places
+  readonly home?: Home | undefined
+  /** The user's own folder; the system's word when it is not given. */
+  readonly userHome?: string | undefined
+  /** What nobody may read, for a workspace. Without a sandbox only a copy can be without it. */
+  readonly unreadableIn?: ((workspace: string) => Unreadable | undefined) | undefined
+}
+
+const defaultOutput = 100_000
+
+// Bubblewrap leaves its own descriptors open in the command, and what this process has inherited.
+const alone =
+  'for fd in $(ls /proc/self/fd); do [ "$fd" -gt 2 ] && { [ -n "$BASH" ] || [ "$fd" -lt 10 ]; } && eval "exec $fd>&-"; done; exec "$@"'
+
+/**
+ * Runs a command in a workspace to its end, with everything it starts. Under bubblewrap it can write the workspace and
+ * nothing else; without, what it did to protected files is undone. Never throws: what went wrong is in the answer.
+ */
+export async function runCommand(
+  run: CommandRun,
+  deps: CommandDeps,
+  signal: AbortSignal,
+): Promise<CommandEnd> {
+  const sandboxed = deps.sandbox.kind === 'bubblewrap'
+  const failed = (output: string): CommandEnd => ({
+    kind: signal.aborted ? 'cancelled' : 'not_started',
+    code: null,
+    output,
+    cut: false,
+    changes: [],
+    sandboxed,
+    root: run.workspace,
+  })
+  let baseline: Baseline | undefined
+  try {
+    baseline = acquireBaseline(run.workspace, deps.places)
+    const { root } = baseline.guarded
+    const cwd = realpathSync(run.cwd)
+    if (!isInside(root, cwd)) return failed('The folder to run in is outside of the workspace.')
+    const home = realHome(deps.home)
+    const hidden = await findHidden(root, run.copy, deps)
+    if (hidden.kind === 'refused') return failed(`The command was not run: ${hidden.reason}.`)
+    const task: Task = { run: { ...run, cwd }, baseline, deps: { ...deps, home }, hidden, copy: undefined }
+    if (!run.copy) return { ...(await runTask(task, signal)), sandboxed, root }
+    const copied = await copyWorkspace(root, { home }, signal)
+    if (copied.kind === 'refused') return failed(`The command was not run: ${copied.reason}.`)
+    try {
+      const end = await runTask({ ...task, copy: copied.folder }, signal)
+      return { ...end, sandboxed, root: sandboxed ? root : copied.folder }
+    } finally {
+      copied.remove()
+    }
+  } catch (error) {
+    return failed(`The command could not be run: ${error instanceof Error ? error.message : String(error)}`)
+  } finally {
+    baseline?.release()
+  }
+}
+
+/** Where it really is: what is found on the disk is compared with it. */
+function realHome(home: Home | undefined): Home | undefined {
+  if (home === undefined || !existsSync(home.path)) return home
+  const real = realpathSync(home.path)
+  return real === home.path ? home : openHome({ home: real, cwd: '/', env: {} })
+}
+
+type Ended = Omit<CommandEnd, 'sandboxed' | 'root'>
+
+interface Task {
+  readonly run: CommandRun
+  readonly baseline: Baseline
+  readonly deps: CommandDeps
+  /** What takes the workspace's place. */
+  readonly copy: string | undefined
+  readonly hidden: Extract<Hidden, { kind: 'found' }>
+}
+
+function runTask(task: Task, signal: AbortSignal): Promise<Ended> {
+  const { sandbox } = task.deps
+  return sandbox.kind === 'bubblewrap' ? runEnclosed(task, sandbox, signal) : runWatched(task, signal)
+}
+
+async function runEnclosed(
+  { run, baseline, deps, copy, hidden }: Task,
+  sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
+  signal: AbortSignal,
+): Promise<Ended> {
+  const { guarded } = baseline
+  const userHome = deps.userHome ?? homedir()
+  const writable = [guarded.root, ...(guarded.git === undefined ? [] : [guarded.git.common])]
+  const none: Pins = { held: [], fixed: [], loose: [] }
+  const pins = copy === undefined ? pinsFor(guarded.paths, writable, hidden.held) : none
+  const snapshot = baseline.snapshot(pins.loose)
+  const args = bubblewrapArgs({
+    run,
+    guarded,
+    pins,
+    masks: hidden.masks.filter(({ place }) => copy === undefined || isThere(place, guarded.root, copy)),
+    sandbox,
+    copy,
+    home: deps.home !== undefined && existsSync(deps.home.path) ? deps.home.path : undefined,
+    userHome,
+    gitFd: 3,
+    statusFd: 4,
+  })
+  const environment = {
+    ...enclosedEnvironment(run.environment, userHome),
+    ...markOf(run.key, deps.home).environment,
+  }
+  const end = await runGroup(
+    {
+      program: sandbox.program,
+      args: [...args, '--', shellProgram(), '-c', alone, 'sh', ...wordsOf(run)],
+      cwd: '/',
+      environment,
+      timeoutMs: run.timeoutMs,
+      mostOutput: run.mostOutput ?? defaultOutput,
+      input: [await gitSettings()],
+      wantsStatus: true,
+    },
+    signal,
+  )
+  const changes = [
+    ...undoChanges(snapshot, expectedIn(undefined)),
+    ...(copy === undefined ? undoNested(baseline) : []),
+  ]
+  // Its report of the command's end is the only proof that there was one.
+  if (end.kind === 'exited' && !end.status.includes('"exit-code"')) {
+    const output = `The sandbox could not be made, and the command was not run: ${end.output.trim() || `bubblewrap ended with code ${end.code}`}`
+    return { ...ended(end, changes), kind: 'not_started', code: null, output }
+  }
+  return ended(end, changes)
+}
+
+async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: AbortSignal): Promise<Ended> {
+  const { guarded } = baseline
+  const { home } = deps
+  // Whoever writes forms holds that lock: either they are done before everything is looked at, or they see the mark.
+  const finish =
+    home === undefined
+      ? () => undefined
+      : await withLock(home, 'approvals', () => beginUnguarded(home, run.key))
+  try {
+    if (copy !== undefined)
+      for (const { place } of hidden.masks)
+        if (isInside(guarded.root, place))
+          rmSync(inCopy(place, guarded.root, copy), { recursive: true, force: true })
+    const expected = expectedIn(home)
+    const snapshot = baseline.snapshot(watchedPaths(guarded.paths, home?.path), expected.skip)
+    const mark = markOf(run.key, home)
+    const [program = '', ...args] = wordsOf(run)
+    const end = await runGroup(
+      {
+        program,
+        args,
+        cwd: copy === undefined ? run.cwd : path.join(copy, path.relative(guarded.root, run.cwd)),
+        environment: { ...run.environment, ...mark.environment },
+        endOthers: () => endLeftovers(mark),
+        timeoutMs: run.timeoutMs,
+        mostOutput: run.mostOutput ?? defaultOutput,
+      },
+      signal,
+    )
+    // What is still running could change everything again after it was looked at.
+    endLeftovers(mark)
+    if (home !== undefined) lookAfterFiles(home)
+    return ended(end, [...undoChanges(snapshot, expected), ...undoNested(baseline)])
+  } finally {
+    finish()
+  }
+}
+
+function inCopy(place: string, root: string, copy: string): string {
+  return path.join(copy, path.relative(root, place))
+}
+
+function isThere(place: string, root: string, copy: string): boolean {
+  return existsSync(isInside(root, place) ? inCopy(place, root, copy) : place)
+}
+
+/**
+ * Agent files and hooks that appeared somewhere below. A repository may be made, by `git clone` as well, unless it would
+ * start something when a person uses it.
+ */
+function undoNested({ guarded }: Baseline): ProtectedChange[] {
+  const { root, nested, repositories } = guarded
+  const known = new Set([...nested, ...repositories])
+  const created = [path.join(root, '.git'), ...findNested(root)].filter(
+    (place) =>
+      !known.has(place) &&
+      existsSync(place) &&
+      (path.basename(place) !== '.git' || !isHarmlessRepository(place, repositories)),
+  )
+  const { above } = takeSnapshot(created)
+  return undoChanges({ paths: created, kept: new Map(), above }, { skip: () => false, settle: () => 'undo' })
+}
+
+function wordsOf({ command }: CommandRun): readonly string[] {
+  return typeof command === 'string' ? [shellProgram(), '-c', command] : command
+}
+
+function ended({ kind, code, output, cut }: GroupEnd, changes: readonly ProtectedChange[]): Ended {
+  // Without a sandbox a command can look at the environment of this process.
+  return { kind, code, output: maskValues(output, secretValues(process.env)), cut, changes }
+}
+
+function enclosedEnvironment(given: NodeJS.ProcessEnv, userHome: string): NodeJS.ProcessEnv {
+  // They point into the user's folder, which is another one here.
+  const kept = Object.entries(given).filter(([name]) => !name.startsWith('XDG_'))
+  return {
+    ...Object.fromEntries(kept),
+    ...toolHomes(given, userHome),
+    HOME: privateHome,
+    TMPDIR: '/tmp',
+    TMP: '/tmp',
+    TEMP: '/tmp',
+  }
+}

@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { endGently } from './end-gently.ts'
+import { createOutputKeeper } from './output-keeper.ts'
+import { shellProgram } from './shell-program.ts'
+
+/**
+ * Runs one program with everything it starts, as a group. Owns the processes until it answers:
+ *
+ * 1. Whatever happens, the group is ended before the answer is given; also what the program left running.
+ * 2. Nothing waits for a pipe that somebody else holds open.
+ * 3. It answers exactly once and never throws.
+ * 4. Who is cancelled, or has used up the time, is asked to end first and gets a moment for it.
+ */
+export interface GroupRequest {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly environment: NodeJS.ProcessEnv
+  readonly timeoutMs: number
+  readonly mostOutput: number
+  /** Texts that the program can read from descriptors 3, 4, … */
+  readonly input?: readonly string[]
+  /** Ends what has left the group. Called when the program has ended, before its last output is waited for. */
+  readonly endOthers?: () => void
+  /** Opens one more descriptor, after those, whose text is wanted. */
+  readonly wantsStatus?: boolean
+}
+
+export interface GroupEnd {
+  readonly kind: 'exited' | 'timed_out' | 'cancelled' | 'flooded' | 'not_started'
+  readonly code: number | null
+  readonly output: string
+  readonly cut: boolean
+  /** What came from the descriptor after the input. */
+  readonly status: string
+}
+
+/** For putting away what was begun. */
+const grace = 2_000
+
+/** The groups that run now: whatever ends this process ends them. */
+const alive = new Set<() => void>()
+let isWatched = false
+
+function endWithThisProcess(kill: () => void): void {
+  alive.add(kill)
+  if (isWatched) return
+  isWatched = true
+  process.on('exit', () => {
+    for (const each of alive) each()
+  })
+}
+
+/** Nobody reads that much, and a disk may not hold it. */
+const flood = 200_000_000
+
+// Both streams into one, so that their order is kept; `exec`, so that the process is the program's own.
+const joined = 'exec "$@" 2>&1'
+// Node's pipes are sockets, which cannot be opened as /dev/stdout. So a real pipe stands in between, in a group of its own
+// because it has to end last. Its first letter says that it has left the group, and the command's environment.
+const piped = `exec "$@" > >(exec /usr/bin/env -i /usr/bin/setsid /bin/sh -c 'printf +; exec cat') 2>&1`
+
+export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<GroupEnd> {
+  const {
+    program,
+    args,
+    cwd,
+    environment,
+    timeoutMs,
+    mostOutput,
+    input = [],
+    wantsStatus = false,
+    endOthers,
+  } = request
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(notStarted('cancelled', 'It was cancelled before it began.'))
+    const shell = shellProgram()
+    const isPiped = shell !== '/bin/sh' && existsSync('/usr/bin/setsid') && existsSync('/usr/bin/env')
+    const child = spawn(shell, ['-c', isPiped ? piped : joined, 'sh', program, ...args], {
+      cwd,
+      env: withoutStartup(environment),
+      stdio: [
+        'ignore',
+        'pipe',
+        'ignore',
+        ...input.map(() => 'pipe' as const),
+        ...(wantsStatus ? (['pipe'] as const) : []),
+      ],
+      detached: true,
+    })
+    const output = createOutputKeeper(mostOutput)
+    let kind: GroupEnd['kind'] = 'exited'
+    let status = ''
+
+    const kill = () => {
+      if (child.pid === undefined) return
+      try {
+        process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // Nothing of it is left.
+      }
+    }
+    const killAll = () => {
+      kill()
+      endOthers?.()
+    }
+    endWithThisProcess(killAll)
+    const stop = (why: GroupEnd['kind']) => {
+      if (kind === 'exited') kind = why
+      kill()
+    }
+    let ending: Promise<void> | undefined
+    const ask = (why: GroupEnd['kind']) => {
+      if (kind !== 'exited' || child.pid === undefined) return
+      kind = why
+      // Bubblewrap has its processes in a space of their own, and would take them all with it.
+      const first = Number(/"child-pid": *(\d+)/.exec(status)?.[1])
+      if (wantsStatus && Number.isNaN(first)) return kill()
+      const until = Date.now() + grace
+      ending = endGently({ group: child.pid, first: wantsStatus ? first : undefined, until }).then(killAll)
+    }
+    const timer = setTimeout(() => ask('timed_out'), timeoutMs)
+    const cancel = () => ask('cancelled')
+    signal.addEventListener('abort', cancel, { once: true })
+
+    const stdout = child.stdout as Readable
+    const statusPipe = child.stdio[3 + input.length] as Readable | undefined
+    let received = 0
+    let hasExited = false
+    stdout.on('data', (bytes: Buffer) => {
+      const isFirst = received++ === 0
+      output.add(isPiped && isFirst ? bytes.subarray(1) : bytes)
+      if (isFirst && hasExited) killAll()
+      if (output.total > flood) stop('flooded')
+    })
+    statusPipe?.setEncoding('utf8').on('data', (text: string) => {
+      status += text
+    })
+    input.forEach((text, i) => {
+      const pipe = child.stdio[3 + i] as NodeJS.WritableStream
+      // A program that does not want it may close it first.
+      pipe.on('error', () => undefined)
+      pipe.end(text)
+    })
+
+    // Something that nobody could find may hold the pipe open for ever. It is let go when nothing has come for long.
+    const release = () => {
+      const before = received
+      setTimeout(() => {
+        setImmediate(() => {
+          if (received !== before || (isPiped && received === 0)) return release()
+          stdout.destroy()
+          statusPipe?.destroy()
+        })
+      }, 5_000).unref()
+    }
+    const settle = (end: GroupEnd) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', cancel)
+      alive.delete(killAll)
+      kill()
+      resolve(end)
+    }
+    child.on('error', (error) => settle(notStarted('not_started', error.message)))
+    child.on('exit', () => {
+      hasExited = true
+      const end = () => {
+        if (!isPiped || received > 0) killAll()
+        release()
+      }
+      // What it has started may still be putting things away.
+      if (ending === undefined) end()
+      else void ending.then(end)
+    })
+    child.on('close', (code, name) => {
+      settle({ kind, code: code ?? numberOf(name), output: output.text(), cut: output.cut, status })
+    })
+  })
+}
+
+/** What would make a shell run something of its own before the program, outside of any sandbox. */
+function withoutStartup(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|LD_.*)$/
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !names.test(name)))
+}
+
+function notStarted(kind: 'cancelled' | 'not_started', output: string): GroupEnd {
+  return { kind, code: null, output, cut: false, status: '' }
+}
+
+/** As shells write it. */
+function numberOf(name: NodeJS.Signals | null): number | null {
+  const numbers: { readonly [name: string]: number } = {
+    SIGTERM: 143,
+    SIGKILL: 137,
+    SIGINT: 130,
+    SIGSEGV: 139,
+    SIGABRT: 134,
+  }
+  return name === null ? null : (numbers[name] ?? 128)
+}

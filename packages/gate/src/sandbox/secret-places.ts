@@ -1,0 +1,63 @@
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { isInside } from '@cadre/files'
+
+const ofMachine = [
+  '/etc/shadow',
+  '/etc/shadow-',
+  '/etc/gshadow',
+  '/etc/gshadow-',
+  '/etc/sudoers',
+  '/etc/sudoers.d',
+  '/etc/ssh',
+  '/var/spool/cron',
+  '/var/lib/docker',
+  '/var/lib/kubelet',
+  '/etc/kubernetes',
+]
+const ofUser = [
+  '.ssh',
+  '.aws',
+  '.azure',
+  '.config',
+  '.gnupg',
+  '.docker',
+  '.kube',
+  '.npmrc',
+  '.netrc',
+  '.pypirc',
+  '.git-credentials',
+  '.gitconfig',
+  '.pgpass',
+  '.my.cnf',
+  '.vault-token',
+  '.local/share',
+  '.cargo/credentials',
+  '.cargo/credentials.toml',
+  '.claude',
+  '.copilot',
+  '.password-store',
+  '.bash_history',
+  '.zsh_history',
+]
+
+export interface SecretPlace {
+  readonly place: string
+  readonly isFolder: boolean
+}
+
+/**
+ * What is covered on top of everything else. The user's folder is hidden whole; only where it is inside the workspace does
+ * it come back with it, and then its secrets are covered one by one.
+ */
+export function secretPlaces(request: { readonly root: string; readonly userHome: string }): SecretPlace[] {
+  const { root, userHome } = request
+  const names = isInside(root, userHome) ? ofUser.map((name) => path.join(userHome, name)) : []
+  return [...ofMachine.filter((place) => !isInside(place, root)), ...names].flatMap((place) => {
+    try {
+      return [{ place, isFolder: statSync(place).isDirectory() }]
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,63 @@
+import { existsSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { isInside } from '@cadre/files'
+
+const beside = ['lib', 'lib64', 'libexec', 'include', 'share']
+// Folders of these names hold keys beside programs: only the programs are shown.
+const mixed = /^(\.local|\.cargo|\.config|\.docker|\.kube|\.aws|\.azure|\.gnupg|\.ssh)$/
+
+export interface ToolFoldersRequest {
+  readonly environment: NodeJS.ProcessEnv
+  readonly hidden: readonly string[]
+  readonly userHome: string
+}
+
+/**
+ * What has to stay visible of a hidden folder, so that programs installed below it still run: the folders of the path, and
+ * the libraries beside them. Never a whole user's folder, and never what is known to hold keys.
+ */
+export function toolFolders({ environment, hidden, userHome }: ToolFoldersRequest): string[] {
+  const entries = (environment['PATH'] ?? '').split(path.delimiter)
+  const found = new Set<string>()
+  for (const entry of [...entries, path.dirname(process.execPath)]) {
+    for (const folder of both(entry)) {
+      const top = hidden.find((place) => isInside(place, folder) && place !== folder)
+      if (top === undefined) continue
+      found.add(folder)
+      const above = path.dirname(folder)
+      if (above === top || hidden.includes(above) || mixed.test(path.basename(above))) continue
+      if (path.basename(folder) !== 'bin' && path.basename(folder) !== 'shims') continue
+      for (const name of beside) found.add(path.join(above, name))
+    }
+  }
+  for (const place of Object.values(toolHomes(environment, userHome)))
+    if (hidden.some((top) => isInside(top, place) && top !== place)) found.add(place)
+  return [...found]
+}
+
+// Programs that keep the programs they stand for in the user's folder, and hold no keys there.
+const versionManagers: { readonly [variable: string]: string } = {
+  RUSTUP_HOME: '.rustup',
+  PYENV_ROOT: '.pyenv',
+  RBENV_ROOT: '.rbenv',
+  NVM_DIR: '.nvm',
+  VOLTA_HOME: '.volta',
+  SDKMAN_DIR: '.sdkman',
+}
+
+/** The variables that say where these are: with another folder as the user's they would look in the wrong place. */
+export function toolHomes(environment: NodeJS.ProcessEnv, userHome: string): { [variable: string]: string } {
+  const places = Object.entries(versionManagers).map(
+    ([variable, name]) => [variable, environment[variable] || path.join(userHome, name)] as const,
+  )
+  return Object.fromEntries(places.filter(([, place]) => path.isAbsolute(place) && existsSync(place)))
+}
+
+function both(entry: string): string[] {
+  if (!path.isAbsolute(entry)) return []
+  try {
+    return [...new Set([path.normalize(entry), realpathSync(entry)])]
+  } catch {
+    return []
+  }
+}

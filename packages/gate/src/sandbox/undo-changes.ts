@@ -1,0 +1,152 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { type Kept, lookAt, type Snapshot, takeSnapshot } from './snapshot.ts'
+
+/** What a command did to something protected. */
+export interface ProtectedChange {
+  readonly path: string
+  readonly what: 'changed' | 'deleted' | 'created' | 'replaced'
+  /** False: it is still as the command left it, and a person has to look. */
+  readonly undone: boolean
+}
+
+/** What may change by itself while a command runs. */
+export interface Expected {
+  readonly skip: (path: string) => boolean
+  /** Whether a change is one that was to be expected; a content is what belongs there instead. */
+  readonly settle: (change: Change) => 'fine' | 'undo' | Buffer
+}
+
+export interface Change {
+  readonly path: string
+  readonly before: Kept | undefined
+  readonly after: Kept | undefined
+}
+
+/** How often is looked: so many files can be made that not all of them are seen at one look. */
+const mostLooks = 20
+
+/** Compares what is now with what was, and puts back what differs. Never throws. */
+export function undoChanges(snapshot: Snapshot, expected: Expected): ProtectedChange[] {
+  const found = new Map<string, ProtectedChange>()
+  for (let look = 0; look < mostLooks; look++) {
+    const changes = undoOnce(snapshot, expected)
+    const fresh = changes.filter((change) => !found.has(change.path))
+    for (const change of fresh) found.set(change.path, change)
+    // What cannot be undone is there at the next look as well.
+    if (fresh.length === 0) break
+  }
+  return withoutParts([...found.values()])
+}
+
+function undoOnce(snapshot: Snapshot, { skip, settle }: Expected): ProtectedChange[] {
+  const changes: ProtectedChange[] = []
+  // From the top down: what is below a link that was put there is not ours to touch.
+  for (const [place, before] of [...snapshot.above].sort(([a], [b]) => a.length - b.length)) {
+    const after = lookAt(place, 0)
+    if (after?.kind === before.kind && (before.kind === 'folder' || isSame(before, after))) continue
+    changes.push({ path: place, what: 'replaced', undone: attempt(() => put(place, before)) })
+  }
+  for (const place of snapshot.paths) {
+    const link = newLinkAbove(place, snapshot)
+    if (link !== undefined)
+      changes.push({ path: link, what: 'created', undone: attempt(() => unlinkSync(link)) })
+  }
+  const now = takeSnapshot(snapshot.paths, skip)
+  const all = [...new Set([...snapshot.kept.keys(), ...now.kept.keys()])].sort()
+  for (const place of all) {
+    const before = snapshot.kept.get(place)
+    // Looked up when its turn comes: what was put back above it may have brought it back.
+    const after = now.kept.get(place)
+    if (isSame(before, after)) continue
+    const settled = settle({ path: place, before, after })
+    if (settled === 'fine') continue
+    const what =
+      before === undefined ? 'created' : after === undefined ? 'deleted' : kindOfChange(before, after)
+    const kept = before ?? after
+    const wanted = settled === 'undo' || kept?.kind !== 'file' ? before : { ...kept, content: settled }
+    changes.push({ path: place, what, undone: attempt(() => put(place, wanted)) })
+  }
+  return changes
+}
+
+function isSame(before: Kept | undefined, after: Kept | undefined): boolean {
+  if (before === undefined || after === undefined) return before === after
+  if (before.kind === 'link') return after.kind === 'link' && after.target === before.target
+  if (before.kind === 'folder') return after.kind === 'folder' && after.mode === before.mode
+  if (before.kind === 'other') return after.kind === 'other'
+  if (after.kind !== 'file' || after.mode !== before.mode) return false
+  if (after.mark === before.mark) return true
+  return before.content !== undefined && after.content !== undefined && before.content.equals(after.content)
+}
+
+function kindOfChange(before: Kept, after: Kept): 'changed' | 'replaced' {
+  return before.kind === after.kind && before.kind !== 'link' ? 'changed' : 'replaced'
+}
+
+function put(place: string, wanted: Kept | undefined): void {
+  if (wanted?.kind === 'folder') putFolder(place, wanted.mode)
+  else if (wanted?.kind === 'file') putFile(place, wanted)
+  else if (wanted?.kind === 'other') throw new Error('a device or socket cannot be made again')
+  else rmSync(place, { recursive: true, force: true })
+  if (wanted?.kind === 'link') symlinkSync(wanted.target, place)
+}
+
+function putFile(place: string, { content, mode }: Extract<Kept, { kind: 'file' }>): void {
+  if (content === undefined) throw new Error('its content was too large to be kept')
+  if (isFolder(place)) rmSync(place, { recursive: true, force: true })
+  // Beside it and then in its place: nobody reads a half of it, and other names of the changed file stay away from it.
+  const draft = `${place}.cadre-undo`
+  rmSync(draft, { recursive: true, force: true })
+  writeFileSync(draft, content, { flag: 'wx', mode })
+  chmodSync(draft, mode)
+  renameSync(draft, place)
+}
+
+function putFolder(place: string, mode: number): void {
+  if (!isFolder(place)) {
+    rmSync(place, { force: true })
+    mkdirSync(place, { mode })
+  }
+  if (mode !== (lstatSync(place).mode & 0o7777)) chmodSync(place, mode)
+}
+
+/** The first link on the way to a path that was not on it before. */
+function newLinkAbove(place: string, { above }: Snapshot): string | undefined {
+  const folders: string[] = []
+  for (let folder = path.dirname(place); path.dirname(folder) !== folder; folder = path.dirname(folder))
+    folders.unshift(folder)
+  return folders.find((folder) => !above.has(folder) && lookAt(folder, 0)?.kind === 'link')
+}
+
+function isFolder(place: string): boolean {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch {
+    return false
+  }
+}
+
+function attempt(work: () => void): boolean {
+  try {
+    work()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Of a folder that was made or removed with all that is in it, only the folder. */
+function withoutParts(changes: readonly ProtectedChange[]): ProtectedChange[] {
+  const whole = new Set(changes.filter(({ what }) => what !== 'changed').map((change) => change.path))
+  return changes.filter((change) => change.what === 'changed' || !whole.has(path.dirname(change.path)))
+}

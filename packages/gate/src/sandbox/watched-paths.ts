@@ -1,0 +1,200 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import { type Home, isInside, runningProcess, wasWritten, wasWrittenIn } from '@cadre/files'
+import { isOwnLine } from '../audit/audit-log.ts'
+import { followLinks } from '../paths/follow-links.ts'
+import type { Change, Expected } from './undo-changes.ts'
+import { watchHookLogs } from './watch-hook-logs.ts'
+
+// Folders of other programs hold much more than what decides.
+const decidingIn: { readonly [folder: string]: readonly string[] } = {
+  '.claude': ['settings.json', 'settings.local.json', 'agents', 'hooks', 'commands', 'skills'],
+  opencode: ['agent', 'agents'],
+  '.copilot': ['hooks', 'agents', 'skills', 'settings.json', 'config.json', 'mcp-config.json'],
+}
+const decidingInHome = [
+  'config.yaml',
+  'templates',
+  'approvals',
+  path.join('tasks', 'approvals.task.md'),
+  'sessions',
+  'events',
+  path.join('inbox', 'routes.yaml'),
+  path.join('storage', 'policy.yaml'),
+  path.join('storage', 'wal'),
+  path.join('storage', 'terminal-cmd-allowlist.yaml'),
+  path.join('.git', 'config'),
+  path.join('.git', 'hooks'),
+]
+
+/**
+ * What is compared where no sandbox keeps a command away. Of the home only what decides or is a record: the rest is
+ * written by other sessions all the time.
+ */
+export function watchedPaths(guarded: readonly string[], home: string | undefined): string[] {
+  return guarded.flatMap((place) => {
+    if (place === home) return decidingInHome.map((name) => path.join(place, name))
+    if (home !== undefined && isSamePlace(place, home)) return []
+    // Workspaces lie in it as well, and what decides in them is theirs.
+    if (home !== undefined && isInside(home, place) && !isInside(path.join(home, 'workspaces'), place))
+      return []
+    const parts = decidingIn[path.basename(place)]
+    return parts === undefined ? [place] : parts.map((name) => path.join(place, name))
+  })
+}
+
+/** The home by another name is looked at once, by its own. */
+function isSamePlace(place: string, home: string): boolean {
+  const followed = followLinks(place)
+  return followed.kind === 'followed' && followed.real === home
+}
+
+/**
+ * Made before the command begins. Journals of other processes grow while it runs, if they ran the session before: a lease can
+ * be written by the command as well. What this process writes itself it remembers.
+ */
+export function expectedIn(home: Home | undefined): Expected {
+  const sessions = home?.at('sessions')
+  const segments = home?.at('storage', 'wal')
+  const settleHookLog = watchHookLogs()
+  const others = home === undefined ? new Set<string>() : runByOthers(home)
+  const tokens = home === undefined ? new Set<string>() : tokensIn(home)
+  const events = home?.at('events')
+  const isIn = (folder: string | undefined, place: string) =>
+    folder !== undefined && path.dirname(place) === folder
+  const isShared = () =>
+    home !== undefined &&
+    [...tokensIn(home), ...tokens].some(
+      (token) => !isOfThisProcess(token) && (tokens.has(token) || isCadre(home, token)),
+    )
+  return {
+    // Drafts of files that are about to be put in their places.
+    skip: (place) => isOwnDraft(place) || (isIn(sessions, place) && path.basename(place).startsWith('.')),
+    settle(change) {
+      const logged = settleHookLog(change)
+      if (logged !== undefined) return logged
+      // What is in such a folder is judged by itself.
+      const isNewFolder = change.before === undefined && change.after?.kind === 'folder'
+      if (isNewFolder && ([sessions, segments, events].includes(change.path) || wasWrittenIn(change.path)))
+        return 'fine'
+      const content = change.after?.kind === 'file' ? change.after.content : undefined
+      const isKnown = change.after === undefined || content !== undefined
+      if (isKnown && wasWritten(change.path, content)) return 'fine'
+      if (home !== undefined && isIn(sessions, change.path)) return settleJournal(change, home, others)
+      if (home !== undefined && isIn(segments, change.path)) return settleSegment(change.path, home, tokens)
+      return isIn(events, change.path) ? settleLog(change, isShared()) : 'undo'
+    },
+  }
+}
+
+/** As the file tools name them: no name that anything is read from. */
+function isOwnDraft(place: string): boolean {
+  return /^\.cadre-[0-9a-f]{16}\.tmp$/.test(path.basename(place))
+}
+
+/** What was there stays, and what came behind it is what this process wrote, or another that works in the home. */
+function settleLog({ before, after }: Change, isShared: boolean): 'fine' | 'undo' | Buffer {
+  const old = before === undefined ? Buffer.alloc(0) : before.kind === 'file' ? before.content : undefined
+  const now = after?.kind === 'file' ? after.content : undefined
+  if (old === undefined || now === undefined) return 'undo'
+  const added = now
+    .subarray(old.length)
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+  const ours = added.filter((line) => isShared || isOwnLine(line))
+  if (ours.length === added.length && now.subarray(0, old.length).equals(old)) return 'fine'
+  if (before === undefined && ours.length === 0) return 'undo'
+  return Buffer.concat([old, Buffer.from(ours.map((line) => `${line}\n`).join(''))])
+}
+
+function settleJournal(
+  { before, after }: Change,
+  home: Home,
+  others: ReadonlySet<string>,
+): 'fine' | 'undo' | Buffer {
+  const old = before?.kind === 'file' ? before.content : undefined
+  const now = after?.kind === 'file' ? after.content : undefined
+  if (before === undefined && now !== undefined) return isRunByOther(home, rootOf(now)) ? 'fine' : 'undo'
+  if (old === undefined || now === undefined || !others.has(rootOf(old))) return 'undo'
+  const [was, is] = [steady(old), steady(now)]
+  return is.startsWith(was) ? 'fine' : joined(old, now)
+}
+
+/** What was there, and what came after it: entries that the session itself has written meanwhile are not lost. */
+function joined(before: Buffer, after: Buffer): Buffer {
+  return Buffer.concat([before, after.subarray(before.length)])
+}
+
+/** Without the fields of the header that are written over in place. */
+function steady(journal: Buffer): string {
+  const text = journal.toString('latin1')
+  const end = text.indexOf('\nmessages:')
+  const head = end === -1 ? text : text.slice(0, end)
+  return head.replace(/^(?:updated|status| {2}outcome): .*$/gm, '') + (end === -1 ? '' : text.slice(end))
+}
+
+function rootOf(journal: Buffer): string {
+  return /^ {2}root: ['"]?([A-Za-z0-9_.-]+)/m.exec(journal.toString('latin1'))?.[1] ?? ''
+}
+
+/** The roots of the trees that other processes run. */
+function runByOthers(home: Home): Set<string> {
+  const ending = '.lease'
+  const roots = namesIn(home.at('storage', 'leases')).flatMap((name) =>
+    name.endsWith(ending) ? [name.slice(0, -ending.length)] : [],
+  )
+  return new Set(roots.filter((root) => isRunByOther(home, root)))
+}
+
+function isRunByOther(home: Home, root: string): boolean {
+  const holder = root === '' ? undefined : runningProcess(home, root)
+  return holder !== undefined && (holder.pid !== process.pid || holder.host !== hostname())
+}
+
+/** Tokens begin with the number of their process. */
+function isOfThisProcess(token: string): boolean {
+  return token.startsWith(`${process.pid}-`)
+}
+
+/** The tokens of processes that say of themselves that they work in this home. */
+function tokensIn(home: Home): Set<string> {
+  const ending = '.process'
+  return new Set(
+    namesIn(home.at('storage', 'leases')).flatMap((name) =>
+      name.endsWith(ending) ? [name.slice(0, -ending.length)] : [],
+    ),
+  )
+}
+
+/**
+ * Segments are written into the session files after a power loss: one that no process of this home has left there would write
+ * whatever it likes.
+ */
+function settleSegment(place: string, home: Home, tokens: ReadonlySet<string>): 'fine' | 'undo' {
+  const token = /^(.+)\.\d+\.wal$/.exec(path.basename(place))?.[1]
+  if (token === undefined) return 'undo'
+  return tokens.has(token) || isCadre(home, token) ? 'fine' : 'undo'
+}
+
+/** A process that began meanwhile. It runs what this one runs, where the system tells. */
+function isCadre(home: Home, token: string): boolean {
+  try {
+    const card = home.at('storage', 'leases', `${token}.process`)
+    const { pid } = JSON.parse(readFileSync(card, 'utf8')) as { readonly pid: number }
+    return (
+      !existsSync('/proc/self/exe') || readlinkSync(`/proc/${pid}/exe`) === realpathSync(process.execPath)
+    )
+  } catch {
+    return false
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

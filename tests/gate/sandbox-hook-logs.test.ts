@@ -1,0 +1,79 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { type CommandEnd, createHooks, findHooks } from '@cadre/gate'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createWorld, type World, without } from './sandbox-support.ts'
+import { never, sessionAt, toolNamed } from './support/sessions.ts'
+
+let world: World
+beforeEach(() => {
+  world = createWorld()
+})
+afterEach(() => world[Symbol.dispose]())
+
+const log = '.github/hooks/logs/calls.jsonl'
+
+/** Does something while a command without a sandbox runs. */
+async function during(work: () => Promise<unknown> | unknown): Promise<CommandEnd> {
+  const going = world.run('echo > started; while ! test -e go; do :; done', { sandbox: without })
+  while (!existsSync(world.at('started'))) await new Promise((resolve) => setImmediate(resolve))
+  await work()
+  writeFileSync(world.at('go'), '')
+  return going
+}
+
+/** A hook that keeps a log beside itself, as those of the supervisor team do. */
+async function runHook(command = `mkdir -p .github/hooks/logs; echo line >> ${log}`) {
+  world.write(
+    '.claude/settings.json',
+    JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } }),
+  )
+  const set = findHooks({ project: world.project, userHome: world.user, trusted: () => true })
+  const { rule } = createHooks({
+    hooks: () => set,
+    project: world.project,
+    userHome: world.user,
+    environment: (extra) => ({ PATH: process.env['PATH'], ...extra }),
+    tell: () => {},
+  })
+  return {
+    run: async () => {
+      const call = { id: 'c', type: 'function', function: { name: 'read_file', arguments: '{}' } } as const
+      const judged = { call, tool: toolNamed('read_file'), input: { path: 'x' } }
+      expect(await rule.judge(judged, sessionAt(world.project), never)).toBeUndefined()
+    },
+  }
+}
+
+it('what a hook logs while a command is watched stays, and its folder', async () => {
+  const hook = await runHook()
+  const first = await during(() => hook.run())
+  expect(first.changes).toEqual([])
+  expect(world.read(log)).toBe('line\n')
+})
+
+it('a log only grows: what was in it is put back, and what hooks have added stays', async () => {
+  world.write(log, 'before\n')
+  const hook = await runHook()
+  const end = await during(async () => {
+    writeFileSync(world.at(log), 'forged\n')
+    await hook.run()
+  })
+  expect(end.changes).toMatchObject([{ path: world.at(log), undone: true }])
+  expect(world.read(log)).toBe('before\nline\n')
+})
+
+it('what is no log is undone although hooks run, and without a hook a log is as well', async () => {
+  world.write(log, 'before\n')
+  const hook = await runHook()
+  await during(async () => {
+    await hook.run()
+    writeFileSync(world.at('.github/hooks/evil.json'), '{}')
+    writeFileSync(world.at('.github/hooks/logs/evil.mjs'), '')
+  })
+  expect(existsSync(world.at('.github/hooks/evil.json'))).toBe(false)
+  expect(existsSync(world.at('.github/hooks/logs/evil.mjs'))).toBe(false)
+  const kept = world.read(log)
+  const end = await world.run(`echo forged >> ${log}`, { sandbox: without })
+  expect(end.changes).toMatchObject([{ what: 'changed', undone: true }])
+  expect(world.read(log)).toBe(kept)
+})
