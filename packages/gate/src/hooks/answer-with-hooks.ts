@@ -1,0 +1,42 @@
+import type { Answerer, Verdict } from '@cadre/core'
+import type { HookParts } from './create-hooks.ts'
+import { noticesOf } from './hook-runner.ts'
+import { toHostCalls } from './host-calls.ts'
+import { explain, ruleOf } from './judge-with-hooks.ts'
+
+/** PermissionRequest: whoever may answer for a person. A denial of one counts more than the permission of another. */
+export function answerWithHooks({ hooksFor, runner, tell, place }: HookParts): Answerer {
+  return ({ call }, session, signal) => {
+    const hooks = hooksFor('PermissionRequest', session, { kind: 'call', call, session })
+    return hooks.length === 0 ? undefined : ask()
+
+    async function ask(): Promise<Verdict | undefined> {
+      let allowed: Verdict | undefined
+      for (const hook of hooks) {
+        const at = place(hook)
+        const rule = ruleOf(at)
+        const said = toHostCalls(call, hook, session.workspace)
+        let permitted = 0
+        for (const one of said) {
+          const happening = { event: 'PermissionRequest', call: call.call.id, said: one } as const
+          const answer = await runner.run(hook, happening, session, signal)
+          for (const notice of noticesOf(at, answer)) tell(notice)
+          const { decision, reason, stop } = answer
+          if (decision === 'deny' || stop !== undefined)
+            return {
+              kind: 'deny',
+              by: 'hook',
+              rule,
+              reason: explain(at, reason),
+              ...(stop !== undefined && { stop }),
+            }
+          if (decision === 'allow') permitted += 1
+        }
+        // Of a call about several files each has to be permitted.
+        if (permitted === said.length)
+          allowed ??= { kind: 'allow', by: 'hook', rule, reason: explain(at, 'permitted') }
+      }
+      return allowed
+    }
+  }
+}

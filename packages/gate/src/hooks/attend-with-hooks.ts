@@ -1,0 +1,126 @@
+import type { Attend, Attention, Moment, Report, SessionSpec } from '@cadre/core'
+import type { HookParts } from './create-hooks.ts'
+import type { MatchSubject } from './fits-matcher.ts'
+import type { Hook } from './hook.ts'
+import { noticesOf } from './hook-runner.ts'
+import { toHostCalls } from './host-calls.ts'
+import type { Happening, SessionEndReason } from './payload.ts'
+
+/** What happens to a session, as hooks know it; nothing where they do not. */
+interface Happened {
+  readonly event: Happening['event']
+  readonly subject: MatchSubject
+  /** One payload, or one for each file that a call is about. */
+  readonly happenings: (hook: Hook) => readonly Happening[]
+}
+
+const nothing: MatchSubject = { kind: 'nothing' }
+
+/** All events but those that decide. A hook that fails here holds up nothing; the person is told. */
+export function attendWithHooks({ hooksFor, runner, place }: HookParts): Attend {
+  return (moment, session, signal) => {
+    const happened = read(moment, session)
+    if (happened === undefined) return undefined
+    const { event, subject, happenings } = happened
+    const hooks = hooksFor(event, session, subject)
+    return hooks.length === 0 ? undefined : attend()
+
+    async function attend(): Promise<Attention> {
+      const contexts: string[] = []
+      const blocks: string[] = []
+      const notices: string[] = []
+      let content: string | undefined
+      let stop: string | undefined
+      for (const hook of hooks) {
+        for (const happening of happenings(hook)) {
+          const told = content === undefined ? happening : withResult(happening, content)
+          const answer = await runner.run(hook, told, session, signal)
+          notices.push(...noticesOf(place(hook), answer))
+          if (answer.context !== undefined) contexts.push(answer.context)
+          if (answer.blocked !== undefined) blocks.push(answer.blocked)
+          content = answer.content ?? content
+          stop ??= answer.stop
+        }
+        if (blocks.length > 0 && event === 'UserPromptSubmit') break
+      }
+      return {
+        ...(contexts.length > 0 && { context: contexts.join('\n\n') }),
+        ...(content !== undefined && { content }),
+        ...(blocks.length > 0 && { blocked: blocks.join('\n\n') }),
+        ...(stop !== undefined && { stop }),
+        ...(notices.length > 0 && { notices: notices.map((message) => ({ code: 'hook', message })) }),
+      }
+    }
+  }
+}
+
+/** A session that somebody started has no prompt and no end of its own to hooks: it is one subagent, from start to stop. */
+function read(moment: Moment, session: SessionSpec): Happened | undefined {
+  const isEntry = session.parent === undefined
+  const { agent } = session
+  const values = (...given: string[]): MatchSubject => ({ kind: 'values', values: given })
+  switch (moment.kind) {
+    case 'session.started':
+      if (!isEntry)
+        return one(
+          { event: 'SubagentStart' },
+          values(...(agent.type === undefined ? [] : [agent.type]), agent.name),
+        )
+      return one(
+        { event: 'SessionStart', source: moment.source, prompt: session.work.content },
+        values(moment.source, ...(moment.source === 'startup' ? ['new'] : [])),
+      )
+    case 'prompt.given':
+      return isEntry ? one({ event: 'UserPromptSubmit', prompt: moment.prompt }, nothing) : undefined
+    case 'call.settled':
+      return settled(moment, session)
+    case 'person.awaited': {
+      const { call, verdict } = moment
+      const message = `${agent.name} needs a decision about ${call.tool.name}: ${verdict.reason ?? verdict.rule}`
+      const type = 'permission_prompt'
+      return one({ event: 'Notification', message, title: 'Permission needed', type }, values(type))
+    }
+    case 'context.compacting':
+      return one({ event: 'PreCompact' }, values('auto'))
+    case 'error.occurred':
+      return one({ event: 'ErrorOccurred', code: moment.code, message: moment.message }, nothing)
+    case 'session.ended': {
+      if (!isEntry) return undefined
+      const reason = reasonOf(moment.report)
+      return one({ event: 'SessionEnd', reason }, values(reason, 'other'))
+    }
+  }
+}
+
+function reasonOf({ status, notices = [] }: Report): SessionEndReason {
+  if (status === 'error') return notices.at(-1)?.code === 'timeout' ? 'timeout' : 'error'
+  return status === 'cancelled' ? 'abort' : 'complete'
+}
+
+function settled(
+  { call, outcome, content }: Extract<Moment, { kind: 'call.settled' }>,
+  session: SessionSpec,
+): Happened | undefined {
+  // What was refused, cancelled or is in doubt was no use of a tool; and a report is none either.
+  if ((outcome !== 'done' && outcome !== 'failed') || call.tool.kind === 'report') return undefined
+  const { id } = call.call
+  const event = outcome === 'done' ? 'PostToolUse' : 'PostToolUseFailure'
+  return {
+    event,
+    subject: { kind: 'call', call, session },
+    happenings: (hook) =>
+      toHostCalls(call, hook, session.workspace).map((said) =>
+        event === 'PostToolUse'
+          ? { event, call: id, said, result: content }
+          : { event, call: id, said, error: content },
+      ),
+  }
+}
+
+function withResult(happening: Happening, content: string): Happening {
+  return happening.event === 'PostToolUse' ? { ...happening, result: content } : happening
+}
+
+function one(happening: Happening, subject: MatchSubject): Happened {
+  return { event: happening.event, subject, happenings: () => [happening] }
+}

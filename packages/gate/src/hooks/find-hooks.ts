@@ -1,0 +1,135 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { messageOf } from '@cadre/core'
+import { type Diagnostic, decodeText, isInside, type TrustItem } from '@cadre/files'
+import { fingerprintHooks } from './fingerprint-hooks.ts'
+import type { Hook, HookFile, HookLevel, HookSet } from './hook.ts'
+import { type HookPlace, hookPlaces } from './hook-places.ts'
+import { weaknessOf } from './protected-by.ts'
+import { type ReadHooksFile, readHooksFile } from './read-hooks-file.ts'
+import { scriptsOf } from './scripts-of.ts'
+
+export interface FindHooksRequest {
+  readonly project: string
+  readonly userHome: string
+  /** `/etc/cadre/hooks.d`: what the administrator sets. Nothing below switches it off. */
+  readonly policyFolder?: string | undefined
+  /** Who must own it. Root. */
+  readonly policyOwner?: number | undefined
+  /** Whether a person has agreed to what came with the project. The user's and the administrator's own need no agreement. */
+  readonly trusted: (item: TrustItem) => boolean
+  readonly platform?: NodeJS.Platform
+}
+
+interface FoundFile {
+  readonly place: HookPlace
+  readonly read: ReadHooksFile
+  readonly text: string
+}
+
+const largestFile = 1_000_000
+
+/** Every hook there is, with why it is not run where it is not. Changes nothing, starts nothing, never throws. */
+export function findHooks(request: FindHooksRequest): HookSet {
+  const diagnostics: Diagnostic[] = []
+  const seen = new Set<string>()
+  const found = hookPlaces(request).flatMap((place) => {
+    const text = textAt(place, request, seen, diagnostics)
+    if (text === undefined) return []
+    const { platform } = request
+    const written = readHooksFile({ ...place, text, ...(platform !== undefined && { platform }) })
+    diagnostics.push(...written.diagnostics)
+    const hooks = written.hooks.map((hook) => ({ ...hook, scripts: scriptsOf(hook, request.project) }))
+    return [{ place, read: { ...written, hooks }, text }]
+  })
+  const files: HookFile[] = []
+  const hooks = found.flatMap((file) => {
+    const { place, read, text } = file
+    const sha256 = fingerprintHooks(text, read.hooks, request.project)
+    const trusted = place.level !== 'project' || request.trusted({ path: place.path, sha256 })
+    const usable = read.hooks.filter(({ idle }) => idle === undefined)
+    if (read.entries > 0 || read.status !== 'loaded')
+      files.push({
+        path: place.path,
+        level: place.level,
+        status: read.status,
+        trusted,
+        sha256,
+        hooks: usable.length,
+      })
+    const why = whyIdle(file, found, trusted)
+    return read.hooks.map((hook): Hook => (why === undefined ? hook : { ...hook, idle: why }))
+  })
+  return { hooks, files, diagnostics }
+}
+
+const levels: readonly HookLevel[] = ['agent', 'project', 'user', 'policy']
+
+/**
+ * A file switches off its own hooks, and settings those of their level and below: what comes with a repository must not take
+ * away what the user has put there to watch over it.
+ */
+function whyIdle(
+  { place, read }: FoundFile,
+  all: readonly FoundFile[],
+  trusted: boolean,
+): string | undefined {
+  if (place.level !== 'policy') {
+    if (read.disables === 'file') return 'disableAllHooks is set in this file'
+    const by = all.find(
+      (other) =>
+        other.read.disables === 'level' && levels.indexOf(other.place.level) >= levels.indexOf(place.level),
+    )
+    if (by !== undefined) return `disableAllHooks is set in ${by.place.path}`
+  }
+  return trusted ? undefined : 'this folder is not trusted'
+}
+
+function textAt(
+  place: HookPlace,
+  { project, policyOwner = 0 }: FindHooksRequest,
+  seen: Set<string>,
+  diagnostics: Diagnostic[],
+): string | undefined {
+  const { path, level } = place
+  const refuse = (code: string, message: string) => {
+    diagnostics.push({ path, severity: 'error', code, message })
+    return undefined
+  }
+  const stats = statOf(path)
+  if (stats === undefined) return undefined
+  if (stats === 'unreadable' || !stats.isFile()) {
+    return stats === 'unreadable' || !stats.isDirectory()
+      ? refuse('hooks-unreadable', 'This is not a file that can be read, so there are no hooks in it.')
+      : undefined
+  }
+  if (stats.size > largestFile)
+    return refuse(
+      'file-too-large',
+      `The file has ${stats.size} bytes, and the most for hooks is ${largestFile}.`,
+    )
+  try {
+    const real = realpathSync.native(path)
+    // One file that is reached in two ways is one file, of the level that is trusted least.
+    if (seen.has(real)) return undefined
+    seen.add(real)
+    if (level === 'project' && !isInside(realpathSync.native(project), real))
+      return refuse('hooks-outside', 'This link leads out of the project and is not followed.')
+    const weakness = level === 'policy' ? weaknessOf(path, policyOwner) : undefined
+    if (weakness !== undefined)
+      return refuse(
+        'hooks-unprotected',
+        `These hooks are not run: ${weakness}, and they would run for everybody.`,
+      )
+    return decodeText(readFileSync(path))
+  } catch (error) {
+    return refuse('hooks-unreadable', `The file cannot be read: ${messageOf(error)}.`)
+  }
+}
+
+function statOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return 'unreadable'
+  }
+}

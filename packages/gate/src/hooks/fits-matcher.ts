@@ -1,0 +1,147 @@
+import { covers, type JudgedCall, knowsTool, type SessionSpec, subjectsOf } from '@cadre/core'
+import type { Hook } from './hook.ts'
+import { toHostCalls } from './host-calls.ts'
+import { type SafePattern, safePattern } from './safe-pattern.ts'
+
+/** What an event is about, as matchers see it. */
+export type MatchSubject =
+  | { readonly kind: 'call'; readonly call: JudgedCall; readonly session: SessionSpec }
+  /** The source of a start, the trigger of a compaction, the names of an agent: any of them may fit. */
+  | { readonly kind: 'values'; readonly values: readonly string[] }
+  /** Nothing that could be matched. */
+  | { readonly kind: 'nothing' }
+
+/** Events whose matcher the Copilot command looks at. It has no others, and neither have we for its files. */
+const copilotMatches = new Set([
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PermissionRequest',
+  'Notification',
+  'PreCompact',
+  'SubagentStart',
+])
+
+/**
+ * Whether a hook is to be run, by the rules of its dialect. In doubt it is: a matcher that nobody can evaluate in reasonable
+ * time must not switch off what watches over a call.
+ */
+export function fitsMatcher(hook: Hook, subject: MatchSubject): boolean {
+  return fits(hook, subject) && fitsCondition(hook, subject)
+}
+
+function fits(hook: Hook, subject: MatchSubject): boolean {
+  const { matcher = '', dialect, event } = hook
+  if (isAll(matcher) || dialect === 'vscode' || subject.kind === 'nothing') return true
+  if (dialect === 'copilot' && !copilotMatches.has(event)) return true
+  if (subject.kind === 'values') {
+    const pattern = patternFor(matcher, dialect === 'copilot')
+    if (pattern.kind !== 'pattern') return pattern.kind === 'costly' || dialect === 'claude'
+    return subject.values.some((value) => pattern.test(value) || matcher.split('|').includes(value))
+  }
+  const { call, session } = subject
+  const names = namesOf(hook, subject)
+  const usesClaudeRules = hasClaudeRules(hook)
+  if (usesClaudeRules && /^[\w\s|.:/-]+$/.test(matcher))
+    return matcher
+      .split('|')
+      .map((word) => word.trim())
+      .some((word) => word !== '' && (names.includes(word) || isForeign(word, call)))
+  const rules = usesClaudeRules ? readRules(matcher) : undefined
+  if (rules !== undefined) return rules.some((rule) => fitsRule(rule, names, call, session))
+  const pattern = patternFor(matcher, dialect === 'copilot')
+  switch (pattern.kind) {
+    case 'pattern':
+      return names.some((name) => pattern.test(name))
+    case 'costly':
+      return true
+    default:
+      // The Copilot command skips such an entry, and says so. Of Claude Code it is not known.
+      return dialect === 'claude'
+  }
+}
+
+/** The Copilot command takes Claude's rules for the two events that decide, where they are spelled as Claude does. */
+function hasClaudeRules({ dialect, casing, event }: Hook): boolean {
+  return (
+    dialect === 'claude' || (casing === 'pascal' && (event === 'PreToolUse' || event === 'PermissionRequest'))
+  )
+}
+
+/** A name of another dialect means the tool that it means there; one of Claude's own means exactly itself. */
+function isForeign(word: string, { tool }: JudgedCall): boolean {
+  return word === tool.name || (!knowsTool('claude', word) && !/^[a-z]+$/.test(word) && covers(word, tool))
+}
+
+function namesOf(hook: Hook, { call, session }: Extract<MatchSubject, { kind: 'call' }>): string[] {
+  return [
+    ...new Set(
+      toHostCalls(call, hook, session.workspace).flatMap(({ name, alsoCalled }) => [name, ...alsoCalled]),
+    ),
+  ]
+}
+
+interface Rule {
+  readonly tool: string
+  readonly pattern?: string
+}
+
+/** `Bash(git push*)`, as permission rules are written. Real files have it for a matcher, too. */
+function readRules(text: string): readonly Rule[] | undefined {
+  const parts = text.replaceAll(/\\([()])/g, '$1').split(/\|(?![^()]*\))/)
+  const rules = parts.map((part) => /^\s*([\w-]+)(?:\(([^()]*)\))?\s*$/.exec(part))
+  if (rules.some((rule) => rule === null) || !text.includes('(')) return undefined
+  return rules.flatMap((rule) =>
+    rule?.[1] === undefined ? [] : [{ tool: rule[1], ...(rule[2] !== undefined && { pattern: rule[2] }) }],
+  )
+}
+
+function fitsRule(rule: Rule, names: readonly string[], call: JudgedCall, session: SessionSpec): boolean {
+  if (!names.includes(rule.tool) && !isForeign(rule.tool, call)) return false
+  if (rule.pattern === undefined || isAll(rule.pattern)) return true
+  if (call.tool.commands?.(call.input).sure === false) return true
+  // `.*` where a regular expression was meant, `:*` as older rules write it.
+  const pattern = rule.pattern.replaceAll('.*', '*').replace(/:\*$/, '*')
+  return subjectsOf(call, session.workspace).some((subject) => subject.fitsSome(pattern))
+}
+
+function fitsCondition(hook: Hook, subject: MatchSubject): boolean {
+  if (hook.condition === undefined || subject.kind !== 'call') return true
+  const rules = readRules(hook.condition) ?? [{ tool: hook.condition.trim() }]
+  const names = namesOf(hook, subject)
+  return rules.some((rule) => fitsRule(rule, names, subject.call, subject.session))
+}
+
+function isAll(text: string): boolean {
+  return text.trim() === '' || /^\*+$/.test(text.trim()) || text === '.*'
+}
+
+const made = new Map<string, SafePattern>()
+
+function patternFor(matcher: string, anchored: boolean): SafePattern {
+  const key = `${anchored ? '^' : ''}${matcher}`
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const pattern = safePattern(matcher, { anchored })
+  if (made.size > 1_000) made.clear()
+  made.set(key, pattern)
+  return pattern
+}
+
+/** What to tell a person about a matcher that cannot be used as it is written. */
+export function faultOfMatcher(hook: Hook): string | undefined {
+  const { matcher = '', dialect, event } = hook
+  if (isAll(matcher) || dialect === 'vscode') return undefined
+  if (dialect === 'copilot' && !copilotMatches.has(event))
+    return `the Copilot command looks at no matcher of ${event}, so the hook is run always`
+  if (hasClaudeRules(hook) && readRules(matcher) !== undefined)
+    return 'a permission rule is no matcher to other hosts, which never run this; here it is run for what the rule fits (elsewhere: "if")'
+  const { kind } = patternFor(matcher, dialect === 'copilot')
+  if (kind === 'costly')
+    return 'this regular expression could take for ever, so the hook is run for everything'
+  if (kind === 'invalid')
+    return dialect === 'claude'
+      ? 'this is no valid regular expression, so the hook is run for everything'
+      : 'this is no valid regular expression, so the hook is never run, as in the Copilot command'
+  return undefined
+}

@@ -1,0 +1,52 @@
+import { messageOf, type SessionSpec } from '@cadre/core'
+import type { Hook } from './hook.ts'
+import { type Happening, payloadFor } from './payload.ts'
+import { placeOf } from './place-of.ts'
+import { type HookAnswer, readAnswer } from './read-answer.ts'
+import { type HookSurroundings, runHook } from './run-hook.ts'
+
+export interface HookRunnerOptions extends HookSurroundings {
+  readonly tell: (message: string) => void
+  readonly transcript: (session: string) => string | undefined
+  readonly now: () => number
+}
+
+export interface HookRunner {
+  /** Runs one hook and reads what it says. Never rejects. Nothing comes of one that nobody waits for. */
+  run(hook: Hook, happening: Happening, session: SessionSpec, signal: AbortSignal): Promise<HookAnswer>
+}
+
+const nothing: HookAnswer = {}
+/** Sessions whose single runs are remembered; far more than run at once. */
+const mostRemembered = 10_000
+
+export function createHookRunner(options: HookRunnerOptions): HookRunner {
+  const { tell, transcript, now, project } = options
+  const done = new Set<string>()
+  const ask = async (hook: Hook, happening: Happening, session: SessionSpec, signal: AbortSignal) => {
+    const payload = payloadFor(hook, happening, { session, now: now(), transcript })
+    return readAnswer(hook, await runHook(hook, payload, options, signal))
+  }
+  return {
+    async run(hook, happening, session, signal) {
+      if (hook.once) {
+        const key = `${session.id} ${placeOf(hook, project)}`
+        if (done.has(key)) return nothing
+        if (done.size > mostRemembered) done.clear()
+        done.add(key)
+      }
+      if (!hook.background) return ask(hook, happening, session, signal)
+      // Its own end is not the session's: it may still write its log when the call is long done.
+      void ask(hook, happening, session, new AbortController().signal)
+        .then(({ notices = [] }) => {
+          for (const notice of notices) tell(`The hook ${placeOf(hook, project)}: ${notice}`)
+        })
+        .catch((error) => tell(`The hook ${placeOf(hook, project)} failed: ${messageOf(error)}`))
+      return nothing
+    },
+  }
+}
+
+export function noticesOf(place: string, { notices = [] }: HookAnswer): readonly string[] {
+  return notices.map((notice) => `The hook ${place}: ${notice}`)
+}

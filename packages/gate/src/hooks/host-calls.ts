@@ -1,0 +1,73 @@
+import path from 'node:path'
+import { type Json, type JsonObject, type JudgedCall, namesFor, normaliseInput, type Tool } from '@cadre/core'
+import { isObject } from '@cadre/files'
+import type { HookDialect } from './hook.ts'
+import { claudeTools, copilotTools, type HostTools, vscodeTools } from './host-tools.ts'
+
+/** A call as a program of the dialect would have made it. */
+export interface HostCall {
+  readonly name: string
+  readonly input: JsonObject
+  /** Other names by which the same tool is known there. */
+  readonly alsoCalled: readonly string[]
+}
+
+export interface NamingOptions {
+  readonly dialect: HookDialect
+  readonly casing: 'camel' | 'pascal'
+}
+
+const tables: { readonly [dialect in HookDialect]: HostTools } = {
+  claude: claudeTools,
+  copilot: copilotTools,
+  vscode: vscodeTools,
+}
+
+/**
+ * How the dialect would say it. Paths are absolute, as they are there: a hook does not run in the workspace of a session. A
+ * call about several files becomes one for each: a script that looks at the path of a call must be shown every path.
+ */
+export function toHostCalls(
+  { tool, input }: Pick<JudgedCall, 'tool' | 'input'>,
+  { dialect, casing }: NamingOptions,
+  workspace: string,
+): readonly HostCall[] {
+  const given = isObject(input) ? input : {}
+  const row = Object.hasOwn(tables[dialect], tool.name) ? tables[dialect][tool.name] : undefined
+  const paths = (tool.paths?.(input) ?? []).map((file) => path.resolve(workspace, file))
+  const calls = row?.calls(withAbsolutePaths(given, workspace), paths) ?? [
+    { name: defaultName(dialect, tool), input: given },
+  ]
+  return calls.map(({ name, input: said, alsoCalled = [] }) => {
+    const runtime = [name, ...alsoCalled]
+    // The Copilot command reports Claude's names in the snake_case payload, with the arguments as they are.
+    const shown = dialect === 'copilot' && casing === 'pascal' ? (claudeNameOf(tool) ?? name) : name
+    return { name: shown, input: said, alsoCalled: [...runtime, ...(row?.also ?? [])] }
+  })
+}
+
+function withAbsolutePaths(input: JsonObject, workspace: string): JsonObject {
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]): [string, Json] => {
+      if ((key === 'path' || key === 'cwd') && typeof value === 'string')
+        return [key, path.resolve(workspace, value)]
+      if (key !== 'edits' || !Array.isArray(value)) return [key, value]
+      const list = value as readonly Json[]
+      return [key, list.map((edit) => (isObject(edit) ? withAbsolutePaths(edit, workspace) : edit))]
+    }),
+  )
+}
+
+function claudeNameOf(tool: Tool): string | undefined {
+  return Object.hasOwn(claudeTools, tool.name) ? claudeTools[tool.name]?.name : undefined
+}
+
+function defaultName(dialect: HookDialect, tool: Tool): string {
+  return (dialect === 'claude' ? namesFor('claude', tool.name)?.[0] : undefined) ?? tool.name
+}
+
+/** The arguments that a hook gave back, as the tool's own. Throws where the tool's own reading of them does. */
+export function fromHostInput(tool: Tool, name: string, input: JsonObject): JsonObject {
+  const own = normaliseInput(tool, name, input)
+  return isObject(own) ? own : input
+}

@@ -1,0 +1,208 @@
+import type { Json, JsonObject } from '@cadre/core'
+import { isObject } from '@cadre/files'
+
+export interface SaidCall {
+  readonly name: string
+  readonly input: JsonObject
+  readonly alsoCalled?: readonly string[]
+}
+
+export interface HostTool {
+  readonly name: string
+  /** Other names of the same tool there. */
+  readonly also?: readonly string[]
+  readonly calls: (input: JsonObject, paths: readonly string[]) => readonly SaidCall[]
+}
+
+/** What a host calls our tools, and how it spells their arguments. Tools that are not here keep their own. */
+export type HostTools = { readonly [tool: string]: HostTool }
+
+type Spelling = { readonly [ours: string]: string }
+
+/** One call, with its arguments renamed; those that have no other name there stay. */
+function plain(name: string, spelling: Spelling = {}, also?: readonly string[]): HostTool {
+  return {
+    name,
+    ...(also !== undefined && { also }),
+    calls: (input) => [{ name, input: renamed(input, spelling) }],
+  }
+}
+
+function renamed(input: JsonObject, spelling: Spelling): JsonObject {
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [
+      Object.hasOwn(spelling, key) ? (spelling[key] as string) : key,
+      value,
+    ]),
+  )
+}
+
+interface EditNames {
+  readonly one: string
+  /** For several edits of one file, and the key that holds them. */
+  readonly many: readonly [name: string, key: string]
+  readonly patch: readonly [name: string, key: string]
+  readonly path: string
+  readonly spelling: Spelling
+  /** Whether each of several edits names its file. */
+  readonly pathInEach?: boolean
+  readonly also?: readonly string[]
+}
+
+/** `edit_file` takes one edit, several in several files, or a patch: each file of them is a call of its own. */
+function edits({ one, many, patch, path, spelling, pathInEach = false, also }: EditNames): HostTool {
+  const calls = (input: JsonObject, paths: readonly string[]): SaidCall[] => {
+    if (typeof input['patch'] === 'string') {
+      const [name, key] = patch
+      const of = (file: string | undefined): SaidCall => ({
+        name,
+        input: { ...(file !== undefined && { [path]: file }), [key]: input['patch'] as string },
+        alsoCalled: [one],
+      })
+      return paths.length === 0 ? [of(undefined)] : [...new Set(paths)].map(of)
+    }
+    if (!Array.isArray(input['edits'])) return [{ name: one, input: renamed(input, { path, ...spelling }) }]
+    const byPath = new Map<string, JsonObject[]>()
+    for (const edit of input['edits'] as readonly Json[]) {
+      if (!isObject(edit)) continue
+      const file = typeof edit['path'] === 'string' ? edit['path'] : String(input['path'] ?? '')
+      byPath.set(file, [...(byPath.get(file) ?? []), edit])
+    }
+    return [...byPath].map(([file, list]) => {
+      const [name, key] = many
+      const said = list.map(({ path: _, ...edit }) => ({
+        ...(pathInEach && { [path]: file }),
+        ...renamed(edit, spelling),
+      }))
+      return { name, input: { ...(!pathInEach && { [path]: file }), [key]: said }, alsoCalled: [one] }
+    })
+  }
+  return { name: one, ...(also !== undefined && { also }), calls }
+}
+
+const outputModes: { readonly [ours: string]: string } = {
+  lines: 'content',
+  files: 'files_with_matches',
+  counts: 'count',
+}
+
+/** Claude's Grep, which the Copilot command has as well: always a regular expression, and files alone unless it is asked. */
+function grep(name: string, also?: readonly string[]): HostTool {
+  return {
+    name,
+    ...(also !== undefined && { also }),
+    calls: ({ query, mode, ignoreCase, context, output, limit, ...rest }) => [
+      {
+        name,
+        input: {
+          pattern: mode === 'regex' || typeof query !== 'string' ? (query ?? '') : escaped(query),
+          ...rest,
+          output_mode: outputModes[String(output ?? 'lines')] ?? 'content',
+          ...(ignoreCase !== undefined && { '-i': ignoreCase }),
+          ...(context !== undefined && { '-C': context }),
+          ...(limit !== undefined && { head_limit: limit }),
+        },
+      },
+    ],
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+const agent = { agentName: 'subagent_type', workDescription: 'prompt' }
+
+export const claudeTools: HostTools = {
+  read_file: plain('Read', { path: 'file_path' }),
+  view_image: plain('Read', { path: 'file_path' }),
+  list_directory: plain('LS'),
+  find_files: plain('Glob', { glob: 'pattern' }),
+  search_files: grep('Grep'),
+  write_file: plain('Write', { path: 'file_path' }),
+  edit_file: edits({
+    one: 'Edit',
+    many: ['MultiEdit', 'edits'],
+    patch: ['Edit', 'patch'],
+    path: 'file_path',
+    spelling: { old: 'old_string', new: 'new_string', all: 'replace_all' },
+  }),
+  web_fetch: plain('WebFetch'),
+  execute_command: plain('Bash'),
+  delegateWork: plain('Agent', agent, ['Task']),
+  delegate_task: plain('Agent', {}, ['Task']),
+  todo: plain('TodoWrite'),
+}
+
+const task = { agentName: 'agent_type', subagent_type: 'agent_type', workDescription: 'prompt' }
+
+export const copilotTools: HostTools = {
+  read_file: plain('view'),
+  view_image: plain('view'),
+  list_directory: plain('view'),
+  find_files: plain('glob', { glob: 'pattern' }),
+  search_files: grep('grep', ['rg']),
+  write_file: plain('create', { content: 'file_text' }),
+  edit_file: edits({
+    one: 'edit',
+    many: ['edit', 'edits'],
+    patch: ['apply_patch', 'patch'],
+    path: 'path',
+    spelling: { old: 'old_str', new: 'new_str', all: 'replace_all' },
+    also: ['str_replace_editor', 'apply_patch'],
+  }),
+  web_fetch: plain('web_fetch'),
+  execute_command: plain('bash'),
+  delegateWork: plain('task', task),
+  delegate_task: plain('task', task),
+  todo: plain('update_todo'),
+}
+
+const subagent = { subagent_type: 'agentName', workDescription: 'prompt' }
+
+export const vscodeTools: HostTools = {
+  read_file: plain('read_file', { path: 'filePath' }),
+  view_image: plain('view_image', { path: 'filePath' }),
+  list_directory: plain('list_dir'),
+  find_files: plain('file_search', { glob: 'query' }),
+  search_files: {
+    name: 'grep_search',
+    calls: ({ mode, glob, limit, ...rest }) => [
+      {
+        name: 'grep_search',
+        input: {
+          ...rest,
+          isRegexp: mode === 'regex',
+          ...(glob !== undefined && { includePattern: glob }),
+          ...(limit !== undefined && { maxResults: limit }),
+        },
+      },
+    ],
+  },
+  write_file: plain('create_file', { path: 'filePath' }),
+  edit_file: edits({
+    one: 'replace_string_in_file',
+    many: ['multi_replace_string_in_file', 'replacements'],
+    patch: ['apply_patch', 'input'],
+    path: 'filePath',
+    spelling: { old: 'oldString', new: 'newString', all: 'replaceAll' },
+    pathInEach: true,
+  }),
+  create_directory: plain('create_directory', { path: 'dirPath' }),
+  web_fetch: {
+    name: 'fetch_webpage',
+    calls: ({ url, ...rest }) => [
+      { name: 'fetch_webpage', input: { ...rest, ...(url !== undefined && { urls: [url] }) } },
+    ],
+  },
+  get_errors: {
+    name: 'get_errors',
+    calls: ({ path, ...rest }) => [
+      { name: 'get_errors', input: { ...rest, ...(path !== undefined && { filePaths: [path] }) } },
+    ],
+  },
+  execute_command: plain('run_in_terminal'),
+  delegateWork: plain('runSubagent', subagent),
+  delegate_task: plain('runSubagent', subagent),
+  todo: plain('manage_todo_list'),
+}

@@ -1,0 +1,144 @@
+import type { Located } from '@cadre/files'
+import type { HookAction } from './hook.ts'
+import { type EntryContext, type Say, textOf } from './read-entry.ts'
+
+export interface ReadAction {
+  /** Absent when the entry says nothing that anybody could run. */
+  readonly action?: HookAction
+  /** Why it is not run here. */
+  readonly idle?: string
+}
+
+/** Kinds of hooks that need what is not here: a model, an agent or a server of their host. */
+const notRun = new Set(['prompt', 'agent', 'mcp_tool'])
+
+export function readAction(item: Located, context: EntryContext, say: Say): ReadAction {
+  const fields = item.fields as ReadonlyMap<string, Located>
+  const type = fields.get('type')
+  if (type?.value === 'http') return readHttp(item, say)
+  if (typeof type?.value === 'string' && notRun.has(type.value)) {
+    const idle = `hooks of type ${type.value} are not run here`
+    say('warning', type.line, 'hook-type-not-run', `${sentence(idle)}; only command and http are.`)
+    return { action: { kind: 'command', command: textOf(fields.get('prompt')) ?? '' }, idle }
+  }
+  if (type !== undefined && type.value !== null && type.value !== 'command') {
+    say(
+      'error',
+      type.line,
+      'hook-type-unknown',
+      `${JSON.stringify(type.value)?.slice(0, 80)} is no type of hook; the entry is skipped.`,
+      'Write "type": "command".',
+    )
+    return {}
+  }
+  if (type === undefined && context.dialect === 'vscode')
+    say(
+      'info',
+      item.line,
+      'hook-type-absent',
+      'VS Code skips entries without "type": "command"; here it is run.',
+    )
+  return readCommand(item, context, say)
+}
+
+function readCommand(
+  item: Located,
+  { platform = process.platform, dialect }: EntryContext,
+  say: Say,
+): ReadAction {
+  const fields = item.fields as ReadonlyMap<string, Located>
+  const own = platform === 'win32' ? 'windows' : platform === 'darwin' ? 'osx' : 'linux'
+  const keys = platform === 'win32' ? [own, 'powershell', 'command'] : [own, 'bash', 'command']
+  const wrong = [...new Set([...keys, 'bash', 'powershell', 'windows', 'linux', 'osx'])].find((key) => {
+    const value = fields.get(key)?.value
+    return value !== undefined && value !== null && typeof value !== 'string'
+  })
+  if (wrong !== undefined)
+    say('error', fields.get(wrong)?.line ?? item.line, 'hook-command-shape', `"${wrong}" is not text.`)
+  const key = keys.find((name) => (textOf(fields.get(name)) ?? '').trim() !== '')
+  if (key === undefined) {
+    const other = ['bash', 'powershell', 'windows', 'linux', 'osx', 'command'].find(
+      (name) => (textOf(fields.get(name)) ?? '').trim() !== '',
+    )
+    if (other === undefined) {
+      const fix = `Add "command": "…".${fields.has('script') ? ' "script" is known to no host.' : ''}`
+      say(
+        'error',
+        item.line,
+        'hook-command-missing',
+        'There is nothing to run in this entry; it is skipped.',
+        fix,
+      )
+      return {}
+    }
+    const idle = `it has a command for another system only (${other})`
+    say('info', item.line, 'hook-other-system', `${sentence(idle)}.`)
+    return { action: { kind: 'command', command: textOf(fields.get(other)) ?? '' }, idle }
+  }
+  const command = textOf(fields.get(key)) as string
+  if (command.includes('\0')) {
+    say(
+      'error',
+      item.line,
+      'hook-command-shape',
+      'The command contains a zero byte, so no system can start it.',
+    )
+    return {}
+  }
+  const args = fields.get('args')
+  if (args !== undefined && key === 'command') {
+    if (args.items?.every(({ value }) => typeof value === 'string' && !value.includes('\0')) !== true) {
+      say('error', args.line, 'hook-args-shape', '"args" is not a list of texts; the entry is skipped.')
+      return {}
+    }
+    return { action: { kind: 'command', command, args: args.items.map(({ value }) => String(value)) } }
+  }
+  return {
+    action: {
+      kind: 'command',
+      command,
+      shell: shellFor(key, platform, dialect, textOf(fields.get('shell'))),
+    },
+  }
+}
+
+/** VS Code leaves the command to the system's own shell; the other two ask for bash. */
+function shellFor(key: string, platform: NodeJS.Platform, dialect: string, wanted: string | undefined) {
+  if (wanted === 'powershell' || key === 'powershell') return 'powershell'
+  if (platform === 'win32') return key === 'windows' || dialect === 'vscode' ? 'cmd' : 'powershell'
+  return dialect === 'vscode' && key !== 'bash' ? 'sh' : 'bash'
+}
+
+function readHttp(item: Located, say: Say): ReadAction {
+  const fields = item.fields as ReadonlyMap<string, Located>
+  const written = textOf(fields.get('url')) ?? ''
+  let url: URL
+  try {
+    url = new URL(written)
+  } catch {
+    say(
+      'error',
+      item.line,
+      'hook-url',
+      'A hook of type http needs "url" with an https address; it is skipped.',
+    )
+    return {}
+  }
+  const headers = Object.fromEntries(
+    [...(fields.get('headers')?.fields ?? [])].flatMap(([name, { value }]) =>
+      typeof value === 'string' && /^[\w-]+$/.test(name) ? [[name, value]] : [],
+    ),
+  )
+  const variables = (fields.get('allowedEnvVars')?.items ?? []).flatMap(({ value }) =>
+    typeof value === 'string' ? [value] : [],
+  )
+  const action: HookAction = { kind: 'http', url: url.href, headers, variables }
+  if (url.protocol === 'https:') return { action }
+  const idle = 'an http hook must use https: who answers decides about calls, and anybody on the way could'
+  say('error', fields.get('url')?.line ?? item.line, 'hook-url', `${sentence(idle)}. It is not run.`)
+  return { action, idle }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}

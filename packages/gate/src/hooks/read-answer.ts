@@ -1,0 +1,123 @@
+import type { JsonObject } from '@cadre/core'
+import { isObject } from '@cadre/files'
+import type { Hook } from './hook.ts'
+import { readOutput } from './read-output.ts'
+import type { HookEnd } from './run-hook.ts'
+
+/** What a hook has said, whatever its dialect. */
+export interface HookAnswer {
+  /** Of PreToolUse and PermissionRequest. */
+  readonly decision?: 'allow' | 'ask' | 'deny'
+  readonly reason?: string
+  /** Arguments, as the dialect spells them. */
+  readonly input?: JsonObject
+  /** For the model. */
+  readonly context?: string
+  /** The prompt is not taken, the result is bad, the session is not to end: and why. */
+  readonly blocked?: string
+  /** In the place of what the tool gave. */
+  readonly content?: string
+  /** The session ends, and why. */
+  readonly stop?: string
+  /** For the person. */
+  readonly notices?: readonly string[]
+}
+
+type Judged = Pick<Hook, 'event' | 'dialect'>
+
+const mostText = 10_000
+const cannotStart = new Set([126, 127])
+
+/**
+ * What the end of a hook means by the rules of its dialect. PreToolUse denies whenever it is not known what the hook would
+ * have said; everything else goes on, with a word to the person.
+ */
+export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
+  if (end.kind === 'failed') return unknown(hook, end.reason)
+  const { code, stdout, stderr } = end
+  const said = cut(stderr.trim())
+  if (code === 0) return readPrinted(hook, stdout)
+  if (cannotStart.has(code))
+    return unknown(hook, `it could not be started (exit code ${code})${said && `: ${said}`}`)
+  // What a shell says of a program that was killed by a signal.
+  if (code > 128 && code <= 192)
+    return unknown(hook, `it was killed by signal ${code - 128}${said && `: ${said}`}`)
+  if (code === 2) return blocking(hook, stdout, said)
+  const failure = `it failed with exit code ${code}${said && `: ${said}`}`
+  return hook.dialect === 'copilot' ? unknown(hook, failure) : { notices: [failure] }
+}
+
+function unknown({ event }: Judged, reason: string): HookAnswer {
+  return event === 'PreToolUse' ? { decision: 'deny', reason } : { notices: [reason] }
+}
+
+/** Exit code 2: the one that every host knows, and each in its own way. */
+function blocking(hook: Judged, stdout: string, said: string): HookAnswer {
+  const { event, dialect } = hook
+  const reason = said || 'a hook ended with exit code 2 and gave no reason'
+  const isCopilot = dialect === 'copilot'
+  switch (event) {
+    case 'PreToolUse':
+    case 'PermissionRequest': {
+      // The Copilot command keeps what was printed, less the decision; Claude Code and VS Code ignore it.
+      const printed = isCopilot ? readPrinted(hook, stdout) : {}
+      const { decision: _, input: __, ...rest } = printed
+      return { ...rest, decision: 'deny', reason: printed.reason ?? reason }
+    }
+    case 'PostToolUseFailure':
+      if (isCopilot) return stdout.trim() === '' ? {} : { context: cut(stdout.trim()) }
+      return { blocked: reason }
+    case 'PostToolUse':
+    case 'UserPromptSubmit':
+    case 'Stop':
+    case 'SubagentStop':
+      return isCopilot ? { notices: [reason] } : { blocked: reason }
+    default:
+      return dialect === 'vscode' && (event === 'SessionStart' || event === 'SubagentStart')
+        ? {}
+        : { notices: [reason] }
+  }
+}
+
+function readPrinted(hook: Judged, stdout: string): HookAnswer {
+  const text = withoutProgress(stdout).trim()
+  if (text === '') return {}
+  if (!text.startsWith('{')) return plainText(hook, text)
+  let output: unknown
+  try {
+    output = JSON.parse(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return unknown(hook, `it printed what begins like JSON and is not: ${cut(why)}`)
+  }
+  return isObject(output) ? readOutput(hook, output) : unknown(hook, 'it printed JSON that is no object')
+}
+
+/** Claude Code shows it to the model where a session begins or a person speaks; the others have no use for it. */
+function plainText({ event, dialect }: Judged, text: string): HookAnswer {
+  if (dialect === 'claude' && (event === 'SessionStart' || event === 'UserPromptSubmit'))
+    return { context: cut(text) }
+  return dialect === 'vscode' ? { notices: [`it printed text that is not JSON: ${cut(text, 200)}`] } : {}
+}
+
+/** Lines that only say how far it is. */
+function withoutProgress(stdout: string): string {
+  if (!stdout.includes('progress')) return stdout
+  return stdout
+    .split('\n')
+    .filter((line) => {
+      const text = line.trim()
+      if (!text.startsWith('{') || !text.endsWith('}') || !text.includes('progress')) return true
+      try {
+        const value: unknown = JSON.parse(text)
+        return !isObject(value) || value['type'] !== 'progress'
+      } catch {
+        return true
+      }
+    })
+    .join('\n')
+}
+
+export function cut(text: string, most = mostText): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (cut)`
+}

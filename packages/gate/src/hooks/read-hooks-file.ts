@@ -1,0 +1,125 @@
+import { type Diagnostic, type Located, readJson, understandHookEvent } from '@cadre/files'
+import type { HookDialect, HookFileStatus, HookLevel } from './hook.ts'
+import { type HooksSource, type ReadHooks, readHooks } from './read-hooks.ts'
+
+export interface HooksFileRequest {
+  readonly path: string
+  readonly text: string
+  readonly level: HookLevel
+  /** `hooks`: a file of hooks and nothing else. The others are settings in which hooks are one key of many. */
+  readonly kind: 'hooks' | 'claude-settings' | 'copilot-settings'
+  readonly platform?: NodeJS.Platform
+}
+
+export interface ReadHooksFile extends ReadHooks {
+  readonly status: HookFileStatus
+  /** `file`: its own hooks are off. `level`: those of other files as well. */
+  readonly disables?: 'file' | 'level'
+}
+
+/** Reads a file that may have hooks. Never throws; settings without hooks are `loaded` with none. */
+export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
+  const { path, text, kind } = request
+  const json = readJson({ path, text })
+  const diagnostics: Diagnostic[] = [...json.diagnostics]
+  const say = (severity: Diagnostic['severity'], line: number, code: string, message: string, fix?: string) =>
+    diagnostics.push({ path, line, severity, code, message, ...(fix !== undefined && { fix }) })
+  const failed = (): ReadHooksFile => ({ hooks: [], entries: 0, diagnostics, status: 'failed' })
+  // What a parser makes of the rest of a broken file is a guess, and every host refuses to make one.
+  const broken = json.diagnostics.find(({ severity }) => severity === 'error')
+  if (broken !== undefined) {
+    const fix = 'Mend it; until then no hook of this file is run.'
+    return { ...failed(), diagnostics: [{ ...broken, fix }] }
+  }
+  const { root } = json
+  if (root?.fields === undefined) {
+    say(
+      'error',
+      root?.line ?? 1,
+      'hooks-file-shape',
+      'This is not an object with "hooks" in it; every host rejects it.',
+    )
+    return failed()
+  }
+  if (!isStrict(text))
+    say(
+      'warning',
+      1,
+      'json-comments',
+      'Other hosts reject a file with comments or trailing commas; here it is read.',
+    )
+  const source = sourceOf(request, root, say)
+  const disables = root.fields.get('disableAllHooks')?.value === true
+  const written = root.fields.get('hooks')
+  if (written === undefined) {
+    const stray = [...root.fields.keys()].find((key) => understandHookEvent(key).kind === 'run')
+    if (kind !== 'hooks' && stray === undefined)
+      return {
+        hooks: [],
+        entries: 0,
+        diagnostics,
+        status: 'loaded',
+        ...(disables && { disables: 'level' as const }),
+      }
+    const fix = stray === undefined ? 'Put the events under "hooks".' : `Put "${stray}" under "hooks".`
+    say('error', root.line, 'hooks-missing', 'There is no "hooks" in this file, so it holds none.', fix)
+    return failed()
+  }
+  const read = readHooks(written, source)
+  return {
+    ...read,
+    diagnostics: [...diagnostics, ...read.diagnostics],
+    status: statusOf(read, written),
+    ...(disables && { disables: kind === 'hooks' ? 'file' : 'level' }),
+  }
+}
+
+function statusOf({ hooks, entries, diagnostics }: ReadHooks, written: Located): HookFileStatus {
+  if (written.fields === undefined) return 'failed'
+  const usable = hooks.filter(({ idle }) => idle === undefined)
+  if (entries > 0 && hooks.length === 0) return 'failed'
+  const isWhole = usable.length === entries && !diagnostics.some(({ severity }) => severity === 'error')
+  return isWhole ? 'loaded' : 'partly'
+}
+
+type Say = (
+  severity: Diagnostic['severity'],
+  line: number,
+  code: string,
+  message: string,
+  fix?: string,
+) => void
+
+function sourceOf({ path, level, kind, platform }: HooksFileRequest, root: Located, say: Say): HooksSource {
+  const version = root.fields?.get('version')
+  if (kind === 'hooks' && version !== undefined && version.value !== 1)
+    say(
+      'warning',
+      version.line,
+      'hooks-version',
+      'The Copilot command knows version 1 only and rejects this file; here it is read.',
+      'Write "version": 1.',
+    )
+  const dialects: { readonly [of in HooksFileRequest['kind']]: HookDialect | 'shared' } = {
+    hooks: 'shared',
+    'claude-settings': 'claude',
+    'copilot-settings': 'copilot',
+  }
+  return {
+    path,
+    level,
+    dialect: dialects[kind],
+    versioned: version !== undefined,
+    inline: kind !== 'hooks',
+    ...(platform !== undefined && { platform }),
+  }
+}
+
+function isStrict(text: string): boolean {
+  try {
+    JSON.parse(text.replace(/^\ufeff/, ''))
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,127 @@
+import type { Diagnostic, Located } from '@cadre/files'
+import { type HookEvent, hookEvents, understandHookEvent } from '@cadre/files'
+import type { Hook, HookDialect, HookLevel } from './hook.ts'
+import { readEntry } from './read-entry.ts'
+
+export interface HooksSource {
+  readonly path: string
+  readonly level: HookLevel
+  /** `shared`: a file that VS Code and the Copilot command both read; each event then says whose it is. */
+  readonly dialect: HookDialect | 'shared'
+  /** Whether the file has a `version`, which only the Copilot command asks for. */
+  readonly versioned?: boolean
+  /** Settings beside much else: the Copilot command takes all of their hooks or none. */
+  readonly inline?: boolean
+  readonly platform?: NodeJS.Platform
+}
+
+export interface ReadHooks {
+  readonly hooks: readonly Hook[]
+  readonly diagnostics: readonly Diagnostic[]
+  /** Entries that were written, used or not. */
+  readonly entries: number
+}
+
+/** Reads the value of `hooks`: events, each with a list of entries. What cannot be used is said; the rest is used. */
+export function readHooks(written: Located, source: HooksSource): ReadHooks {
+  const { path } = source
+  const diagnostics: Diagnostic[] = []
+  const hooks: Hook[] = []
+  let entries = 0
+  const say = (severity: Diagnostic['severity'], line: number, code: string, message: string, fix?: string) =>
+    diagnostics.push({ path, line, severity, code, message, ...(fix !== undefined && { fix }) })
+  if (written.fields === undefined) {
+    const what = Array.isArray(written.value) ? 'a list' : 'no object'
+    say(
+      'error',
+      written.line,
+      'hooks-shape',
+      `"hooks" is ${what}; every host rejects the file.`,
+      'Write {"PreToolUse": [{"type": "command", "command": "…"}]}.',
+    )
+    return { hooks, diagnostics, entries }
+  }
+  for (const [spelling, list] of written.fields) {
+    const understood = understandHookEvent(spelling)
+    if (understood.kind !== 'run') {
+      entries += list.items?.length ?? 1
+      const isElsewhere = understood.kind === 'elsewhere'
+      const shown = JSON.stringify(spelling.slice(0, 80))
+      say(
+        'warning',
+        list.line,
+        isElsewhere ? 'hook-event-elsewhere' : 'hook-event-unknown',
+        isElsewhere
+          ? `${shown} happens in another program only, so nothing runs what is written there.`
+          : `No host knows ${shown} as an event, so nothing runs what is written there.`,
+        isElsewhere ? undefined : nearestEvent(spelling),
+      )
+      continue
+    }
+    const { event, casing } = understood
+    const dialect = dialectOf(casing, source)
+    if (understood.slip)
+      say(
+        'warning',
+        list.line,
+        'hook-event-spelling',
+        `No other host knows ${spelling}; it is taken for ${event}.`,
+        `Write ${hookEvents[event].camel} or ${event}.`,
+      )
+    else if (!hookEvents[event].hosts.includes(dialect))
+      say(
+        'info',
+        list.line,
+        'hook-event-here-only',
+        `${hostNames[dialect]} has no ${spelling}; here it is run.`,
+      )
+    if (list.items === undefined) {
+      entries += 1
+      say(
+        'error',
+        list.line,
+        'hook-event-shape',
+        `${spelling} is not a list, so it is not used${dialect === 'claude' ? '' : '; the Copilot command rejects the whole file for it'}.`,
+        `Write "${spelling}": [ … ].`,
+      )
+      continue
+    }
+    for (const item of list.items) {
+      const read = readEntry(item, { ...source, event, spelling, casing, dialect })
+      entries += read.entries
+      hooks.push(...read.hooks)
+      diagnostics.push(...read.diagnostics)
+    }
+  }
+  const isBroken = diagnostics.some(({ severity }) => severity === 'error')
+  if (source.inline === true && source.dialect === 'copilot' && isBroken)
+    say(
+      'warning',
+      written.line,
+      'hooks-strict',
+      'The Copilot command uses none of these hooks while one is wrong.',
+    )
+  return { hooks, diagnostics, entries }
+}
+
+export const hostNames: { readonly [dialect in HookDialect]: string } = {
+  vscode: 'VS Code',
+  copilot: 'The Copilot command',
+  claude: 'Claude Code',
+}
+
+/** A file of Claude Code is its own in every spelling. Elsewhere camelCase is the Copilot command's, and so is a version. */
+function dialectOf(casing: 'camel' | 'pascal', { dialect, versioned }: HooksSource): HookDialect {
+  if (dialect !== 'shared') return dialect
+  return casing === 'camel' || versioned === true ? 'copilot' : 'vscode'
+}
+
+function nearestEvent(spelling: string): string {
+  const plain = spelling.toLowerCase().replace(/[^a-z]/g, '')
+  const event = (Object.keys(hookEvents) as HookEvent[]).find(
+    (name) => name.toLowerCase() === plain || hookEvents[name].camel.toLowerCase() === plain,
+  )
+  return event === undefined
+    ? `Use one of ${Object.keys(hookEvents).join(', ')}.`
+    : `Write ${event} or ${hookEvents[event].camel}.`
+}

@@ -1,0 +1,153 @@
+import type { Json, JsonObject } from '@cadre/core'
+import { isObject } from '@cadre/files'
+import type { Hook } from './hook.ts'
+import { cut, type HookAnswer } from './read-answer.ts'
+
+/** The one JSON document that a hook printed, flat or with `hookSpecificOutput`: both are understood in every dialect. */
+export function readOutput(
+  { event, dialect }: Pick<Hook, 'event' | 'dialect'>,
+  output: JsonObject,
+): HookAnswer {
+  const inner = isObject(output['hookSpecificOutput']) ? output['hookSpecificOutput'] : {}
+  const find = (key: string): Json | undefined => inner[key] ?? output[key]
+  const textAt = (key: string): string | undefined => {
+    const value = find(key)
+    return typeof value === 'string' && value.trim() !== '' ? cut(value) : undefined
+  }
+  const message = textAt('systemMessage')
+  const context = textAt('additionalContext')
+  const common: HookAnswer = {
+    ...(message !== undefined && { notices: [message] }),
+    ...(output['continue'] === false && { stop: textAt('stopReason') ?? 'a hook ended it' }),
+  }
+  const withContext: HookAnswer = { ...common, ...(context !== undefined && { context }) }
+  switch (event) {
+    case 'PreToolUse':
+      return { ...withContext, ...decisionOf(output, inner, textAt) }
+    case 'PermissionRequest':
+      return { ...common, ...permissionOf(output, inner, textAt) }
+    case 'PostToolUse':
+    case 'PostToolUseFailure': {
+      const content = contentOf(output, inner)
+      const isBlocked = find('decision') === 'block'
+      return {
+        ...withContext,
+        ...(content !== undefined && { content }),
+        ...(isBlocked && { blocked: textAt('reason') ?? 'a hook found something wrong with this result' }),
+      }
+    }
+    case 'UserPromptSubmit':
+      // The Copilot command drops all that such a hook prints, and VS Code takes what is common to all events.
+      if (dialect === 'copilot') return {}
+      if (dialect === 'vscode') return common
+      return {
+        ...withContext,
+        ...(find('decision') === 'block' && {
+          blocked: textAt('reason') ?? 'a hook does not take this prompt',
+        }),
+      }
+    case 'Stop':
+    case 'SubagentStop': {
+      const isBlocked = find('decision') === 'block' && common.stop === undefined
+      const ignored = output['modifiedResponse'] === undefined ? [] : [responseStays]
+      return {
+        ...common,
+        notices: [...(common.notices ?? []), ...ignored],
+        ...(isBlocked && { blocked: textAt('reason') ?? 'a hook wants the work to go on' }),
+      }
+    }
+    case 'SessionStart':
+    case 'SubagentStart':
+      return withContext
+    case 'PreCompact':
+      if (find('decision') !== 'block') return common
+      return { ...common, notices: [...(common.notices ?? []), summaryStays(textAt('reason'))] }
+    case 'Notification':
+      return dialect === 'claude' ? common : withContext
+    default:
+      return common
+  }
+}
+
+/** A session whose text does not fit into its model any more has no other way to go on. */
+function summaryStays(reason: string | undefined): string {
+  return `it wants to keep the session from being summarised${reason === undefined ? '' : ` (${reason})`}, which is not possible here`
+}
+
+const responseStays = 'modifiedResponse is not used here: a report is what its agent wrote'
+
+type TextAt = (key: string) => string | undefined
+
+const decisions: { readonly [word: string]: HookAnswer['decision'] } = {
+  allow: 'allow',
+  approve: 'allow',
+  ask: 'ask',
+  deny: 'deny',
+  block: 'deny',
+}
+const strictness = { allow: 0, ask: 1, deny: 2 } as const
+
+/** A word that nobody knows may have been meant to forbid. */
+function decisionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): HookAnswer {
+  const words = [
+    inner['permissionDecision'],
+    output['permissionDecision'],
+    inner['decision'],
+    output['decision'],
+  ]
+  let decision: HookAnswer['decision']
+  for (const word of words) {
+    if (word === undefined || word === null || word === 'defer') continue
+    const said = typeof word === 'string' && Object.hasOwn(decisions, word) ? decisions[word] : undefined
+    if (said === undefined)
+      return { decision: 'deny', reason: `its decision is not understood: ${cut(JSON.stringify(word), 80)}` }
+    if (decision === undefined || strictness[said] > strictness[decision]) decision = said
+  }
+  const input = [
+    inner['updatedInput'],
+    output['updatedInput'],
+    output['modifiedArgs'],
+    inner['modifiedArgs'],
+  ].find((value) => value !== undefined && value !== null)
+  if (input !== undefined && !isObject(input))
+    return { decision: 'deny', reason: 'it gave arguments that are no object' }
+  const reason = textAt('permissionDecisionReason') ?? textAt('reason')
+  return {
+    ...(decision !== undefined && { decision }),
+    ...(reason !== undefined && { reason }),
+    ...(input !== undefined && decision !== 'deny' && { input }),
+  }
+}
+
+function permissionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): HookAnswer {
+  const nested = isObject(inner['decision']) ? inner['decision'] : {}
+  const behavior = nested['behavior'] ?? output['behavior'] ?? inner['behavior']
+  const said = nested['message'] ?? output['message']
+  const reason = typeof said === 'string' && said.trim() !== '' ? cut(said) : textAt('reason')
+  if (behavior === 'deny') {
+    const isOver = (nested['interrupt'] ?? output['interrupt']) === true
+    return {
+      decision: 'deny',
+      ...(reason !== undefined && { reason }),
+      ...(isOver && { stop: reason ?? 'a hook refused and ended it' }),
+    }
+  }
+  if (behavior !== 'allow') return {}
+  // What it permits is another call than the one that was judged.
+  if (isObject(nested['updatedInput']))
+    return {
+      notices: ['its permission is for other arguments, which cannot be given here; a person is asked'],
+    }
+  return { decision: 'allow', ...(reason !== undefined && { reason }) }
+}
+
+function contentOf(output: JsonObject, inner: JsonObject): string | undefined {
+  const modified = isObject(output['modifiedResult']) ? output['modifiedResult'] : inner['modifiedResult']
+  if (isObject(modified)) {
+    const text = modified['textResultForLlm'] ?? modified['text_result_for_llm']
+    return typeof text === 'string' ? text : undefined
+  }
+  const updated = inner['updatedToolOutput'] ?? output['updatedToolOutput']
+  if (updated === undefined || updated === null) return undefined
+  return typeof updated === 'string' ? updated : JSON.stringify(updated)
+}

@@ -1,0 +1,39 @@
+import type { Located } from '@cadre/files'
+import type { HookDialect } from './hook.ts'
+import type { Say } from './read-entry.ts'
+
+/** Seconds. */
+const defaults: { readonly [dialect in HookDialect]: number } = { vscode: 30, copilot: 30, claude: 60 }
+/** Hardly anybody lets a hook run for longer. */
+const likely = 600
+/** What a timer can count. */
+const longest = 2_000_000
+
+/** Which of the two keys wins is the dialect's own; both are seconds everywhere. */
+export function readTimeout(fields: ReadonlyMap<string, Located>, dialect: HookDialect, say: Say): number {
+  const order = dialect === 'copilot' ? ['timeoutSec', 'timeout'] : ['timeout', 'timeoutSec']
+  for (const key of order) {
+    const field = fields.get(key)
+    if (field === undefined || field.value === null) continue
+    const { line, value } = field
+    if (typeof value !== 'number' || value <= 0) {
+      say(
+        'warning',
+        line,
+        'hook-timeout',
+        `${key} is not a number of seconds above 0; ${defaults[dialect]} are used.`,
+      )
+      continue
+    }
+    if (value > likely)
+      say(
+        'info',
+        line,
+        'hook-timeout-seconds',
+        `${key} is in seconds: ${value} are ${Math.round(value / 60)} minutes.`,
+        `For milliseconds write ${Math.max(1, Math.round(value / 1_000))}.`,
+      )
+    return Math.min(value, longest) * 1_000
+  }
+  return defaults[dialect] * 1_000
+}

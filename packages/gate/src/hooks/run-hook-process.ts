@@ -1,0 +1,167 @@
+/**
+ * Owns one process of a hook, with all that it starts, and the file with its input.
+ * 1. It is the leader of a group of its own; whatever ends it before its time ends the group.
+ * 2. The file can be read by nobody else and is gone when this resolves.
+ * 3. It resolves although something that the hook started holds its pipes.
+ */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import { messageOf } from '@cadre/core'
+import type { HookAction } from './hook.ts'
+import { asHookActivity } from './hook-activity.ts'
+import type { HookEnd } from './run-hook.ts'
+
+export interface HookProcess {
+  readonly action: Extract<HookAction, { kind: 'command' }>
+  readonly payload: string
+  readonly cwd: string
+  /** Given the path of the file that holds the payload. */
+  readonly environment: (input: string) => NodeJS.ProcessEnv
+  readonly timeoutMs: number
+  readonly graceMs: number
+}
+
+/** Characters of each stream that are kept; the rest is read and forgotten. */
+const mostOutput = 10 * 1_024 * 1_024
+
+export async function runHookProcess(run: HookProcess, signal: AbortSignal): Promise<HookEnd> {
+  const input = path.join(tmpdir(), `cadre-hook-${randomUUID()}.json`)
+  try {
+    await writeFile(input, run.payload, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    return { kind: 'failed', why: 'start', reason: `its input could not be written: ${messageOf(error)}` }
+  }
+  try {
+    return await asHookActivity(() => start(run, run.environment(input), signal))
+  } finally {
+    await rm(input, { force: true }).catch(() => {})
+  }
+}
+
+function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<HookEnd> {
+  if (signal.aborted) return Promise.resolve(cancelled)
+  const { action, cwd, payload, timeoutMs, graceMs } = run
+  const [program, args] = commandLine(action, env)
+  return new Promise((resolve) => {
+    const grouped = process.platform !== 'win32'
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: grouped,
+      windowsHide: true,
+    })
+    let ended: HookEnd | undefined
+    const out = collect()
+    const err = collect()
+    const timers: NodeJS.Timeout[] = []
+
+    const kill = (how: NodeJS.Signals) => {
+      if (child.pid === undefined) return
+      try {
+        if (grouped) process.kill(-child.pid, how)
+        else child.kill(how)
+      } catch {
+        // It has ended by itself in the meantime.
+      }
+    }
+    const cancel = () => {
+      ended ??= cancelled
+      kill('SIGKILL')
+    }
+    const settle = (end: HookEnd) => {
+      for (const timer of timers) clearTimeout(timer)
+      signal.removeEventListener('abort', cancel)
+      resolve(end)
+    }
+    timers.push(
+      setTimeout(() => {
+        const reason = `it took longer than ${timeoutMs / 1_000} s and was ended`
+        ended ??= { kind: 'failed', why: 'timeout', reason }
+        kill('SIGTERM')
+        timers.push(setTimeout(() => kill('SIGKILL'), graceMs))
+      }, timeoutMs),
+    )
+    signal.addEventListener('abort', cancel, { once: true })
+
+    // Something it started may hold the pipes open for ever. They are let go when nothing more comes.
+    let received = 0
+    const releasePipes = () => {
+      const before = received
+      setTimeout(() => {
+        setImmediate(() => {
+          if (received !== before) return releasePipes()
+          child.stdout.destroy()
+          child.stderr.destroy()
+        })
+      }, 200).unref()
+    }
+    child.stdout.on('data', (bytes: Buffer) => {
+      received += 1
+      out.add(bytes)
+    })
+    child.stderr.on('data', (bytes: Buffer) => {
+      received += 1
+      err.add(bytes)
+    })
+    // A hook that reads nothing closes its input at once.
+    child.stdin.on('error', () => {})
+    child.on('error', (error) =>
+      settle({ kind: 'failed', why: 'start', reason: `${program} could not be started: ${error.message}` }),
+    )
+    child.on('exit', () => {
+      // What a hook that was ended has started is ended with it, however it took the first word.
+      if (ended !== undefined) kill('SIGKILL')
+      releasePipes()
+    })
+    child.on('close', (code, by) => {
+      if (ended !== undefined) return settle(ended)
+      if (code === null) return settle({ kind: 'failed', why: 'killed', reason: `it was killed (${by})` })
+      settle({ kind: 'exited', code, stdout: out.text(), stderr: err.text() })
+    })
+    child.stdin.end(payload)
+  })
+}
+
+const cancelled: HookEnd = { kind: 'failed', why: 'aborted', reason: 'it was cancelled' }
+
+function commandLine(
+  { command, shell, args }: HookProcess['action'],
+  env: NodeJS.ProcessEnv,
+): [string, string[]] {
+  const project = env['CLAUDE_PROJECT_DIR'] ?? ''
+  switch (shell) {
+    case 'bash':
+      // The pipes of a child are sockets here, and bash takes a socket for a login from elsewhere: it would run ~/.bashrc.
+      return ['bash', ['--norc', '--noprofile', '-c', command]]
+    case 'sh':
+      return ['/bin/sh', ['-c', command]]
+    case 'powershell':
+      return [process.platform === 'win32' ? 'powershell.exe' : 'pwsh', ['-NoProfile', '-Command', command]]
+    case 'cmd':
+      return ['cmd.exe', ['/d', '/s', '/c', command]]
+    default: {
+      const fill = (text: string) => text.replaceAll(/\$\{CLAUDE_PROJECT_DIR\}/g, project)
+      return [fill(command), (args ?? []).map(fill)]
+    }
+  }
+}
+
+function collect() {
+  const decoder = new StringDecoder('utf8')
+  const parts: string[] = []
+  let kept = 0
+  return {
+    add(bytes: Buffer): void {
+      if (kept >= mostOutput) return
+      const text = decoder.write(bytes).slice(0, mostOutput - kept)
+      kept += text.length
+      parts.push(text)
+    },
+    text: () => parts.join(''),
+  }
+}

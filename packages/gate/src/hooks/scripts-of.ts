@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { isInside, moduleFiles } from '@cadre/files'
+import type { Hook } from './hook.ts'
+
+/** A file of the project that a hook runs, as it was when the hook was read. */
+export interface HookScript {
+  readonly path: string
+  /** Absent when there was no such file. */
+  readonly sha256?: string
+}
+
+const mostScripts = 500
+/** Of what is too large, or runs too much, to be looked at: nothing is ever equal to it, so it is never run. */
+const unknown = 'unknown'
+
+const endings = /\.(?:sh|bash|zsh|fish|[cm]?[jt]s|py|rb|pl|php|ps1|cmd|bat|lua|awk|jq)$/i
+
+/**
+ * The scripts of the project that a command names, in whatever folder it would be run, with what they import or start
+ * themselves. What is named like a script and leads to nothing is among them: who puts a file there later would have it run.
+ * What a hook writes to, or only reads, is not.
+ */
+export function scriptsOf(
+  { action, cwd }: Pick<Hook, 'action' | 'cwd'>,
+  project: string,
+): readonly HookScript[] {
+  if (action.kind !== 'command') return []
+  const root = realOf(project) ?? project
+  const line = withProject([action.command, ...(action.args ?? [])].join(' '), project)
+  const folders = foldersOf(line, cwd, project)
+  const found = new Map<string, HookScript>()
+  for (const word of wordsOf(line)) {
+    for (const folder of folders) {
+      const at = path.resolve(folder, word)
+      if (found.has(at) || !isInside(project, at)) continue
+      if (found.size >= mostScripts) return [{ path: project, sha256: unknown }]
+      const real = realOf(at)
+      if (real === undefined) {
+        if (endings.test(word)) found.set(at, { path: at })
+      } else if (isInside(root, real) && isScript(word, real)) {
+        const [own, ...others] = moduleFiles(real, folders) ?? []
+        found.set(at, { path: at, sha256: own?.sha256 ?? unknown })
+        for (const other of others)
+          if (!found.has(other.path) && (other.sha256 !== undefined || isInside(root, other.path)))
+            found.set(other.path, other)
+      }
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** What is wrong with the first of them that is not any more what it was. */
+export async function changedScript(scripts: readonly HookScript[]): Promise<string | undefined> {
+  for (const { path: at, sha256 } of scripts) {
+    const now = await readFile(at).then(digestOf, () => undefined)
+    if (now !== sha256)
+      return sha256 === unknown
+        ? `${at} is too large, or runs too much, to be watched for changes`
+        : `${at} was changed since this run began`
+  }
+  return undefined
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function isScript(word: string, real: string): boolean {
+  try {
+    if (!statSync(real).isFile()) return false
+    return endings.test(word) || startOf(real) === '#!'
+  } catch {
+    return false
+  }
+}
+
+function startOf(real: string): string {
+  const handle = openSync(real, 'r')
+  try {
+    const bytes = Buffer.alloc(2)
+    readSync(handle, bytes, 0, 2, 0)
+    return bytes.toString()
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Where a command may be by the time it names a script. */
+function foldersOf(line: string, cwd: string | undefined, project: string): string[] {
+  const start = cwd === undefined ? project : path.resolve(project, withProject(cwd, project))
+  const entered = [...line.matchAll(/(?:^|[\s;&|({])(?:cd|pushd)\s+["']?([^\s;&|"'()<>$*?]+)/g)]
+  return [...new Set([project, start, ...entered.map(([, folder = '']) => path.resolve(start, folder))])]
+}
+
+function withProject(text: string, project: string): string {
+  return text.replaceAll(
+    /\$\{?C(?:LAUDE|ADRE)_PROJECT_DIR\}?|\$\(pwd\)|\$\{?PWD\}?|\$\(git rev-parse --show-toplevel\)/g,
+    () => project,
+  )
+}
+
+function wordsOf(line: string): string[] {
+  return line
+    .replaceAll('\\', '/')
+    .replaceAll(/\d?>>?\s*(?:"[^"]*"|'[^']*'|\S+)/g, ' ')
+    .split(/[\s"'`;|&()<>=]+/)
+    .filter((word) => word !== '' && word.length < 1_000 && !word.includes('\0') && !/[*?$]/.test(word))
+}
+
+function realOf(at: string): string | undefined {
+  try {
+    return realpathSync.native(at)
+  } catch {
+    return undefined
+  }
+}
