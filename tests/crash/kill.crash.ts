@@ -1,19 +1,10 @@
-import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { type End, effectsOf, inFreshHome, inParallel, victim } from './victims.ts'
 
-const program = fileURLToPath(new URL('program.mjs', import.meta.url))
-
-interface End {
-  readonly kind: 'report' | 'waiting' | 'never-started' | 'answered' | 'killed'
-  readonly report?: { status: string; text: string; usage: unknown; sessions: number; calls: number }
-  readonly questions?: readonly string[]
-  readonly points: number
-}
+const run = victim('program.mjs')
 
 test('killed at every point, a run resumes to the same report, and no effect happens twice', async () => {
   const whole = await inFreshHome(async (home) => {
@@ -75,37 +66,6 @@ async function finish(home: string): Promise<{ end: End; asked: number }> {
   throw new Error('still waiting for a person')
 }
 
-function run(home: string, args: readonly string[], killAt?: number): Promise<End> {
-  return new Promise((resolve, reject) => {
-    const env = { ...process.env, ...(killAt !== undefined && { CADRE_KILL_AT: String(killAt) }) }
-    const child = spawn(process.execPath, [program, home, ...args], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let out = ''
-    let err = ''
-    child.stdout.on('data', (chunk) => {
-      out += chunk
-    })
-    child.stderr.on('data', (chunk) => {
-      err += chunk
-    })
-    child.on('error', reject)
-    child.on('close', (code, signal) => {
-      if (signal === 'SIGKILL') return resolve({ kind: 'killed', points: killAt ?? 0 })
-      const line = out.trim().split('\n').at(-1) ?? ''
-      if (code !== 0 || !line.startsWith('{'))
-        return reject(new Error(`${args.join(' ')} ended with ${code}: ${err || out}`))
-      resolve(JSON.parse(line) as End)
-    })
-  })
-}
-
-function effectsOf(home: string): string[] {
-  const file = join(home, '..', 'effects.log')
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').sort() : []
-}
-
 /** Calls that were settled twice or never, read with a YAML parser that is not ours. */
 function unsettled(home: string): string[] {
   return readdirSync(join(home, 'sessions'))
@@ -137,27 +97,4 @@ function same({ report }: End) {
     sessions: report?.sessions,
     calls: report?.calls,
   }
-}
-
-async function inFreshHome<T>(work: (home: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'cadre-crash-'))
-  try {
-    mkdirSync(join(folder, 'home'))
-    return await work(join(folder, 'home'))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-async function inParallel<T>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const left = [...items]
-  await Promise.all(
-    Array.from({ length: width }, async () => {
-      for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
-    }),
-  )
 }

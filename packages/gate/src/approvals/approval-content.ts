@@ -1,0 +1,92 @@
+import type { Json, Risk } from '@cadre/core'
+import type { ApprovalRecord } from './approval-record.ts'
+import { labelOf, shownName, shownText } from './shown-text.ts'
+
+export type ApprovalContent = Pick<
+  ApprovalRecord,
+  'agent' | 'type' | 'action' | 'more' | 'risk' | 'reasons' | 'why' | 'grants' | 'choices'
+>
+
+/** A question as it stands in a journal, or as it is asked. */
+export interface AskedQuestion {
+  readonly text?: Json | undefined
+  readonly content?: Json | undefined
+  readonly kind?: Json | undefined
+  readonly detail?: Json | undefined
+  readonly choices?: Json | undefined
+}
+
+/** What a question to a person is about, for every place where it is shown. Whatever is damaged in it is left out or shown as it is. */
+export function approvalContent(entry: AskedQuestion, agent: string): ApprovalContent {
+  const detail = isRecord(entry.detail) ? entry.detail : {}
+  const text = String(entry.text ?? entry.content ?? '')
+  const isDoubt = entry.kind === 'doubt'
+  const given = parsed(detail['arguments'])
+  const action = typeof detail['action'] === 'string' ? detail['action'] : (jsonText(given) ?? text)
+  const why = [detail['reason'], detail['rule']].filter((one) => typeof one === 'string' && one !== '')
+  return {
+    agent: wordOf(detail['agent']) ?? agent,
+    type: isDoubt ? 'in_doubt' : (wordOf(detail['type']) ?? wordOf(detail['tool']) ?? 'tool_call'),
+    action: isDoubt ? text : action,
+    more: isRecord(given) && detail['arguments'] !== action ? restOf(given, action) : [],
+    risk: riskOf(detail['risk']),
+    reasons: wordsOf(detail['reasons']),
+    why: why.join(' · ') || text,
+    grants: wordsOf(detail['grants']),
+    choices: wordsOf(entry.choices),
+  }
+}
+
+/** What is asked for, whole: the action, and what else the call was given. */
+export function actionLines({
+  type,
+  action,
+  more,
+}: Pick<ApprovalContent, 'type' | 'action' | 'more'>): string[] {
+  return [
+    ...shownText(labelOf(type), action),
+    ...more.flatMap(([name, value]) => shownText(`Argument ${shownName(name)}`, value)),
+  ]
+}
+
+/** What the action does not show of the arguments; nothing when it is all of them. */
+function restOf(given: Fields, action: string): [string, string][] {
+  if (jsonText(given) === action) return []
+  return Object.entries(given).flatMap(([name, value]): [string, string][] => {
+    const text = typeof value === 'string' ? value : (jsonText(value) ?? '')
+    return text === action ? [] : [[name, text]]
+  })
+}
+
+type Fields = { readonly [key: string]: Json }
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Arguments are JSON as a model wrote it, valid or not, or what was read from it. */
+function parsed(value: Json | undefined): Json | undefined {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value) as Json
+  } catch {
+    return value
+  }
+}
+
+function jsonText(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function wordOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function wordsOf(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+}
+
+function riskOf(value: Json | undefined): Risk | undefined {
+  return value === 'LOW' || value === 'MEDIUM' || value === 'HIGH' ? value : undefined
+}

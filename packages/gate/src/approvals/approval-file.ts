@@ -1,0 +1,249 @@
+/** The second form: a file of its own, `approvals/pending/<id>.approval.md`. Here as text; nothing is read or written. */
+
+import type { Answer } from '@cadre/core'
+import { applySplices, linesOf, type RawText, rawOf, type Splice, textOf } from '@cadre/files'
+import type { ApprovalRecord } from './approval-record.ts'
+import { actionChanged, answerOf, type Reading, typedLine, undecided } from './reading.ts'
+import { barred, isPlain, labelOf, shownLine, shownName, visibleJson } from './shown-text.ts'
+
+export function approvalFile(record: ApprovalRecord): RawText {
+  const { id, agent, session, call, question, created, risk, reasons, why } = record
+  const lines = [
+    `# Approval Request: ${id}`,
+    `agent: ${shownLine(agent)}`,
+    `session: ${shownLine(session)}`,
+    `call: ${shownLine(call)}`,
+    `question: ${shownLine(question)}`,
+    `created: ${created}`,
+    'status: pending',
+    '',
+    ...actionLines(record),
+    `> ${uncommented(why)}`,
+    '',
+    `**Risk Level:** ${risk ?? 'unknown'}`,
+    ...reasons.map((reason) => `- ${uncommented(reason)}`),
+    '',
+    '## Review',
+    '',
+    `<!-- Write APPROVED or REJECTED behind Decision, and save. Or: cadre approve ${id}, cadre reject ${id} -->`,
+    '',
+    '**Decision:** <!-- APPROVED | REJECTED -->',
+    '',
+    '**Notes:**',
+    '<!-- Add any notes here. With a rejection they are the reason, and the agent is told. -->',
+    '',
+    '**Reviewed by:**',
+    '**Reviewed at:**',
+  ]
+  return rawOf(`${lines.join('\n')}\n`)
+}
+
+/** What a person has decided in the text: one word behind `Decision:`, below the action as it was written. */
+export function readApprovalFile(raw: RawText, record: ApprovalRecord): Reading {
+  const review = reviewOf(raw, record)
+  if (review === undefined)
+    return /(?:approved|rejected)/i.test(decisionAnywhere(raw)) ? actionChanged : undecided
+  const said = decisionsIn(review).filter(({ word }) => word !== '')
+  const [first] = said
+  if (first === undefined) return undecided
+  if (said.length > 1) return { kind: 'unclear', why: 'it has more than one decision; keep one' }
+  if (!/^(?:approved|rejected)$/i.test(first.word))
+    return { kind: 'unclear', why: 'behind Decision there must be APPROVED or REJECTED and nothing else' }
+  const isApproval = /^approved$/i.test(first.word)
+  const by = valueBehind(review, 'reviewed by')
+  return {
+    kind: 'decided',
+    answer: answerOf(isApproval ? 'approve' : 'reject', by, isApproval ? undefined : notesIn(review)),
+  }
+}
+
+/** The text with a decision in it, as a person would write it. Nothing when it is not as it was written. */
+export function decideApprovalFile(
+  raw: RawText,
+  record: ApprovalRecord,
+  answer: Answer,
+  at: string,
+): RawText | undefined {
+  const review = reviewOf(raw, record)
+  if (review === undefined) return undefined
+  return applySplices(raw, decisionSplices(review, answer.decision !== 'reject', { ...answer, at }))
+}
+
+/** The text in line with what the journal says. What people wrote stays, with a note where it is not what counts. */
+export function settleApprovalFile(raw: RawText, record: ApprovalRecord): RawText {
+  const { status, decision } = record
+  const header = [...linesOf(raw)].slice(0, 12).find(({ text }) => /^status:/.test(text))
+  const word = rawOf(`status: ${status}`)
+  const splices: Splice[] =
+    header === undefined || header.text === word
+      ? []
+      : [{ at: header.start, remove: header.text.length, insert: word }]
+  const review = reviewOf(raw, record)
+  if (status === 'pending' || review === undefined) return applySplices(raw, splices)
+  if (decision !== undefined)
+    return applySplices(raw, [...splices, ...decisionSplices(review, status === 'approved', decision)])
+  return applySplices(raw, splices)
+}
+
+/** From the heading to what follows the action: a decision below other lines than these is none. */
+function actionLines({ type, action, more }: ApprovalRecord): string[] {
+  const shown = (text: string) => {
+    if (!isPlain(text))
+      return ['', 'As a JSON string, for what does not show:', '', `    ${visibleJson(text)}`]
+    if (!text.includes('\n') && !text.includes('`')) return [`\`${text}\``]
+    return ['', ...barred(text).map((line) => `  ${line}`)]
+  }
+  return [
+    '## Proposed Action',
+    '',
+    `**Type:** ${shownLine(type)}`,
+    '',
+    `**${labelOf(type)}:**`,
+    ...shown(action),
+    '',
+    ...more.flatMap(([name, value]) => [`**Argument ${shownName(name)}:**`, ...shown(value), '']),
+    '**Context:**',
+  ]
+}
+
+interface Line {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  readonly eol: string
+  /** Without what is in comments. */
+  readonly said: string
+}
+
+/** The lines below the action, when the file shows the action that was asked about. */
+function reviewOf(raw: RawText, record: ApprovalRecord): Line[] | undefined {
+  const lines = [...linesOf(raw)]
+  const texts = lines.map(({ text }) => textOf(text).trimEnd())
+  if (texts[0]?.replace(/^\ufeff/, '') !== `# Approval Request: ${record.id}`) return undefined
+  const wanted = actionLines(record).map((line) => line.trimEnd())
+  const at = texts.indexOf(wanted[0] ?? '')
+  if (at === -1 || wanted.some((line, index) => texts[at + index] !== line)) return undefined
+  let isComment = false
+  return lines.slice(at + wanted.length).map((line) => {
+    const rest: string[] = []
+    for (let text = textOf(line.text); text !== ''; ) {
+      const sign = isComment ? '-->' : '<!--'
+      const found = text.indexOf(sign)
+      if (!isComment) rest.push(found === -1 ? text : text.slice(0, found))
+      if (found === -1) break
+      text = text.slice(found + sign.length)
+      isComment = !isComment
+    }
+    return { ...line, said: rest.join(' ').trim() }
+  })
+}
+
+const bold = '(?:\\*\\*|__)?'
+const labelled = (label: string) =>
+  new RegExp(`^[ \\t]*${bold}[ \\t]*${label}[ \\t]*${bold}[ \\t]*:[ \\t]*${bold}(.*)$`, 'i')
+const decisionLabel = labelled('decision')
+const anyLabel = labelled('(?:decision|notes|note|reviewed by|reviewed at)')
+
+interface DecisionLine {
+  readonly line: Line
+  readonly word: string
+}
+
+function decisionsIn(review: readonly Line[]): DecisionLine[] {
+  return review.flatMap((line, index) => {
+    const behind = decisionLabel.exec(line.said)?.[1]
+    if (behind === undefined) return []
+    const word = bare(behind)
+    if (word !== '') return [{ line, word }]
+    // Some write it below.
+    const below = bare(review[index + 1]?.said ?? '')
+    return [{ line, word: /^(?:approved|rejected)$/i.test(below) ? below : '' }]
+  })
+}
+
+function bare(text: string): string {
+  return text.replace(/[*_`]/g, '').trim()
+}
+
+function valueBehind(review: readonly Line[], label: string): string | undefined {
+  const pattern = labelled(label)
+  return review.map(({ said }) => pattern.exec(said)?.[1]).find((value) => value !== undefined)
+}
+
+function notesIn(review: readonly Line[]): string | undefined {
+  const at = review.findIndex(({ said }) => labelled('notes').test(said))
+  if (at === -1) return undefined
+  const below = review.slice(at + 1)
+  const end = below.findIndex(({ said }) => anyLabel.test(said))
+  const first = labelled('notes').exec(review[at]?.said ?? '')?.[1] ?? ''
+  return [first, ...below.slice(0, end === -1 ? undefined : end).map(({ said }) => said)].join(' ')
+}
+
+/** Whether somebody decided in a file that does not show the action any more: that must be said. */
+function decisionAnywhere(raw: RawText): string {
+  const lines = [...linesOf(raw)].map(({ text }) => textOf(text).replace(/<!--.*?(?:-->|$)/g, ''))
+  return lines.map((line) => decisionLabel.exec(line)?.[1] ?? '').join(' ')
+}
+
+interface Decided extends Answer {
+  readonly at: string
+}
+
+function decisionSplices(
+  review: readonly Line[],
+  isApproval: boolean,
+  { by, reason, at }: Decided,
+): Splice[] {
+  const word = isApproval ? 'APPROVED' : 'REJECTED'
+  const decisions = decisionsIn(review)
+  const said = decisions.filter((one) => one.word !== '')
+  const [place] = said.length > 0 ? said : decisions
+  const last = review.at(-1)
+  const splices: Splice[] = []
+  if (place === undefined) {
+    if (last !== undefined) splices.push(below(last, `**Decision:** ${word}`))
+  } else if (place.word === '') splices.push(behind(place.line, decisionLabel, word))
+  else if (said.some((one) => one.word.toUpperCase() !== word)) {
+    const who = `by ${shownLine(by ?? 'somebody')} at ${at}`
+    const note = `**Note:** this form said ${shownLine(place.word)}; the first decision counts: ${word} ${who}`
+    splices.push(...said.flatMap(({ line }) => replaced(line, word)), below(place.line, note))
+  }
+  return [
+    ...splices,
+    ...empty(review, 'reviewed by', by ?? 'somebody'),
+    ...empty(review, 'reviewed at', at),
+    ...(isApproval || reason === undefined || typedLine(notesIn(review)) !== undefined
+      ? []
+      : empty(review, 'notes', reason)),
+  ]
+}
+
+/** Fills what nobody has filled. */
+function empty(review: readonly Line[], label: string, value: string): Splice[] {
+  const pattern = labelled(label)
+  const line = review.find(({ said }) => pattern.test(said))
+  if (line === undefined || bare(pattern.exec(line.said)?.[1] ?? '') !== '') return []
+  return [behind(line, pattern, uncommented(value))]
+}
+
+function behind(line: Line, pattern: RegExp, value: string): Splice {
+  const rest = pattern.exec(line.text)?.[1] ?? ''
+  return { at: line.start + line.text.length - rest.length, remove: 0, insert: rawOf(` ${value}`) }
+}
+
+/** Puts the word in the place of the decision that a person wrote on this line, if it is there. */
+function replaced(line: Line, word: string): Splice[] {
+  const shown = line.text.replace(/<!--.*?(?:-->|$)/g, (comment) => ' '.repeat(comment.length))
+  const found = /(?:approved|rejected)/i.exec(shown)
+  return found === null ? [] : [{ at: line.start + found.index, remove: found[0].length, insert: word }]
+}
+
+function below(line: Line, text: string): Splice {
+  const eol = line.eol === '' ? '\n' : line.eol
+  return { at: line.end, remove: 0, insert: (line.eol === '' ? eol : '') + rawOf(text) + eol }
+}
+
+/** One line in which no comment begins: it would hide what follows. */
+function uncommented(text: string): string {
+  return shownLine(text).replaceAll('<!--', '<! --').replaceAll('-->', '-- >')
+}

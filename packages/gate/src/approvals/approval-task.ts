@@ -1,0 +1,219 @@
+/** The first form: a task in `tasks/approvals.task.md`. Here as text; nothing is read or written. */
+import type { Answer } from '@cadre/core'
+import {
+  applySplices,
+  fieldOf,
+  fieldSplice,
+  insertTask,
+  markerSplice,
+  type NewField,
+  type RawText,
+  readTasks,
+  type Task,
+} from '@cadre/files'
+import { actionLines } from './approval-content.ts'
+import type { ApprovalRecord } from './approval-record.ts'
+import { actionChanged, answerOf, type Reading, undecided } from './reading.ts'
+import { shownLine } from './shown-text.ts'
+
+/** The text with the approval in it, on top of what is to be done. Nothing when it is there already. */
+export function addApprovalTask(raw: RawText, record: ApprovalRecord): RawText | undefined {
+  if (tasksOf(raw, record).length > 0) return undefined
+  return insertTask(raw, taskLines(record))
+}
+
+/** What a person has decided in the text. Only the marker decides; the rest says who and why. */
+export function readApprovalTask(raw: RawText, record: ApprovalRecord): Reading {
+  const tasks = tasksOf(raw, record)
+  const decided = tasks.filter(({ marker }) => decisionOf(marker) !== undefined)
+  const [task] = decided
+  if (task === undefined) return undecided
+  if (tasks.length > 1) {
+    const lines = tasks.map(({ line }) => line).join(' and ')
+    return { kind: 'unclear', why: `it is there more than once, on lines ${lines}; keep one` }
+  }
+  if (!isAbout(task, record)) return actionChanged
+  if (decisionOf(task.marker) === 'reject')
+    return { kind: 'decided', answer: answerOf('reject', fieldOf(task, 'rejected_by'), reasonOf(task)) }
+  const isForSession =
+    /^["']?session["']?$/i.test(fieldOf(task, 'approved_for') ?? '') &&
+    record.choices.includes('approve-session')
+  const decision = isForSession ? 'approve-session' : 'approve'
+  return { kind: 'decided', answer: answerOf(decision, fieldOf(task, 'approved_by'), undefined) }
+}
+
+/** The text with a decision in it, as a person would write it. Nothing when the task is not there as it was written. */
+export function decideApprovalTask(
+  raw: RawText,
+  record: ApprovalRecord,
+  answer: Answer,
+  at: string,
+): RawText | undefined {
+  const [task, second] = tasksOf(raw, record)
+  if (task === undefined || second !== undefined || !isAbout(task, record)) return undefined
+  const isApproval = answer.decision !== 'reject'
+  const fields = decisionFields(isApproval, { ...answer, at })
+  return applySplices(raw, [
+    ...markerSplice(task, isApproval ? 'x' : '-'),
+    ...fields.flatMap((field) => filled(raw, task, field)),
+  ])
+}
+
+/** The text in line with what the journal says. What people wrote stays, with a note where it is not what counts. */
+export function settleApprovalTask(raw: RawText, record: ApprovalRecord): RawText {
+  const { status, decision } = record
+  if (status === 'pending') return raw
+  const isApproval = status === 'approved'
+  const marker = isApproval ? 'x' : '-'
+  const splices = tasksOf(raw, record).flatMap((task) => {
+    const said = decisionOf(task.marker)
+    const isOther = said !== undefined && (said === 'approve') !== isApproval
+    const note = isOther || isByAnother(task, record) ? [{ key: 'note', value: noteOf(task, record) }] : []
+    const fields = decision === undefined ? [] : decisionFields(isApproval, decision)
+    return [
+      ...(decisionOf(task.marker) === decisionOf(marker) ? [] : markerSplice(task, marker)),
+      ...fieldSplice(raw, task, { key: 'status', value: status }),
+      ...[...fields, ...note].flatMap((field) => filled(raw, task, { ...field, after: 'status' })),
+    ]
+  })
+  return applySplices(raw, splices)
+}
+
+export function taskLines(record: ApprovalRecord): string[] {
+  const { id, type, agent, session, call, question, created, risk, reasons } = record
+  const fields: [string, string][] = [
+    ['id', id],
+    ['type', 'approval_request'],
+    ['approval_type', type],
+    ['agent', agent],
+    ['session', session],
+    ['call', call],
+    ['question', question],
+    ['created', created],
+    ['risk', risk ?? 'unknown'],
+    ['status', 'pending'],
+  ]
+  const description = [
+    `Approval Request: ${shownLine(type)}`,
+    `Risk Level: ${risk ?? 'unknown'}`,
+    ...(reasons.length > 0 ? ['Risk Factors:', ...reasons.map((reason) => `  - ${shownLine(reason)}`)] : []),
+    `Asked because: ${shownLine(record.why)}`,
+    '',
+    ...detailLines(record),
+    '',
+    'To approve: change [_] to [x] in the first line of this task, and save.',
+    '  Add approved_by: <your name> if you like; it is filled in otherwise.',
+    ...(record.choices.includes('approve-session')
+      ? ['  Add approved_for: session to allow the same for the rest of the session.']
+      : []),
+    `  Or: cadre approve ${id}`,
+    'To reject: change [_] to [-], and save.',
+    '  Add rejection_reason: <why>; the agent is told.',
+    `  Or: cadre reject ${id} --reason "<why>"`,
+  ]
+  return [
+    `- [_] A @human #approval \`${titleOf(record)}\``,
+    ...fields.map(([key, value]) => `  ${key}: ${shownLine(value)}`),
+    '  description: |',
+    ...description.map((line) => (line === '' ? '' : `    ${line}`)),
+  ]
+}
+
+/** What is approved, whole. A decision below other lines than these is none. */
+function detailLines(record: ApprovalRecord): string[] {
+  return ['Details:', ...actionLines(record).map((line) => `  ${line}`)]
+}
+
+function titleOf({ type, action }: ApprovalRecord): string {
+  if (type === 'terminal_command') return `Approve command: ${shownLine(action, 50)}`
+  if (type === 'file_write') return `Approve file write: ${shownLine(action, 50)}`
+  if (type === 'slack_send') return 'Approve Slack message'
+  return `Approve ${shownLine(type, 50)}`
+}
+
+function tasksOf(raw: RawText, { id }: ApprovalRecord): Task[] {
+  // The whole file is read only when it can be in it.
+  if (!raw.includes(id)) return []
+  if (lastRead?.raw !== raw) lastRead = { raw, byId: byId(readTasks(raw)) }
+  return lastRead.byId.get(id) ?? []
+}
+
+/** A file is asked about each of its approvals in turn, and there may be hundreds. */
+let lastRead: { readonly raw: RawText; readonly byId: ReadonlyMap<string, Task[]> } | undefined
+
+function byId(tasks: readonly Task[]): Map<string, Task[]> {
+  const found = new Map<string, Task[]>()
+  for (const task of tasks) {
+    const ids = new Set(task.fields.flatMap(({ key, value }) => (key === 'id' ? [value] : [])))
+    for (const id of ids) found.set(id, [...(found.get(id) ?? []), task])
+  }
+  return found
+}
+
+function decisionOf(marker: string): 'approve' | 'reject' | undefined {
+  if (marker === 'x' || marker === 'X') return 'approve'
+  return marker === '-' ? 'reject' : undefined
+}
+
+/** Whether the task still shows what the journal has. */
+function isAbout(task: Task, record: ApprovalRecord): boolean {
+  const { id, session, question } = record
+  const same = Object.entries({ id, session, question }).every(
+    ([key, value]) => fieldOf(task, key) === shownLine(value),
+  )
+  const blocks = task.fields.filter(({ key }) => key === 'description')
+  const block = blocks.length === 1 ? (blocks[0]?.block ?? []) : []
+  const wanted = detailLines(record)
+  const at = block.indexOf('Details:')
+  return (
+    same &&
+    at !== -1 &&
+    wanted.every((line, index) => block[at + index] === line) &&
+    !block[at + wanted.length]
+  )
+}
+
+function reasonOf(task: Task): string | undefined {
+  const field = task.fields.find(({ key }) => key === 'rejection_reason' || key === 'reason')
+  return field?.block?.join(' ') ?? field?.value
+}
+
+interface Decided extends Answer {
+  readonly at: string
+}
+
+function decisionFields(isApproval: boolean, { decision, by, reason, at }: Decided): NewField[] {
+  const word = isApproval ? 'approved' : 'rejected'
+  return [
+    { key: `${word}_by`, value: by ?? 'somebody', after: 'status' },
+    { key: `${word}_at`, value: at, after: 'status' },
+    ...(decision === 'approve-session' ? [{ key: 'approved_for', value: 'session', after: 'status' }] : []),
+    ...(isApproval || reason === undefined
+      ? []
+      : [{ key: 'rejection_reason', value: reason, after: 'status' }]),
+  ]
+}
+
+/** What a person has written is theirs: only an empty place is filled. */
+function filled(raw: RawText, task: Task, field: NewField) {
+  const known = task.fields.find(({ key }) => key === field.key)
+  return known === undefined || (known.value === '' && known.block === undefined)
+    ? fieldSplice(raw, task, { ...field, value: shownField(field.value) })
+    : []
+}
+
+function isByAnother(task: Task, { status, decision }: ApprovalRecord): boolean {
+  const said = answerOf('', fieldOf(task, `${status}_by`), undefined).by
+  return said !== undefined && decision?.by !== undefined && said !== decision.by
+}
+
+function noteOf(task: Task, { status, decision }: ApprovalRecord): string {
+  if (decision === undefined) return `this line said [${task.marker}], but the session had gone on without it`
+  return `this line said something else; the first decision counts: ${status} by ${decision.by ?? 'somebody'} at ${decision.at}`
+}
+
+/** A value of a field must not be read as the beginning of a block. */
+function shownField(value: string): string {
+  const line = shownLine(value)
+  return /^[|>]/.test(line) ? `'${line}'` : line
+}

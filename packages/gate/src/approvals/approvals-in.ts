@@ -1,0 +1,52 @@
+import type { Entry, EventEntry, StoredSession } from '@cadre/core'
+import { approvalContent } from './approval-content.ts'
+import {
+  type ApprovalDecision,
+  type ApprovalRecord,
+  type ApprovalStatus,
+  approvalId,
+} from './approval-record.ts'
+
+/** Every approval a session has ever asked for, in order, as its journal has it; calls in doubt among them. */
+export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] {
+  const asked = new Map<string, EventEntry & Entry>()
+  const answers = new Map<string, ApprovalDecision>()
+  const settled = new Set<string>()
+  for (const entry of entries) {
+    if (entry.role === 'tool_result') settled.add(entry.tool_call_id)
+    if (entry.role !== 'event') continue
+    const name = String(entry['name'] ?? '')
+    if (entry.type === 'person.asked' && !asked.has(name)) asked.set(name, entry)
+    if (entry.type === 'person.answered' && !answers.has(name)) answers.set(name, decisionOf(entry))
+  }
+  return [...asked].map(([question, entry]) => {
+    const decision = answers.get(question)
+    const call = String(entry.call ?? '')
+    return {
+      ...approvalContent(entry, spec.agent.name),
+      id: approvalId(spec.id, question, entry.timestamp),
+      session: spec.id,
+      root: spec.root,
+      question,
+      call,
+      created: entry.timestamp,
+      status: statusOf(decision, settled.has(call)),
+      ...(decision && { decision }),
+    }
+  })
+}
+
+function decisionOf(entry: EventEntry & Entry): ApprovalDecision {
+  const { decision, by, reason } = entry
+  return {
+    decision: String(decision),
+    at: entry.timestamp,
+    ...(typeof by === 'string' && { by }),
+    ...(typeof reason === 'string' && { reason }),
+  }
+}
+
+function statusOf(decision: ApprovalDecision | undefined, isSettled: boolean): ApprovalStatus {
+  if (decision === undefined) return isSettled ? 'withdrawn' : 'pending'
+  return decision.decision.startsWith('approve') ? 'approved' : 'rejected'
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import {
+  appendSetting,
+  editFile,
+  type Home,
+  rawOf,
+  readPlainFile,
+  type Trust,
+  textOf,
+  withLock,
+} from '@cadre/files'
+import { readAllowlist } from '../commands/read-allowlist.ts'
+
+/** Lines for the home's allowlist, so that commands like this one are not asked about again. */
+export type RulePlan =
+  | {
+      readonly kind: 'ready'
+      readonly path: string
+      /** As they will stand in the file. Empty when it has them already. */
+      readonly lines: readonly string[]
+      /** Rejects when the file was changed so that they cannot be added any more. */
+      write(): Promise<void>
+    }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+const grantSign = 'command: '
+/** What a rule takes for itself and nothing else: no pattern, no path at the front, which would begin a regular expression. */
+const plainWords = /^[\w@%+=:,.~-][\w@%+=:,./~-]*(?: [\w@%+=:,./~-]+)*$/
+
+/**
+ * What would be written, before anything is: a person has to see it. A list that was trusted, or allowed nothing, stays so with
+ * what they add; one that nobody has agreed to is not trusted by that.
+ */
+export function planRule(
+  home: Home,
+  grants: readonly string[],
+  trust: Pick<Trust, 'trusts' | 'add'>,
+): RulePlan {
+  const path = home.at('storage', 'terminal-cmd-allowlist.yaml')
+  const patterns = grants.map((grant) => (grant.startsWith(grantSign) ? grant.slice(grantSign.length) : ''))
+  if (patterns.length === 0 || !patterns.every((pattern) => plainWords.test(pattern)))
+    return {
+      kind: 'refused',
+      reason:
+        'no rule can stand for this: only for commands of plain words; approve it once, or for the session',
+    }
+  const planned = added(textOf(readPlainFile(path) ?? ''), path, patterns)
+  if (typeof planned === 'string') return { kind: 'refused', reason: planned }
+  return {
+    kind: 'ready',
+    path,
+    lines: planned.lines,
+    async write() {
+      home.folder('storage')
+      let isTrusted = false
+      await withLock(home, 'allowlist', () => {
+        editFile(path, (raw = '') => {
+          const now = added(textOf(raw), path, patterns)
+          if (typeof now === 'string') throw new Error(now)
+          if (now.lines.length === 0) return undefined
+          isTrusted = !readAllowlist(textOf(raw), path).widens || trust.trusts(itemOf(path, textOf(raw)))
+          return raw + rawOf(now.text.slice(textOf(raw).length))
+        })
+        if (isTrusted) trust.add([itemOf(path, textOf(readPlainFile(path) ?? ''))])
+      })
+    },
+  }
+}
+
+function itemOf(path: string, text: string) {
+  return { path, sha256: createHash('sha256').update(text).digest('hex') }
+}
+
+function added(
+  before: string,
+  path: string,
+  patterns: readonly string[],
+): { lines: string[]; text: string } | string {
+  const lines: string[] = []
+  let text = before
+  for (const key of patterns) {
+    const result = appendSetting(text, { path, key, value: true })
+    if (result.kind === 'refused') return result.reason
+    if (result.kind === 'there') continue
+    lines.push(result.line)
+    text = result.text
+  }
+  return { lines, text }
+}

@@ -1,0 +1,20 @@
+import { CadreError } from '@cadre/core'
+import { type Home, isUnguarded } from '@cadre/files'
+import { isInsideCommand } from '../sandbox/command-mark.ts'
+
+/**
+ * Throws where whoever decides, or has a session go on, could be an agent: inside of one of its commands, or while a command
+ * runs in this home that nothing keeps from doing so. What this process itself runs does not count.
+ */
+export function requirePerson(home: Home, environment: NodeJS.ProcessEnv = process.env): void {
+  if (isInsideCommand(home, environment))
+    throw new CadreError(
+      'policy',
+      `a command of an agent asks for this, and no agent decides for itself; do it outside of the session, in ${home.path}`,
+    )
+  if (isUnguarded(home, { byOthers: true }))
+    throw new CadreError(
+      'owned',
+      `a command without a sandbox runs in ${home.path}, and could be what asks for this; try again when it has ended`,
+    )
+}

@@ -1,0 +1,43 @@
+// A clock, and tools whose effects a test can see in a file beside the home.
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { defineTool, object, string } from '@cadre/core'
+
+export const clock = {
+  now: Date.now,
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+/** `mark` can be checked afterwards, like a file that is written; `launch` cannot, like a message that was sent. */
+export function createEffects(home) {
+  const effects = join(home, '..', 'effects.log')
+  const lines = () => (fs.existsSync(effects) ? fs.readFileSync(effects, 'utf8').split('\n') : [])
+  const mark = defineTool({
+    name: 'mark',
+    description: 'Leaves a mark',
+    class: 'edit',
+    effect: 'write',
+    input: object({ what: string('what') }),
+    run: async ({ what }) => {
+      fs.appendFileSync(effects, `mark ${what}\n`)
+      return { content: `marked ${what}` }
+    },
+    check: async ({ what }) => (lines().includes(`mark ${what}`) ? 'done' : 'not_done'),
+  })
+  const launch = defineTool({
+    name: 'launch',
+    description: 'Cannot be taken back',
+    class: 'execute',
+    effect: 'execute',
+    input: object({ what: string('what') }),
+    run: async ({ what }) => {
+      fs.appendFileSync(effects, `launch ${what}\n`)
+      return { content: `launched ${what}` }
+    },
+  })
+  return { mark, launch }
+}
