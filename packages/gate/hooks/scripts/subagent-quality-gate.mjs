@@ -1,0 +1,215 @@
+// SubagentStop: a worker may stop once the sections of its role are in its report. Evidence is its artifact, its last
+// message, and the last message of its own transcript. SessionStart only notes that what lies there now is older.
+import { createHash } from 'node:crypto'
+import {
+  appendFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { artifactPlaces, eventOf, field, hooksFolder, readHookInput, realOf, rolesIn } from './hook-input.mjs'
+import { missingSections } from './sections.mjs'
+
+const required = {
+  researcher: ['Sources Examined', 'Key Findings', 'Recommended Next Agent'],
+  architect: ['Recommended Approach', 'Files to Reuse', 'Constraints and Risks'],
+  builder: ['Changed Files', 'Local Proofs', 'Unresolved Risks'],
+  verifier: ['Verification Report', 'Verdict', 'Failing Commands or Evidence'],
+  diagnostician: ['Root Cause', 'Evidence', 'Reproduction', 'Smallest Fix'],
+  'vision-operator': ['Observed UI State', 'Evidence', 'Blockers', 'Next Safe Action'],
+}
+const logs = path.join(hooksFolder, 'logs')
+const marks = path.join(logs, 'state')
+const mostBytes = 4 * 1024 * 1024
+
+function review(payload) {
+  const event = eventOf(payload)
+  const session = text(field(payload, 'session_id', 'sessionId'))
+  const agentId = text(field(payload, 'agent_id', 'agentId'))
+  if (event === 'sessionstart' || event === 'subagentstart') {
+    mark('started', event === 'sessionstart' ? session : agentId)
+    return undefined
+  }
+  if (event !== undefined && event !== 'subagentstop') return undefined
+  const role = rolesIn(payload).find((name) => required[name] !== undefined)
+  if (role === undefined) return undefined
+  const worker = `${session}/${agentId === '' ? role : agentId}`
+  const started = Math.max(timeOf('started', agentId), timeOf('started', session))
+  const artifact = artifactOf(role, payload, { worker, started })
+  const message = text(field(payload, 'last_assistant_message', 'lastAssistantMessage', 'response'))
+  const transcript = lastOfTranscript(text(field(payload, 'agent_transcript_path', 'agentTranscriptPath')))
+  const sources = { artifact: artifact.text, message, transcript }
+  const given = Object.entries(sources).filter(([, said]) => said.trim() !== '')
+  const missing = missingSections(
+    given.map(([, said]) => said),
+    required[role],
+  )
+  const isAgain = field(payload, 'stop_hook_active', 'stopHookActive') === true
+  // Without any evidence nobody can tell whether it is the worker or the program that says nothing: asked for once.
+  const isMute = given.length === 0
+  const blocks = missing.length > 0 && !isAgain && !(isMute && timeOf('asked', worker) > 0)
+  log({
+    timestamp: new Date().toISOString(),
+    agentId,
+    agentType: role,
+    status: missing.length === 0 ? 'pass' : 'warn',
+    missingChecks: missing,
+    enforcementMode: missing.length === 0 ? 'none' : blocks ? 'block' : 'log',
+    evidenceSource: sourceOf(given.map(([name]) => name)),
+    artifactPath: artifact.path,
+    artifactExists: artifact.exists,
+    artifactLength: artifact.text.length,
+    ...(artifact.stale !== undefined && { artifactStale: artifact.stale }),
+    messageLength: message.length,
+    transcriptLength: transcript.length,
+    hookInputKeys: Object.keys(payload).sort(),
+  })
+  if (blocks) {
+    if (isMute) mark('asked', worker)
+    return reasonFor(role, missing, isMute, artifact.stale)
+  }
+  if (artifact.mark !== undefined) mark('used', artifact.mark, worker)
+  return undefined
+}
+
+function reasonFor(role, missing, isMute, stale) {
+  const own = `.github/hooks/artifacts/${role}.md`
+  const old = stale === undefined ? '' : ` What lies in ${own} is ${stale} and does not count.`
+  const what = isMute
+    ? 'There is no report to be seen'
+    : `The report lacks these sections: ${missing.join(', ')}`
+  const list = isMute ? ` with these sections: ${missing.join(', ')}` : ', complete'
+  return `${what}.${old} Write your report${list} to ${own}, each as a heading with its content below, and give it as your last message.`
+}
+
+/** The artifact, unless it was there before this session began or has been another worker's evidence. */
+function artifactOf(role, payload, { worker, started }) {
+  const places = artifactPlaces(role, payload)
+  for (const place of places) {
+    const stats = lstatSync(place, { throwIfNoEntry: false })
+    if (stats === undefined || !stats.isFile() || stats.size > mostBytes || realOf(place) !== place) continue
+    const said = readFileSync(place, 'utf8')
+    const name = `${role} ${stats.mtimeMs} ${createHash('sha256').update(said).digest('hex')}`
+    const user = contentOf('used', name)
+    const stale =
+      stats.mtimeMs < started
+        ? 'older than this session'
+        : user !== undefined && user !== worker
+          ? 'the report of another worker'
+          : undefined
+    const found = { path: place, exists: true, text: stale === undefined ? said : '' }
+    return stale === undefined ? { ...found, mark: name } : { ...found, stale }
+  }
+  return { path: places[0] ?? '', exists: false, text: '' }
+}
+
+/** The last thing the worker itself said. The rest of a transcript holds its instructions, which name every section. */
+function lastOfTranscript(file) {
+  if (file === '' || !path.isAbsolute(file)) return ''
+  try {
+    if (statSync(file).size > 16 * mostBytes) return ''
+    const lines = readFileSync(file, 'utf8').split(/\r?\n/)
+    for (const line of lines.toReversed()) {
+      const said = spoken(line)
+      if (said !== '') return said
+    }
+  } catch {
+    // Not there, or no transcript: no evidence.
+  }
+  return ''
+}
+
+function spoken(line) {
+  let entry
+  try {
+    entry = JSON.parse(line)
+  } catch {
+    return ''
+  }
+  const message = entry?.message ?? entry?.data ?? entry
+  const role = message?.role ?? entry?.role ?? entry?.type
+  if (typeof role !== 'string' || !role.startsWith('assistant')) return ''
+  const content = message?.content ?? message?.text
+  if (typeof content === 'string') return content
+  return Array.isArray(content) ? content.map((part) => text(part?.text)).join('') : ''
+}
+
+function sourceOf(names) {
+  if (names.length === 0) return 'none'
+  if (names.length === 1)
+    return { artifact: 'artifact', message: 'lastAssistantMessage', transcript: 'agentTranscriptPath' }[
+      names[0]
+    ]
+  return names[0] === 'artifact' ? 'artifact+payload' : 'combined'
+}
+
+// Marks are files of their own: hooks of parallel workers run at the same time. Their times come from the same clock as
+// those of the artifacts.
+function markPath(kind, name) {
+  return path.join(marks, `${kind}-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`)
+}
+
+function mark(kind, name, content = '') {
+  if (name === '') return
+  try {
+    makeLogs()
+    if (kind === 'started') forgetOld()
+    writeFileSync(markPath(kind, name), content)
+  } catch {
+    // Where nothing can be written, nothing is remembered.
+  }
+}
+
+/** What is logged here is nobody else's: git leaves it out. */
+function makeLogs() {
+  if (mkdirSync(marks, { recursive: true }) !== undefined) writeFileSync(path.join(logs, '.gitignore'), '*\n')
+}
+
+function forgetOld() {
+  const week = 7 * 24 * 60 * 60 * 1000
+  for (const name of readdirSync(marks)) {
+    const file = path.join(marks, name)
+    if (Date.now() - statSync(file).mtimeMs > week) rmSync(file, { force: true })
+  }
+}
+
+function timeOf(kind, name) {
+  if (name === '') return 0
+  return statSync(markPath(kind, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
+function contentOf(kind, name) {
+  try {
+    return readFileSync(markPath(kind, name), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function log(entry) {
+  try {
+    makeLogs()
+    appendFileSync(path.join(logs, 'subagent-quality.jsonl'), `${JSON.stringify(entry)}\n`)
+  } catch {
+    // A log that cannot be written changes no answer.
+  }
+}
+
+function text(value) {
+  return typeof value === 'string' ? value : ''
+}
+
+try {
+  const reason = review(readHookInput())
+  if (reason !== undefined) process.stdout.write(`${JSON.stringify({ decision: 'block', reason })}\n`)
+} catch (error) {
+  process.stderr.write(
+    `The quality gate could not do its work: ${error instanceof Error ? error.message : error}\n`,
+  )
+  process.exitCode = 1
+}

@@ -1,0 +1,107 @@
+import { type Attend, type JudgedCall, type Reviewer, type SessionSpec, sectionsOf } from '@cadre/core'
+import type { Places } from '../paths/places.ts'
+import { artifactOf } from '../roles/artifact-of.ts'
+import { artifactPlace, isOwnArtifact } from '../roles/is-own-artifact.ts'
+import { clearArtifact, readArtifact } from './artifact-file.ts'
+import { createStamps } from './artifact-stamps.ts'
+
+export interface EvidenceOptions {
+  readonly places: Places
+  /** A folder that no agent can write: remembers across a restart who wrote which artifact. Absent: this process only. */
+  readonly folder?: string
+}
+
+export interface Evidence {
+  readonly reviewer: Reviewer
+  readonly attend: Attend
+}
+
+/**
+ * Owns what each running session has written into its artifact. An artifact counts only as the session itself left it:
+ *
+ * 1. What lies there when a session starts is of an earlier run, and is removed unless another running session wrote it.
+ * 2. A session's evidence is the text that was there when its own call had been carried out, taken only when the tool
+ *    says that the file is as this call leaves it. What another session writes into the same file is never its evidence.
+ * 3. A session that wrote none is judged by its report alone; nothing is permitted by an artifact.
+ */
+export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
+  const stamps = folder === undefined ? undefined : createStamps(folder)
+  const written = new Map<string, { readonly place: string; readonly text: string }>()
+
+  const attend: Attend = async (moment, session, signal) => {
+    if (moment.kind === 'session.started') {
+      if (moment.source === 'startup') forgetStale(session)
+      else remember(session)
+    } else if (moment.kind === 'call.settled' && moment.outcome === 'done')
+      await take(moment.call, session, signal)
+    else if (moment.kind === 'session.ended') {
+      written.delete(session.id)
+      stamps?.remove(session.id)
+    }
+    return undefined
+  }
+
+  const reviewer: Reviewer = (_, session) => {
+    const required = session.agent.requiredSections ?? []
+    const own = written.get(session.id)
+    if (own === undefined || required.length === 0) return { kind: 'accept' }
+    const missing = required.filter((heading) => isMissing(own.text, heading))
+    if (missing.length === 0) return { kind: 'accept' }
+    const artifact = artifactOf(session.agent)
+    const reason = `The artifact ${artifact} lacks these sections: ${missing.join(', ')}. Write it again, complete, with each as a heading and its content below; then give the report again.`
+    return { kind: 'return', reason, by: 'sections' }
+  }
+
+  return { reviewer, attend }
+
+  function forgetStale(session: SessionSpec): void {
+    const place = placeOf(session)
+    if (place === undefined || session.controls?.readOnly === true) return
+    if ([...written.values()].some((other) => other.place === place)) return
+    clearArtifact(place)
+  }
+
+  function remember(session: SessionSpec): void {
+    const place = placeOf(session)
+    const text = place === undefined ? undefined : readArtifact(place)
+    if (place !== undefined && text !== undefined && stamps?.isOf(session.id, text) === true)
+      written.set(session.id, { place, text })
+  }
+
+  async function take({ call, tool, input }: JudgedCall, session: SessionSpec, signal: AbortSignal) {
+    const { agent, workspace } = session
+    const place = placeOf(session)
+    if (place === undefined || (tool.effect !== 'write' && tool.class !== 'edit')) return
+    const paths = tool.paths?.(input) ?? []
+    if (!paths.some((path) => isOwnArtifact({ places, path, agent, workspace }))) return
+    const text = readArtifact(place)
+    const context = {
+      session: session.id,
+      agent: agent.name,
+      call: call.id,
+      key: `${session.id}/${call.id}`,
+      workspace,
+    }
+    const state = await tool.check?.(input, context, signal)
+    if (text === undefined || state !== 'done' || readArtifact(place) !== text) {
+      written.delete(session.id)
+      stamps?.remove(session.id)
+      return
+    }
+    written.set(session.id, { place, text })
+    stamps?.put(session.id, text)
+  }
+
+  /** Nothing for an agent that has no artifact, or none where it may be. */
+  function placeOf({ agent, workspace }: SessionSpec): string | undefined {
+    const { boundary, requiredSections = [] } = agent
+    if (boundary?.writes === 'none' || (boundary?.writes === undefined && requiredSections.length === 0))
+      return undefined
+    const place = artifactPlace(places, agent, workspace)
+    return place !== undefined && places.locate(artifactOf(agent), workspace) === place ? place : undefined
+  }
+}
+
+function isMissing(text: string, heading: string): boolean {
+  return [...sectionsOf(text, [heading]).values()].every((content) => content === '')
+}

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { artifactFolder } from '../roles/artifact-of.ts'
+
+/** A file of the hooks as it belongs into a project. */
+export interface ShippedFile {
+  /** Below the project, with `/`. */
+  readonly path: string
+  readonly text: string
+}
+
+/**
+ * The hooks that hold other programs to the roles of the supervisor team: a configuration, its scripts, and a folder for
+ * artifacts that git does not keep. Found through this package's own name, from wherever the code was bundled to.
+ */
+export function readShippedHooks(): readonly ShippedFile[] {
+  const folder = path.join(
+    path.dirname(createRequire(import.meta.url).resolve('@cadre/gate/package.json')),
+    'hooks',
+  )
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => /\.(?:json|mjs)$/.test(name))
+    .sort()
+  return [
+    ...names.map((name) => ({
+      path: `.github/hooks/${name}`,
+      text: readFileSync(path.join(folder, name), 'utf8'),
+    })),
+    { path: `${artifactFolder}/.gitignore`, text: '*\n!.gitignore\n' },
+  ]
+}

@@ -1,0 +1,62 @@
+import type { AgentDefinition, JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
+import type { Places } from '../paths/places.ts'
+import { artifactOf } from './artifact-of.ts'
+import { isOwnArtifact } from './is-own-artifact.ts'
+
+/**
+ * Holds every session to the boundary of its agent. What a call does is told by the class and the effect of its tool and
+ * by the paths it names, never by what it is called or by what stands in the text it writes. A boundary only narrows: what
+ * it lets pass is judged by everybody else as well.
+ */
+export function createRoleRule({ places }: { readonly places: Places }): Rule {
+  return {
+    by: 'role',
+    name: 'boundary',
+    immediate: true,
+    judge(call, session) {
+      const { boundary } = session.agent
+      // How a tree works at all: without a report a session could not even end.
+      if (boundary === undefined || call.tool.kind !== undefined) return undefined
+      return judgeCommand(call.tool, session) ?? judgeWrite(places, call, session)
+    },
+  }
+}
+
+function judgeCommand(tool: Tool, { agent }: SessionSpec): Verdict | undefined {
+  const { commands, writes } = agent.boundary ?? {}
+  if (tool.class !== 'execute' && tool.effect !== 'execute') return undefined
+  if (commands === undefined && writes === undefined) return undefined
+  if (commands === undefined)
+    return denied('commands', `${agent.name} may not change files, so its commands need a copy`, tool)
+  if (commands !== 'copy') return denied('commands', `${agent.name} runs no commands`, tool)
+  // A tool from elsewhere knows nothing of copies.
+  return tool.origin === 'built-in'
+    ? undefined
+    : denied('commands', `commands of ${agent.name} run on a copy of the workspace`, tool)
+}
+
+function judgeWrite(places: Places, { tool, input }: JudgedCall, session: SessionSpec): Verdict | undefined {
+  const { agent } = session
+  const writes = agent.boundary?.writes
+  if (writes === undefined || (tool.class !== 'edit' && tool.effect !== 'write')) return undefined
+  if (writes !== 'artifact') return denied('writes', `${agent.name} changes no files`, tool)
+  const artifact = artifactOf(agent)
+  const paths = tool.paths?.(input) ?? []
+  const only = `${agent.name} writes nothing but its artifact ${artifact}`
+  if (paths.length === 0) return denied('writes', `${only}, and where this call writes is not said`, tool)
+  const findings = paths.map((path) => findingOf(places, path, agent, session.workspace))
+  const other = findings.find(({ decision }) => decision === 'deny')
+  return other === undefined
+    ? { kind: 'allow', by: 'role', rule: 'artifact', paths: findings }
+    : { ...denied('writes', `${only}, not ${other.path}`, tool), paths: findings }
+}
+
+function findingOf(places: Places, path: string, agent: AgentDefinition, workspace: string): PathFinding {
+  const real = places.locate(path, workspace)
+  const decision = isOwnArtifact({ places, path, agent, workspace }) ? 'allow' : 'deny'
+  return { path, ...(real !== undefined && { real }), decision }
+}
+
+function denied(part: 'writes' | 'commands', reason: string, { name }: Tool): Verdict {
+  return { kind: 'deny', by: 'role', rule: `boundary.${part}`, reason: `${reason}: ${name} was not used` }
+}
