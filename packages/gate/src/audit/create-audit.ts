@@ -1,0 +1,68 @@
+import { type CadreEvent, type Json, parseJson } from '@cadre/core'
+import { type AuditLogOptions, openAuditLog } from './audit-log.ts'
+
+/**
+ * Writes down who decided what: every verdict of the gate, every question to a person and every answer, with the actions in
+ * full. Takes all events of a run and leaves out those that decide nothing. Must not throw and must not wait.
+ */
+export function createAudit(options: AuditLogOptions): (event: CadreEvent) => void {
+  const log = openAuditLog(options)
+  const agents = new Map<string, string>()
+  return (event) => {
+    const { at, session, type } = event
+    if (type === 'session.started') agents.set(session, event.agent)
+    const said = factsOf(event)
+    if (said === undefined) return
+    const agent = agents.get(session)
+    log.append({ at, type, session, ...(agent !== undefined && { agent }), ...said })
+    if (type === 'session.ended') agents.delete(session)
+  }
+}
+
+type Facts = { readonly [field: string]: Json }
+
+function factsOf(event: CadreEvent): Facts | undefined {
+  switch (event.type) {
+    case 'session.started': {
+      const { root, depth, parent, resumed } = event
+      return { root, depth, ...(parent && { parent: { ...parent } }), ...(resumed && { resumed }) }
+    }
+    case 'call.judged': {
+      const { call, agent, tool, input, decision, by, rule, reason, risk, reasons } = event
+      return {
+        call,
+        agent,
+        tool,
+        input: readable(input),
+        decision,
+        by,
+        ...(rule !== undefined && { rule }),
+        ...(reason !== undefined && { reason }),
+        ...(risk !== undefined && { risk }),
+        ...(reasons !== undefined && { reasons }),
+      }
+    }
+    case 'person.asked': {
+      const { question, call, text, choices } = event
+      return { question, call, text, choices }
+    }
+    case 'person.answered': {
+      const { question, decision, by, reason } = event
+      return { question, decision, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) }
+    }
+    case 'call.settled': {
+      const { call, outcome, code } = event
+      return { call, outcome, ...(code !== undefined && { code }) }
+    }
+    case 'session.ended':
+      return { status: event.report.status }
+    default:
+      return undefined
+  }
+}
+
+/** As keys and values where it is that: a reader of the log should not have to take it apart once more. */
+function readable(input: string): Json {
+  const parsed = parseJson(input)
+  return parsed.ok && typeof parsed.value === 'object' ? (parsed.value as Json) : input
+}

@@ -1,0 +1,136 @@
+import { isAbsolute } from 'node:path'
+import type { Effect, JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
+import { type Effects, effectsOf, type Policy } from '@cadre/files'
+import type { Places } from '../paths/places.ts'
+import { assessTarget } from './assess-target.ts'
+
+export interface EffectsRuleOptions {
+  readonly policy: Pick<Policy, 'effects' | 'beforehand' | 'decidedBy'>
+  /** What the team in use ships with. */
+  readonly team?: { readonly name: string; readonly effects?: Partial<Effects> } | undefined
+  /** `--allow`: loosens the default for one run, and never a policy. */
+  readonly allow?: readonly Effect[] | undefined
+  readonly places: Pick<Places, 'judge'>
+  /** False: nothing keeps programs of a workspace from the rest of the machine, so running any of them is asked about. */
+  readonly sandboxed: () => boolean
+  /** A protected path that the agent of a session may write all the same, relative to the workspace. */
+  readonly ownOf?: (session: SessionSpec) => string | undefined
+}
+
+/**
+ * What may happen by what a tool can change: allowed, asked or denied as the policies, the team and the flags of the run say.
+ * Whatever is allowed, paths outside of the workspace and protected ones are denied. Commands have a rule of their own.
+ */
+export function createEffectsRule(options: EffectsRuleOptions): Rule {
+  const { policy, team, allow, places, sandboxed, ownOf } = options
+  const effects = effectsOf({ policy, team: team?.effects, allow })
+
+  return {
+    by: 'policy',
+    name: 'effects',
+    immediate: true,
+    judge(call, session) {
+      const { tool } = call
+      if (tool.kind !== undefined || tool.commands !== undefined) return undefined
+      const found = findPaths(call, session)
+      const paths = found.length === 0 ? {} : { paths: found.map(({ finding }) => finding) }
+      const refused = found.find(({ kind }) => kind !== 'inside')
+      if (refused === undefined) return verdictOf(call, found, paths)
+      const { kind, finding } = refused
+      return { kind: 'deny', by: 'policy', rule: `paths.${kind}`, reason: finding.reason ?? kind, ...paths }
+    },
+  }
+
+  function findPaths({ tool, input }: JudgedCall, session: SessionSpec): FoundPath[] {
+    const own = ownOf?.(session)
+    const write = tool.effect === 'write'
+    const { workspace } = session
+    return (tool.paths?.(input) ?? []).map((path) => {
+      const placed = places.judge({ path, workspace, write, ...(own !== undefined && { own }) })
+      const { kind, real } = placed
+      const finding = { path, ...(real !== undefined && { real }) }
+      if (kind === 'inside') return { kind, shown: placed.shown, finding: { ...finding, decision: 'allow' } }
+      return { kind, finding: { ...finding, decision: 'deny', reason: placed.reason } }
+    })
+  }
+
+  function verdictOf(
+    call: JudgedCall,
+    found: readonly FoundPath[],
+    findings: { readonly paths?: readonly PathFinding[] },
+  ): Verdict {
+    const { tool } = call
+    const key = `effects.${tool.effect}`
+    const decided = { by: 'policy', rule: key, ...findings } as const
+    const permission = permissionOf(tool)
+    if (permission === 'allow') return { kind: 'allow', ...decided }
+    const why = policy.decidedBy.get(key)
+    if (permission === 'deny') {
+      const reason = `${doing[tool.effect]} is not permitted here: ${key} is deny (${why ?? 'the policy'})`
+      return { kind: 'deny', ...decided, reason }
+    }
+    const { risk, reasons } = riskOf(call, found)
+    const grants = policy.beforehand && risk !== 'HIGH' ? grantsOf(call) : undefined
+    return {
+      kind: 'ask',
+      ...decided,
+      reason: `${what[tool.effect]}${why === undefined ? '' : `: ${key} is ask (${why})`}`,
+      risk,
+      reasons: reasons.length > 0 ? reasons : [what[tool.effect]],
+      ...(grants && { grants }),
+    }
+  }
+
+  function permissionOf(tool: Tool) {
+    const permission = effects[tool.effect]
+    // Its command comes from the configuration, where a person has trusted it. What that runs, agents can change.
+    const isTrusted = sandboxed() && tool.name === 'get_errors' && tool.origin === 'built-in'
+    return isTrusted && permission === 'ask' && policy.beforehand ? 'allow' : permission
+  }
+}
+
+/** A path that a call names, and what is to be said about it. */
+interface FoundPath {
+  readonly kind: 'inside' | 'outside' | 'protected' | 'invalid'
+  /** Relative to the workspace. */
+  readonly shown?: string
+  readonly finding: PathFinding
+}
+
+const what: { readonly [effect in Effect]: string } = {
+  read: 'it reads files of the workspace',
+  write: 'it changes files of the workspace',
+  execute: 'it runs a program',
+  outbound: 'it reaches outside of this machine',
+}
+
+const doing: { readonly [effect in Effect]: string } = {
+  read: 'reading',
+  write: 'writing',
+  execute: 'running programs',
+  outbound: 'reaching outside of this machine',
+}
+
+function riskOf({ tool }: JudgedCall, found: readonly FoundPath[]) {
+  // As it is written and as it really is, below the workspace: where that lies says nothing about a file.
+  const targets = found.flatMap(({ shown, finding: { path } }) => [
+    ...(isAbsolute(path) ? [] : [path]),
+    ...(shown === undefined || shown === path ? [] : [shown]),
+  ])
+  if (tool.effect === 'write') return assessTarget(targets)
+  const risk = tool.effect === 'execute' ? 'HIGH' : tool.effect === 'outbound' ? 'MEDIUM' : 'LOW'
+  return { risk, reasons: [] } as const
+}
+
+/** What a person may permit for the rest of a session. What runs programs is seen each time. */
+function grantsOf({ tool, input }: JudgedCall): readonly string[] | undefined {
+  if (tool.effect === 'write') return ['write in the workspace']
+  if (tool.effect === 'read') return [`read with ${tool.name}`]
+  if (tool.effect === 'execute') return undefined
+  return [`outbound: ${hostOf(input) ?? tool.name}`]
+}
+
+function hostOf(input: unknown): string | undefined {
+  const url = (input as { url?: unknown } | null)?.url
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined
+}

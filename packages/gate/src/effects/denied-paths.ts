@@ -1,0 +1,110 @@
+import path from 'node:path'
+import { isInside, type Policy } from '@cadre/files'
+import type { Places } from '../paths/places.ts'
+import { type Fit, type PathPattern, readPattern } from './path-pattern.ts'
+
+export interface DeniedPathsOptions {
+  readonly policy: Pick<Policy, 'paths' | 'decidedBy'>
+  readonly places: Pick<Places, 'locate'>
+  readonly userHome?: string | undefined
+}
+
+/** A pattern of the policy that a path fits. */
+export interface FoundPattern {
+  readonly decision: 'ask' | 'deny'
+  /** As it is written in the policy: `paths.deny.read`. */
+  readonly key: string
+  readonly pattern: string
+  /** `path:line` of the file that has it. */
+  readonly place?: string
+  /** `above`: the path is a folder that may hold such files. */
+  readonly fit: NonNullable<Fit>
+  readonly real?: string
+}
+
+export interface DeniedPaths {
+  /** True when no policy says anything about paths. */
+  readonly isEmpty: boolean
+  /** Every pattern that a path fits, however it is spelt and wherever it leads; relative to `base`, which is the workspace when absent. */
+  find(request: {
+    readonly path: string
+    readonly workspace: string
+    readonly use: 'read' | 'write'
+    readonly base?: string
+  }): readonly FoundPattern[]
+  /** For tools that list or search: which of the files below a folder must not be shown. Nothing when all may be. */
+  hiddenIn(workspace: string): ((absolute: string) => boolean) | undefined
+  /** For commands, which read what they like: what nobody may read. Nothing when there is no such thing. */
+  unreadableIn(workspace: string): Unreadable | undefined
+}
+
+/** Files and folders that no command may read, by the patterns of the policy. */
+export interface Unreadable {
+  /** Everything of the kind lies in one of these. */
+  readonly tops: readonly string[]
+  fit(absolute: string): Fit
+}
+
+/** The paths that policies keep from agents. */
+export function createDeniedPaths({ policy, places, userHome }: DeniedPathsOptions): DeniedPaths {
+  const lists = (['deny', 'ask'] as const).flatMap((decision) =>
+    (['read', 'write'] as const).flatMap((use) =>
+      policy.paths[decision][use].map((text, at) => {
+        const key = `paths.${decision}.${use}`
+        return { decision, use, key, text, place: policy.decidedBy.get(`${key}.${at}`) }
+      }),
+    ),
+  )
+  const patternsIn = (workspace: string) => {
+    const real = places.locate('.', workspace)
+    const workspaces = real === undefined || real === workspace ? [workspace] : [workspace, real]
+    const locate = (target: string) => places.locate(target, workspace)
+    return (text: string): PathPattern => readPattern(text, { workspaces, userHome, locate })
+  }
+  return {
+    isEmpty: lists.length === 0,
+    find({ path: written, workspace, use, base = workspace }) {
+      const wanted = lists.filter((entry) => entry.use === use)
+      if (wanted.length === 0) return []
+      const read = patternsIn(workspace)
+      const real = places.locate(path.resolve(base, written), workspace)
+      const readings = readingsOf(written, base, userHome)
+      if (real !== undefined) readings.push(real)
+      return wanted.flatMap(({ decision, key, text, place }) => {
+        const pattern = read(text)
+        const fits = readings.map((reading) => pattern.fit(reading))
+        const fit = fits.includes('within') ? 'within' : fits.find((one) => one !== undefined)
+        if (fit === undefined) return []
+        return [{ decision, key, pattern: text, fit, ...(place && { place }), ...(real && { real }) }]
+      })
+    },
+    hiddenIn(workspace) {
+      const wanted = lists.filter((entry) => entry.use === 'read')
+      if (wanted.length === 0) return undefined
+      const read = patternsIn(workspace)
+      const patterns = wanted.map(({ text }) => read(text))
+      return (absolute) => patterns.some((pattern) => pattern.fit(absolute) === 'within')
+    },
+    unreadableIn(workspace) {
+      const wanted = lists.filter(({ use, decision }) => use === 'read' && decision === 'deny')
+      const root = places.locate('.', workspace)
+      if (wanted.length === 0 || root === undefined) return undefined
+      const read = patternsIn(workspace)
+      const patterns = wanted.map(({ text }) => read(text))
+      const outside = patterns.flatMap(({ tops }) => tops.filter((top) => !isInside(root, top)))
+      return {
+        tops: [...new Set([root, ...outside])],
+        fit(absolute) {
+          const fits = patterns.map((pattern) => pattern.fit(absolute))
+          return fits.includes('within') ? 'within' : fits.find((fit) => fit !== undefined)
+        },
+      }
+    },
+  }
+}
+
+/** A backslash parts folders for some and is a letter for others. */
+function readingsOf(written: string, base: string, userHome: string | undefined): string[] {
+  const home = /^~(?=$|\/)/.test(written) && userHome !== undefined ? userHome + written.slice(1) : written
+  return [...new Set([home, home.replaceAll('\\', '/')])].map((reading) => path.resolve(base, reading))
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { readPattern } from './path-pattern.ts'
+import { wildcardsMeet } from './wildcards-meet.ts'
+
+const links: Record<string, string> = { '/w/vault': '/w/real-vault', '/w': '/w' }
+const places = {
+  workspaces: ['/w', '/real/w'],
+  userHome: '/home/ann',
+  locate: (path: string) => links[path] ?? path,
+}
+const fit = (pattern: string, path: string) => readPattern(pattern, places).fit(path)
+
+describe('wildcards', () => {
+  it.each([
+    ['a', 'a', true],
+    ['a', 'ab', false],
+    ['a*', 'ab', true],
+    ['*.pem', 'x.pem', true],
+    ['*.pem', 'x.pemx', false],
+    ['secr*', 'secrets', true],
+    ['s?crets', 'secrets', true],
+    ['?', '', false],
+    ['*', '', true],
+    ['a*c', 'ab*', true],
+    ['a*c', 'b*', false],
+    ['*a', 'b*', true],
+  ])('%s and %s: %s', (a, b, expected) => {
+    expect(wildcardsMeet(a, b)).toBe(expected)
+    expect(wildcardsMeet(b, a)).toBe(expected)
+  })
+
+  it('take no longer than both are long', () => {
+    expect(wildcardsMeet(`${'*a'.repeat(500)}b`, 'a'.repeat(1_000))).toBe(false)
+  })
+})
+
+describe('a pattern', () => {
+  it.each([
+    ['secrets', '/w/secrets', 'within'],
+    ['secrets', '/w/secrets/a/b', 'within'],
+    ['secrets', '/w/deep/secrets/a', 'within'],
+    ['secrets', '/w/secrets-guide.md', undefined],
+    ['secrets', '/w/SECRETS/a', 'within'],
+    ['secrets', '/real/w/secrets', 'within'],
+    ['secrets', '/other/secrets/a', 'within'],
+    ['secrets/', '/w/secrets/a', 'within'],
+    ['./secrets', '/w/secrets/a', 'within'],
+    ['.env', '/w/a/.env', 'within'],
+    ['.env', '/w/.envrc', undefined],
+    ['*.pem', '/w/a/b.PEM', 'within'],
+    ['config/*.json', '/w/config/a.json', 'within'],
+    ['config/*.json', '/w/config/a/b.json', undefined],
+    ['config/*.json', '/w/other/config/a.json', undefined],
+    ['config/**/key', '/w/config/a/b/key/x', 'within'],
+    ['config/**/key', '/w/config/key', 'within'],
+    ['docs/*', '/w/docs', 'within'],
+    ['docs/**', '/w/docs/a/b', 'within'],
+    ['/etc', '/etc/passwd', 'within'],
+    ['/etc', '/w/etc', undefined],
+    ['~/notes', '/home/ann/notes/a', 'within'],
+    ['~/notes', '/w/notes', undefined],
+    ['vault', '/w/real-vault/a', 'within'],
+    ['secrets/../open', '/w/open/a', 'within'],
+  ] as const)('%s and %s: %s', (pattern, path, expected) => {
+    expect(fit(pattern, path) === 'within' ? 'within' : undefined).toBe(expected)
+  })
+
+  it('knows which folders may hold what it means', () => {
+    expect(fit('a/secrets', '/w')).toBe('above')
+    expect(fit('a/secrets', '/w/a')).toBe('above')
+    expect(fit('a/secrets', '/w/b')).toBeUndefined()
+    expect(fit('*.pem', '/w/any/where')).toBe('above')
+  })
+
+  it('meets a path that is a pattern itself', () => {
+    expect(fit('secrets/key', '/w/secr*/k?y')).toBe('within')
+    expect(fit('secrets/key', '/w/*')).toBe('above')
+    expect(fit('secrets', '/w/*')).toBe('within')
+    expect(fit('secrets', '/w/src*')).not.toBe('within')
+  })
+
+  it('is not about the folders that the workspace lies in', () => {
+    const inside = { ...places, workspaces: ['/srv/secrets/w'] }
+    expect(readPattern('secrets', inside).fit('/srv/secrets/w/a.ts')).not.toBe('within')
+    expect(readPattern('secrets', inside).fit('/srv/secrets/w/secrets')).toBe('within')
+  })
+})

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { fingerprintModule, loadConfig, loadTeam, type NeedsTrust, type Team } from '@cadre/files'
+import type { FolderItem } from './folder-item.ts'
+import { scriptsNamedIn } from './scripts-named-in.ts'
+
+const does: { readonly [key: string]: string } = {
+  openai: 'decides where conversations and the key are sent, and may run a command',
+  tools: 'runs code of the repository as tools',
+  check: 'runs a program when an agent asks for errors',
+  web: 'opens private networks to agents',
+}
+
+/**
+ * What the configuration of a home would run or open up, with the modules and scripts it names. A configuration that cannot be
+ * understood brings nothing: no run starts with it.
+ */
+export async function configItems(home: string, project: string): Promise<FolderItem[]> {
+  if (!existsSync(path.join(home, 'config.yaml'))) return []
+  const loaded = await loadConfig({ home }).catch(() => undefined)
+  if (loaded === undefined) return []
+  const settings = loaded.needsTrust.flatMap((need) => [itemOf(need), ...namedBy(need, project)])
+  const { team } = loaded.config
+  const item = team === undefined ? undefined : teamItem(team, home)
+  return item === undefined ? settings : [...settings, item]
+}
+
+function itemOf({ path, sha256, key, value, file, line }: NeedsTrust): FolderItem {
+  return {
+    path,
+    sha256,
+    file,
+    line,
+    what: `${does[key] ?? 'opens something up'} (${key}: ${JSON.stringify(value)})`,
+  }
+}
+
+function namedBy({ key, value, file, line }: NeedsTrust, project: string): FolderItem[] {
+  if (key === 'tools' && Array.isArray(value)) {
+    return value.map((name) => {
+      const module = path.resolve(path.dirname(file), String(name))
+      return {
+        path: module,
+        sha256: fingerprintModule(module) ?? 'unreadable',
+        file: module,
+        what: 'is run as a tool module',
+      }
+    })
+  }
+  const command = (value as { readonly command?: unknown } | null)?.command
+  if (key !== 'check' || !Array.isArray(command)) return []
+  return scriptsNamedIn(command.map(String), project).map((item) => ({
+    ...item,
+    file: item.path,
+    what: `is run by check (${file}:${line})`,
+  }))
+}
+
+/** A team that comes with more than the default permits more, whoever named it. */
+function teamItem(name: string, home: string): FolderItem | undefined {
+  const effects = teamNamed(name)?.effects ?? {}
+  const allowed = Object.entries(effects).flatMap(([effect, permission]) =>
+    permission === 'allow' ? [effect] : [],
+  )
+  if (allowed.length === 0) return undefined
+  const file = path.join(home, 'config.yaml')
+  return {
+    path: `${file}#team`,
+    sha256: createHash('sha256')
+      .update(`${name} ${allowed.join(' ')}`)
+      .digest('hex'),
+    file,
+    what: `uses the team ${name}, whose agents ${allowed.join(' and ')} without asking (team: ${name})`,
+  }
+}
+
+function teamNamed(name: string): Team | undefined {
+  try {
+    return loadTeam(name)
+  } catch {
+    // There is none of that name, which a run says by itself.
+    return undefined
+  }
+}

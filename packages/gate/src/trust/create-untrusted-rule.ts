@@ -1,0 +1,20 @@
+import type { Rule, Tool } from '@cadre/core'
+
+/** Whether a tool only looks, or is how a tree of sessions works at all. */
+export function isReading(tool: Tool): boolean {
+  return tool.effect === 'read' || tool.kind !== undefined
+}
+
+/** In a folder that nobody trusts, agents read and do nothing else. */
+export function createUntrustedRule(folder: string): Rule {
+  return {
+    by: 'policy',
+    name: 'trust',
+    immediate: true,
+    judge({ tool }) {
+      if (isReading(tool)) return undefined
+      const reason = `${folder} is not trusted, so agents only read here, and ${tool.name} does more than that`
+      return { kind: 'deny', by: 'policy', rule: 'trust', reason }
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { fingerprintModule, isInside, type TrustItem } from '@cadre/files'
+
+const mostScripts = 100
+
+/**
+ * Files of a project that a command names: who agrees to the command agrees to what is in them now. Where it is a package
+ * manager that is started, what it runs is in `package.json`.
+ */
+export function scriptsNamedIn(words: readonly string[], project: string): TrustItem[] {
+  const found = new Map<string, string>()
+  const [program = ''] = words
+  const names = /^(npm|npx|pnpm|yarn|bun)$/.test(path.basename(program)) ? [...words, 'package.json'] : words
+  for (const word of names) {
+    if (found.size >= mostScripts || word === '' || word.includes('\0')) continue
+    const file = path.resolve(project, word)
+    if (!isFileOf(project, file)) continue
+    const sha256 = fingerprintModule(file)
+    // One that cannot be read cannot be agreed to either.
+    found.set(file, sha256 ?? 'unreadable')
+  }
+  return [...found].map(([file, sha256]) => ({ path: file, sha256 }))
+}
+
+function isFileOf(project: string, file: string): boolean {
+  try {
+    return isInside(realpathSync(project), realpathSync(file)) && statSync(file).isFile()
+  } catch {
+    return false
+  }
+}

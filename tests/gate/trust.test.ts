@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { SessionSpec, Tool } from '@cadre/core'
+import { createAgents, createTrust } from '@cadre/files'
+import { createUntrustedRule, judgeFolder, keepAnswer, readWithin, whatFolderBrings } from '@cadre/gate'
+import { createTools } from '@cadre/tools'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+let root: string
+let project: string
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-trust-')))
+  project = path.join(root, 'project')
+  mkdirSync(project)
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const at = (file: string) => path.join(project, file)
+const write = (file: string, content: string | object) => {
+  mkdirSync(path.dirname(at(file)), { recursive: true })
+  writeFileSync(at(file), typeof content === 'string' ? content : JSON.stringify(content))
+}
+const brings = () => {
+  const home = at('.cadre')
+  const userHome = path.join(root, 'user')
+  const agents = createAgents({ home, project, userHome }).list()
+  return whatFolderBrings({ project, home, agents, userHome })
+}
+const listed = async () =>
+  (await brings()).items.map(({ path: file, what }) => `${path.relative(project, file)} ${what}`)
+
+const hook = { hooks: { PreToolUse: [{ type: 'command', command: 'node scripts/guard.mjs' }] } }
+const everything = {
+  'scripts/guard.mjs': 'process.exit(0)',
+  'scripts/check.mjs': 'process.exit(0)',
+  'server.mjs': '// a server',
+  '.github/hooks/guard.json': hook,
+  '.claude/settings.json': { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] } },
+  '.mcp.json': { mcpServers: { files: { command: 'node', args: ['server.mjs'] } } },
+  '.vscode/mcp.json': { servers: { web: { command: 'npx', args: ['web'] } } },
+  '.github/agents/a.agent.md':
+    '---\nname: a\ndescription: d\nhooks:\n  PreToolUse:\n    - type: command\n      command: ./x.sh\nmcp-servers:\n  db:\n    command: db\n---\nDo.\n',
+  '.cadre/tools.mjs': 'export const a = 1',
+  '.cadre/config.yaml':
+    'team: coordinator\ntools: [tools.mjs]\ncheck: { command: [node, scripts/check.mjs] }\nopenai: { baseUrl: "http://127.0.0.1:1" }\nweb: { allow: [x] }\n',
+  '.cadre/storage/policy.yaml': 'effects: { write: allow, execute: deny }\nnetwork: allow\n',
+  '.cadre/storage/terminal-cmd-allowlist.yaml': 'npm test: true\n',
+}
+const writeAll = () => {
+  for (const [file, content] of Object.entries(everything)) write(file, content)
+}
+
+describe('what a folder brings', () => {
+  it('is nothing where there is nothing, and where all there is only restricts', async () => {
+    expect(await brings()).toEqual({ items: [], unusable: [] })
+    write('.cadre/config.yaml', 'entry: a\nlimits: {depth: 1}\nteam: operators\n')
+    write('.cadre/storage/policy.yaml', 'effects: {write: deny}\nsubagent.enabled: false\n')
+    write('.claude/settings.json', { permissions: { deny: ['Bash'] } })
+    write('.mcp.json', { mcpServers: {} })
+    write('.github/agents/a.agent.md', '---\nname: a\ndescription: d\n---\nDo.\n')
+    write('.cadre/storage/terminal-cmd-allowlist.yaml', 'rm: deny\ngit push: ask\n')
+    expect(await brings()).toEqual({ items: [], unusable: [] })
+  })
+
+  it('is every file that can run code or permit more, with what it would do', async () => {
+    writeAll()
+    expect((await listed()).sort()).toEqual([
+      '.cadre/config.yaml#check runs a program when an agent asks for errors (check: {"command":["node","scripts/check.mjs"]})',
+      '.cadre/config.yaml#openai decides where conversations and the key are sent, and may run a command (openai: {"baseUrl":"http://127.0.0.1:1"})',
+      '.cadre/config.yaml#team uses the team coordinator, whose agents write without asking (team: coordinator)',
+      '.cadre/config.yaml#tools runs code of the repository as tools (tools: ["tools.mjs"])',
+      '.cadre/config.yaml#web opens private networks to agents (web: {"allow":["x"]})',
+      '.cadre/storage/policy.yaml permits more than the default (effects.write: "allow", network: "allow")',
+      '.cadre/storage/terminal-cmd-allowlist.yaml allows commands without asking',
+      '.cadre/tools.mjs is run as a tool module',
+      '.claude/settings.json runs a hook when agents work',
+      '.github/agents/a.agent.md#hooks runs a hook when agents work (of the agent a)',
+      '.github/agents/a.agent.md#mcpServers starts the MCP server db',
+      '.github/hooks/guard.json runs a hook when agents work',
+      '.mcp.json starts the MCP server files',
+      '.vscode/mcp.json starts the MCP server web',
+      `scripts/check.mjs is run by check (${at('.cadre/config.yaml')}:3)`,
+      `server.mjs is run by ${at('.mcp.json')}`,
+    ])
+  })
+
+  it('what cannot be read as JSON may start anything', async () => {
+    write('.vscode/mcp.json', '// servers\n{ "servers": {} }')
+    expect(await listed()).toEqual(['.vscode/mcp.json starts MCP servers (it cannot be read as JSON)'])
+  })
+
+  it('pipes, links out of the folder and huge files are neither waited for nor read', async () => {
+    mkdirSync(at('.vscode'))
+    mkdirSync(at('.github/hooks'), { recursive: true })
+    mkdirSync(at('.cadre/storage'), { recursive: true })
+    execFileSync('mkfifo', [
+      at('.mcp.json'),
+      at('.github/hooks/a.json'),
+      at('.cadre/storage/terminal-cmd-allowlist.yaml'),
+    ])
+    writeFileSync(path.join(root, 'outside.json'), JSON.stringify({ servers: { a: {} }, ...hook }))
+    symlinkSync(path.join(root, 'outside.json'), at('.vscode/mcp.json'))
+    symlinkSync(path.join(root, 'outside.json'), at('.github/hooks/b.json'))
+    const { items, unusable } = await brings()
+    expect(items).toEqual([])
+    expect(unusable.map(({ file }) => path.relative(project, file)).sort()).toEqual([
+      '.cadre/storage/terminal-cmd-allowlist.yaml',
+      '.github/hooks/a.json',
+      '.github/hooks/b.json',
+      '.mcp.json',
+      '.vscode/mcp.json',
+    ])
+    write('big', 'x'.repeat(1_000_001))
+    expect(readWithin(project, at('big'))).toEqual({ kind: 'unusable', reason: 'it is larger than 1 MB' })
+    symlinkSync('inside', at('link'))
+    write('inside', 'text')
+    expect(readWithin(project, at('link'))).toMatchObject({ kind: 'read', text: 'text' })
+    symlinkSync('loop', at('loop'))
+    expect(readWithin(project, at('loop'))).toMatchObject({ kind: 'unusable' })
+    expect(readWithin(project, at('missing'))).toEqual({ kind: 'none' })
+  })
+})
+
+describe('trust', () => {
+  const trust = (more = false) => createTrust({ file: path.join(root, 'conf/trust.yaml'), everything: more })
+  const judged = async (more = false) => judgeFolder(project, await brings(), trust(more))
+
+  it('an empty folder is trusted; all of one, or nothing of it', async () => {
+    expect((await judged()).trusted).toBe(true)
+    writeAll()
+    const before = await judged()
+    expect(before).toMatchObject({ trusted: false, declined: false })
+    expect(before.missing).toEqual(before.contents.items)
+    keepAnswer('yes', before, trust())
+    const after = await judged()
+    expect(after).toMatchObject({ trusted: true, missing: [] })
+    for (const item of before.contents.items) expect(after.trusts(item)).toBe(true)
+    expect(after.trusts({ path: at('other'), sha256: '' })).toBe(false)
+    expect((await judged(true)).trusted).toBe(true)
+  })
+
+  it.each(Object.keys(everything))(
+    'a change of %s asks again, and until then nothing is trusted',
+    async (file) => {
+      writeAll()
+      keepAnswer('yes', await judged(), trust())
+      const content = everything[file as keyof typeof everything]
+      const other = typeof content === 'string' ? content : JSON.stringify(content)
+      const changes: Record<string, string> = {
+        '.github/agents/a.agent.md': other.replace('./x.sh', './y.sh'),
+        '.cadre/config.yaml': other.replace('[x]', '[y]'),
+        '.claude/settings.json': other.replace('true', 'false'),
+      }
+      write(file, changes[file] ?? `${other}\n`)
+      const after = await judged()
+      expect(after.trusted).toBe(false)
+      expect(after.missing.length).toBeLessThan(after.contents.items.length)
+      for (const item of after.contents.items) expect(after.trusts(item)).toBe(false)
+    },
+  )
+
+  it('of an agent only its hooks and servers are agreed to, not its words', async () => {
+    writeAll()
+    keepAnswer('yes', await judged(), trust())
+    write('.github/agents/a.agent.md', everything['.github/agents/a.agent.md'].replace('Do.', 'Do it well.'))
+    expect((await judged()).trusted).toBe(true)
+  })
+
+  it('a no is kept for exactly this, and is no yes to anything', async () => {
+    writeAll()
+    keepAnswer('no', await judged(), trust())
+    expect(await judged()).toMatchObject({ trusted: false, declined: true })
+    expect((await judged(true)).trusted).toBe(true)
+    write('.mcp.json', { mcpServers: { other: { command: 'x' } } })
+    expect(await judged()).toMatchObject({ trusted: false, declined: false })
+  })
+
+  it('another folder with the same content is another folder', async () => {
+    writeAll()
+    keepAnswer('yes', await judged(), trust())
+    const first = project
+    project = path.join(root, 'copy')
+    mkdirSync(project)
+    writeAll()
+    expect((await judged()).trusted).toBe(false)
+    project = first
+    expect((await judged()).trusted).toBe(true)
+  })
+
+  it('what was agreed to is the bytes that were looked at', async () => {
+    write('.mcp.json', { mcpServers: { a: {} } })
+    const [item] = (await brings()).items
+    const bytes = JSON.stringify({ mcpServers: { a: {} } })
+    expect(item?.sha256).toBe(createHash('sha256').update(bytes).digest('hex'))
+  })
+})
+
+it('where nobody trusts a folder, agents read', () => {
+  const rule = createUntrustedRule('/p')
+  const decisions = createTools().map((tool: Tool) => {
+    const call = { id: 'c', type: 'function', function: { name: tool.name, arguments: '{}' } } as const
+    const verdict = rule.judge({ call, tool, input: {} }, {} as SessionSpec, new AbortController().signal)
+    return `${tool.name} ${(verdict as { kind: string } | undefined)?.kind ?? '-'}`
+  })
+  expect(decisions).toEqual(
+    expect.arrayContaining([
+      'read_file -',
+      'search_files -',
+      'write_file deny',
+      'edit_file deny',
+      'web_fetch deny',
+      'get_errors deny',
+    ]),
+  )
+})
