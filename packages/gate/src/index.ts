@@ -1,2 +1,78 @@
 /** What decides: rules for the gate, hooks, approvals, and the sandbox in which commands run. */
-export {}
+
+export { actionLines, approvalContent } from './approvals/approval-content.ts'
+export {
+  type ApprovalDecision,
+  type ApprovalRecord,
+  type ApprovalStatus,
+  approvalId,
+  approvalJson,
+} from './approvals/approval-record.ts'
+export { approvalsIn } from './approvals/approvals-in.ts'
+export {
+  type Approvals,
+  type ApprovalsOptions,
+  createApprovals,
+  type Decided,
+} from './approvals/create-approvals.ts'
+export { type AskHere, askEverywhere, followApprovals } from './approvals/follow-approvals.ts'
+export { planRule, type RulePlan } from './approvals/plan-rule.ts'
+export { requirePerson } from './approvals/require-person.ts'
+export { shownLine, shownText } from './approvals/shown-text.ts'
+export { type AuditLine, type AuditLog, type AuditLogOptions, openAuditLog } from './audit/audit-log.ts'
+export { createAudit } from './audit/create-audit.ts'
+export { maskSecrets, secretValues } from './audit/mask-secrets.ts'
+export type { Allowlist, ListAnswer } from './commands/allowlist.ts'
+export { assessRisk } from './commands/assess-risk.ts'
+export type { CommandLine, FoundCommand, FoundRedirect } from './commands/command-line.ts'
+export { commandsOfCall } from './commands/commands-of-call.ts'
+export { type CommandRuleOptions, createCommandRule, judgeLine } from './commands/create-command-rule.ts'
+export { defaultPatterns } from './commands/default-allowlist.ts'
+export { openAllowlists } from './commands/open-allowlists.ts'
+export { readAllowlist } from './commands/read-allowlist.ts'
+export { readCommandLine } from './commands/read-command-line.ts'
+export { createGuard, type Guard, type GuardOptions } from './create-guard.ts'
+export { createEffectsRule, type EffectsRuleOptions } from './effects/create-effects-rule.ts'
+export { createPathRule, type PathRuleOptions } from './effects/create-path-rule.ts'
+export {
+  createDeniedPaths,
+  type DeniedPaths,
+  type DeniedPathsOptions,
+  type Unreadable,
+} from './effects/denied-paths.ts'
+export { createEvidence, type Evidence, type EvidenceOptions } from './evidence/create-evidence.ts'
+export { readShippedHooks, type ShippedFile } from './evidence/read-shipped-hooks.ts'
+export { agentHooksItem, createAgentHooks, readAgentHooks } from './hooks/agent-hooks.ts'
+export { createHooks, type Hooks, type HooksOptions } from './hooks/create-hooks.ts'
+export { type FindHooksRequest, findHooks } from './hooks/find-hooks.ts'
+export type {
+  Hook,
+  HookAction,
+  HookDialect,
+  HookFile,
+  HookFileStatus,
+  HookLevel,
+  HookSet,
+} from './hooks/hook.ts'
+export { placeOf } from './hooks/place-of.ts'
+export type { HookAnswer } from './hooks/read-answer.ts'
+export { type HooksFileRequest, type ReadHooksFile, readHooksFile } from './hooks/read-hooks-file.ts'
+export type { HookEnd } from './hooks/run-hook.ts'
+export { type Sample, type SampleRequest, sampleOf } from './hooks/samples.ts'
+export type { HookScript } from './hooks/scripts-of.ts'
+export { decisionOf, type HookTrial, type TryHooksRequest, tryHooks } from './hooks/try-hooks.ts'
+export { faultInSpelling } from './paths/path-spelling.ts'
+export { createPlaces, type Placed, type PlaceRequest, type Places } from './paths/places.ts'
+export { artifactFolder, artifactOf, ownArtifact } from './roles/artifact-of.ts'
+export { createRoleRule } from './roles/create-role-rule.ts'
+export { isOwnArtifact } from './roles/is-own-artifact.ts'
+export { cleanEnvironment } from './sandbox/clean-environment.ts'
+export type { CommandEnd, CommandRun } from './sandbox/command-run.ts'
+export { type CommandDeps, runCommand } from './sandbox/run-command.ts'
+export { findSandbox, type Sandbox } from './sandbox/sandbox.ts'
+export type { ProtectedChange } from './sandbox/undo-changes.ts'
+export { createUntrustedRule, isReading } from './trust/create-untrusted-rule.ts'
+export type { FolderContents, FolderItem, UnusableItem } from './trust/folder-item.ts'
+export { type FolderTrust, judgeFolder, keepAnswer } from './trust/folder-trust.ts'
+export { type Content, readWithin } from './trust/read-within.ts'
+export { type FolderRequest, whatFolderBrings } from './trust/what-folder-brings.ts'

@@ -1,0 +1,232 @@
+import path from 'node:path'
+import {
+  type Agents,
+  type Answerer,
+  type Attend,
+  type Attention,
+  type Effect,
+  messageOf,
+  type Reviewer,
+  type Rule,
+} from '@cadre/core'
+import { type Diagnostic, effectsOf, type Home, type Policy, type Team, type TrustItem } from '@cadre/files'
+import { createCommandRule } from './commands/create-command-rule.ts'
+import { openAllowlists } from './commands/open-allowlists.ts'
+import { createEffectsRule } from './effects/create-effects-rule.ts'
+import { createPathRule } from './effects/create-path-rule.ts'
+import { createDeniedPaths, type Unreadable } from './effects/denied-paths.ts'
+import { createEvidence } from './evidence/create-evidence.ts'
+import { createAgentHooks } from './hooks/agent-hooks.ts'
+import { createHooks, type Hooks } from './hooks/create-hooks.ts'
+import type { HookSet } from './hooks/hook.ts'
+import { createPlaces, type Places } from './paths/places.ts'
+import { artifactOf } from './roles/artifact-of.ts'
+import { createRoleRule } from './roles/create-role-rule.ts'
+import { cleanEnvironment } from './sandbox/clean-environment.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
+import { createUntrustedRule } from './trust/create-untrusted-rule.ts'
+import type { FolderTrust } from './trust/folder-trust.ts'
+
+export interface GuardOptions {
+  readonly home: Home
+  readonly userHome: string
+  /** The user's own list of commands, if there is one. */
+  readonly userAllowlist?: string | undefined
+  readonly folder: Pick<FolderTrust, 'folder' | 'trusted'>
+  /** Whether a person has agreed to a file that came with the folder, as it is now. */
+  readonly trusted: (item: TrustItem) => boolean
+  readonly policy: Policy
+  /** The team in use, where somebody has chosen it. */
+  readonly team?: Team | undefined
+  /** `--allow`. */
+  readonly allow?: readonly Effect[] | undefined
+  /** `--no-human`. */
+  readonly noHuman?: boolean | undefined
+  /** May still be looked for: until it is found there is none for the rules, and whoever runs commands waits for it. */
+  readonly sandbox: Sandbox | Promise<Sandbox>
+  readonly hooks: HookSet
+  readonly agents: Agents
+  readonly environment: NodeJS.ProcessEnv
+  readonly tell: (message: string) => void
+}
+
+/** All that stands between the agents of a run and the machine: what the engine is given, and what tools are made with. */
+export interface Guard {
+  readonly rules: readonly Rule[]
+  readonly answerers: readonly Answerer[]
+  readonly reviewers: readonly Reviewer[]
+  readonly attend: Attend | undefined
+  readonly places: Places
+  readonly hooks: Hooks
+  /** When this is known the rules know it too. */
+  readonly sandbox: Sandbox | Promise<Sandbox>
+  /** Files that listing and searching leave out, for a workspace. */
+  hiddenIn(workspace: string): ((real: string) => boolean) | undefined
+  /** What no command may read, for a workspace. */
+  unreadableIn(workspace: string): Unreadable | undefined
+  /** What is wrong with the lists of commands. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** The same rules and no program: hooks are named to `list` in the place of being run. */
+  withoutHooks(list: (names: readonly string[]) => void): Pick<Guard, 'rules' | 'answerers'>
+}
+
+/** The one place where the rules of a run are put together. Nothing is run and nothing is written. */
+export function createGuard(options: GuardOptions): Guard {
+  const { home, userHome, folder, policy, team, allow, agents, tell, trusted } = options
+  const places = createPlaces({
+    home: home.path,
+    userHome,
+    ...(options.userAllowlist !== undefined && { userSettings: path.dirname(options.userAllowlist) }),
+    project: folder.folder,
+    // What hooks run decides about agents, wherever in the project it lies.
+    scripts: scriptsOf(options),
+  })
+  const sandbox = createKnownSandbox(options.sandbox)
+  const isSandboxed = () => sandbox.now.kind !== 'none'
+  const denied = createDeniedPaths({ policy, places, userHome })
+  const effects = effectsOf({ policy, team: team?.effects, allow })
+  const allowlists = openAllowlists([
+    { path: home.at('storage', 'terminal-cmd-allowlist.yaml'), trusted },
+    ...(options.userAllowlist === undefined ? [] : [{ path: options.userAllowlist }]),
+  ])
+  const evidence = createEvidence({ places, folder: home.at('storage', 'evidence') })
+  const hooks = createHooks({
+    hooks: () => options.hooks,
+    project: folder.folder,
+    userHome,
+    environment: (extra) => ({ ...cleanEnvironment(options.environment, policy.environment), ...extra }),
+    tell,
+    agents,
+    trusted,
+    // Nothing waited for an agreement when the run began: an agent's hooks are others by now, or a record says what no file says.
+    strangers: folder.trusted ? 'barred' : 'idle',
+    transcript: (session) => home.at('sessions', `${session}.session.yaml`),
+  })
+  const rules: readonly Rule[] = [
+    ...(folder.trusted ? [] : [createUntrustedRule(folder.folder)]),
+    createRoleRule({ places }),
+    ...(denied.isEmpty ? [] : [createPathRule({ policy, places, userHome, sandboxed: isSandboxed })]),
+    createEffectsRule({
+      policy,
+      team,
+      allow,
+      places,
+      sandboxed: isSandboxed,
+      ownOf: ({ agent }) => (agent.boundary?.writes === 'none' ? undefined : artifactOf(agent)),
+    }),
+    createCommandRule({
+      allowlists: () => allowlists.lists(),
+      execute: effects.execute,
+      decidedBy: policy.decidedBy.get('effects.execute'),
+      write: effects.write,
+      get sandboxed() {
+        return isSandboxed()
+      },
+      places,
+      beforehand: policy.beforehand,
+    }),
+  ]
+  const nobody = options.noHuman ? [refuseForWantOfPeople] : []
+  const { events } = hooks
+  return {
+    rules: [...rules, hooks.rule],
+    answerers: [
+      ...(events.has('PermissionRequest')
+        ? [policy.beforehand ? hooks.answerer : refusing(hooks.answerer)]
+        : []),
+      ...nobody,
+    ],
+    reviewers: [
+      evidence.reviewer,
+      ...(events.has('Stop') || events.has('SubagentStop') ? [hooks.reviewer] : []),
+    ],
+    attend: attendAll(events.size === 0 ? [evidence.attend] : [evidence.attend, hooks.attend]),
+    places,
+    hooks,
+    sandbox: sandbox.found,
+    hiddenIn: (workspace) => denied.hiddenIn(workspace),
+    unreadableIn: (workspace) => denied.unreadableIn(workspace),
+    diagnostics: allowlists.diagnostics(),
+    withoutHooks: (list) => ({ rules: [...rules, namingHooks(hooks, list)], answerers: nobody }),
+  }
+}
+
+function scriptsOf({ hooks, agents, folder }: GuardOptions): string[] {
+  const ofAgent = createAgentHooks({ project: folder.folder, trusted: () => true })
+  const all = [...hooks.hooks, ...agents.list().flatMap(ofAgent)]
+  return [...new Set(all.flatMap(({ scripts = [] }) => scripts.map(({ path }) => path)))]
+}
+
+interface KnownSandbox {
+  /** None as long as nobody knows. */
+  readonly now: Sandbox
+  readonly found: Sandbox | Promise<Sandbox>
+}
+
+function createKnownSandbox(given: Sandbox | Promise<Sandbox>): KnownSandbox {
+  if (!(given instanceof Promise)) return { now: given, found: given }
+  let now: Sandbox = { kind: 'none', reason: 'it is still being looked for' }
+  const found = given
+    .catch((error): Sandbox => ({ kind: 'none', reason: `it cannot be looked for: ${messageOf(error)}` }))
+    .then((sandbox) => {
+      now = sandbox
+      return sandbox
+    })
+  return {
+    get now() {
+      return now
+    },
+    found,
+  }
+}
+
+/** Where nothing may be decided beforehand, a hook can refuse for a person and not agree. */
+function refusing(answerer: Answerer): Answerer {
+  return async (...asked) => {
+    const said = await answerer(...asked)
+    return said?.kind === 'deny' ? said : undefined
+  }
+}
+
+const refuseForWantOfPeople: Answerer = ({ verdict }) => ({
+  kind: 'deny',
+  by: 'approval',
+  rule: 'no-human',
+  reason: `it needs an approval, and nobody can be asked (--no-human): ${verdict.reason}`,
+})
+
+function namingHooks(hooks: Hooks, list: (names: readonly string[]) => void): Rule {
+  return {
+    by: 'hook',
+    name: 'hooks',
+    immediate: true,
+    judge(call, session) {
+      list(hooks.wouldRun(call, session))
+      return undefined
+    },
+  }
+}
+
+/** Everybody is told, one after the other, and what they say is taken together. */
+function attendAll(all: readonly Attend[]): Attend {
+  const [only, ...others] = all
+  if (only !== undefined && others.length === 0) return only
+  return async (moment, session, signal) => {
+    let said: Attention | undefined
+    for (const attend of all) said = both(said, await attend(moment, session, signal))
+    return said
+  }
+}
+
+function both(a: Attention | undefined, b: Attention | undefined): Attention | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  const context = [a.context, b.context].filter((text) => text).join('\n\n')
+  return {
+    ...a,
+    ...b,
+    ...(context !== '' && { context }),
+    ...((a.blocked ?? b.blocked) && { blocked: a.blocked ?? b.blocked }),
+    ...((a.stop ?? b.stop) && { stop: a.stop ?? b.stop }),
+    notices: [...(a.notices ?? []), ...(b.notices ?? [])],
+  } as Attention
+}
