@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { createPlaces, faultInSpelling } from '@cadre/gate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { confine } from './confine.ts'
-import { faultInSpelling } from './path-spelling.ts'
 import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
 
 let ws: Workspace
@@ -16,6 +15,8 @@ beforeEach(() => {
 })
 afterEach(() => ws[Symbol.dispose]())
 
+const place = (request: { path: string; write?: boolean; workspace?: string }) =>
+  createPlaces().judge({ workspace: ws.root, write: false, ...request })
 const link = (target: string, at: string) => symlinkSync(target, path.join(ws.root, at))
 
 describe('paths that lead out', () => {
@@ -58,7 +59,7 @@ describe('paths that lead out', () => {
   it('a neighbour whose name begins with the name of the workspace is outside', async () => {
     mkdirSync(`${ws.root}-two`)
     writeFileSync(`${ws.root}-two/a.txt`, 'neighbour')
-    expect(await confine({ workspace: ws.root, path: `${ws.root}-two/a.txt` })).toMatchObject({
+    expect(place({ path: `${ws.root}-two/a.txt` })).toMatchObject({
       kind: 'outside',
     })
   })
@@ -75,7 +76,7 @@ describe('paths that lead out', () => {
     ['a link to itself', ['self', 'self'], 'self/a'],
   ])('%s is refused', async (_, links, given) => {
     for (let at = 0; at < links.length; at += 2) link(links[at]!.replace('OUTER', ws.outer), links[at + 1]!)
-    expect((await confine({ workspace: ws.root, path: given, write: true })).kind).not.toBe('inside')
+    expect(place({ path: given, write: true }).kind).not.toBe('inside')
     expect(await ws.call('write_file', { path: given, content: 'x' })).toMatchObject({ failed: true })
     expect((await ws.call('read_file', { path: given })).content).not.toContain('the secret')
     expect(await ws.call('list_directory', { path: path.dirname(given) })).not.toMatchObject({
@@ -88,7 +89,7 @@ describe('paths that stay inside', () => {
   it.each(['src/a.txt', './src/a.txt', 'src/../src/a.txt', 'src\\a.txt', 'src//a.txt'])(
     '%j is the file',
     async (given) => {
-      expect(await confine({ workspace: ws.root, path: given })).toMatchObject({
+      expect(place({ path: given })).toMatchObject({
         kind: 'inside',
         shown: 'src/a.txt',
       })
@@ -99,10 +100,10 @@ describe('paths that stay inside', () => {
   it('an absolute path is the file, also when the workspace is named through a link', async () => {
     symlinkSync(ws.root, path.join(ws.outer, 'alias'))
     const alias = path.join(ws.outer, 'alias')
-    expect(await confine({ workspace: alias, path: path.join(ws.root, 'src/a.txt') })).toMatchObject({
+    expect(place({ workspace: alias, path: path.join(ws.root, 'src/a.txt') })).toMatchObject({
       kind: 'inside',
     })
-    expect(await confine({ workspace: alias, path: path.join(alias, 'src/a.txt') })).toMatchObject({
+    expect(place({ workspace: alias, path: path.join(alias, 'src/a.txt') })).toMatchObject({
       kind: 'inside',
       shown: 'src/a.txt',
     })

@@ -1,15 +1,14 @@
 import { lstat } from 'node:fs/promises'
 import type { Work } from './built-in.ts'
-import { confined } from './confine.ts'
+import { confined, type WriteRules } from './confine.ts'
 import type { CreateDirectoryInput } from './create-directory-tool.ts'
 import { makeFolder } from './in-folder.ts'
-import type { ProtectedPath } from './protected-paths.ts'
 import { codeOf, Refusal } from './refusal.ts'
 
-export function createDirectory(protectedPath: ProtectedPath): Work<CreateDirectoryInput> {
+export function createDirectory(rules: WriteRules): Work<CreateDirectoryInput> {
   return {
-    async run({ path }, { workspace }) {
-      const folder = await confined({ workspace, path, write: true, protectedPath })
+    async run({ path }, context) {
+      const folder = confined({ path, context, write: rules })
       const before = await kindAt(folder.real)
       if (before === 'other')
         throw new Refusal(`${folder.shown} exists and is not a folder; choose another name.`)
@@ -17,8 +16,8 @@ export function createDirectory(protectedPath: ProtectedPath): Work<CreateDirect
       await makeFolder(folder.root, folder.real)
       return { content: `Created ${folder.shown}.` }
     },
-    async check({ path }, { workspace }) {
-      const folder = await confined({ workspace, path, write: true, protectedPath })
+    async check({ path }, context) {
+      const folder = confined({ path, context, write: rules })
       return (await kindAt(folder.real)) === 'folder' ? 'done' : 'not_done'
     },
   }

@@ -169,6 +169,7 @@ describe('combineTools', () => {
       'view_image',
       'web_fetch',
       'get_errors',
+      'execute_command',
     ])
   })
 

@@ -1,10 +1,10 @@
 import type { Tool } from '@cadre/core'
 import { builtIn } from './built-in.ts'
 import { changesOf, pathsOf } from './changes-of.ts'
+import type { WriteRules } from './confine.ts'
 import { type EditInput, editArgumentAliases, editInput, editParameters, reshapeEdit } from './edit-input.ts'
-import type { ProtectedPath } from './protected-paths.ts'
 
-export function editFileTool(protectedPath: ProtectedPath): Tool {
+export function editFileTool(rules: WriteRules): Tool {
   return builtIn<EditInput>({
     name: 'edit_file',
     description:
@@ -16,6 +16,6 @@ export function editFileTool(protectedPath: ProtectedPath): Tool {
     input: editInput,
     parameters: editParameters,
     paths: (input) => changesOf(input).flatMap(pathsOf),
-    load: async () => (await import('./edit-file.ts')).editFile(protectedPath),
+    load: async () => (await import('./edit-file.ts')).editFile(rules),
   })
 }

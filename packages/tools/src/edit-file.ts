@@ -1,12 +1,12 @@
 import type { Stats } from 'node:fs'
+import type { ToolContext } from '@cadre/core'
 import type { Work } from './built-in.ts'
 import { changesOf, type FileChange, pathsOf } from './changes-of.ts'
-import { type ConfinedPath, confined } from './confine.ts'
+import { type ConfinedPath, confined, type WriteRules } from './confine.ts'
 import type { EditInput } from './edit-input.ts'
 import { changed, changeMade, present } from './file-change.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { Missing } from './open-regular.ts'
-import type { ProtectedPath } from './protected-paths.ts'
 import { explain, Refusal } from './refusal.ts'
 import { ChangedMeanwhile, removeFile, replaceFile } from './replace-file.ts'
 
@@ -26,32 +26,33 @@ interface Plan {
 
 const mostTries = 3
 
-export function editFile(protectedPath: ProtectedPath): Work<EditInput> {
-  const locate = (workspace: string, path: string) =>
-    confined({ workspace, path, write: true, protectedPath })
+export function editFile(rules: WriteRules): Work<EditInput> {
+  const locateFor =
+    (context: ToolContext): Locate =>
+    (path) =>
+      confined({ path, context, write: rules })
   return {
-    async run(input, { workspace, key }, signal) {
+    async run(input, context, signal) {
+      const locate = locateFor(context)
       const changes = changesOf(input)
-      const files = await Promise.all(changes.flatMap(pathsOf).map((path) => locate(workspace, path)))
+      const files = changes.flatMap(pathsOf).map(locate)
       const reals = files.map(({ real }) => real)
       const twice = files.find(({ real }, index) => reals.indexOf(real) !== index)
       if (twice !== undefined)
         throw new Refusal(`${twice.shown} is named under two paths; use one of them for all its changes.`)
       return oneAtATime(reals, async () => ({
-        content: await make(changes, (path) => locate(workspace, path), key, signal),
+        content: await make(changes, locate, context.key, signal),
       }))
     },
-    async check(input, { workspace }) {
-      const states = await Promise.all(
-        changesOf(input).map((change) => stateOf(change, (path) => locate(workspace, path))),
-      )
+    async check(input, context) {
+      const states = await Promise.all(changesOf(input).map((change) => stateOf(change, locateFor(context))))
       const [first = 'unknown'] = states
       return states.every((state) => state === first) ? first : 'unknown'
     },
   }
 }
 
-type Locate = (path: string) => Promise<ConfinedPath>
+type Locate = (path: string) => ConfinedPath
 
 async function make(
   changes: readonly FileChange[],
@@ -76,7 +77,7 @@ async function make(
 }
 
 async function planOf(change: FileChange, locate: Locate): Promise<Plan> {
-  const file = await locate(change.path)
+  const file = locate(change.path)
   if (change.kind === 'add') {
     const before = await presentOrNot(file)
     if (before !== undefined && !(change.overEmpty && before.bytes.length === 0)) {
@@ -94,7 +95,7 @@ async function planOf(change: FileChange, locate: Locate): Promise<Plan> {
   const { content, summary } = changed(before.bytes, change, file.shown)
   if (change.kind === 'edit' || change.moveTo === undefined)
     return { steps: [{ file, content, before }], summary }
-  const target = await locate(change.moveTo)
+  const target = locate(change.moveTo)
   if ((await presentOrNot(target)) !== undefined)
     throw new Refusal(`${target.shown} exists already; nothing was moved.`)
   return {
@@ -145,7 +146,7 @@ async function undo(made: readonly Step[], key: string, cause: unknown): Promise
 }
 
 async function stateOf(change: FileChange, locate: Locate): Promise<'done' | 'not_done' | 'unknown'> {
-  const now = await presentOrNot(await locate(change.path))
+  const now = await presentOrNot(locate(change.path))
   if (change.kind === 'delete') return now === undefined ? 'done' : 'not_done'
   if (change.kind === 'add') {
     if (now === undefined) return 'not_done'
@@ -154,7 +155,7 @@ async function stateOf(change: FileChange, locate: Locate): Promise<'done' | 'no
   }
   if (change.kind === 'edit' || change.moveTo === undefined)
     return now === undefined ? 'unknown' : changeMade(now.bytes, change)
-  const moved = await presentOrNot(await locate(change.moveTo))
+  const moved = await presentOrNot(locate(change.moveTo))
   if (now !== undefined && moved === undefined) return 'not_done'
   if (now !== undefined || moved === undefined) return 'unknown'
   if (change.hunks.length === 0) return 'done'

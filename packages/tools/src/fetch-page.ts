@@ -22,7 +22,10 @@ export interface Page {
 
 const mostRedirects = 5
 
-/** Fetches a page and follows where it was moved to; every address on the way is judged like the first. */
+/**
+ * Fetches a page and follows where it was moved to on its host. Another host was never asked about: where it leads is said, so
+ * that whoever wants it calls for it, and the gate judges that address like any other.
+ */
 export async function fetchPage(request: PageRequest, signal: AbortSignal): Promise<Page> {
   const limit = AbortSignal.timeout(request.timeoutMs)
   const either = AbortSignal.any([signal, limit])
@@ -36,7 +39,12 @@ export async function fetchPage(request: PageRequest, signal: AbortSignal): Prom
         response.destroy()
         if (redirects === mostRedirects)
           throw new Refusal(`${request.url} leads through more than ${mostRedirects} redirects.`)
-        url = addressOf(location, url)
+        const next = addressOf(location, url)
+        if (!isSameHost(url, next))
+          throw new Refusal(
+            `${url.href} leads to another host, which was not fetched: ${next.href}. Call web_fetch with that address if you need it.`,
+          )
+        url = next
         continue
       }
       if (status >= 400 || status < 200) {
@@ -64,6 +72,13 @@ export async function fetchPage(request: PageRequest, signal: AbortSignal): Prom
       ? error
       : new Refusal(`${request.url} could not be fetched: ${(error as Error).message}`)
   }
+}
+
+/** With the same port; from http to https the ports are those that nobody writes. */
+function isSameHost(from: URL, to: URL): boolean {
+  if (to.protocol === from.protocol) return to.host === from.host
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:'
+  return isUpgrade && to.hostname === from.hostname && from.port === '' && to.port === ''
 }
 
 function addressOf(given: string, base?: URL): URL {

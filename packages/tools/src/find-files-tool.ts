@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { type Infer, object, string, type Tool } from '@cadre/core'
 import { builtIn, without } from './built-in.ts'
+import type { HiddenIn } from './create-tools.ts'
 import type { LocateRipgrep } from './locate-ripgrep.ts'
 
 const input = object({
@@ -9,7 +10,7 @@ const input = object({
 
 export type FindFilesInput = Infer<typeof input>
 
-export function findFilesTool(locateRipgrep: LocateRipgrep | undefined): Tool {
+export function findFilesTool(locateRipgrep: LocateRipgrep | undefined, hiddenIn?: HiddenIn): Tool {
   return builtIn<FindFilesInput>({
     name: 'find_files',
     description:
@@ -20,7 +21,7 @@ export function findFilesTool(locateRipgrep: LocateRipgrep | undefined): Tool {
     reshape: patternBelow,
     input,
     paths: (given) => [folderOf(given.glob)],
-    load: async () => (await import('./find-files.ts')).findFiles(locateRipgrep),
+    load: async () => (await import('./find-files.ts')).findFiles(locateRipgrep, hiddenIn),
   })
 }
 

@@ -1,5 +1,8 @@
+import path from 'node:path'
+import type { ToolContext } from '@cadre/core'
 import type { Work } from './built-in.ts'
 import { confined } from './confine.ts'
+import type { HiddenIn } from './create-tools.ts'
 import { type FindFilesInput, folderOf } from './find-files-tool.ts'
 import { glob } from './glob.ts'
 import { locateRipgrep as installed } from './locate-ripgrep.ts'
@@ -9,18 +12,19 @@ import { walk } from './walk.ts'
 
 const mostFiles = 1_000
 
-export function findFiles(locateRipgrep = installed): Work<FindFilesInput> {
+export function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn): Work<FindFilesInput> {
   return {
-    async run(input, { workspace }, signal) {
-      const root = await confined({ workspace, path: '.' })
-      const pattern = await relativePattern(input.glob, workspace)
+    async run(input, context, signal) {
+      const root = confined({ context, path: '.' })
+      const pattern = relativePattern(input.glob, context)
       const matches = glob(pattern)
       if (matches === undefined)
         throw new Refusal('The pattern has too many alternatives in braces; use a simpler one.')
       const found: string[] = []
       let more = false
+      const isHidden = hiddenIn?.(context.workspace)
       const take = (file: string) => {
-        if (!matches(file)) return true
+        if (!matches(file) || isHidden?.(path.join(root.real, file)) === true) return true
         if (found.length === mostFiles) more = true
         else found.push(file)
         return !more
@@ -47,13 +51,13 @@ export function findFiles(locateRipgrep = installed): Work<FindFilesInput> {
   }
 }
 
-async function relativePattern(pattern: string, workspace: string): Promise<string> {
+function relativePattern(pattern: string, context: ToolContext): string {
   const folder = folderOf(pattern)
   const rest = folder === '.' ? pattern : pattern.slice(folder.length)
   if (rest.split('/').includes('..')) {
     throw new Refusal('The pattern contains .. after a wildcard; write it without.')
   }
   if (folder === '.') return pattern
-  const { shown } = await confined({ workspace, path: folder })
+  const { shown } = confined({ context, path: folder })
   return shown === '.' ? `/${rest}` : `/${shown}/${rest}`
 }

@@ -1,5 +1,8 @@
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
+import type { Places } from '@cadre/gate'
 import { builtIn } from './built-in.ts'
+import type { CommandOptions } from './execute-command-tool.ts'
+import { whenKnown } from './when-known.ts'
 
 /** The command that checks a workspace, as words: no shell reads it. */
 export interface CheckOptions {
@@ -11,7 +14,11 @@ const input = object({ path: optional(string('Only errors in this file or folder
 
 export type GetErrorsInput = Infer<typeof input>
 
-export function getErrorsTool(check: CheckOptions | undefined): Tool {
+export function getErrorsTool(
+  check: CheckOptions | undefined,
+  places: Places,
+  options: CommandOptions = {},
+): Tool {
   return builtIn<GetErrorsInput>({
     name: 'get_errors',
     description:
@@ -20,9 +27,9 @@ export function getErrorsTool(check: CheckOptions | undefined): Tool {
     effect: 'execute',
     argumentAliases: { filePath: 'path', file_path: 'path' },
     reshape: firstPath,
-    input,
+    input: whenKnown(input, options.sandbox),
     paths: ({ path }) => [path || '.'],
-    load: async () => (await import('./get-errors.ts')).getErrors(check),
+    load: async () => (await import('./get-errors.ts')).getErrors(check, places, options),
   })
 }
 

@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { findSandbox, type Sandbox } from '@cadre/gate'
 import { describe, expect, it } from 'vitest'
 import { findProblems } from './find-problems.ts'
-import { temporaryWorkspace } from './workspace.spec-helpers.ts'
+import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
+
+const found = await findSandbox(process.env)
+const sandboxes: readonly Sandbox[] = [
+  ...(found.kind === 'bubblewrap' ? [found] : []),
+  { kind: 'none', reason: 'this test wants none' },
+]
 
 const node = (script: string) => ({ check: { command: [process.execPath, '-e', script] } })
 
@@ -64,14 +72,15 @@ describe('get_errors', () => {
   })
 
   it('ends a check that hangs, with everything it has started', async () => {
-    const script =
-      'const c = require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {stdio: "inherit"}); require("fs").writeFileSync("pid", String(c.pid)); setInterval(() => {}, 1000)'
-    using ws = temporaryWorkspace({ check: { command: [process.execPath, '-e', script], timeoutSeconds: 1 } })
+    const name = `cadre-check-${process.pid}`
+    const script = `require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "${name}"], {stdio: "inherit"}); require("fs").writeFileSync("started", ""); setInterval(() => {}, 1000)`
+    using ws = temporaryWorkspace({ check: { command: [process.execPath, '-e', script], timeoutSeconds: 5 } })
     expect(await ws.call('get_errors', {})).toMatchObject({
       failed: true,
-      content: expect.stringContaining('longer than 1 seconds'),
+      content: expect.stringContaining('longer than 5 seconds'),
     })
-    await expect.poll(() => isAlive(Number(ws.read('pid')))).toBe(false)
+    expect(ws.read('started')).toBe('')
+    await expect.poll(() => commandLines().filter((line) => line.includes(name))).toEqual([])
   })
 
   it('stops when it is cancelled', async () => {
@@ -92,6 +101,64 @@ describe('get_errors', () => {
     const { content } = await ws.call('get_errors', {})
     expect(content.split('\n')).toHaveLength(101)
     expect(content).toMatch(/\[\d+ more\]$/)
+  })
+})
+
+describe.each(sandboxes)('a check that an agent has changed ($kind)', (sandbox) => {
+  const scriptAs = (ws: Workspace, script: string) => ws.write('check.js', script)
+  const check = { command: [process.execPath, 'check.js'] }
+
+  it('leaves protected files as they are, and says so', async () => {
+    using ws = temporaryWorkspace({ check, commands: { sandbox } })
+    ws.write('.claude/settings.json', '{"mine":1}')
+    scriptAs(
+      ws,
+      'try { require("fs").writeFileSync(".claude/settings.json", "{}") } catch {}; console.log("a.js:1: x")',
+    )
+    const { content } = await ws.call('get_errors', {})
+    expect(content).toContain('a.js:1: x')
+    expect(ws.read('.claude/settings.json')).toBe('{"mine":1}')
+    if (sandbox.kind === 'none') expect(content).toContain('this was undone')
+  })
+
+  it('runs on a copy for a role that changes no files, and not at all for one that runs no commands', async () => {
+    using ws = temporaryWorkspace({ check, commands: { sandbox } })
+    scriptAs(ws, 'require("fs").writeFileSync("new", ""); console.log(__filename + ":7: x"); process.exit(1)')
+    const as = (commands: 'copy' | 'none') =>
+      ws.tool('get_errors').run(
+        {},
+        {
+          session: 's',
+          agent: 'a',
+          call: 'c',
+          key: 's/c',
+          workspace: ws.root,
+          boundary: { writes: 'artifact', commands },
+        },
+        new AbortController().signal,
+      )
+    expect(await as('copy')).toEqual({ content: 'check.js:7: x' })
+    expect(existsSync(`${ws.root}/new`)).toBe(false)
+    expect(await as('none')).toMatchObject({
+      failed: true,
+      content: expect.stringContaining('may not run commands'),
+    })
+  })
+
+  it('is given no more time and output than the policy allows', async () => {
+    using ws = temporaryWorkspace({ check, commands: { sandbox, mostSeconds: 1, mostOutput: 2_000 } })
+    scriptAs(ws, 'for (let i = 1; i < 90; i++) console.log("a.ts:" + i + ": " + "x".repeat(100))')
+    expect((await ws.call('get_errors', {})).content.length).toBeLessThan(2_500)
+    scriptAs(ws, 'setInterval(() => {}, 1000)')
+    expect((await ws.call('get_errors', {})).content).toContain('longer than 1 seconds')
+  })
+})
+
+describe.runIf(sandboxes.length === 2)('a check in the sandbox', () => {
+  it('writes nothing outside of the workspace', async () => {
+    using ws = temporaryWorkspace({ check: { command: ['sh', '-c', 'echo x > ../out; echo "a:1: tried"'] } })
+    expect((await ws.call('get_errors', {})).content).toBe('a:1: tried')
+    expect(existsSync(`${ws.outer}/out`)).toBe(false)
   })
 })
 
@@ -121,8 +188,7 @@ describe('what checks write', () => {
   })
 })
 
-/** A process that has ended but was not waited for by its parent still has a number, and no life. */
-function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
-  return stdout.trim() !== '' && !stdout.trim().startsWith('Z')
+/** Of everything that runs; what has ended and was not waited for has none. */
+function commandLines(): string[] {
+  return spawnSync('ps', ['-eo', 'args='], { encoding: 'utf8' }).stdout.split('\n')
 }

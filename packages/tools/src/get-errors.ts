@@ -1,45 +1,80 @@
+import type { Places } from '@cadre/gate'
 import type { Work } from './built-in.ts'
 import { confined } from './confine.ts'
+import type { CommandOptions } from './execute-command-tool.ts'
 import { findProblems } from './find-problems.ts'
 import type { CheckOptions, GetErrorsInput } from './get-errors-tool.ts'
 import { Refusal } from './refusal.ts'
-import { runProcess } from './run-process.ts'
+import { createRunInWorkspace, type WorkspaceEnd } from './run-in-workspace.ts'
 import { cut } from './text.ts'
 
 const mostProblems = 100
 const mostOutput = 8_000
 
-export function getErrors(check: CheckOptions | undefined): Work<GetErrorsInput> {
+// Kept of what it prints, unless the policy wants less: the first hundred problems have to be in it.
+const readOutput = 1_000_000
+
+/**
+ * The command is a person's, and what it runs is not: scripts and settings of a workspace are what agents write. So it runs
+ * as their commands do.
+ */
+export function getErrors(
+  check: CheckOptions | undefined,
+  places: Places,
+  options: CommandOptions,
+): Work<GetErrorsInput> {
+  const run = createRunInWorkspace(places, { ...options, mostOutput: options.mostOutput ?? readOutput })
   return {
-    async run({ path }, { workspace }, signal) {
-      const [program, ...args] = check?.command ?? []
+    async run({ path }, context, signal) {
+      const [program] = check?.command ?? []
       if (check === undefined || program === undefined) {
         throw new Refusal(
           'No check is configured; a person can add one to config.yaml, for example check: {command: [npx, tsc, --noEmit]}.',
         )
       }
-      const root = await confined({ workspace, path: '.' })
-      const only = path ? (await confined({ workspace, path })).shown : '.'
-      const seconds = check.timeoutSeconds ?? 300
-      const end = await runProcess(
-        { command: [program, ...args], cwd: root.real, timeoutMs: seconds * 1_000 },
+      const root = confined({ context, path: '.' })
+      const only = path ? confined({ context, path }).shown : '.'
+      const end = await run(
+        {
+          command: check.command,
+          cwd: root.real,
+          workspace: root.root,
+          seconds: check.timeoutSeconds ?? 300,
+          what: 'The check',
+        },
+        context,
         signal,
       )
-      if (end.kind === 'timed_out')
-        throw new Refusal(`The check ${program} took longer than ${seconds} seconds and was stopped.`)
-      const output = `${end.stdout}\n${end.stderr}`
-      const problems = findProblems(output, root.real)
+      requireEnd(end, program)
+      const { output, code, touched } = end
+      const problems = findProblems(output, end.root)
       const wanted = problems.filter(
         (problem) => only === '.' || problem.path === only || problem.path.startsWith(`${only}/`),
       )
-      if (wanted.length > 0) return { content: shown(wanted) }
-      if (end.code === 0) return { content: only === '.' ? 'No errors.' : `No errors in ${only}.` }
-      if (problems.length > 0) return { content: `No errors in ${only}, but ${problems.length} elsewhere.` }
-      return {
-        content: `The check ended with code ${end.code}, and nothing in its output names a file:\n${lastPart(output)}`,
+      const content = () => {
+        if (wanted.length > 0) return shown(wanted)
+        if (code === 0) return only === '.' ? 'No errors.' : `No errors in ${only}.`
+        if (problems.length > 0) return `No errors in ${only}, but ${problems.length} elsewhere.`
+        return `The check ended with code ${code}, and nothing in its output names a file:\n${lastPart(output)}`
       }
+      return touched === undefined
+        ? { content: content() }
+        : { content: `${touched}\n${content()}`, failed: true }
     },
   }
+}
+
+/** How shells say that there is no such program, or that it is none. */
+const notFound = new Set([126, 127])
+
+function requireEnd({ kind, code, output, seconds }: WorkspaceEnd, program: string): void {
+  if (kind === 'timed_out')
+    throw new Refusal(`The check ${program} took longer than ${seconds} seconds and was stopped.`)
+  if (kind === 'cancelled') throw new Refusal('It was cancelled.')
+  if (kind === 'flooded') throw new Refusal(`The check ${program} printed without end and was stopped.`)
+  if (kind === 'not_started') throw new Refusal(output)
+  if (code !== null && notFound.has(code) && /^(?:\S*sh|\/\S+): .*exec: /m.test(output))
+    throw new Refusal(`${program} could not be started: ${lastPart(output)}`)
 }
 
 function shown(problems: ReturnType<typeof findProblems>): string {

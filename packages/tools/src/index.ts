@@ -1,7 +1,7 @@
 export { type CombinedTools, combineTools } from './combine-tools.ts'
-export { type ConfinedPath, type Confinement, type ConfineRequest, confine } from './confine.ts'
+export type { ConfinedPath, ProtectedPath } from './confine.ts'
 export { createTools, type ToolOptions } from './create-tools.ts'
-export { cleanEnvironment } from './environment.ts'
+export type { CommandOptions } from './execute-command-tool.ts'
 export type { CheckOptions } from './get-errors-tool.ts'
 export {
   type CustomTools,
@@ -10,5 +10,4 @@ export {
   loadCustomTools,
 } from './load-custom-tools.ts'
 export { type LocateRipgrep, locateRipgrep } from './locate-ripgrep.ts'
-export { type ProtectedPath, protectedPaths, type RealPath } from './protected-paths.ts'
 export type { WebOptions } from './web-fetch-tool.ts'

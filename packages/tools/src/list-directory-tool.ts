@@ -1,5 +1,6 @@
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
 import { builtIn, pathAliases, without } from './built-in.ts'
+import type { HiddenIn } from './create-tools.ts'
 
 const input = object({
   path: optional(string('Path of the folder, relative to the workspace; default the workspace itself')),
@@ -7,7 +8,7 @@ const input = object({
 
 export type ListDirectoryInput = Infer<typeof input>
 
-export function listDirectoryTool(): Tool {
+export function listDirectoryTool(hiddenIn?: HiddenIn): Tool {
   return builtIn<ListDirectoryInput>({
     name: 'list_directory',
     description: 'List a folder: folders end in /, symbolic links in @.',
@@ -17,6 +18,6 @@ export function listDirectoryTool(): Tool {
     reshape: (given) => without(given, ['explanation', 'ignore']),
     input,
     paths: ({ path }) => [path || '.'],
-    load: async () => (await import('./list-directory.ts')).listDirectory,
+    load: async () => (await import('./list-directory.ts')).listDirectory(hiddenIn),
   })
 }

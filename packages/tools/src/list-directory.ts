@@ -1,32 +1,39 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import nodePath from 'node:path'
+import type { ToolContext } from '@cadre/core'
 import type { Work } from './built-in.ts'
 import { confined } from './confine.ts'
+import type { HiddenIn } from './create-tools.ts'
 import { inFolder } from './in-folder.ts'
 import type { ListDirectoryInput } from './list-directory-tool.ts'
 import { codeOf, Refusal } from './refusal.ts'
 
 const mostEntries = 1_000
 
-export const listDirectory: Work<ListDirectoryInput> = {
-  async run({ path }, { workspace }) {
-    const folder = await confined({ workspace, path: path || '.' })
-    let entries: Dirent[]
-    try {
-      entries = await inFolder(folder.real, (base) => readdir(base, { withFileTypes: true }))
-    } catch (error) {
-      if (codeOf(error) === 'ENOTDIR') throw new Refusal(`${folder.shown} is a file; read it with read_file.`)
-      if (codeOf(error) === 'ENOENT')
-        throw new Refusal(`${folder.shown} does not exist; look in the folder above it.`)
-      throw error
-    }
-    if (entries.length === 0) return { content: `[${folder.shown} is empty]` }
-    const names = entries.sort(foldersFirst).map(nameOf)
-    const shown = names.slice(0, mostEntries)
-    if (names.length > mostEntries)
-      shown.push(`[${names.length - mostEntries} more; find the others with find_files]`)
-    return { content: shown.join('\n') }
-  },
+export function listDirectory(hiddenIn?: HiddenIn): Work<ListDirectoryInput> {
+  return { run: ({ path }, context) => list(path || '.', context, hiddenIn?.(context.workspace)) }
+}
+
+async function list(path: string, context: ToolContext, isHidden: ReturnType<HiddenIn>) {
+  const folder = confined({ context, path })
+  let entries: Dirent[]
+  try {
+    entries = await inFolder(folder.real, (base) => readdir(base, { withFileTypes: true }))
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') throw new Refusal(`${folder.shown} is a file; read it with read_file.`)
+    if (codeOf(error) === 'ENOENT')
+      throw new Refusal(`${folder.shown} does not exist; look in the folder above it.`)
+    throw error
+  }
+  if (isHidden !== undefined)
+    entries = entries.filter(({ name }) => !isHidden(nodePath.join(folder.real, name)))
+  if (entries.length === 0) return { content: `[${folder.shown} is empty]` }
+  const names = entries.sort(foldersFirst).map(nameOf)
+  const shown = names.slice(0, mostEntries)
+  if (names.length > mostEntries)
+    shown.push(`[${names.length - mostEntries} more; find the others with find_files]`)
+  return { content: shown.join('\n') }
 }
 
 function foldersFirst(a: Dirent, b: Dirent): number {

@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
 import type { ConfinedPath } from './confine.ts'
 import { codeOf, Refusal } from './refusal.ts'
 
@@ -12,8 +12,8 @@ export interface OpenFile extends AsyncDisposable {
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
- * Opens a file that is one: folders, devices, sockets and pipes are refused, and nothing here waits for a writer. What
- * was opened is compared with what is now at that path, so that a link put there after the check is noticed.
+ * Opens a file that is one: folders, devices, sockets and pipes are refused, and nothing here waits for a writer. Where
+ * what was opened really lies is asked of the system, so that a link put there after the check is noticed.
  */
 export async function openRegular(file: ConfinedPath): Promise<OpenFile> {
   requireRegular(await statsOf(file), file.shown)
@@ -26,14 +26,25 @@ export async function openRegular(file: ConfinedPath): Promise<OpenFile> {
   try {
     const stats = await handle.stat()
     requireRegular(stats, file.shown)
-    const now = await stat(file.real)
-    const same = now.ino === stats.ino && now.dev === stats.dev && (await realpath(file.real)) === file.real
-    if (!same) throw changed(file)
+    if (!(await isAt(handle, stats, file.real))) throw changed(file)
     return { handle, stats, [Symbol.asyncDispose]: () => handle.close() }
   } catch (error) {
     await handle.close()
     throw error
   }
+}
+
+/**
+ * Whether what was opened lies at this real path. On Linux the descriptor itself says where it leads, whatever is exchanged
+ * meanwhile; elsewhere, and without /proc, names are compared, which leaves a moment between two looks.
+ */
+async function isAt(handle: FileHandle, stats: Stats, real: string): Promise<boolean> {
+  if (process.platform === 'linux') {
+    const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
+    if (opened !== undefined) return opened === real
+  }
+  const now = await stat(real)
+  return now.ino === stats.ino && now.dev === stats.dev && (await realpath(real)) === real
 }
 
 /** There is nothing at that path. */

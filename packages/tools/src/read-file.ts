@@ -6,8 +6,8 @@ import { readLines } from './read-lines.ts'
 import { Refusal } from './refusal.ts'
 
 export const readFile: Work<ReadFileInput> = {
-  async run({ path, offset = 1, limit = defaultLines }, { workspace }, signal) {
-    const file = await confined({ workspace, path })
+  async run({ path, offset = 1, limit = defaultLines }, context, signal) {
+    const file = confined({ context, path })
     await using opened = await openRegular(file)
     const part = await readLines(
       opened.handle,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { access, type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
+import { rememberWritten } from '@cadre/files'
 import type { ConfinedPath } from './confine.ts'
 import { inFolder, makeFolder } from './in-folder.ts'
 import { requireRegular } from './open-regular.ts'
@@ -29,6 +30,8 @@ export async function replaceFile(file: ConfinedPath, replacement: Replacement):
     try {
       await writeDraft(draft, replacement.content, before)
       requireExpected(await existing(target, file), replacement.expected, file)
+      // An agent may write its artifact while another one's command is watched.
+      rememberWritten(file.real, replacement.content)
       await rename(draft, target)
     } catch (error) {
       await unlink(draft).catch(() => undefined)
@@ -41,6 +44,7 @@ export async function removeFile(file: ConfinedPath, expected: Stats): Promise<v
   await inFolder(path.dirname(file.real), async (base) => {
     const target = path.join(base, path.basename(file.real))
     requireExpected(await existing(target, file), expected, file)
+    rememberWritten(file.real, undefined)
     await unlink(target)
   })
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
-import { cleanEnvironment } from './environment.ts'
+import { cleanEnvironment } from '@cadre/gate'
 import { Refusal } from './refusal.ts'
 
 export interface ProcessRequest {
@@ -31,7 +31,7 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
     const grouped = process.platform !== 'win32'
     const child = spawn(program, args, {
       cwd,
-      env: cleanEnvironment(process.env),
+      env: cleanEnvironment(process.env, []),
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: grouped,
       windowsHide: true,

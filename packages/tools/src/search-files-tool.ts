@@ -1,5 +1,6 @@
 import { boolean, type Infer, integer, object, oneOf, optional, string, type Tool } from '@cadre/core'
 import { builtIn } from './built-in.ts'
+import type { HiddenIn } from './create-tools.ts'
 import type { LocateRipgrep } from './locate-ripgrep.ts'
 import { reshapeSearch } from './search-input.ts'
 
@@ -28,7 +29,7 @@ const shape = object({
 
 export type SearchFilesInput = Infer<typeof shape>
 
-export function searchFilesTool(locateRipgrep: LocateRipgrep | undefined): Tool {
+export function searchFilesTool(locateRipgrep: LocateRipgrep | undefined, hiddenIn?: HiddenIn): Tool {
   return builtIn<SearchFilesInput>({
     name: 'search_files',
     description: 'Search the contents of files. Gives path:line: text. Files that git ignores are left out.',
@@ -39,6 +40,6 @@ export function searchFilesTool(locateRipgrep: LocateRipgrep | undefined): Tool 
     input: shape,
     parameters: object({ query, path, mode }).json,
     paths: (input) => [input.path || '.'],
-    load: async () => (await import('./search-files.ts')).searchFiles(locateRipgrep),
+    load: async () => (await import('./search-files.ts')).searchFiles(locateRipgrep, hiddenIn),
   })
 }

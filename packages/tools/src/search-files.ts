@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises'
+import path from 'node:path'
 import type { Work } from './built-in.ts'
 import { confined } from './confine.ts'
+import type { HiddenIn } from './create-tools.ts'
 import { glob } from './glob.ts'
 import { locateRipgrep as installed } from './locate-ripgrep.ts'
 import { Refusal } from './refusal.ts'
@@ -13,15 +15,20 @@ import { showFound, wordsOf } from './show-found.ts'
 const mostLines = 200
 const mostForWords = 3_000
 
-export function searchFiles(locateRipgrep = installed): Work<SearchFilesInput> {
+export function searchFiles(locateRipgrep = installed, hiddenIn?: HiddenIn): Work<SearchFilesInput> {
   return {
-    async run(input, { workspace }, signal) {
+    async run(input, context, signal) {
       if (input.query.includes('\0'))
         throw new Refusal('The query contains a NUL character; search for a text without it.')
-      const place = await confined({ workspace, path: input.path || '.' })
+      const place = confined({ context, path: input.path || '.' })
       const filter = input.glob === undefined ? undefined : glob(input.glob)
       if (input.glob !== undefined && filter === undefined)
         throw new Refusal('The glob has too many alternatives in braces; use a simpler one.')
+      const isHidden = hiddenIn?.(context.workspace)
+      const isShown =
+        isHidden === undefined
+          ? filter
+          : (file: string) => filter?.(file) !== false && !isHidden(path.join(place.root, file))
       const words = input.mode === 'words' ? wordsOf(input.query) : undefined
       const most = words === undefined ? Math.min(input.limit ?? mostLines, 2_000) : mostForWords
       const request: SearchRequest = {
@@ -32,7 +39,7 @@ export function searchFiles(locateRipgrep = installed): Work<SearchFilesInput> {
         ignoreCase: input.ignoreCase ?? (words !== undefined || input.query === input.query.toLowerCase()),
         context: input.context ?? 0,
         most,
-        ...(filter !== undefined && { filter }),
+        ...(isShown !== undefined && { filter: isShown }),
       }
       const isFolder = (await stat(place.real)).isDirectory()
       const program = isFolder ? await locateRipgrep() : undefined

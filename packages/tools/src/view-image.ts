@@ -7,8 +7,8 @@ import type { ViewImageInput } from './view-image-tool.ts'
 const largest = 5 * 1_024 * 1_024
 
 export const viewImage: Work<ViewImageInput> = {
-  async run({ path }, { workspace }) {
-    const file = await confined({ workspace, path })
+  async run({ path }, context) {
+    const file = confined({ context, path })
     await using opened = await openRegular(file)
     const { size } = opened.stats
     if (size > largest)

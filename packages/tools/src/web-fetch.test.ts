@@ -113,6 +113,26 @@ describe('web_fetch', () => {
     }
   })
 
+  it('a redirect to a host that nobody was asked about is not followed, and said', async () => {
+    const { port } = new URL(base)
+    const web = { allow: ['127.0.0.1', 'localhost'] }
+    for (const target of [
+      `http://localhost:${port}/secret`,
+      `//localhost:${port}/secret`,
+      `http://127.0.0.1:1/secret`,
+      `https://127.0.0.1:${port}/secret`,
+    ]) {
+      seen = []
+      answer = (_, response) => response.writeHead(302, { location: target }).end()
+      const result = await fetch(`${base}/start`, web)
+      expect(result).toMatchObject({ failed: true })
+      expect(result.content).toContain(
+        `leads to another host, which was not fetched: ${new URL(target, base).href}`,
+      )
+      expect(seen.map(({ url }) => url)).toEqual(['/start'])
+    }
+  })
+
   it('follows other redirects, but not for ever', async () => {
     answer = (request, response) =>
       request.url === '/end' ? response.end('there') : response.writeHead(301, { location: '/end' }).end()

@@ -1,6 +1,6 @@
 import { type Infer, object, string, type Tool } from '@cadre/core'
 import { builtIn, pathAliases, without } from './built-in.ts'
-import type { ProtectedPath } from './protected-paths.ts'
+import type { WriteRules } from './confine.ts'
 
 const input = object({
   path: string('Path of the file, relative to the workspace', { min: 1 }),
@@ -9,7 +9,7 @@ const input = object({
 
 export type WriteFileInput = Infer<typeof input>
 
-export function writeFileTool(protectedPath: ProtectedPath): Tool {
+export function writeFileTool(rules: WriteRules): Tool {
   return builtIn<WriteFileInput>({
     name: 'write_file',
     description: 'Write a file: creates it, with the folders above it, or replaces all of its content.',
@@ -19,6 +19,6 @@ export function writeFileTool(protectedPath: ProtectedPath): Tool {
     reshape: (given) => without(given, ['explanation']),
     input,
     paths: ({ path }) => [path],
-    load: async () => (await import('./write-file.ts')).writeFile(protectedPath),
+    load: async () => (await import('./write-file.ts')).writeFile(rules),
   })
 }

@@ -1,0 +1,91 @@
+import { homedir } from 'node:os'
+import type { ToolContext } from '@cadre/core'
+import {
+  type CommandEnd,
+  type CommandRun,
+  cleanEnvironment,
+  findSandbox,
+  type Places,
+  runCommand,
+  type Sandbox,
+} from '@cadre/gate'
+import { type CommandOptions, mostSeconds as most } from './execute-command-tool.ts'
+import { Refusal } from './refusal.ts'
+
+export interface WorkspaceRun extends Pick<CommandRun, 'command' | 'cwd' | 'workspace'> {
+  /** Lowered to what may be asked for at most. */
+  readonly seconds: number
+  /** What people call it: `The command`. */
+  readonly what: string
+}
+
+export interface WorkspaceEnd extends CommandEnd {
+  /** What it was given. */
+  readonly seconds: number
+  /** What it did to protected files, for the model and for people. */
+  readonly touched?: string
+}
+
+export type RunInWorkspace = (
+  run: WorkspaceRun,
+  context: ToolContext,
+  signal: AbortSignal,
+) => Promise<WorkspaceEnd>
+
+/** The one way in which tools run programs of a workspace: in the sandbox, within the limits, and as the agent's role says. */
+export function createRunInWorkspace(places: Places, options: CommandOptions): RunInWorkspace {
+  const {
+    home,
+    unreadableIn,
+    network = false,
+    environment = [],
+    mostSeconds = most,
+    mostOutput,
+    tell,
+  } = options
+  let found: Promise<Sandbox> | undefined
+  const sandboxOf = () => {
+    const { sandbox } = options
+    found ??= Promise.resolve(
+      typeof sandbox === 'function' ? sandbox() : (sandbox ?? findSandbox(process.env)),
+    )
+    return found
+  }
+  return async ({ seconds: wanted, what, ...run }, context, signal) => {
+    // The role's rule says so before; here it holds even where nobody asked it.
+    if (context.boundary?.commands === 'none')
+      throw new Refusal(`${context.agent} may not run commands; ask an agent that may.`)
+    const seconds = Math.min(wanted, mostSeconds, most)
+    const end = await runCommand(
+      {
+        ...run,
+        timeoutMs: seconds * 1_000,
+        copy: context.boundary?.commands === 'copy',
+        network,
+        environment: cleanEnvironment(process.env, environment),
+        key: context.key,
+        ...(mostOutput !== undefined && { mostOutput }),
+      },
+      { sandbox: await sandboxOf(), places, userHome: homedir(), home, unreadableIn },
+      signal,
+    )
+    const touched = touchedBy(what, end)
+    if (touched === undefined) return { ...end, seconds }
+    tell?.(`${context.agent} (${context.session}): ${touched}`)
+    return { ...end, seconds, touched }
+  }
+}
+
+function touchedBy(what: string, { changes }: CommandEnd): string | undefined {
+  if (changes.length === 0) return undefined
+  const list = (of: CommandEnd['changes']) => of.map((change) => `${change.path} (${change.what})`).join(', ')
+  const undone = changes.filter((change) => change.undone)
+  const left = changes.filter((change) => !change.undone)
+  const said = [
+    undone.length > 0 &&
+      `${what} changed protected files, which agents may not change; this was undone: ${list(undone)}.`,
+    left.length > 0 &&
+      `${what} changed protected files, and this could not be undone, a person has to look at it: ${list(left)}.`,
+  ]
+  return said.filter((sentence) => sentence !== false).join(' ')
+}
