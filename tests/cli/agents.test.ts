@@ -250,7 +250,7 @@ describe('agents show', () => {
       },
     })
     const shown = JSON.parse((await project.cadre(['agents', 'show', 'lead', '--json'])).stdout)
-    const ended = await project.cadre(['run', '--agent', 'lead', '--json', 'Go'])
+    const ended = await project.cadre(['run', '--agent', 'lead', '--allow', 'write', '--json', 'Go'])
     const events = ended.json()
     const started = events.find(({ type, agent: name }) => type === 'session.started' && name === 'lead')
     expect(started?.['model']).toBe(shown.model.used)

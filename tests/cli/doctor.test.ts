@@ -1,3 +1,4 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -23,6 +24,28 @@ test('says what is there, and ends with 0 when a run could start', async () => {
   expect(code).toBe(0)
 })
 
+test('tells of hooks and lists of commands that cannot be understood, once for each place', async () => {
+  const project = createProject({
+    '.github/hooks/a.json': '{ "hooks": { "PreToolUse": [\n',
+    '.cadre/storage/terminal-cmd-allowlist.yaml': 'npm publish: dny\n',
+  })
+  const { code, json } = await project.cadre(['doctor', '--json'])
+  const told = checksIn(json()).filter(({ name }) => name === 'hooks' || name === 'commands')
+  expect(told).toMatchObject([
+    {
+      name: 'hooks',
+      status: 'fail',
+      message: expect.stringMatching(/a\.json:\d+: .* no hook of this file is run/),
+    },
+    {
+      name: 'commands',
+      status: 'fail',
+      message: expect.stringMatching(/allowlist\.yaml:1: .*"npm publish"/),
+    },
+  ])
+  expect(code).toBe(1)
+})
+
 test('says what is wrong, where, and what to do, and ends with 1', async () => {
   const project = createProject({
     '.cadre/templates/lead.agent.yaml': 'id: lead\ndescription: d\nsystem_prompt: x\nmax_turns: [\n',
@@ -40,7 +63,9 @@ test('says what is wrong, where, and what to do, and ends with 1', async () => {
     fix: expect.stringContaining('CADRE_MODEL'),
   })
   expect(find('agents', 'fail')?.message).toMatch(/lead\.agent\.yaml:\d+: /)
-  expect(find('trust', 'warn')?.message).toMatch(/config\.yaml:1: tools is not used/)
+  expect(find('trust', 'warn')?.message).toMatch(
+    /config\.yaml:1 runs code of the repository as tools .*it is not trusted/,
+  )
   expect(find('torn files', 'warn')).toBeDefined()
   expect(find('segments', 'warn')).toBeDefined()
   expect(code).toBe(1)
@@ -78,4 +103,21 @@ test('tells whether the server answers, and never shows the key', async () => {
   expect(checksIn(closed.json()).find(({ name }) => name === 'endpoint')).toMatchObject({ status: 'fail' })
   expect(closed.code).toBe(1)
   for (const { stdout, stderr } of [good, near, closed]) expect(stdout + stderr).not.toContain('very-secret')
+})
+
+test('says whether commands run in a sandbox, and how to get one', async () => {
+  const project = createProject({})
+  const find = async (env: Record<string, string>) => {
+    const { json } = await project.cadre(['doctor', '--json'], { env })
+    return checksIn(json()).find(({ name }) => name === 'sandbox')
+  }
+  // A path with nothing but what starts the command itself.
+  const bin = `${project.path}/bin`
+  mkdirSync(bin)
+  symlinkSync(process.execPath, `${bin}/node`)
+  expect(await find({ PATH: bin })).toMatchObject({
+    status: 'warn',
+    message: expect.stringMatching(/without one: bubblewrap (is not installed|does not exist)/),
+  })
+  expect(['ok', 'warn']).toContain((await find({}))?.status)
 })

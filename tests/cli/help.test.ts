@@ -4,11 +4,28 @@ import { expect, test } from 'vitest'
 import { bin } from './support/cadre.ts'
 import { createProject } from './support/project.ts'
 
-const commands = ['run', 'chat', 'resume', 'sessions', 'init', 'agents', 'lint', 'demo', 'doctor']
+const commands = [
+  'run',
+  'chat',
+  'resume',
+  'sessions',
+  'approvals',
+  'approve',
+  'reject',
+  'init',
+  'agents',
+  'lint',
+  'policy',
+  'hooks',
+  'demo',
+  'doctor',
+]
 const all = [
   ...commands,
   ...['list', 'show', 'tree', 'resume', 'cancel', 'answer'].map((name) => `sessions ${name}`),
   ...['list', 'show', 'import', 'export'].map((name) => `agents ${name}`),
+  ...['explain', 'test'].map((name) => `policy ${name}`),
+  ...['list', 'test'].map((name) => `hooks ${name}`),
 ]
 
 test.each(all)('cadre %s --help shows an example and ends with 0', async (command) => {

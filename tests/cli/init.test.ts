@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync } from 'node:fs'
 import type { AgentDefinition } from '@cadre/core'
 import { lintFolder, listTeams, loadAgents, loadTeam } from '@cadre/files'
+import { readShippedHooks } from '@cadre/gate'
 import { expect, onTestFinished, test } from 'vitest'
 import { bin } from './support/cadre.ts'
 import { createProject } from './support/project.ts'
@@ -52,6 +53,42 @@ test('a team is written as files that work by themselves, and the next command i
   expect(status).not.toContain('.cadre')
 })
 
+test('hooks of a team are trusted as they were written, and nothing else in the folder is', async () => {
+  const hooks = '.github/hooks/copilot-hooks.json'
+  const untrusted = async (project: ReturnType<typeof createProject>) => {
+    const { stderr } = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
+    return stderr.includes('this folder is not trusted')
+  }
+  const project = createProject({ 'p.yaml': speak })
+  expect((await project.cadre(['init', '--team', 'supervisor'])).code).toBe(0)
+  expect(await untrusted(project)).toBe(false)
+  // A file that only a script imports.
+  const imported = '.github/hooks/scripts/tool-call.mjs'
+  const text = project.read(imported)
+  project.write(imported, `${text}\n// changed\n`)
+  expect(await untrusted(project)).toBe(true)
+  expect((await project.cadre(['init', '--team', 'supervisor', '--force'])).code).toBe(0)
+  expect(await untrusted(project)).toBe(false)
+
+  const other = createProject({
+    'p.yaml': speak,
+    '.github/hooks/mine.json': { hooks: { SessionStart: [{ type: 'command', command: 'touch pwned' }] } },
+  })
+  expect((await other.cadre(['init', '--team', 'supervisor'])).code).toBe(0)
+  expect(await untrusted(other)).toBe(true)
+  expect(other.exists('pwned')).toBe(false)
+
+  // Files that came with a clone and are exactly those of the team are what init is asked for.
+  const cloned = createProject({ 'p.yaml': speak })
+  for (const { path, text } of readShippedHooks()) cloned.write(path, text)
+  expect(await untrusted(cloned)).toBe(true)
+  expect((await cloned.cadre(['init', '--team', 'supervisor'])).code).toBe(0)
+  expect(await untrusted(cloned)).toBe(false)
+  cloned.write(hooks, cloned.read(hooks).replace('security-check.mjs', 'other.mjs'))
+  expect((await cloned.cadre(['init', '--team', 'supervisor'])).code).toBe(2)
+  expect(await untrusted(cloned)).toBe(true)
+})
+
 test('templates go into the home', async () => {
   const project = createProject({ 'p.yaml': speak })
   const { stdout } = await project.cadre(['init', '--team', 'operators', '--home', 'ops'])
@@ -94,8 +131,10 @@ test.each([
   const made = await project.cadre(['init', '--json', '--team', team, '--to', to])
   expect(made.code).toBe(0)
   const paths = (made.json()[0]!['files'] as { path: string }[]).map(({ path }) => path)
+  const ships = ['supervisor', 'coordinator', 'explorers'].includes(team)
   expect(paths.filter((path) => !path.startsWith(project.at(folder)))).toEqual([
     project.at('.cadre/config.yaml'),
+    ...(ships ? [project.at('.cadre/storage/policy.yaml')] : []),
   ])
   const run = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', 'x'])
   expect(run.stderr).toBe('')

@@ -48,7 +48,13 @@ const run = ['run', '--trust', '--json', '--model', 'scripted:p.yaml', 'Deploy i
 
 interface Waiting {
   readonly session: string
-  readonly questions: readonly { session: string; name: string; choices: string[]; text: string }[]
+  readonly questions: readonly {
+    session: string
+    name: string
+    approval: string
+    choices: string[]
+    text: string
+  }[]
 }
 
 test('what needs a decision waits with code 3, is answered by a command, and goes on', async () => {
@@ -64,8 +70,10 @@ test('what needs a decision waits with code 3, is answered by a command, and goe
 
   const early = await project.cadre(['resume', waiting.session, '--trust'])
   expect(early.code).toBe(3)
-  expect(early.stdout).toContain(`cadre sessions answer ${question!.session} ${question!.name} approve`)
-  expect(early.stdout).toContain(`cadre resume ${waiting.session}`)
+  expect(early.stdout).toContain(`cadre approve ${question!.approval}\n`)
+  expect(early.stdout).toContain(`cadre reject ${question!.approval} --reason`)
+  // Who agreed to something for one command has to say so again in the next.
+  expect(early.stdout).toContain(`cadre resume ${waiting.session} --trust\n`)
 
   const wrong = await project.cadre(['sessions', 'answer', question!.session, question!.name, 'aprove'])
   expect(wrong.stderr).toContain('did you mean approve?')
@@ -138,7 +146,9 @@ test('a question that is not there is named, with those that are', async () => {
 test('what a folder brings is not used without trust, and a person is told', async () => {
   const project = createTeam()
   const { stderr, code } = await project.cadre(run.filter((word) => word !== '--trust'))
-  expect(stderr).toMatch(/config\.yaml:\d+: tools is not used because this folder is not trusted/)
+  expect(stderr).toMatch(
+    /this folder is not trusted: .*agents only read\.\n\s+\S+config\.yaml:\d+ runs code of the repository/,
+  )
   expect(code).not.toBe(3)
   expect(project.exists('deployed.txt')).toBe(false)
 })

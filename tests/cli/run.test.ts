@@ -24,6 +24,8 @@ test('a run prints one line for each thing that happens, then the report, what i
   const project = createProject(team)
   const { code, stdout, stderr } = await project.cadre([
     'run',
+    '--allow',
+    'write',
     '--model',
     'scripted:playbook.yaml',
     'Do',
@@ -46,6 +48,8 @@ test('--json gives one event a line, and the report last', async () => {
   const { code, json, stderr } = await createProject(team).cadre([
     'run',
     '--json',
+    '--allow',
+    'write',
     '--model',
     'scripted:playbook.yaml',
     'Do it.',

@@ -4,14 +4,23 @@ export const commands = {
   chat: 'Talk with an agent and its team, and hand over from one agent to another',
   resume: 'Continue a session; short for `cadre sessions resume`',
   sessions: 'Look at runs, past and present, continue them, stop them, answer their questions',
+  approvals: 'What waits for your decision, and what was decided',
+  approve: 'Let an agent do what it asked for: once, for its session, or from now on by a rule',
+  reject: 'Refuse what an agent asked for, and tell it why',
   init: 'Write a ready team of agents into a project',
   agents:
     'The agents that can be used here, what each may really do, and how to take them to another dialect',
   lint: 'What is wrong with agent files, what each host would make of them, and --fix for what is safe',
+  policy: 'What would be decided about a call, and tables of calls that check the rules of a team',
+  hooks: 'The hooks that are found here, and what they decide about a sample',
   demo: 'A team at work, offline, on a scripted model, in a folder of its own',
   doctor: 'What is installed, configured and reachable, and what to do about the rest',
 } as const
 
 export const sessionCommands: readonly string[] = ['list', 'show', 'tree', 'resume', 'cancel', 'answer']
 
+export const policyCommands: readonly string[] = ['explain', 'test']
+
 export const agentCommands: readonly string[] = ['list', 'show', 'import', 'export']
+
+export const hookCommands: readonly string[] = ['list', 'test']

@@ -31,6 +31,13 @@ export interface RuleView extends PermissionRule {
   readonly from: string
 }
 
+export interface BoundaryView {
+  readonly writes: Placed<'none' | 'artifact' | 'free'>
+  readonly commands: Placed<'none' | 'copy' | 'free'>
+  /** The one file it may write where it writes nothing else. */
+  readonly artifact?: string
+}
+
 export interface TargetsView {
   /** When a person starts it. */
   readonly entry: readonly string[]
@@ -78,6 +85,8 @@ export interface AgentView {
   readonly disallowed: readonly RefusedTool[]
   readonly unavailable: readonly MissingTool[]
   readonly permissions: readonly RuleView[]
+  /** How far its tools reach, whatever they are; `free` where its file says nothing. */
+  readonly boundary: BoundaryView
   readonly targets: TargetsView
   readonly model: ModelView
   readonly limits: readonly LimitView[]

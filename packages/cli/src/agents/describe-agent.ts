@@ -3,6 +3,7 @@ import { plainKey, showDiagnostic } from '@cadre/files'
 import { assistant } from '../runtime/assistant.ts'
 import type { Parts } from '../runtime/load-parts.ts'
 import type { AgentView } from './agent-view.ts'
+import { describeBoundary } from './describe-boundary.ts'
 import { describeLimits } from './describe-limits.ts'
 import { describeModel } from './describe-model.ts'
 import { describeTargets } from './describe-targets.ts'
@@ -39,6 +40,7 @@ export async function describeAgent(agent: AgentDefinition, parts: Parts, cwd: s
     },
     tools: offered,
     ...others,
+    boundary: describeBoundary(agent, places),
     targets: describeTargets({ agent, parts, places, entry, delegated }),
     model: await describeModel(agent, parts, places),
     limits: describeLimits({ agent, parts, delegated, places }),

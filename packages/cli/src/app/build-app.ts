@@ -2,12 +2,15 @@ import { type Application, buildApplication, buildRouteMap, text_en } from '@str
 import type { commands } from '../commands.ts'
 import { helpText } from '../help-text.ts'
 import { agentsRoutes } from './agents-commands.ts'
+import { approvalsCommand, approveCommand, rejectCommand } from './approvals-commands.ts'
 import { chatCommand } from './chat-command.ts'
 import type { CliContext } from './command.ts'
 import { explainUsage } from './explain-usage.ts'
+import { hooksRoutes } from './hooks-commands.ts'
 import { initCommand } from './init-command.ts'
 import { lintCommand } from './lint-command.ts'
 import { demoCommand, doctorCommand } from './other-commands.ts'
+import { policyRoutes } from './policy-commands.ts'
 import { resumeCommand } from './resume-command.ts'
 import { runCommand } from './run-command.ts'
 import { sessionsRoutes } from './sessions-commands.ts'
@@ -18,9 +21,14 @@ export function buildApp(): Application<CliContext> {
     chat: chatCommand,
     resume: resumeCommand,
     sessions: sessionsRoutes,
+    approvals: approvalsCommand,
+    approve: approveCommand,
+    reject: rejectCommand,
     init: initCommand,
     agents: agentsRoutes,
     lint: lintCommand,
+    policy: policyRoutes,
+    hooks: hooksRoutes,
     demo: demoCommand,
     doctor: doctorCommand,
   }

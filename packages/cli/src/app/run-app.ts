@@ -1,6 +1,6 @@
 import { CadreError } from '@cadre/core'
 import { run } from '@stricli/core'
-import { agentCommands, commands, sessionCommands } from '../commands.ts'
+import { agentCommands, commands, hookCommands, policyCommands, sessionCommands } from '../commands.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { buildApp } from './build-app.ts'
@@ -31,7 +31,12 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
 function seeHelp(args: readonly string[]): string {
   const [first = '', second = ''] = args
   const known = Object.hasOwn(commands, first) ? [first] : []
-  const below = first === 'sessions' ? sessionCommands : first === 'agents' ? agentCommands : []
-  if (below.includes(second)) known.push(second)
+  const below = {
+    sessions: sessionCommands,
+    agents: agentCommands,
+    policy: policyCommands,
+    hooks: hookCommands,
+  }
+  if (Object.hasOwn(below, first) && below[first as keyof typeof below].includes(second)) known.push(second)
   return `See \`${['cadre', ...known, '--help'].join(' ')}\`.`
 }

@@ -42,6 +42,7 @@ const tree = defineCommand({
   about:
     'The sessions of a run with their state and usage; below each its rounds and their calls, and below a call the session it\n' +
     'has started. ✓ done  ✗ failed or refused  ■ cancelled, or stopped on its way  ? waits for a decision  ! in doubt  ● running\n' +
+    '○ not begun, or told after a decision that is waited for.\n' +
     'With --json: the tree of sessions, and `agentRounds`, the tree of rounds.',
   examples: [
     ['sessions tree', 'of the newest run'],

@@ -25,7 +25,15 @@ export async function demo(
       `  ${work}\n\n`,
   )
   const code = await driveRun(
-    { io, home, workspace: folder, model: `scripted:${path.join(home, 'playbook.yaml')}`, json: flags.json },
+    {
+      io,
+      home,
+      workspace: folder,
+      model: `scripted:${path.join(home, 'playbook.yaml')}`,
+      json: flags.json,
+      // The folder was made for this, and nothing else is in it.
+      allow: ['write'],
+    },
     ({ orchestrator }, signal) => orchestrator.start({ agent: 'lead', work, workspace: folder }, signal),
   )
   // Standard output ends with the report for machines.

@@ -1,9 +1,11 @@
 import { openPolicy } from '@cadre/files'
 import type { Check } from '../doctor/check.ts'
+import { checkGate } from '../doctor/check-gate.ts'
 import { checkHome } from '../doctor/check-home.ts'
 import { checkModel } from '../doctor/check-model.ts'
 import { checkPolicy } from '../doctor/check-policy.ts'
 import { checkPrograms } from '../doctor/check-programs.ts'
+import { checkSandbox } from '../doctor/check-sandbox.ts'
 import { checkSettings } from '../doctor/check-settings.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
@@ -25,22 +27,19 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   // Of a policy that cannot be understood nothing can be said about the rest.
   const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? openPolicy : loaded
   const { checks: settled, settings } = await checkSettings(io, home, policy)
-  const [programs, model] = await Promise.all([
+  const [programs, model, sandbox] = await Promise.all([
     checkPrograms(),
     checkModel(io, settings, policy, flags.model),
+    checkSandbox(io.env),
   ])
   const checks: Check[] = [
     ...programs,
     ...checkHome(home),
     ...checkPolicy(loaded),
     ...settled,
+    ...checkGate(io, home),
     ...model,
-    {
-      name: 'sandbox',
-      status: 'warn',
-      message:
-        'none is used yet: the file tools keep to the workspace, and whatever runs a program or goes out waits for a person',
-    },
+    sandbox,
   ]
   const usable = checks.every(({ status }) => status !== 'fail')
   if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'doctor', usable, checks })}\n`)

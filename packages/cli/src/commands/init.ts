@@ -11,6 +11,7 @@ import {
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { placeTeamFiles, type TeamFileStatus } from '../init/place-team-files.ts'
 import { planTeamFiles } from '../init/plan-team-files.ts'
+import { trustWritten } from '../init/trust-written.ts'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
 import { commandName } from '../run/command-name.ts'
@@ -39,6 +40,7 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
   const dryRun = flags.dryRun === true
   const plan = await planTeamFiles({ team, home: home.path, project, to: flags.to })
   const files = placeTeamFiles({ plan, home, project, force: flags.force === true, dryRun })
+  if (!dryRun) trustWritten(io, project, files)
   const notices = [...plan.notes, ...(dryRun ? [] : await faultsIn(files, agentPlaces(io, home, io.cwd)))]
   const example = listTeams().find(({ name }) => name === team.name)?.example
   const agent = plan.starts ? '' : ` --agent ${team.entry}`

@@ -4,6 +4,7 @@ import type { Io } from '../io.ts'
 import { counted } from '../output/numbers.ts'
 import { loadSettings, type Settings } from '../runtime/load-settings.ts'
 import { agentPlaces } from '../runtime/places.ts'
+import { trustFolder } from '../runtime/trust-folder.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** The configuration, what in it is not trusted, and the agents. The settings are given back for what depends on them. */
@@ -14,22 +15,38 @@ export async function checkSettings(
 ): Promise<{ checks: Check[]; settings: Settings | undefined }> {
   const agents = policy.customAgents ? checkAgents(io, home) : [onlyBuiltIn(policy)]
   try {
-    const settings = await loadSettings(io, home, false)
-    const { sources, needsTrust } = settings
+    const settings = await loadSettings(io, home)
+    const { sources } = settings
     const found = sources.length === 0 ? 'no file; everything has its default' : sources.join(', ')
     const off = settings.config.enableSubagent === false
     const subagents = off ? [ok('subagents', 'no agent may delegate: enableSubagent is false')] : []
-    const untrusted = needsTrust.map(({ reason }) =>
-      warn('trust', reason, 'Read it; --trust or CADRE_TRUST=1 uses it for one command.'),
-    )
-    const trust =
-      untrusted.length > 0 ? untrusted : [ok('trust', 'nothing in this folder waits to be trusted')]
+    const trust = await checkTrust(io, home, policy)
     const team = settings.config.team === undefined ? [] : [checkTeam(settings.config.team)]
     return { checks: [ok('configuration', found), ...subagents, ...trust, ...team, ...agents], settings }
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
     return { checks: [fail('configuration', error.message, 'Correct it.'), ...agents], settings: undefined }
   }
+}
+
+/** What the folder brings and nobody has agreed to: until somebody does, nothing of it is used and agents only read. */
+async function checkTrust(io: Io, home: Home, { customAgents }: Policy): Promise<Check[]> {
+  const places = agentPlaces(io, home, io.cwd)
+  const agents = customAgents ? createAgents(places).list() : []
+  const { contents, missing } = await trustFolder(io, { home, project: places.project ?? io.cwd, agents })
+  const placeOf = (file: string, line?: number) => (line === undefined ? file : `${file}:${line}`)
+  const waiting = missing.map(({ file, line, what }) =>
+    warn(
+      'trust',
+      `${placeOf(file, line)} ${what}; it is not trusted, so agents only read here`,
+      'Look at it; a run in a terminal asks you, --trust or CADRE_TRUST=1 uses it for one command.',
+    ),
+  )
+  const unusable = contents.unusable.map(({ file, reason }) =>
+    warn('trust', `${file} is not used: ${reason}`),
+  )
+  const all = [...waiting, ...unusable]
+  return all.length > 0 ? all : [ok('trust', 'nothing in this folder waits to be trusted')]
 }
 
 function checkTeam(wanted: string): Check {

@@ -25,7 +25,9 @@ export function placeTeamFiles({ plan, home, project, force, dryRun }: PlaceTeam
   ].filter(({ files }) => files.length > 0)
   const look = (request: PlaceRequest) => placeFiles({ ...request, dryRun: true })
   const status = plan.starts ? 'unchanged' : 'kept'
-  const kept: TeamFileStatus[] = plan.kept === undefined ? [] : [{ path: plan.kept, status }]
+  const kept = plan.kept.map(
+    (file): TeamFileStatus => ({ path: file, status: file.endsWith('config.yaml') ? status : 'kept' }),
+  )
   const expected = parts.flatMap((part) => statusesOf(part, look(part)))
   if (dryRun) return [...expected, ...kept]
   const faults = parts.flatMap((part) => faultsOf(part, look(part)))

@@ -9,6 +9,7 @@ import {
   readTeamFiles,
   type Team,
 } from '@cadre/files'
+import { readShippedHooks } from '@cadre/gate'
 
 export interface PlanRequest {
   readonly team: Team
@@ -25,8 +26,8 @@ export interface Plan {
   readonly inHome: readonly PlacedFile[]
   /** What the host of another dialect will not do. */
   readonly notes: readonly string[]
-  /** A configuration that is there and stays as it is. */
-  readonly kept?: string
+  /** Files that are there and stay as they are. */
+  readonly kept: readonly string[]
   /** A run starts with the team's own entry agent without its being named. */
   readonly starts: boolean
 }
@@ -38,18 +39,23 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
   const { files, notes } = to === undefined || to === form ? asTheyAre() : rewritten(team, to)
   const base = (to ?? form) === 'template' ? home : project
   const agents = files.map((file) => withEndsOf(path.join(base, file.path), file))
+  // Those of other programs are configured elsewhere, and an agent file of ours needs none.
+  const hooks = team.hooks && (to ?? form) === 'copilot' ? hookFiles(project) : []
   const config = path.join(home, 'config.yaml')
   const isThere = existsSync(config)
   const text = `# The agent a run starts with when none is named.\nentry: ${team.entry}\n`
   // Other settings may stand in a file that is there, and nobody asked for those to be changed.
   const starts = !isThere || (await loadConfig({ home })).config.entry === team.entry
   const settings = isThere ? [] : [{ path: 'config.yaml', text }]
+  const policy = team.effects === undefined ? undefined : path.join(home, policyPath)
+  const isDecided = policy !== undefined && existsSync(policy)
+  if (policy !== undefined && !isDecided) settings.push({ path: policyPath, text: policyText(team) })
   return {
-    inProject: base === project ? agents : [],
+    inProject: base === project ? [...agents, ...hooks] : [],
     inHome: [...(base === home ? agents : []), ...settings],
     notes,
     starts,
-    ...(isThere && { kept: config }),
+    kept: [...(isThere ? [config] : []), ...(isDecided ? [policy] : [])],
   }
 
   function asTheyAre(): { files: PlacedFile[]; notes: string[] } {
@@ -65,11 +71,24 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
   }
 }
 
+/** Below the home. */
+export const policyPath = path.join('storage', 'policy.yaml')
+
+function policyText({ name, effects = {} }: Team): string {
+  const lines = Object.entries(effects).map(([effect, permission]) => `  ${effect}: ${permission}\n`)
+  return `# What the team ${name} comes with: its agents do this in the session's workspace without asking. Change it as you like.\neffects:\n${lines.join('')}`
+}
+
 function rewritten({ agents }: Team, to: FileDialect): { files: readonly PlacedFile[]; notes: string[] } {
   const { files, notes, faults } = exportAgents({ agents, to, names: 'host' })
   const [fault] = faults
   if (fault !== undefined) throw new CadreError('configuration', `${fault.agent}: ${fault.message}`)
   return { files, notes: notes.map(({ agent, message }) => `${agent}: ${message}`) }
+}
+
+/** The scripts that hold other programs to the roles of a team, and the folder for what its workers hand in. */
+function hookFiles(project: string): PlacedFile[] {
+  return readShippedHooks().map((file) => withEndsOf(path.join(project, file.path), file))
 }
 
 /** Git may have changed the ends of lines of a file on its way: it is the same file all the same. */

@@ -10,7 +10,8 @@ import {
 import type { Io } from '../io.ts'
 import { loadSettings } from '../runtime/load-settings.ts'
 import { loadTools } from '../runtime/load-tools.ts'
-import { userPlaces } from '../runtime/places.ts'
+import { agentPlaces, userPlaces } from '../runtime/places.ts'
+import { trustFolder } from '../runtime/trust-folder.ts'
 
 /**
  * What the files of a project are judged against: the tools that are there, the models of a configured backend, agents from
@@ -24,8 +25,15 @@ export async function lintKnowledge(
   // Those of a project are found where they are looked at: another project's are none of its business.
   const agents = createAgents({ home: home.path, userHome: userPlaces(io.env).home }).list()
   try {
-    const settings = await loadSettings(io, home, false)
-    const { tools } = await loadTools(home, settings)
+    const places = agentPlaces(io, home, io.cwd)
+    const folder = await trustFolder(io, {
+      home,
+      project: places.project ?? io.cwd,
+      agents: createAgents(places).list(),
+    })
+    // Tools are modules, and a module runs when it is looked at: it counts where a run would use it.
+    const settings = await loadSettings(io, home, folder)
+    const { tools } = await loadTools({ home, settings })
     const model = await modelKnowledge(io, settings.config)
     return { agents, tools: tools.map(({ name }) => name), ...(model && { model }) }
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { AgentView, Placed } from '../agents/agent-view.ts'
+import type { AgentView, BoundaryView, Placed } from '../agents/agent-view.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
 import type { Style } from './style.ts'
 import { textTable } from './text-table.ts'
@@ -46,6 +46,7 @@ export function agentText(view: AgentView, style: Style): string {
       ],
       style,
     ),
+    ...boundaryLines(view.boundary, style),
     section('may start', `${who(targets.entry)} ${source(targets.from, style)}`, style),
     section('when delegated to', who(targets.delegated), style),
     ...optional('cannot start', byReason(targets.refused), (row) => row, style),
@@ -86,6 +87,32 @@ export function agentText(view: AgentView, style: Style): string {
     .map(cleanStyled)
     .join('\n')
     .trimEnd()}\n`
+}
+
+/** Nothing for an agent that has no boundary. */
+function boundaryLines({ writes, commands, artifact }: BoundaryView, style: Style): string[] {
+  const files = { none: 'no file', artifact: `only ${cleanLine(artifact ?? '')}`, free: '' }
+  const programs = { none: 'none', copy: 'on a copy of the workspace', free: '' }
+  return [
+    ...(writes.value === 'free'
+      ? []
+      : [
+          section(
+            'writes',
+            placed(writes, style, (value) => files[value]),
+            style,
+          ),
+        ]),
+    ...(commands.value === 'free'
+      ? []
+      : [
+          section(
+            'commands',
+            placed(commands, style, (value) => programs[value]),
+            style,
+          ),
+        ]),
+  ]
 }
 
 const reasons = {

@@ -3,7 +3,7 @@ import { callText } from './call-text.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
 import { handoffLines } from './handoff-text.ts'
 import { reportText } from './report-text.ts'
-import { sentBack } from './sent-back.ts'
+import { isSentBack, sentBack } from './sent-back.ts'
 import type { Style } from './style.ts'
 import { cutText } from './text-width.ts'
 
@@ -32,13 +32,19 @@ export function journalText(
   const before = (spec.history ?? []).map(
     ({ role, content }) => `  ${style.dim(`${role}:`)} ${cutText(cleanLine(content.slice(0, 2000)), 200)}`,
   )
-  const names = new Map<string, string>()
-  const body = events.flatMap((event) => linesOf(event, names, style))
+  const known: Known = { names: new Map(), refusals: new Map() }
+  const body = events.flatMap((event) => linesOf(event, known, style))
   if (before.length > 0) head.push('', style.bold('said before'), ...before)
   return [...head, '', style.bold('work'), indent(cleanText(spec.work.content)), ...body, ''].join('\n')
 }
 
-function linesOf(event: CadreEvent, names: Map<string, string>, style: Style): string[] {
+/** Of the calls that were seen so far: how they are shown, and by whom and which rule they were refused. */
+interface Known {
+  readonly names: Map<string, string>
+  readonly refusals: Map<string, string>
+}
+
+function linesOf(event: CadreEvent, { names, refusals }: Known, style: Style): string[] {
   const call = (id: string) => names.get(id) ?? id
   switch (event.type) {
     case 'reply.received': {
@@ -46,6 +52,9 @@ function linesOf(event: CadreEvent, names: Map<string, string>, style: Style): s
       const text = cleanText(event.text).trim()
       return ['', style.bold(`round ${event.round}`), ...(text === '' ? [] : [indent(text)])]
     }
+    case 'call.judged':
+      if (event.decision === 'deny') refusals.set(event.call, decidedBy(event))
+      return []
     case 'call.started':
       return [
         `  → ${call(event.call)}${event.child === undefined ? '' : style.dim(` (session ${cleanLine(event.child)})`)}`,
@@ -53,20 +62,25 @@ function linesOf(event: CadreEvent, names: Map<string, string>, style: Style): s
     case 'call.settled': {
       const colour = event.outcome === 'done' ? style.green : style.red
       const said = cutText(cleanLine(event.content.slice(0, 2000)), 200)
+      const by = event.outcome === 'refused' ? refusals.get(event.call) : undefined
+      const word = event.background && event.outcome === 'done' ? 'started' : event.outcome
       return [
-        `  ← ${call(event.call)} ${colour(event.background && event.outcome === 'done' ? 'started' : event.outcome)}${said === '' ? '' : `\n      ${style.dim(said)}`}`,
+        `  ← ${call(event.call)} ${colour(word)}${by === undefined ? '' : style.dim(` by ${by}`)}${said === '' ? '' : `\n      ${style.dim(said)}`}`,
       ]
     }
     case 'message.added':
-      if (event.nudge === 'sections')
+      if (isSentBack(event))
         return [`  ${style.yellow('!')} report sent back: ${cutText(sentBack(event.text), 200)}`]
       return [`  ${style.dim(`${cleanLine(event.from)}:`)} ${cutText(cleanLine(event.text), 200)}`]
     case 'person.asked':
       return [
         `  ${style.yellow('?')} ${cleanLine(event.question)}: ${cleanLine(event.text)} (${event.choices.map(cleanLine).join(', ')})`,
       ]
-    case 'person.answered':
-      return [`  ${style.yellow('!')} ${cleanLine(event.question)}: ${cleanLine(event.decision)}`]
+    case 'person.answered': {
+      const { decision, by, reason } = event
+      const said = `${decision}${by === undefined ? '' : ` by ${by}`}${reason ? `: ${reason}` : ''}`
+      return [`  ${style.yellow('!')} ${cleanLine(event.question)}: ${cleanLine(said)}`]
+    }
     case 'notice.added':
       return [`  ${style.yellow('note:')} ${cleanLine(event.notice.message)}`]
     case 'context.compacted':
@@ -83,6 +97,10 @@ function linesOf(event: CadreEvent, names: Map<string, string>, style: Style): s
     default:
       return []
   }
+}
+
+function decidedBy({ by, rule }: { readonly by: string; readonly rule?: string }): string {
+  return cleanLine(rule === undefined || rule === by ? by : `${by}, ${rule}`)
 }
 
 function indent(text: string): string {

@@ -55,6 +55,7 @@ test('sessions of the same agent are told apart from the second on', () => {
 
 test('a delegation in the background is started, not done; a report can be sent back', () => {
   const calls = [{ id: 'c1', name: 'delegate_task', input: '{"subagent_type":"worker"}' }]
+  const stop = 'run the tests first (hook .claude/settings.json:3)'
   const text = 'The report lacks these sections: Key Findings, Risks. Give it again, complete.'
   expect(
     printed(
@@ -63,6 +64,11 @@ test('a delegation in the background is started, not done; a report can be sent 
       ['lead-1', { type: 'call.settled', call: 'c1', outcome: 'done', content: '', background: true }],
       ['lead-1', { type: 'message.added', from: 'cadre', text, nudge: 'sections', round: 1 }],
       ['lead-1', { type: 'message.added', from: 'cadre', text: 'More.' }],
+      ['lead-1', { type: 'message.added', from: 'cadre', text: stop, nudge: 'stop', round: 1 }],
     ).slice(1),
-  ).toEqual(['lead: ← delegate_task worker started', 'lead: report sent back: lacks Key Findings, Risks'])
+  ).toEqual([
+    'lead: ← delegate_task worker started',
+    'lead: report sent back: lacks Key Findings, Risks',
+    `lead: report sent back: ${stop}`,
+  ])
 })

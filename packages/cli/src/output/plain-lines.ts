@@ -2,7 +2,7 @@ import { applyToView, type CadreEvent, callOf, emptyView } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
 import { tokens } from './numbers.ts'
-import { sentBack } from './sent-back.ts'
+import { isSentBack, sentBack } from './sent-back.ts'
 import type { Surface } from './surface.ts'
 import { cutText } from './text-width.ts'
 import { workText } from './work-text.ts'
@@ -65,7 +65,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
         return `${event.report.status} (${tokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`
       }
       case 'message.added':
-        return event.nudge === 'sections' ? `report sent back: ${sentBack(event.text)}` : undefined
+        return isSentBack(event) ? `report sent back: ${sentBack(event.text)}` : undefined
       case 'round.started':
       case 'reply.received':
       case 'session.unqueued':

@@ -2,20 +2,25 @@ import { cleanLine } from './clean-text.ts'
 import type { Style } from './style.ts'
 import type { OpenQuestion } from './surface.ts'
 
-/** Questions that wait, and the commands that answer them. `flags` are those a person has to repeat, such as `--home`. */
+/** Questions that wait, and the commands that answer them, with the flags a person has to repeat, such as `--home`. */
 export function waitingText(
   root: string,
   questions: readonly OpenQuestion[],
-  flags: string,
+  { flags, resumed }: { readonly flags: string; readonly resumed: string },
   style: Style,
 ): string {
   const blocks = questions.map((question) => {
     const [first = 'DECISION'] = question.choices
+    const { approval } = question
     return [
       `${style.yellow('?')} ${cleanLine(question.text)}`,
-      `  choices: ${question.choices.map(cleanLine).join(', ')}`,
-      `  cadre sessions answer ${question.session} ${question.name} ${first}${flags}`,
+      ...(approval === undefined
+        ? [
+            `  choices: ${question.choices.map(cleanLine).join(', ')}`,
+            `  cadre sessions answer ${question.session} ${question.name} ${first}${flags}`,
+          ]
+        : [`  cadre approve ${approval}${flags}`, `  cadre reject ${approval} --reason "…"${flags}`]),
     ].join('\n')
   })
-  return `${blocks.join('\n')}\nThen continue with: cadre resume ${root}${flags}`
+  return `${blocks.join('\n')}\nThen continue with: cadre resume ${root}${resumed}`
 }

@@ -92,6 +92,16 @@ test('where nothing runs any more, what was on its way is stopped', () => {
   expect(lines.at(-1)).toBe('  └─■ read_file a.js  stopped')
 })
 
+test('beside a call that waits for a person nothing is said to be stopped', () => {
+  const view = viewOf(1)
+  const add = (session: string, body: EventBody) =>
+    applyToView(view, { ...body, session, at, seq: 99 } as CadreEvent)
+  for (const id of ['s1', 's0']) add(id, { type: 'session.suspended', questions: ['approval/x'] })
+  const lines = roundLines(view, 's0', { ...options, isStill: true })
+  expect(lines).toContain('  └─○ delegateWork agent-1  told after the decision')
+  expect(lines.at(-1)).toBe('        └─○ read_file a.js  told after the decision')
+})
+
 test.each([10, 20, 49, 50, 80, 200])('no line is wider than %i columns, however deep it is', (columns) => {
   const lines = roundLines(viewOf(9, '漢字 '.repeat(100)), 's0', {
     ...options,

@@ -47,7 +47,8 @@ export function roundLines(view: View, root: string, options: TreeOptions): stri
     const rounds = session.rounds.map(
       (round): Node => ({
         line: (lead) => `${dimmed(lead, options.style)}${roundText(round, options.style)}`,
-        below: () => round.toolCalls.map((call) => callNode(call, round, children.get(call.id) ?? [])),
+        below: () =>
+          round.toolCalls.map((call) => callNode(call, session, round, children.get(call.id) ?? [])),
       }),
     )
     const calls = session.rounds.flatMap(({ toolCalls }) => toolCalls)
@@ -57,9 +58,15 @@ export function roundLines(view: View, root: string, options: TreeOptions): stri
     return [...rounds, ...sessionNodes(lost)]
   }
 
-  function callNode(call: CallView, round: RoundView, children: readonly string[]): Node {
+  function callNode(
+    call: CallView,
+    { state }: SessionView,
+    round: RoundView,
+    children: readonly string[],
+  ): Node {
+    const how = state === 'waiting' ? 'waiting' : options.isStill ? 'still' : 'live'
     return {
-      line: (lead) => `${dimmed(lead, options.style)}${callLine(call, round, options)}`,
+      line: (lead) => `${dimmed(lead, options.style)}${callLine(call, round, options.style, how)}`,
       below: () => sessionNodes(children),
     }
   }
@@ -69,26 +76,32 @@ function dimmed(lead: string, style: Style): string {
   return lead === '' ? '' : style.dim(lead)
 }
 
-function roundText({ roundId, reply }: RoundView, style: Style): string {
+function roundText({ roundId, reply, toolCalls, sentBack: why }: RoundView, style: Style): string {
   const first = firstLine(reply)
-  return `${style.bold(`round ${roundId}`)}${first === '' ? '' : `  ${first}`}`
+  // Where the report was a call, it is said there.
+  const isSaid = why === undefined || toolCalls.some(isReport)
+  const back = isSaid ? '' : `  ${style.yellow('!')} ${style.dim(`sent back: ${sentBack(why)}`)}`
+  return `${style.bold(`round ${roundId}`)}${first === '' ? '' : `  ${first}`}${back}`
 }
 
-function callLine(
-  call: CallView,
-  { sentBack: why }: RoundView,
-  { style, isStill = false }: TreeOptions,
-): string {
-  if (why !== undefined && call.name === 'reportOut' && call.status === 'done')
+function isReport({ name, status }: CallView): boolean {
+  return name === 'reportOut' && status === 'done'
+}
+
+/** Of the session a call belongs to: at work, or not any more, or asleep until a person decides. */
+type How = 'live' | 'still' | 'waiting'
+
+function callLine(call: CallView, { sentBack: why }: RoundView, style: Style, how: How): string {
+  if (why !== undefined && isReport(call))
     return `${style.yellow('!')} ${callText(call.name, call.input)}  ${style.dim(`sent back: ${sentBack(why)}`)}`
-  const { mark, word } = statusOf(call, style, isStill)
+  const { mark, word } = statusOf(call, style, how)
   const isSettled = call.status === 'failed' || call.status === 'refused' || call.status === 'in_doubt'
   const reason = isSettled ? firstLine(call.content ?? '') : ''
   const said = word === '' ? '' : `  ${style.dim(reason === '' ? word : `${word}: ${reason}`)}`
   return `${mark} ${callText(call.name, call.input)}${said}`
 }
 
-function statusOf({ status }: CallView, style: Style, isStill: boolean): { mark: string; word: string } {
+function statusOf({ status }: CallView, style: Style, how: How): { mark: string; word: string } {
   switch (status) {
     case 'done':
       return { mark: style.green('✓'), word: '' }
@@ -103,8 +116,10 @@ function statusOf({ status }: CallView, style: Style, isStill: boolean): { mark:
       return { mark: style.yellow('?'), word: 'waits for a decision' }
     case 'running':
     case 'pending':
+      // Results are recorded in the order of the calls: what has ended already is told when its turn comes.
+      if (how === 'waiting') return { mark: style.dim('○'), word: 'told after the decision' }
       // Of a process that is gone: the call was on its way when it ended.
-      if (isStill) return { mark: style.yellow('■'), word: 'stopped' }
+      if (how === 'still') return { mark: style.yellow('■'), word: 'stopped' }
       return status === 'running'
         ? { mark: style.cyan('●'), word: 'running' }
         : { mark: style.dim('○'), word: '' }

@@ -1,5 +1,10 @@
 import { cleanLine } from './clean-text.ts'
 
+/** Sections are missing, or a hook wants the work to go on. */
+export function isSentBack({ nudge }: { readonly nudge?: string | undefined }): boolean {
+  return nudge === 'sections' || nudge === 'stop'
+}
+
 /** Why a report was sent back to its agent, in a few words. */
 export function sentBack(said: string): string {
   const text = said.slice(0, 2000)

@@ -1,7 +1,7 @@
 import { type CadreEvent, callOf, type View } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
-import { sentBack } from './sent-back.ts'
+import { isSentBack, sentBack } from './sent-back.ts'
 import type { Style } from './style.ts'
 import { cutText } from './text-width.ts'
 
@@ -50,7 +50,7 @@ export function createTurnLines(view: View, style: Style): (event: CadreEvent, c
       case 'call.settled':
         return settled(event, columns)
       case 'message.added':
-        if (event.nudge !== 'sections') return []
+        if (!isSentBack(event)) return []
         return [line(style.yellow('!'), 'report sent back', sentBack(event.text), columns)]
       default:
         return []

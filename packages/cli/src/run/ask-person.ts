@@ -1,16 +1,20 @@
 /**
  * Owns the keyboard while a run goes on. One question is asked at a time; the live tree leaves the screen meanwhile.
  */
-import type { Answer, Question } from '@cadre/core'
+import type { Answer, Json, Question } from '@cadre/core'
+import { actionLines, approvalContent, type RulePlan, shownText } from '@cadre/gate'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
+import { personName } from './person-name.ts'
 import { readLine } from './read-line.ts'
 
 export type AskPerson = (
   session: string,
   question: Question,
   signal: AbortSignal,
+  /** What would be written so that nobody is asked about such things again. */
+  planRule?: (grants: readonly string[]) => RulePlan,
 ) => Promise<Answer | undefined>
 
 export interface AskOptions {
@@ -28,39 +32,58 @@ export interface AskOptions {
 /** Asks at the terminal. Nothing back when the person leaves it open: the run then suspends, and can be answered later. */
 export function createAskPerson(options: AskOptions): AskPerson {
   let previous: Promise<unknown> = Promise.resolve()
-  return (session, question, signal) => {
-    const mine = previous.then(() => (signal.aborted ? undefined : ask(options, session, question, signal)))
+  return (session, question, signal, planRule) => {
+    const plan = planned(question, planRule)
+    const mine = previous.then(() =>
+      signal.aborted ? undefined : ask(options, { session, question, plan }, signal),
+    )
     previous = mine.catch(() => undefined)
     return mine
   }
 }
 
+interface Asked {
+  readonly session: string
+  readonly question: Question
+  readonly plan: Ready | undefined
+}
+
+type Ready = Extract<RulePlan, { kind: 'ready' }>
+
+/** Not a choice of the question: the rule is written here, and the call is approved once. */
+const rule = 'rule'
+
 async function ask(
-  { io, style, screen, interrupt }: AskOptions,
-  session: string,
-  question: Question,
+  options: AskOptions,
+  { session, question, plan }: Asked,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
+  const { io, style, screen, interrupt } = options
   await screen.lend()
   try {
     if (signal.aborted) return undefined
     const detail = detailOf(question)
     io.stdout.write(
-      `\n${style.yellow('?')} ${cleanLine(question.text)}  ${style.dim(`(session ${session})`)}\n`,
+      `\n${style.yellow('?')} ${cleanLine(headOf(question))}  ${style.dim(`(session ${session})`)}\n`,
     )
     if (detail !== '') io.stdout.write(`${detail}\n`)
-    const choices = question.choices.map((choice, index) => `${index + 1} ${choice}`).join(' · ')
+    const words = plan === undefined ? question.choices : [...question.choices, rule]
+    const choices = words.map((choice, index) => `${index + 1} ${choice}`).join(' · ')
     for (;;) {
       const said = await readLine(io, `  ${choices} · Enter to decide later: `, { signal, interrupt })
+      // Decided elsewhere, or stopped: what follows begins on a line of its own.
+      if (signal.aborted) io.stdout.write('\n')
       if (said === undefined || said === '') return undefined
       const [word = '', ...reason] = said.split(/\s+/)
-      const decision = question.choices[Number(word) - 1] ?? only(question.choices, word)
-      if (decision !== undefined) {
-        const by = io.env['USER'] ?? io.env['USERNAME']
-        return { decision, ...(by && { by }), ...(reason.length > 0 && { reason: reason.join(' ') }) }
+      const decision = words[Number(word) - 1] ?? only(words, word)
+      if (decision === rule && plan !== undefined) {
+        if (await addRule(options, plan, signal)) return { decision: 'approve', ...byHere(io) }
+        continue
       }
+      if (decision !== undefined)
+        return { decision, ...byHere(io), ...(reason.length > 0 && { reason: reason.join(' ') }) }
       io.stdout.write(
-        `  Type a number or one of: ${question.choices.join(', ')}; what you add behind it is given as the reason.\n`,
+        `  Type a number or one of: ${words.join(', ')}; what you add behind it is given as the reason.\n`,
       )
     }
   } finally {
@@ -68,19 +91,90 @@ async function ask(
   }
 }
 
-/** What exactly is asked about, so that nobody decides on a name alone. */
-function detailOf({ detail }: Question): string {
-  if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return ''
+/** Shows what would be written and writes it if the person agrees. */
+async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: AbortSignal): Promise<boolean> {
+  io.stdout.write(`${ruleText(plan)}\n`)
+  if (plan.lines.length === 0) return true
+  const said = await readLine(io, '  Write it? y/N: ', { signal, interrupt })
+  if (!/^y(?:es)?$/i.test(said ?? '')) return false
+  try {
+    await plan.write()
+    return true
+  } catch (error) {
+    io.stdout.write(`  ${cleanLine(error instanceof Error ? error.message : String(error))}\n`)
+    return false
+  }
+}
+
+/** What a rule does, in words. */
+export function ruleText({ path, lines }: Ready): string {
+  if (lines.length === 0) return `  ${cleanLine(path)} says so already.`
+  const shown = lines.map((line) => `    ${cleanLine(line)}`).join('\n')
+  return `  ${cleanLine(path)} gets:\n${shown}\n  From then on no agent here is asked before a command that begins with these words.`
+}
+
+function planned(question: Question, planRule: Parameters<AskPerson>[3]): Ready | undefined {
+  const { detail } = question
+  if (planRule === undefined || typeof detail !== 'object' || detail === null || !('grants' in detail))
+    return undefined
+  const grants = Array.isArray(detail['grants']) ? detail['grants'].map(String) : []
+  if (grants.length === 0) return undefined
+  try {
+    const plan = planRule(grants)
+    return plan.kind === 'ready' ? plan : undefined
+  } catch {
+    // A list that cannot be read is no reason not to ask.
+    return undefined
+  }
+}
+
+function byHere(io: Io): { by?: string } {
+  const by = personName(io.env)
+  return by === undefined ? {} : { by }
+}
+
+/** What is asked in one line. What a call was given may be long: it is shown below, once. */
+function headOf({ text, kind, detail }: Question): string {
+  const { agent, tool, reason } = isRecord(detail) ? detail : {}
+  if (kind !== 'approval' || typeof agent !== 'string' || typeof tool !== 'string') return text
+  return `${agent} wants to use ${tool}: ${typeof reason === 'string' ? reason : ''}`
+}
+
+/** What exactly is asked about, so that nobody decides on a name alone. What does not show is written so that it does. */
+function detailOf(question: Question): string {
+  const { detail } = question
+  if (!isRecord(detail)) return ''
+  const lines = question.kind === 'approval' ? approvalLines(question, detail) : fieldLines(detail)
+  return lines.map((line) => `  ${cleanText(line)}`).join('\n')
+}
+
+function approvalLines(question: Question, { rule, by }: Fields): string[] {
+  const content = approvalContent(question, '')
+  const { risk, reasons, grants } = content
+  const why = reasons.length > 0 ? `: ${reasons.join(' · ')}` : ''
+  return [
+    ...actionLines(content),
+    ...(risk === undefined ? [] : shownText('Risk', `${risk}${why}`)),
+    ...(typeof rule === 'string' ? shownText('Rule', typeof by === 'string' ? `${rule} (${by})` : rule) : []),
+    ...(grants.length > 0 ? shownText('For the session', grants.join(' · ')) : []),
+  ]
+}
+
+function fieldLines(detail: Fields): string[] {
   return Object.entries(detail)
-    .filter(([, value]) => value !== null && value !== '')
-    .map(
-      ([key, value]) =>
-        `  ${key}: ${cleanText(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('\n', '\n    ')}`,
-    )
-    .join('\n')
+    .filter(([, value]) => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0))
+    .flatMap(([key, value]) => shownText(key, typeof value === 'string' ? value : JSON.stringify(value)))
+}
+
+type Fields = { readonly [key: string]: Json }
+
+function isRecord(value: Json | undefined): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function only(choices: readonly string[], beginning: string): string | undefined {
+  const exact = choices.find((choice) => choice.toLowerCase() === beginning.toLowerCase())
+  if (exact !== undefined) return exact
   const fitting = choices.filter((choice) => choice.toLowerCase().startsWith(beginning.toLowerCase()))
   return fitting.length === 1 ? fitting[0] : undefined
 }

@@ -1,22 +1,30 @@
-import type { NeedsTrust } from '@cadre/files'
+import type { FolderTrust } from '@cadre/gate'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
 import { type ReadLineOptions, readLine } from './read-line.ts'
 
-export type ConfirmTrust = (needs: readonly NeedsTrust[]) => Promise<boolean>
+/** `later`: nothing was said, and nothing is kept. */
+export type TrustAnswer = 'yes' | 'no' | 'later'
+
+export type ConfirmTrust = (folder: FolderTrust) => Promise<TrustAnswer>
 
 /** Shows a person what a folder brings that could run or open something up, and asks whether to use it. */
 export function createConfirmTrust(io: Io, style: Style, options: ReadLineOptions): ConfirmTrust {
-  return async (needs) => {
-    const items = needs.map(({ file, line, key, value, reason }) => {
-      const why = reason.slice(reason.lastIndexOf(', and ') + ', and '.length)
-      return `  ${cleanLine(key)}: ${cleanLine(JSON.stringify(value))}\n    ${style.dim(`${cleanLine(file)}:${line}, ${cleanLine(why)}`)}`
+  return async ({ folder, missing }) => {
+    const items = missing.map(({ file, line, what }) => {
+      const place = line === undefined ? file : `${file}:${line}`
+      return `  ${cleanLine(place)}\n    ${style.dim(cleanLine(what))}`
     })
     io.stdout.write(
-      `${style.yellow('?')} This folder brings settings that are used only when you trust them:\n${items.join('\n')}\n`,
+      `${style.yellow('?')} ${cleanLine(folder)} brings files that can run programs, or permit more than usual:\n${items.join('\n')}\n  Without your trust nothing of it is used, and agents only read.\n`,
     )
-    const said = await readLine(io, '  Use them, for as long as they do not change? y/N: ', options)
-    return /^y(es)?$/i.test(said ?? '')
+    const said = await readLine(
+      io,
+      '  Trust them, for as long as they do not change? y, n, or Enter to decide later: ',
+      options,
+    )
+    if (/^y(es)?$/i.test(said?.trim() ?? '')) return 'yes'
+    return /^no?$/i.test(said?.trim() ?? '') ? 'no' : 'later'
   }
 }

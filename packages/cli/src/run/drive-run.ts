@@ -3,7 +3,7 @@ import type { ExitCode } from '../exit-codes.ts'
 import { namesOf } from '../runtime/choose-agent.ts'
 import type { Runtime } from '../runtime/create-runtime.ts'
 import { createDrive, type DriveOptions } from './create-drive.ts'
-import { repeatedFlags } from './repeated-flags.ts'
+import { repeatedFlags, resumeFlags } from './repeated-flags.ts'
 
 /**
  * One run from its start to the exit code; `go` starts or continues it on the runtime it is given. The last thing on
@@ -15,13 +15,15 @@ export async function driveRun(
 ): Promise<ExitCode> {
   const { io, json = false } = options
   const flags = repeatedFlags(options)
-  const howToGoOn = (root: string) => `Continue later with: cadre resume ${root}${flags}`
+  const resumed = resumeFlags(options)
+  const howToGoOn = (root: string) => `Continue later with: cadre resume ${root}${resumed}`
   const drive = createDrive({ ...options, howToGoOn })
   try {
     const result = await drive.during(async (signal) => go(await drive.runtime(), signal))
     const { showEnding } = await import('./show-ending.ts')
     const runtime = await drive.runtime()
-    return await showEnding(result, runtime, { io, style: drive.style, json, flags, names: namesOf(runtime) })
+    const names = namesOf(runtime)
+    return await showEnding(result, runtime, { io, style: drive.style, json, flags, resumed, names })
   } finally {
     await drive.close()
   }

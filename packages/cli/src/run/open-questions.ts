@@ -1,4 +1,5 @@
 import type { StoredSession } from '@cadre/core'
+import { approvalId } from '@cadre/gate'
 import type { OpenQuestion } from '../output/surface.ts'
 import type { Sessions } from '../runtime/open-sessions.ts'
 
@@ -25,7 +26,15 @@ function questionsOf({ spec, status, entries }: StoredSession): OpenQuestion[] {
     const { call } = entry
     const text = String(entry['text'] ?? entry.content ?? '')
     const choices = (entry['choices'] as readonly string[] | undefined) ?? []
-    open.set(name, { session: spec.id, name, text, choices, ...(call && { call }) })
+    const approval = entry['kind'] === 'approval' ? approvalId(spec.id, name, entry.timestamp) : undefined
+    open.set(name, {
+      session: spec.id,
+      name,
+      text,
+      choices,
+      ...(call && { call }),
+      ...(approval && { approval }),
+    })
   }
   return [...open.values()]
 }

@@ -11,7 +11,8 @@ export async function readWork(io: Io, words: readonly string[]): Promise<string
   )
 }
 
-async function readAll(stream: NodeJS.ReadStream): Promise<string> {
+/** All of a stream, as text. */
+export async function readAll(stream: NodeJS.ReadStream): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(Buffer.from(chunk as Buffer))
   return Buffer.concat(chunks).toString('utf8')

@@ -14,6 +14,8 @@ export interface EndingOptions {
   readonly json: boolean
   /** Flags a person has to repeat in the next command. */
   readonly flags: string
+  /** Those for the command that continues the run, where they are more. */
+  readonly resumed?: string
   /** Of all agents there are, where that is known. */
   readonly names?: readonly string[]
 }
@@ -25,17 +27,17 @@ export async function showEnding(
   options: EndingOptions,
 ): Promise<ExitCode> {
   if (result.kind === 'report') return showReport(result.report, sessions, options)
-  const { io, style, json, flags } = options
+  const { io, style, json, flags, resumed = flags } = options
   const questions = await openQuestions(sessions, result.session)
   if (json) io.stdout.write(`${JSON.stringify({ type: 'waiting', session: result.session, questions })}\n`)
-  else io.stdout.write(`\n${waitingText(result.session, questions, flags, style)}\n`)
+  else io.stdout.write(`\n${waitingText(result.session, questions, { flags, resumed }, style)}\n`)
   return exitCodes.waiting
 }
 
 export function showReport(
   report: Report,
   sessions: Sessions,
-  { io, style, json, flags, names }: EndingOptions,
+  { io, style, json, flags, resumed = flags, names }: EndingOptions,
 ): ExitCode {
   refuseUnstarted(report)
   if (json) {
@@ -44,7 +46,7 @@ export function showReport(
   }
   const lines = [reportText(report, style), style.dim(`session ${sessions.fileOf(report.session)}`)]
   if (report.status === 'cancelled' || report.status === 'error')
-    lines.push(`Continue with: cadre resume ${report.session}${flags}`)
+    lines.push(`Continue with: cadre resume ${report.session}${resumed}`)
   if (report.handoffs !== undefined)
     lines.push(
       '',

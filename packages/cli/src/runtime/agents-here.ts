@@ -23,7 +23,7 @@ export async function agentsHere(
   flags: { readonly home?: string; readonly team?: string },
 ): Promise<AgentsHere> {
   const home = homeOf(io, flags.home)
-  const settings = await loadSettings(io, home, false)
+  const settings = await loadSettings(io, home)
   const { policy: written, faults } = await lookAtPolicy(io, home)
   const policy = withSettings(written, settings)
   const { config } = settings

@@ -24,12 +24,16 @@ export interface AgentsOfRunRequest {
   /** Where files are looked for, if the policy permits to use any. */
   readonly places: AgentPlaces
   readonly policy: Pick<Policy, 'customAgents' | 'decidedBy'>
+  /** What was read from these places already. */
+  readonly files?: AgentRegistry | undefined
 }
 
 export interface AgentsOfRun {
   readonly agents: AgentRegistry
   /** Who starts when nobody is named: of a team that was asked for its entry agent, else the configured one, else the team's. */
   readonly entry?: string
+  /** The built-in team that somebody has chosen, by a flag or in the configuration: what it ships with counts. */
+  readonly team?: Team
   readonly notices: readonly Notice[]
 }
 
@@ -41,7 +45,7 @@ export interface AgentsOfRun {
 export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
   const { agent, config, policy } = request
   const places = policy.customAgents ? request.places : {}
-  const files = createAgents(places)
+  const files = policy.customAgents && request.files ? request.files : createAgents(places)
   const known = request.team ?? config.team
   const wanted = agent ?? (request.targets === undefined ? config.entry : undefined)
   if (!policy.customAgents && known === undefined && wanted !== undefined) refuseFile(wanted, request)
@@ -57,7 +61,9 @@ export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
   const message = `no file defines ${missing.join(', ')}, so the built-in team ${found} is used; \`cadre init --team ${found}\` makes it yours`
   const why: Notice[] = known === undefined ? [{ code: 'team', message }] : []
   const entry = request.team === undefined ? (configured ?? team.entry) : team.entry
-  return { agents, entry, notices: [...why, ...replacedIn(team, agents)] }
+  // What only an entry of the configuration leads to was chosen by nobody: it may have come with the repository.
+  const isChosen = known !== undefined || agent !== undefined || request.targets !== undefined
+  return { agents, entry, ...(isChosen && { team }), notices: [...why, ...replacedIn(team, agents)] }
 }
 
 /** One of the same name that is built in is another agent: it must not start in the place of the one that was meant. */

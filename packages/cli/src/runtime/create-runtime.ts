@@ -1,21 +1,14 @@
-import {
-  type CadreEvent,
-  createOrchestrator,
-  type Models,
-  type Notice,
-  type Orchestrator,
-  type StartRequest,
-} from '@cadre/core'
-import { type AgentRegistry, type Home, sessionIds, systemClock, watchRequests } from '@cadre/files'
+import type { CadreEvent, Models, Notice, Orchestrator } from '@cadre/core'
+import { type AgentRegistry, watchRequests } from '@cadre/files'
+import { createAudit } from '@cadre/gate'
 import type { Io } from '../io.ts'
 import type { AskPerson } from '../run/ask-person.ts'
 import type { ConfirmTrust } from '../run/confirm-trust.ts'
-import { defaultEffects } from './default-effects.ts'
 import { type ControlFlags, controlsOf } from './gate-flags.ts'
 import { loadParts, type PartsOptions } from './load-parts.ts'
-import { loadSettings, type Settings } from './load-settings.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
+import { orchestrate } from './orchestrate.ts'
 
 export interface RuntimeOptions extends PartsOptions, ControlFlags {
   readonly io: Io
@@ -46,31 +39,18 @@ export interface Runtime extends Sessions {
 
 /** Where the parts of a run and the engine meet. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const parts = await loadParts(options.io, options, (settings, home) => confirmed(settings, options, home))
-  const { home, models, policy, enforced, registry, entry } = parts
-  const controls = controlsOf(options)
+  const parts = await loadParts(options.io, options, options.confirmTrust)
+  const { home, models, registry, entry } = parts
+  const audit = createAudit({ home, tell: options.tell, environment: options.io.env })
+  const emit = (event: CadreEvent) => {
+    audit(event)
+    options.emit(event)
+  }
   const engine = await openEngine(home, options.tell, options.ask)
-  const orchestrator = createOrchestrator(
-    {
-      engine,
-      models,
-      agents: parts.agents,
-      tools: parts.tools,
-      rules: [...enforced.rules, defaultEffects],
-      refuse: enforced.refuse,
-      clock: systemClock,
-      ids: sessionIds,
-      emit: options.emit,
-    },
-    { limits: parts.wanted, ceilings: enforced.ceilings },
-  )
+  const orchestrator = orchestrate(parts, { engine, emit, controls: controlsOf(options) })
   return {
     ...sessionsOf(home, engine),
-    orchestrator: startingWith(orchestrator, {
-      // Nobody is offered in the first place what would be refused anyway.
-      ...(!policy.subagents && { delegation: false }),
-      ...(controls && { controls }),
-    }),
+    orchestrator,
     models,
     tell: options.tell,
     agents: registry,
@@ -85,28 +65,4 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       return () => watch.close()
     },
   }
-}
-
-/** Every run of this process is started with these. */
-function startingWith(orchestrator: Orchestrator, what: Partial<StartRequest>): Orchestrator {
-  return {
-    ...orchestrator,
-    start: (request, signal) => orchestrator.start({ ...request, ...what }, signal),
-  }
-}
-
-/** The settings as they are once a person has agreed to what needs their trust; unchanged when nobody can be asked. */
-async function confirmed(
-  settings: Settings,
-  { io, confirmTrust }: RuntimeOptions,
-  home: Home,
-): Promise<Settings> {
-  const { needsTrust, trust } = settings
-  if (confirmTrust === undefined || needsTrust.length === 0 || !(await confirmTrust(needsTrust)))
-    return settings
-  trust.add(needsTrust)
-  const agreed = await loadSettings(io, home, false)
-  // Whoever agrees to use a module agrees to what is in it now.
-  for (const module of agreed.config.tools ?? []) agreed.trust.addModule(module)
-  return agreed
 }

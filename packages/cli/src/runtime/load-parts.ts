@@ -11,20 +11,26 @@ import {
   type AgentRegistry,
   allowOnly,
   type Config,
+  createAgents,
+  type Diagnostic,
   type Enforcement,
   enforcePolicy,
   type Home,
   type LoadedPolicy,
+  showDiagnostic,
   systemClock,
 } from '@cadre/files'
+import { createGuard, findHooks, findSandbox, type Guard, isReading } from '@cadre/gate'
 import type { Io } from '../io.ts'
+import type { ConfirmTrust } from '../run/confirm-trust.ts'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
 import type { GateFlags } from './gate-flags.ts'
 import { policyNotices, requirePolicy, withSettings } from './load-policy.ts'
-import { limitsOf, loadSettings, type Settings } from './load-settings.ts'
+import { limitsOf, loadSettings } from './load-settings.ts'
 import { loadTools } from './load-tools.ts'
-import { agentPlaces, homeOf } from './places.ts'
+import { agentPlaces, homeOf, policyHooks, userPlaces } from './places.ts'
+import { trustFolder, trustNotices } from './trust-folder.ts'
 
 export interface PartsOptions extends GateFlags {
   readonly home?: string | undefined
@@ -41,6 +47,8 @@ export interface PartsOptions extends GateFlags {
   readonly concurrency?: number | undefined
   readonly maxTurns?: number | undefined
   readonly trust?: boolean | undefined
+  /** Gets what a person should know while it runs, a sentence each. */
+  readonly tell?: ((message: string) => void) | undefined
 }
 
 /** What a run is made of. */
@@ -56,6 +64,8 @@ export interface Parts {
   /** The agent that starts when nobody is named. */
   readonly entry?: string
   readonly tools: readonly Tool[]
+  /** What calls are judged by, beyond the engine's own rules and those of the policy about agents. */
+  readonly guard: Guard
   readonly models: Models
   /** What the limits are, and what they were asked to be. */
   readonly limits: RunLimits
@@ -69,26 +79,55 @@ export interface Parts {
 }
 
 /**
- * Reads what a run is made of: the one place that puts it together. Nothing is started and nothing is written. `confirm` may
- * give other settings, after a person has agreed to what needs their trust. Rejects where a run would.
+ * Reads what a run is made of: the one place that puts it together. Nothing is started and nothing is written. `confirm` asks
+ * a person whether to trust what the folder brings. Rejects where a run would.
  */
-export async function loadParts(
-  io: Io,
-  options: PartsOptions,
-  confirm: (settings: Settings, home: Home) => Promise<Settings> = async (settings) => settings,
-): Promise<Parts> {
+export async function loadParts(io: Io, options: PartsOptions, confirm?: ConfirmTrust): Promise<Parts> {
   // Asked for first, so that they are read from disk while the rest is.
   const backends = import('@cadre/backends')
+  const sandbox = findSandbox(io.env)
+  const user = userPlaces(io.env)
   const home = homeOf(io, options.home)
-  const written = await requirePolicy(io, home)
-  const settings = await confirm(await loadSettings(io, home, options.trust === true), home)
-  const { config, needsTrust } = settings
-  const { tools, notices: ofTools } = await loadTools(home, settings)
-  const policy = withSettings(written, settings)
+  const places = agentPlaces(io, home, options.workspace ?? io.cwd)
+  const files = createAgents(places)
+  // Before anybody is asked anything: nothing is run under a policy that cannot be understood.
+  const { customAgents } = await requirePolicy(io, home)
+  const folder = await trustFolder(io, {
+    home,
+    project: places.project ?? io.cwd,
+    agents: customAgents ? files.list() : [],
+    everything: options.trust,
+    confirm,
+  })
+  const settings = await loadSettings(io, home, folder)
+  const { config } = settings
+  const policy = withSettings(await requirePolicy(io, home, folder), settings)
   // `plain` stands in for an agent that could not start.
   const enforced = enforcePolicy(policy, { builtIns: [assistant.name, 'plain'] })
-  const places = agentPlaces(io, home, options.workspace ?? io.cwd)
-  const { agents, entry, notices: ofTeam } = agentsOfRun({ ...options, config, places, policy })
+  const { agents, entry, team, notices: ofTeam } = agentsOfRun({ ...options, config, places, policy, files })
+  const hooks = findHooks({
+    project: folder.folder,
+    userHome: user.home,
+    policyFolder: policyHooks,
+    trusted: (item) => folder.trusts(item),
+  })
+  const guard = createGuard({
+    home,
+    userHome: user.home,
+    userAllowlist: user.allowlist,
+    folder,
+    trusted: (item) => folder.trusted && folder.trustsNow(item),
+    policy,
+    team,
+    allow: options.allow,
+    noHuman: options.noHuman,
+    sandbox,
+    hooks,
+    agents,
+    environment: io.env,
+    tell: options.tell ?? (() => {}),
+  })
+  const { tools, notices: ofTools } = await loadTools({ home, settings, guard, policy, tell: options.tell })
   const wanted = limitsOf(config, options)
   const { createModels } = await backends
   const { model } = options
@@ -99,7 +138,6 @@ export async function loadParts(
     clock: systemClock,
     ...(model !== undefined && { model }),
   })
-  const untrusted = needsTrust.map(({ reason }) => ({ code: 'untrusted', message: reason }))
   return {
     home,
     policy,
@@ -107,14 +145,27 @@ export async function loadParts(
     registry: agents,
     agents: enforced.permitted(agents),
     ...(entry !== undefined && { entry }),
-    tools,
+    tools: folder.trusted ? tools : tools.filter(isReading),
+    guard,
     models: allowOnly(models, policy),
     limits: withinCeilings({ ...defaultLimits, ...wanted }, enforced.ceilings),
     wanted,
     ...(model !== undefined && { model }),
     modelFrom: modelFrom(io, config, model),
-    notices: [...policyNotices(policy, wanted), ...untrusted, ...ofTools, ...ofTeam],
+    notices: [
+      ...policyNotices(policy, wanted),
+      ...trustNotices(io, folder),
+      ...guardNotices([...hooks.diagnostics, ...guard.diagnostics]),
+      ...ofTools,
+      ...ofTeam,
+    ],
   }
+}
+
+function guardNotices(diagnostics: readonly Diagnostic[]): Notice[] {
+  return diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map((diagnostic) => ({ code: 'gate', message: showDiagnostic(diagnostic) }))
 }
 
 function modelFrom(io: Io, config: Config, model: string | undefined): string {

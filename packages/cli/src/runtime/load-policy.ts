@@ -1,17 +1,35 @@
 import { CadreError, type Notice, type RunLimits } from '@cadre/core'
-import { type Home, type LoadedPolicy, loadPolicy, openPolicy, showDiagnostic } from '@cadre/files'
+import {
+  createTrust,
+  type Home,
+  type LoadedPolicy,
+  loadPolicy,
+  openPolicy,
+  showDiagnostic,
+  type Trust,
+} from '@cadre/files'
 import type { Io } from '../io.ts'
 import type { Settings } from './load-settings.ts'
 import { userPlaces } from './places.ts'
 
 /** The policy of the organisation, the user and the project together. Never rejects: what is wrong is in it. */
-export function loadPolicyOf(io: Io, home: Home): Promise<LoadedPolicy> {
-  return loadPolicy({ user: userPlaces(io.env).policy, project: home.at('storage', 'policy.yaml') })
+export function loadPolicyOf(io: Io, home: Home, folder?: Pick<Trust, 'trusts'>): Promise<LoadedPolicy> {
+  const { policy: user, trust: file } = userPlaces(io.env)
+  const trust = folder ?? createTrust({ file, everything: io.env['CADRE_TRUST'] === '1' })
+  return loadPolicy({
+    user,
+    project: home.at('storage', 'policy.yaml'),
+    trusted: (item) => trust.trusts(item),
+  })
 }
 
 /** As `loadPolicyOf`, for whoever runs sessions: rejects when a file is wrong, because nobody knows what it would forbid. */
-export async function requirePolicy(io: Io, home: Home): Promise<LoadedPolicy> {
-  const policy = await loadPolicyOf(io, home)
+export async function requirePolicy(
+  io: Io,
+  home: Home,
+  folder?: Pick<Trust, 'trusts'>,
+): Promise<LoadedPolicy> {
+  const policy = await loadPolicyOf(io, home, folder)
   const faults = faultsOf(policy)
   if (faults.length === 0) return policy
   throw new CadreError('configuration', `${faults.join('\n')}\n${noSession}`)

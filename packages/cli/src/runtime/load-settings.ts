@@ -2,20 +2,29 @@ import type { Budget, RunLimits } from '@cadre/core'
 import { type Config, createTrust, type Home, type LoadedConfig, loadConfig, type Trust } from '@cadre/files'
 import type { Io } from '../io.ts'
 import { userPlaces } from './places.ts'
+import type { TrustedFolder } from './trust-folder.ts'
 
 export interface Settings extends LoadedConfig {
   readonly trust: Trust
 }
 
-/** The user's and the home's configuration. `trusted` is `--trust`. Changes nothing on disk. */
-export async function loadSettings(io: Io, home: Home, trusted: boolean): Promise<Settings> {
+/**
+ * The user's and the home's configuration. What the home's would run or open up counts where the folder is trusted; for
+ * whoever only looks, where that setting is, or with `--trust`. Changes nothing on disk.
+ */
+export async function loadSettings(
+  io: Io,
+  home: Home,
+  trusted: boolean | TrustedFolder = false,
+): Promise<Settings> {
   const places = userPlaces(io.env)
-  const everything = trusted || io.env['CADRE_TRUST'] === '1'
-  const trust = createTrust({ file: places.trust, everything })
+  const folder = typeof trusted === 'boolean' ? undefined : trusted
+  const everything = trusted === true || io.env['CADRE_TRUST'] === '1'
+  const trust = folder?.trust ?? createTrust({ file: places.trust, everything })
   const loaded = await loadConfig({
     home: home.path,
     userConfig: places.config,
-    trusted: (item) => trust.trusts(item),
+    trusted: (item) => (folder ?? trust).trusts(item),
   })
   return { ...loaded, trust }
 }

@@ -3,12 +3,16 @@ import path from 'node:path'
 import { type AgentPlaces, type Home, openHome, repositoryOf } from '@cadre/files'
 import type { Io } from '../io.ts'
 
+/** Where the administrator's hooks are, for everybody on this machine. Nothing can name another place. */
+export const policyHooks = '/etc/cadre/hooks.d'
+
 /** Folders and files of the person who runs the command. */
 export interface UserPlaces {
   readonly home: string
   readonly config: string
   readonly policy: string
   readonly trust: string
+  readonly allowlist: string
 }
 
 export function userPlaces(env: Io['env']): UserPlaces {
@@ -19,6 +23,7 @@ export function userPlaces(env: Io['env']): UserPlaces {
     config: path.join(folder, 'config.yaml'),
     policy: path.join(folder, 'policy.yaml'),
     trust: path.join(folder, 'trust.yaml'),
+    allowlist: path.join(folder, 'terminal-cmd-allowlist.yaml'),
   }
 }
 

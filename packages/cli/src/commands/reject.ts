@@ -1,0 +1,16 @@
+import type { ExitCode } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { type DecideFlags, decideApproval } from '../run/decide-approval.ts'
+import { findApproval, openApprovals } from '../run/open-approvals.ts'
+
+/** `cadre reject`. */
+export async function reject(
+  io: Io,
+  flags: DecideFlags & { readonly reason?: string },
+  wanted: string,
+): Promise<ExitCode> {
+  const opened = await openApprovals(io, flags.home)
+  const record = await findApproval(opened, wanted)
+  const reason = flags.reason?.trim()
+  return decideApproval(io, opened, record, { decision: 'reject', ...(reason && { reason }) }, flags)
+}

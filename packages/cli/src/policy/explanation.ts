@@ -1,0 +1,42 @@
+import type { CommandFinding, DecidedBy, JsonObject, PathFinding, Risk, Verdict } from '@cadre/core'
+
+/** What would be decided about a call: the form of `policy explain --json`. */
+export interface Explanation {
+  readonly decision: 'allow' | 'ask' | 'deny'
+  readonly by: DecidedBy
+  readonly rule: string
+  readonly reason: string
+  readonly risk?: Risk
+  readonly reasons?: readonly string[]
+  readonly commands?: readonly CommandFinding[]
+  readonly paths?: readonly PathFinding[]
+  /** Hooks that a run would ask as well. They were not run, so that they may still deny, ask or change the arguments. */
+  readonly hooks?: readonly string[]
+  /** The arguments it would be run with, where a rule changes them. */
+  readonly input?: JsonObject
+  /** The agents from the entry session down to the one that makes the call. */
+  readonly chain: readonly string[]
+}
+
+/** The same, of a verdict of the gate. */
+export function explanationOf(
+  verdict: Verdict,
+  chain: readonly string[],
+  hooks: readonly string[] = [],
+): Explanation {
+  const { kind: decision, by, rule, reason = 'no rule forbids it or wants it to be asked about' } = verdict
+  const { risk, reasons, commands, paths, input } = verdict
+  return {
+    decision,
+    by,
+    rule,
+    reason,
+    ...(risk && { risk }),
+    ...(reasons && { reasons }),
+    ...(commands && { commands }),
+    ...(paths && { paths }),
+    ...(hooks.length > 0 && { hooks }),
+    ...(input && { input }),
+    chain,
+  }
+}

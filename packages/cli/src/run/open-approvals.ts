@@ -1,0 +1,62 @@
+import { CadreError } from '@cadre/core'
+import type { Home } from '@cadre/files'
+import type { ApprovalRecord } from '@cadre/gate'
+import type { Io } from '../io.ts'
+import { cleanText } from '../output/clean-text.ts'
+import { type OpenedEngine, openEngine } from '../runtime/open-engine.ts'
+import { homeOf } from '../runtime/places.ts'
+
+export interface OpenedApprovals {
+  readonly home: Home
+  readonly engine: OpenedEngine
+}
+
+/** What waits for a person in a home. */
+export async function openApprovals(io: Io, wanted: string | undefined): Promise<OpenedApprovals> {
+  const home = homeOf(io, wanted)
+  const tell = (message: string) => void io.stderr.write(`cadre: ${cleanText(message)}\n`)
+  return { home, engine: await openEngine(home, tell) }
+}
+
+/** The approval that is meant. Rejects when there is none, or more than one, or when it is not one to approve or reject. */
+export async function findApproval(
+  { engine, home }: OpenedApprovals,
+  wanted: string,
+): Promise<ApprovalRecord> {
+  const fits = ({ id }: ApprovalRecord) => id === wanted || (wanted !== '' && isPart(id, wanted))
+  const open = await engine.approvals.list()
+  // Of those that could be meant, one that still waits is.
+  const waiting = open.filter(fits)
+  const fitting = waiting.length > 0 ? waiting : (await engine.approvals.list({ all: true })).filter(fits)
+  const [record, second] = fitting
+  if (record === undefined) {
+    const ids = open.map(({ id }) => id)
+    const hint = ids.length === 0 ? 'nothing waits for a decision' : `what waits: ${someOf(ids)}`
+    throw new CadreError(
+      'not_found',
+      `there is no approval ${JSON.stringify(wanted)} in ${home.path}; ${hint}`,
+    )
+  }
+  if (second !== undefined) {
+    const ids = fitting.map(({ id }) => id)
+    throw new CadreError(
+      'usage',
+      `${ids.length} approvals fit ${JSON.stringify(wanted)}: ${someOf(ids)}; write more of the id`,
+    )
+  }
+  if (record.type === 'in_doubt')
+    throw new CadreError(
+      'usage',
+      `${record.id} is a call that may have happened already; say which with: cadre sessions answer ${record.session} ${record.question} ${record.choices.join('|')}`,
+    )
+  return record
+}
+
+function isPart(id: string, wanted: string): boolean {
+  const digits = id.replace(/^approval-/, '')
+  return id.startsWith(wanted) || digits.startsWith(wanted) || id.endsWith(`-${wanted}`)
+}
+
+function someOf(ids: readonly string[]): string {
+  return `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`
+}

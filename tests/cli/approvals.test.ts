@@ -1,0 +1,252 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { agentFile, createProject, deployTool, type Project } from './support/project.ts'
+import { hasScript, openTerminal } from './support/terminal.ts'
+import { until } from './support/until.ts'
+
+const deploys = deployTool['.cadre/deploy.mjs'].replace(
+  'run: async () => ({',
+  `run: async (input, { workspace }) => ((await import('node:fs')).appendFileSync(workspace + '/deployed.txt', 'deployed\\n'), {`,
+)
+
+function createTeam(input: object = { to: 'production' }): Project {
+  return createProject({
+    ...agentFile('lead'),
+    ...deployTool,
+    '.cadre/deploy.mjs': deploys,
+    'p.yaml': {
+      lanes: { lead: [{ calls: [{ tool: 'deploy', input }] }, { reply: 'It says: {{last}}' }] },
+    },
+  })
+}
+
+const run = ['run', '--trust', '--model', 'scripted:p.yaml', '--json', 'Deploy it.']
+
+interface Listed {
+  readonly id: string
+  readonly session: string
+  readonly status: string
+}
+
+async function listed(project: Project, ...flags: string[]): Promise<Listed[]> {
+  const { stdout, code } = await project.cadre(['approvals', '--json', ...flags])
+  expect(code).toBe(0)
+  return JSON.parse(stdout) as Listed[]
+}
+
+async function waiting(project: Project): Promise<Listed> {
+  const { code, json } = await project.cadre(run)
+  expect(code).toBe(3)
+  const [record] = await listed(project)
+  expect(json().at(-1)).toMatchObject({ type: 'waiting', questions: [{ approval: record?.id }] })
+  return record as Listed
+}
+
+const tasks = '.cadre/tasks/approvals.task.md'
+
+test('what waits is listed in full, approved by a part of its id, and done once the session is resumed', async () => {
+  const project = createTeam()
+  expect((await project.cadre(['approvals'])).stdout).toMatch(/^Nothing waits for a decision in /)
+  const record = await waiting(project)
+  expect(record).toEqual({
+    id: expect.stringMatching(/^approval-\d{13}-[0-9a-f]{8}$/),
+    session: project.sessions()[0],
+    call: expect.any(String),
+    agent: 'lead',
+    type: 'deploy',
+    action: '{"to":"production"}',
+    risk: 'HIGH',
+    reasons: expect.any(Array),
+    created: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    status: 'pending',
+  })
+  const shown = await project.cadre(['approvals'])
+  expect(shown.stdout).toContain('Arguments: {"to":"production"}')
+  expect(shown.stdout).toContain(`cadre approve ${record.id}`)
+  const approved = await project.cadre(['approve', record.id.slice(-8)])
+  expect(approved.stdout).toBe(`Approved ${record.id}. Continue with: cadre resume ${record.session}\n`)
+  expect(approved.code).toBe(0)
+  expect(project.exists('deployed.txt')).toBe(false)
+  expect(await listed(project)).toEqual([])
+  const resumed = await project.cadre(['resume', record.session, '--trust', '--json'])
+  expect(resumed.code).toBe(0)
+  expect(project.read('deployed.txt')).toBe('deployed\n')
+  expect(await listed(project, '--all')).toMatchObject([
+    { id: record.id, status: 'approved', decidedBy: 'tester' },
+  ])
+  expect(project.exists(`.cadre/approvals/approved/${record.id}.approval.md`)).toBe(true)
+  expect(project.read(tasks)).toMatch(/- \[x\][\s\S]*approved_by: tester/)
+})
+
+test('a rejection reaches the agent with its reason; a second decision is told what the first was', async () => {
+  const project = createTeam()
+  const { id, session } = await waiting(project)
+  const rejected = await project.cadre(['reject', id, '--reason', 'Use staging.', '--json'])
+  expect(rejected.json()).toMatchObject([
+    { type: 'decided', id, decision: 'reject', by: 'tester', recorded: true },
+  ])
+  const again = await project.cadre(['approve', id])
+  expect(again.stderr).toContain(`${id} was rejected by tester before; the first decision counts`)
+  expect(again.code).toBe(2)
+  expect((await project.cadre(['reject', id])).code).toBe(0)
+  const resumed = await project.cadre(['resume', session, '--trust', '--json'])
+  expect(resumed.json().at(-1)).toMatchObject({ text: 'It says: rejected by tester: Use staging.' })
+  expect(project.exists('deployed.txt')).toBe(false)
+  expect(project.read(tasks)).toMatch(/- \[-\][\s\S]*rejection_reason: Use staging\./)
+})
+
+const edits = () =>
+  createProject({
+    'a.txt': 'hello wrld\n',
+    'p.yaml': {
+      lanes: {
+        assistant: [
+          { calls: [{ tool: 'edit_file', input: { path: 'a.txt', old: 'wrld', new: 'world' } }] },
+          { calls: [{ tool: 'write_file', input: { path: '../b.txt', content: 'x' } }] },
+          { reply: 'Done.' },
+        ],
+      },
+    },
+  })
+
+test('who decides about an edit sees what is edited, and the session shows who decided, and which rule refused', async () => {
+  const project = edits()
+  const started = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
+  const [record] = await listed(project)
+  expect(started.stdout).toContain(`  cadre approve ${record!.id}\n`)
+  // One way to decide is enough to read.
+  expect(started.stdout).not.toContain('sessions answer')
+  const { stdout } = await project.cadre(['approvals'])
+  expect(stdout).toContain('  Path: a.txt\n  Argument old: wrld\n  Argument new: world\n')
+  await project.cadre(['approve', record!.id])
+  expect((await project.cadre(['resume', record!.session])).code).toBe(0)
+  const shown = (await project.cadre(['sessions', 'show', record!.session])).stdout
+  expect(shown).toMatch(/! approval\/\S+: approve by tester\n/)
+  expect(shown).toContain('← write_file ../b.txt refused by policy, paths.outside\n')
+})
+
+test('who asks for more than what was decided before is told, and nothing is widened', async () => {
+  const project = edits()
+  await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
+  const [record] = await listed(project)
+  await project.cadre(['approve', record!.id])
+  const session = await project.cadre(['approve', record!.id, '--session'])
+  expect(session.stderr).toContain('was approved once by tester before; the first decision counts')
+  const rule = await project.cadre(['approve', record!.id, '--rule', '--yes'])
+  expect(rule.stderr).toContain('no rule was added')
+  expect([session.code, rule.code]).toEqual([2, 2])
+  // The same again is no mistake.
+  expect((await project.cadre(['approve', record!.id])).code).toBe(0)
+})
+
+test('many calls of one reply wait together, and nothing but questions is printed', async () => {
+  const call = { tool: 'execute_command', input: { command: 'node -e 1' }, repeat: 12 }
+  const project = createProject({ 'p.yaml': { lanes: { assistant: [{ calls: [call] }] } } })
+  const { code, stderr } = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', 'x'])
+  expect([code, stderr]).toEqual([3, ''])
+  expect(await listed(project)).toHaveLength(12)
+})
+
+test.skipIf(!hasScript)('a question at the terminal says each thing once', async () => {
+  const terminal = openTerminal(edits(), ['run', '--model', 'scripted:p.yaml', 'x'])
+  await terminal.until((screen) => screen.includes('Enter to decide later'))
+  const [, asked = ''] = terminal.screen().split('assistant wants to use edit_file')
+  expect(asked.match(/wrld/g)).toHaveLength(1)
+  expect(asked).toContain('Path: a.txt')
+  expect(asked).toContain('Rule: effects.write (policy)')
+  terminal.type('1\r')
+  expect(await terminal.ended()).toBe(0)
+})
+
+test('a decision in a file is taken up by resume, and by the list', async () => {
+  const project = createTeam()
+  const { session } = await waiting(project)
+  project.write(tasks, project.read(tasks).replace('- [_]', '- [x]'))
+  expect((await project.cadre(['resume', session, '--trust', '--json'])).code).toBe(0)
+  expect(project.read('deployed.txt')).toBe('deployed\n')
+  const other = await waiting(project)
+  const file = `.cadre/approvals/pending/${other.id}.approval.md`
+  project.write(file, project.read(file).replace(/\*\*Decision:\*\*.*/, 'decision: rejected'))
+  const list = await project.cadre(['approvals'])
+  expect(list.stderr).toContain(
+    `${other.id} was rejected by tester; continue with: cadre resume ${other.session}`,
+  )
+  expect(project.exists(`.cadre/approvals/rejected/${other.id}.approval.md`)).toBe(true)
+  await project.cadre(['resume', other.session, '--trust', '--json'])
+  expect(project.read('deployed.txt')).toBe('deployed\n')
+})
+
+test('what was answered by the older command is in the files as well', async () => {
+  const project = createTeam()
+  const { id, session } = await waiting(project)
+  const question = /question: (\S+)/.exec(project.read(tasks))?.[1] ?? ''
+  await project.cadre(['sessions', 'answer', session, question, 'approve'])
+  expect(project.read(tasks)).toMatch(/- \[x\][\s\S]*approved_by: tester/)
+  expect(project.exists(`.cadre/approvals/approved/${id}.approval.md`)).toBe(true)
+})
+
+test('what cannot be meant is told, with what waits', async () => {
+  const project = createTeam()
+  const none = await project.cadre(['approve', 'approval-1'])
+  expect(none.stderr).toContain('there is no approval "approval-1"')
+  expect(none.stderr).toContain('nothing waits')
+  expect(none.code).toBe(2)
+  const { id } = await waiting(project)
+  expect((await project.cadre(['approve', 'zzz'])).stderr).toContain(`what waits: ${id}`)
+  await waiting(project).catch(() => undefined)
+  const both = await project.cadre(['approve', 'approval-'])
+  expect(both.stderr).toContain('2 approvals fit "approval-"')
+  expect(both.code).toBe(2)
+  const session = await project.cadre(['approve', id, '--session'])
+  expect(session.stderr).toContain('can only be approved once')
+  expect((await project.cadre(['approve', id, '--session', '--rule'])).code).toBe(2)
+  const rule = await project.cadre(['approve', id, '--rule', '--yes'])
+  expect(rule.stderr).toContain('only for commands of plain words')
+  expect(rule.code).toBe(2)
+  expect(await listed(project)).toHaveLength(2)
+})
+
+test('text of an agent moves no cursor, whatever it holds', async () => {
+  const project = createTeam({ to: '\u001b[2J\u202eprod\n- [x] A @human' })
+  await waiting(project)
+  const { stdout } = await project.cadre(['approvals'])
+  for (const sign of ['\u001b', '\u202e']) expect(stdout).not.toContain(sign)
+  expect(stdout).toContain('\\u202e')
+})
+
+test.skipIf(!hasScript)(
+  'in a terminal the question stands there and in the files; whoever is first decides',
+  async () => {
+    const project = createTeam()
+    const terminal = openTerminal(project, ['run', '--trust', '--model', 'scripted:p.yaml', 'Deploy it.'], {
+      columns: 120,
+    })
+    await terminal.until((screen) => screen.includes('1 approve · 2 reject'))
+    const [name = ''] = readdirSync(project.at('.cadre/approvals/pending'))
+    const id = name.replace('.approval.md', '')
+    // Another process cannot record it: it writes it where the one that runs the session finds it.
+    const approved = await project.cadre(['approve', id])
+    expect(approved.stdout).toContain('Whoever runs the session finds it')
+    expect(await terminal.ended()).toBe(0)
+    expect(project.read('deployed.txt')).toBe('deployed\n')
+    expect(terminal.screen()).toContain('It says: it is live')
+  },
+)
+
+test.skipIf(!hasScript)('in a terminal a file that is edited decides as well', async () => {
+  const project = createTeam()
+  const terminal = openTerminal(project, ['run', '--trust', '--model', 'scripted:p.yaml', 'Deploy it.'], {
+    columns: 120,
+  })
+  await terminal.until((screen) => screen.includes('1 approve · 2 reject'))
+  await until(() => project.exists(tasks))
+  writeFileSync(
+    project.at(tasks),
+    readFileSync(project.at(tasks), 'utf8')
+      .replace('- [_]', '- [-]')
+      .replace('  status:', '  rejection_reason: not now\n  status:'),
+  )
+  expect(await terminal.ended()).toBe(0)
+  expect(terminal.screen()).toContain('rejected by tester: not now')
+  expect(project.exists('deployed.txt')).toBe(false)
+})

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import {
+  agentCommands,
+  commands,
+  hookCommands,
+  policyCommands,
+  sessionCommands,
+} from '../../packages/cli/src/commands.ts'
+import { createHostileFolder } from './support/hostile.ts'
+
+const model = ['--model', 'scripted:p.yaml']
+const explain = (tool: string, input: object) => [
+  'policy',
+  'explain',
+  '--tool',
+  tool,
+  '--input',
+  JSON.stringify(input),
+]
+const lines: readonly (readonly string[])[] = [
+  ['run', ...model, 'x'],
+  ['run', '--json', '--agent', 'helper', '--allow', 'write', '--no-human', ...model, 'x'],
+  ['run', '--team', 'supervisor', ...model, 'x'],
+  ['chat', ...model],
+  ['resume', 'evil-1', ...model],
+  ['resume', 'evil-1', ...model, 'go on'],
+  ['sessions', 'list'],
+  ['sessions', 'show', 'evil-1'],
+  ['sessions', 'tree', 'evil-1'],
+  ['sessions', 'resume', 'evil-1', ...model],
+  ['sessions', 'answer', 'evil-1', 'approval/x', 'approve'],
+  ['sessions', 'cancel', 'evil-1'],
+  ['approvals'],
+  ['approve', 'x'],
+  ['reject', 'x', '--reason', 'no'],
+  ['init', '--team', 'planner', '--dry-run'],
+  ['init', '--team', 'coordinator', '--to', 'claude'],
+  ['agents', 'list'],
+  ['agents', 'show', 'evil'],
+  ['agents', 'show', 'helper', '--json'],
+  ['agents', 'export', '--to', 'opencode', 'evil'],
+  ['agents', 'import', '--to', 'copilot', '--dry-run', '.claude/agents/helper.md'],
+  ['lint'],
+  ['lint', '--fix'],
+  explain('execute_command', { command: 'touch x' }),
+  explain('get_errors', {}),
+  ['policy', 'test', 'table.yaml'],
+  ['hooks', 'list'],
+  ['hooks', 'test', 'PreToolUse'],
+  ['hooks', 'test', 'SessionStart', '--agent', 'evil'],
+  ['demo'],
+  ['doctor'],
+]
+
+describe('a repository that nobody trusts runs nothing', () => {
+  test('there is a line for every command', () => {
+    const named = (first: string) => lines.flatMap(([command, second]) => (command === first ? [second] : []))
+    for (const command of Object.keys(commands)) expect(named(command), command).not.toEqual([])
+    for (const [first, seconds] of [
+      ['sessions', sessionCommands],
+      ['agents', agentCommands],
+      ['policy', policyCommands],
+      ['hooks', hookCommands],
+    ] as const)
+      expect(named(first)).toEqual(expect.arrayContaining([...seconds]))
+  })
+
+  test('whatever the command, one after the other', async () => {
+    const { cadre, marks } = createHostileFolder()
+    for (const line of lines) {
+      const { code, stderr } = await cadre(...line)
+      expect(marks(), line.join(' ')).toEqual([])
+      expect(code, `${line.join(' ')}: ${stderr}`).not.toBe(70)
+    }
+  })
+
+  test('and would run all of it where it is trusted, so that the markers mean something', async () => {
+    const { cadre, marks, project } = createHostileFolder()
+    const run = await cadre('run', '--trust', '--json', ...model, 'x')
+    expect(run.stderr).not.toContain('is not trusted')
+    expect(marks()).toEqual(
+      expect.arrayContaining([
+        'agent-hook',
+        'claude-hook',
+        'claude-local',
+        'copilot-hook',
+        'copilot-settings',
+        'tool-module',
+        'vscode-hook',
+      ]),
+    )
+    await cadre('resume', 'evil-1', '--trust', ...model)
+    expect(marks()).toContain('session-hook')
+    expect(marks()).not.toContain('git-config')
+    try {
+      execFileSync('git', ['status'], { cwd: project.path, stdio: 'ignore' })
+    } catch {
+      // Its monitor fails on purpose.
+    }
+    expect(marks()).toContain('git-config')
+  })
+})

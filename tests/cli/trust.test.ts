@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest'
+import { agentFile, createProject, type Project } from './support/project.ts'
+
+const write = { tool: 'write_file', input: { path: 'out.txt', content: 'written\n' } }
+const playbook = (...calls: object[]) => ({
+  'p.yaml': { lanes: { '*': [{ calls }, { reply: '{{last}}' }] } },
+})
+const run = (...flags: string[]) => ['run', '--json', '--model', 'scripted:p.yaml', ...flags, 'x']
+type Line = Record<string, unknown>
+const judged = (lines: Line[]) => lines.filter(({ type }) => type === 'call.judged')
+const policy = '.cadre/storage/policy.yaml'
+
+/** The audit of a project, all days together. */
+function auditOf(project: Project): Line[] {
+  return project
+    .listing()
+    .flatMap((entry) => /^\.cadre\/events\/\S+\.jsonl(?= )/.exec(entry)?.[0] ?? [])
+    .flatMap((file) => project.read(file).split('\n'))
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+}
+
+describe('a folder that brings something', () => {
+  const hook = { hooks: { PreToolUse: [{ type: 'command', command: 'touch pwned' }] } }
+
+  test('is only read until somebody trusts it, and nothing of it runs', async () => {
+    const project = createProject({
+      ...agentFile('lead'),
+      ...playbook({ tool: 'read_file', input: { path: 'p.yaml', limit: 1 } }, write),
+      '.github/hooks/a.json': hook,
+      [policy]: 'effects.write: allow\n',
+    })
+    const { json, stderr, code } = await project.cadre(run())
+    expect(stderr).toMatch(
+      /this folder is not trusted: nothing of what it brings is used, and agents only read\./,
+    )
+    expect(stderr).toMatch(/\.github\/hooks\/a\.json runs a hook when agents work/)
+    expect(stderr).toMatch(/policy\.yaml:1 permits more than the default \(effects\.write: "allow"\)/)
+    expect(stderr).toContain('use --trust (or CADRE_TRUST=1) for one command')
+    expect(judged(json())).toMatchObject([{ decision: 'allow' }, { decision: 'deny' }])
+    expect(project.exists('out.txt')).toBe(false)
+    expect(project.exists('pwned')).toBe(false)
+    expect(code).toBe(0)
+    for (const [flags, env] of [
+      [['--trust'], {}],
+      [[], { CADRE_TRUST: '1' }],
+    ] as const) {
+      const trusted = await project.cadre(run(...flags), { env })
+      expect(judged(trusted.json()).at(-1)).toMatchObject({ decision: 'allow', rule: 'effects.write' })
+    }
+    expect(project.read('out.txt')).toBe('written\n')
+    // For one command means for one command.
+    expect(judged((await project.cadre(run())).json()).at(-1)).toMatchObject({ decision: 'deny' })
+  })
+
+  test('looking at it runs nothing, whatever the command', async () => {
+    const project = createProject({
+      ...agentFile('lead', { hooks: hook.hooks }),
+      '.github/hooks/a.json': { hooks: { SessionStart: [{ type: 'command', command: 'touch pwned' }] } },
+      '.mcp.json': { mcpServers: { a: { command: 'touch', args: ['pwned'] } } },
+      '.cadre/evil.mjs': `import { writeFileSync } from 'node:fs'; writeFileSync('pwned', '')`,
+      '.cadre/config.yaml': { tools: ['evil.mjs'], check: { command: ['touch', 'pwned'] } },
+      ...playbook({ tool: 'get_errors', input: {} }),
+    })
+    for (const args of [
+      ['agents', 'list'],
+      ['agents', 'show', 'lead'],
+      ['lint'],
+      ['doctor'],
+      ['sessions', 'list'],
+      ['policy', 'explain', '--tool', 'get_errors', '--input', '{}'],
+      run(),
+    ])
+      await project.cadre(args)
+    expect(project.exists('pwned')).toBe(false)
+    const doctor = await project.cadre(['doctor'])
+    for (const what of [
+      'a.json runs a hook',
+      '.mcp.json starts the MCP server a',
+      'evil.mjs is run as a tool module',
+    ])
+      expect(doctor.stdout).toContain(what)
+  })
+})
+
+describe('what may be written', () => {
+  test('nothing without a question, unless a person says so for the run', async () => {
+    const project = createProject({ ...agentFile('lead'), ...playbook(write) })
+    const asked = await project.cadre(run())
+    expect(asked.code).toBe(3)
+    expect(judged(asked.json())).toMatchObject([
+      { decision: 'ask', by: 'policy', rule: 'effects.write', risk: 'MEDIUM' },
+    ])
+    expect((await project.cadre(run('--allow', 'write'))).code).toBe(0)
+    expect(project.read('out.txt')).toBe('written\n')
+    project.write('.config/cadre/policy.yaml', 'effects.write: deny\n')
+    const denied = await project.cadre(run('--allow', 'write'))
+    expect(judged(denied.json())).toMatchObject([
+      { decision: 'deny', reason: expect.stringContaining(`${project.at('.config/cadre/policy.yaml')}:1`) },
+    ])
+  })
+
+  test.each([
+    ['coordinator', 'documentation-writer', 'allow', 'deny'],
+    ['explorers', 'general-purpose', 'allow', 'deny'],
+    ['supervisor', 'builder', 'allow', 'deny'],
+    ['operators', 'executor-001', 'ask', 'ask'],
+    ['planner', 'Implementer', 'ask', 'ask'],
+  ])('%s: a write of %s is %s when a person chose the team, %s when the folder did', async (...row) => {
+    const [team, agent, chosen, brought] = row
+    const input = JSON.stringify(write.input)
+    const explain = [
+      'policy',
+      'explain',
+      '--json',
+      '--agent',
+      agent,
+      '--tool',
+      'write_file',
+      '--input',
+      input,
+    ]
+    const byPerson = await createProject().cadre([...explain, '--team', team])
+    expect(byPerson.json()).toMatchObject([{ decision: chosen, rule: 'effects.write' }])
+    const byFolder = await createProject({ '.cadre/config.yaml': { team } }).cadre(explain)
+    expect(byFolder.json()).toMatchObject([{ decision: brought }])
+  })
+
+  test('a team that is written into a project says so in its policy, which is trusted as it was written', async () => {
+    const project = createProject(playbook(write))
+    const made = await project.cadre(['init', '--team', 'coordinator'])
+    expect(made.stdout).toContain(policy)
+    expect(project.read(policy)).toMatch(/^#.*\neffects:\n {2}write: allow\n$/)
+    const { code, stderr } = await project.cadre(run('--agent', 'documentation-writer'))
+    expect([code, stderr]).toEqual([0, ''])
+    expect(project.read('out.txt')).toBe('written\n')
+    project.write(policy, 'effects: {write: allow, outbound: allow}\n')
+    const changed = await project.cadre(run('--agent', 'documentation-writer'))
+    expect(changed.stderr).toContain('this folder is not trusted')
+    // One that is there is kept, and nobody is told that it is trusted.
+    const again = await project.cadre(['init', '--team', 'coordinator', '--force'])
+    expect(again.stdout).toMatch(/kept +\S+policy\.yaml/)
+    expect((await project.cadre(run('--agent', 'documentation-writer'))).stderr).toContain('is not trusted')
+  })
+
+  test('hooks that a team is written with are trusted as written; hooks that were there are still asked about', async () => {
+    const project = createProject(playbook(write))
+    await project.cadre(['init', '--team', 'supervisor'])
+    const fresh = await project.cadre(['hooks', 'list', '--json'])
+    expect(fresh.json()[0]?.['hooks']).toMatchObject([{ run: true }, { run: true }, { run: true }])
+    const script = '.github/hooks/scripts/security-check.mjs'
+    project.write(script, `${project.read(script)}// changed\n`)
+    expect((await project.cadre(['hooks', 'list'])).stdout).toContain('this folder is not trusted')
+
+    const other = createProject({
+      ...playbook(write),
+      '.github/hooks/own.json': { hooks: { SessionStart: [{ type: 'command', command: 'touch pwned' }] } },
+    })
+    await other.cadre(['init', '--team', 'supervisor'])
+    expect((await other.cadre(run())).stderr).toMatch(/is not trusted[\s\S]*own\.json/)
+    expect(other.exists('pwned')).toBe(false)
+  })
+
+  test('where nothing may be decided beforehand, a person is asked whatever is allowed', async () => {
+    const off = 'agentMode.autoApproval.enabled: false\n'
+    const project = createProject({
+      ...agentFile('lead'),
+      ...playbook(write),
+      '.config/cadre/policy.yaml': `${off}effects.write: allow\n`,
+    })
+    const asked = await project.cadre(run('--allow', 'write'))
+    expect(asked.code).toBe(3)
+    expect(asked.json().find(({ type }) => type === 'person.asked')).toMatchObject({
+      choices: ['approve', 'reject'],
+    })
+  })
+
+  test('paths that a policy denies are neither read nor found', async () => {
+    const project = createProject({
+      ...agentFile('lead'),
+      ...playbook(
+        { tool: 'read_file', input: { path: 'secrets/key' } },
+        { tool: 'search_files', input: { query: 'needle' } },
+      ),
+      'secrets/key': 'needle\n',
+      'open.txt': 'needle\n',
+      [policy]: 'paths: {deny: {read: [secrets]}}\n',
+    })
+    const { json, stderr } = await project.cadre(run())
+    expect(stderr).toBe('')
+    expect(judged(json())).toMatchObject([
+      {
+        decision: 'deny',
+        rule: 'paths.deny.read',
+        reason: expect.stringContaining(`${project.at(policy)}:1`),
+      },
+      { decision: 'allow' },
+    ])
+    const found = json().filter(({ type }) => type === 'call.settled')
+    expect(found[1]?.['content']).toContain('open.txt:1')
+    expect(found[1]?.['content']).not.toContain('secrets')
+  })
+})
+
+test('every decision of a run is in the audit, without secrets', async () => {
+  const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
+  const project = createProject({
+    ...agentFile('lead'),
+    ...playbook({
+      tool: 'write_file',
+      input: { path: 'a.txt', content: `token ${token}\nand my-own-secret` },
+    }),
+  })
+  await project.cadre(run('--allow', 'write'), { env: { DEPLOY_TOKEN: 'my-own-secret' } })
+  expect(project.read('a.txt')).toContain(token)
+  expect(auditOf(project)).toMatchObject([
+    { type: 'session.started', agent: 'lead' },
+    {
+      type: 'call.judged',
+      agent: 'lead',
+      tool: 'write_file',
+      input: { path: 'a.txt', content: 'token ghp_***\nand ***' },
+      decision: 'allow',
+      by: 'policy',
+      rule: 'effects.write',
+    },
+    { type: 'call.settled', outcome: 'done' },
+    { type: 'session.ended', status: 'completed' },
+  ])
+})
