@@ -1,0 +1,123 @@
+import type { Reply, ReplyFailure } from '@cadre/core'
+import { call, fail, type Line, say } from '@cadre/testing'
+
+/** The agents from the root down; each depth has its own. */
+export const names = ['root', 'first', 'second', 'third'] as const
+
+/** Where in a tree something is tried, and how it came about that somebody is there. */
+export interface Place {
+  readonly name: string
+  readonly depth: 1 | 2 | 3
+  /** How often it is tried before the end. */
+  readonly tries: number
+  /** Calls that are let through before the first try: delegations. */
+  readonly callsBefore: number
+  /** What each agent says. `attempt` is the call that is tried; `reached` is called where a life ends. */
+  lanes(attempt: Reply, reached: () => void): Readonly<Record<string, readonly Line[]>>
+  /**
+   * How a second life comes about, in a new engine on the same files: the first is stopped by a person, or its process dies, or
+   * everything has ended and a person continues the last session alone.
+   */
+  readonly ending?: 'stopped' | 'died' | 'continued'
+}
+
+const done = say('done')
+
+type Call = readonly [tool: string, input: object]
+type Hop = (agent: string, way: number) => Call
+
+/** Delegation by several of its names, in turn, so that none of them is a way around. */
+const waiting: Hop = (agent, way) =>
+  way % 2 === 0
+    ? ['delegate_task', { prompt: 'p', subagent_type: agent, wait_for_result: true }]
+    : ['runSubagent', { prompt: 'p', agentName: agent, description: 'd' }]
+const background: Hop = (agent) => ['delegate_task', { prompt: 'p', subagent_type: agent }]
+
+/** Everybody above delegates down, the last of them as `last` says; the one at this depth does `work`. */
+function chain(depth: number, last: readonly Line[], work: readonly Line[], hop = waiting) {
+  const above = names.slice(0, depth - 1).map((name, at) => {
+    return [name, [call(hop(names[at + 1] as string, at)), done, done]] as const
+  })
+  return Object.fromEntries([...above, [names[depth - 1], last], [names[depth], work]])
+}
+
+/** Something else the first time it is asked, in whatever session that is. */
+function once(first: () => ReplyFailure | 'hang', after: Reply): Line {
+  let asked = false
+  return () => {
+    if (asked) return after
+    asked = true
+    return first()
+  }
+}
+
+const depths = [1, 2, 3] as const
+
+/** Every place there is. A control that holds in all of them holds in the whole tree. */
+export const places: readonly Place[] = depths.flatMap((depth): Place[] => {
+  const worker = names[depth] as string
+  const to = (count = 1, hop = waiting) =>
+    call(...Array.from({ length: count }, (_, way) => hop(worker, way)))
+  const interrupted = (ending: 'stopped' | 'died'): Place => ({
+    name: `after a resume of what ${ending === 'died' ? 'died' : 'was stopped'} at depth ${depth}`,
+    depth,
+    tries: 1,
+    callsBefore: depth,
+    ending,
+    lanes(attempt, reached) {
+      const hang = () => {
+        reached()
+        return 'hang' as const
+      }
+      return chain(depth, [to(), done], [once(hang, attempt), done])
+    },
+  })
+  return [
+    {
+      name: `at depth ${depth}`,
+      depth,
+      tries: 1,
+      callsBefore: depth,
+      lanes: (attempt) => chain(depth, [to(), done], [attempt, done]),
+    },
+    {
+      name: `in parallel children at depth ${depth}`,
+      depth,
+      tries: 3,
+      callsBefore: depth + 2,
+      lanes: (attempt) => chain(depth, [to(3), done], [attempt, done]),
+    },
+    {
+      name: `in a background delegation at depth ${depth}`,
+      depth,
+      tries: 1,
+      callsBefore: depth,
+      lanes: (attempt) => chain(depth, [to(1, background), done, done], [attempt, done], background),
+    },
+    interrupted('stopped'),
+    interrupted('died'),
+    {
+      name: `after a retry at depth ${depth}`,
+      depth,
+      tries: 1,
+      callsBefore: depth + 1,
+      lanes: (attempt) =>
+        chain(depth, [to(), to(), done], [once(() => fail('the line went dead'), attempt), done]),
+    },
+    {
+      name: `when it is tried again at depth ${depth}`,
+      depth,
+      tries: 2,
+      callsBefore: depth,
+      lanes: (attempt) => chain(depth, [to(), to(), done], [attempt, done]),
+    },
+    {
+      name: `when a child at depth ${depth} is continued by itself`,
+      depth,
+      tries: 1,
+      callsBefore: depth,
+      ending: 'continued',
+      lanes: (attempt) => chain(depth, [to(), done], [say('done for now'), attempt, done]),
+    },
+  ]
+})

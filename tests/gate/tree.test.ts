@@ -1,0 +1,114 @@
+import type { Entry, RunResult } from '@cadre/core'
+import type { FileEngine } from '@cadre/files'
+import { call, countingIds, createTestTeam, defineAgent, type TestTeam } from '@cadre/testing'
+import { createTools } from '@cadre/tools'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { fileWorld } from '../engine/worlds.ts'
+import { type Control, controls } from './tree-controls.ts'
+import { createGround } from './tree-guard.ts'
+import { names, type Place, places } from './tree-places.ts'
+
+const signal = () => new AbortController().signal
+const write = ['write_file', { path: 'secret/plan.txt', content: 'x' }] as const
+
+interface Tried {
+  /** What the journals of all sessions say about the call, in the order of the sessions. */
+  readonly decisions: readonly string[]
+  /** How often something was begun that is no delegation. */
+  readonly begun: number
+  /** Files that were not there before, or were otherwise. */
+  readonly changed: readonly string[]
+}
+
+/** Plays a tree to its end: every question is answered with no. What the journals hold is read by a new engine. */
+async function play(place: Place, control: Partial<Control>): Promise<Tried> {
+  const world = fileWorld()
+  onTestFinished(() => world.dispose())
+  const ground = createGround(control)
+  const before = ground.files()
+  const parts = control.agents?.(place) ?? {}
+  const agents = names.map((name) => defineAgent({ name, delegates: { kind: 'all' }, ...parts[name] }))
+  let reached: () => void = () => {}
+  const there = new Promise<void>((resolve) => {
+    reached = resolve
+  })
+  const ids = countingIds()
+  const lanes = place.lanes(call(control.attempt ?? write), () => reached())
+  const open = async (): Promise<TestTeam> => {
+    const { rules, answerers, reviewers, attend, places: at } = await ground.guard(agents, world.folder)
+    return createTestTeam({
+      agents,
+      tools: createTools({ places: at }),
+      engine: await world.open(),
+      clock: world.clock,
+      ids,
+      lanes,
+      rules,
+      answerers,
+      reviewers,
+      ...(attend && { attend }),
+      locate: (path, workspace) => at.locate(path, workspace),
+    })
+  }
+  let team = await open()
+  const stop = new AbortController()
+  const set = control.controls && { controls: control.controls }
+  const running = team.run({ agent: 'root', workspace: ground.workspace, ...set }, stop.signal)
+  let result: RunResult | undefined
+  if (place.ending === 'died') await there
+  else {
+    if (place.ending === 'stopped') void there.then(() => stop.abort())
+    result = await running
+  }
+  if (place.ending !== undefined) {
+    await world.close()
+    team = await open()
+    const last = `${names[place.depth]}-${place.depth + 1}`
+    result =
+      place.ending === 'continued'
+        ? await team.orchestrator.resume(last, { work: 'now do it' }, signal())
+        : await team.orchestrator.resume('root-1', {}, signal())
+  }
+  for (let round = 0; result?.kind === 'waiting' && round < 10; round++) {
+    for (const question of result.questions)
+      await world.answer(question, { decision: 'reject', reason: 'no' })
+    result = await team.orchestrator.resume(result.session, {}, signal())
+  }
+  expect(result?.kind).toBe('report')
+  await world.close()
+  const recorded = await read((await world.open()) as FileEngine)
+  return { ...recorded, changed: ground.files().filter((file) => !before.includes(file)) }
+}
+
+async function read(engine: FileEngine): Promise<Omit<Tried, 'changed'>> {
+  const sessions = (await engine.list()).map(({ id }) => id).sort()
+  const entries: Entry[] = []
+  for (const id of sessions) entries.push(...((await engine.read(id))?.entries ?? []))
+  const events = entries.flatMap((entry) => (entry.role === 'event' ? [entry] : []))
+  const decided = events.filter(({ type }) => type === 'call.refused' || type === 'call.held')
+  return {
+    decisions: decided.map(({ type, by, rule }) => `${type?.slice(5)} by ${by}: ${rule}`),
+    begun: events.filter((event) => event.type === 'call.started' && event.child === undefined).length,
+  }
+}
+
+describe('without any control', () => {
+  test.each(places)('it is done $name', async (place) => {
+    const { decisions, begun, changed } = await play(place, {})
+    expect(decisions).toEqual([])
+    expect(begun).toBe(place.tries)
+    expect(changed).toEqual(['workspace/secret/plan.txt x'])
+  })
+})
+
+describe.each(controls)('$name, set at the root', (control) => {
+  const held = places.filter((place) => control.isOver?.(place) !== true)
+
+  test.each(held)('holds $name, and the journal says by what', async (place) => {
+    const { decisions, begun, changed } = await play(place, control)
+    const expected = `${control.how} by ${control.by}: ${control.rule}`
+    expect(decisions).toEqual(Array.from({ length: place.tries }, () => expected))
+    expect(begun).toBe(0)
+    expect(changed).toEqual([])
+  })
+})
