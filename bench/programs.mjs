@@ -18,6 +18,7 @@ export const programs = [
       cold: 'bare/bare.mjs',
       history: 'bare/bare.mjs',
       agents: 'bare/agents.mjs',
+      gate: 'bare/gate.mjs',
     }),
   },
   {
@@ -30,6 +31,7 @@ export const programs = [
       flat: 'cadre/flat.mjs',
       resume: 'cadre/resume.mjs',
       agents: 'cadre/agents.mjs',
+      gate: 'cadre/gate.mjs',
     }),
     fake: {
       delegate: 'delegate_task',

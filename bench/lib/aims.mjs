@@ -16,6 +16,9 @@ export function judgeAims({ rows, help, ns }) {
     resumeTime(rows),
     agentsAreLinear(rows),
     reloadIsCheap(rows),
+    ...allowedCalls(rows),
+    hookProcess(rows),
+    hundredHooks(rows),
   ]
 }
 
@@ -97,6 +100,50 @@ function reloadIsCheap(rows) {
   const row = findRow(rows, { kind: 'cadre', mode: 'agents', n: 2000 })
   const aim = 'after one change of 2,000 agent files, against reading them all'
   return judge(aim, '≤ 0.1 ×', ratio(row?.reloadMs, row?.coldMs), atMost(0.1), times)
+}
+
+/** In CPU, so that a busy machine does not count. */
+function allowedCalls(rows) {
+  const { callUs = {} } = findRow(rows, { kind: 'cadre', mode: 'gate' }) ?? {}
+  return ['read', 'write', 'command'].map((kind) =>
+    judge(
+      `the gate, an allowed ${kind} without hooks`,
+      '< 200 µs CPU',
+      callUs[kind],
+      (us) => us < 200,
+      unit('µs'),
+    ),
+  )
+}
+
+function hookProcess(rows) {
+  const { bare, cadre } = gate(rows)
+  return judge(
+    'a PreToolUse hook',
+    '≤ 2 × a process by hand',
+    ratio(cadre?.hookMs, bare?.hookMs),
+    atMost(2),
+    times,
+  )
+}
+
+/** A person who types, and every other session, waits that long. Starting a process blocks whoever starts it, also by hand. */
+function hundredHooks(rows) {
+  const { bare, cadre } = gate(rows)
+  return judge(
+    'the longest pause of the loop while 100 calls ask a hook each',
+    '≤ 0.5 × 100 processes by hand',
+    ratio(cadre?.hundred?.longestPauseMs, bare?.hundred?.longestPauseMs),
+    atMost(0.5),
+    times,
+  )
+}
+
+function gate(rows) {
+  return {
+    bare: findRow(rows, { kind: 'bare', mode: 'gate' }),
+    cadre: findRow(rows, { kind: 'cadre', mode: 'gate' }),
+  }
 }
 
 function fanout(rows, n) {

@@ -10,5 +10,6 @@ export const suites = {
     { mode: 'resume', n: 1, k: 15_000, latency: 0 },
   ],
   agents: () => [500, 1000, 2000].map((n) => ({ mode: 'agents', n, k: 1, latency: 0 })),
+  gate: () => [{ mode: 'gate', n: 1, k: 1, latency: 0 }],
   start: () => [{ mode: 'cold', n: 1, k: 1, latency: 0 }],
 }

@@ -8,6 +8,7 @@ export function renderReport({ rows, help, aims, skipped, runs, machine }) {
     historyTable(rows),
     longSessionTable(rows),
     agentsTable(rows),
+    gateTable(rows),
     startTable(rows, help),
     aimsTable(aims),
     notes(skipped, runs),
@@ -106,6 +107,25 @@ function agentsTable(rows) {
   })
   const header = ['program', 'files', 'cold, ms', 'a file, µs', 'asked again, ms', 'after one change, ms']
   return `### Agent files: reading a repository of them\n\n${table(header, body)}`
+}
+
+function gateTable(rows) {
+  const [bare, cadre] = ['bare', 'cadre'].map((kind) => findRow(rows, { kind, mode: 'gate' }))
+  if (!bare || !cadre) return ''
+  const line = (what, pick) => {
+    const [a, b] = [pick(bare), pick(cadre)]
+    return [what, fixed(a), `${fixed(b)} (${(b / a).toFixed(2)} ×)`]
+  }
+  const body = [
+    ...['read', 'write', 'command'].map((kind) =>
+      line(`an allowed ${kind}, µs CPU`, ({ callUs }) => callUs[kind]),
+    ),
+    line('a command line of 1 KB, µs CPU', ({ parseUs }) => parseUs),
+    line('a hook process, ms', ({ hookMs }) => hookMs),
+    line('100 calls with a hook each, ms', ({ hundred }) => hundred.wallMs),
+    line('the longest pause of the loop meanwhile, ms', ({ hundred }) => hundred.longestPauseMs),
+  ]
+  return `### The gate: what it costs to judge a call\n\n${table(['', 'bare', 'cadre'], body)}`
 }
 
 function startTable(rows, help) {
