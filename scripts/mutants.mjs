@@ -1,10 +1,16 @@
-// Checks that the tests can fail: makes one small mistake at a time in the engine, runs the engine's tests, and expects
+// Checks that the tests can fail: makes one small mistake at a time in the engine or the gate, runs their tests, and expects
 // them to notice. `node scripts/mutants.mjs [word]` runs those whose name contains the word.
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const core = 'packages/core/src'
+const gate = 'packages/gate/src'
 const engine = ['tests/engine']
+const commands = [
+  'packages/gate/src/commands',
+  'tests/gate/commands-injection.test.ts',
+  'tests/gate/bypass.test.ts',
+]
 
 const mutants = [
   [
@@ -51,8 +57,18 @@ const mutants = [
     'if (false) {',
   ],
   ['the agent’s tools are not enforced', `${core}/judge.ts`, 'if (!found.allowed) {', 'if (false) {'],
-  ['a denial is only an opinion', `${core}/judge.ts`, "if (said?.kind === 'deny') return said", ''],
-  ['a broken rule allows', `${core}/judge.ts`, '(error) => broken(rule, error),', '() => verdict,'],
+  [
+    'a denial is only an opinion',
+    `${core}/judge.ts`,
+    'ask: 1, deny: 2 } as const\nconst risks',
+    'ask: 1, deny: 0 } as const\nconst risks',
+  ],
+  [
+    'a broken rule allows',
+    `${core}/judge.ts`,
+    '.catch((error) => broken(rule, error))',
+    '.catch(() => undefined)',
+  ],
   [
     'the chain is not looked at',
     `${core}/specify.ts`,
@@ -147,7 +163,12 @@ const mutants = [
     'if (!session.tree.hasEntered(id)) countReplayed(session, report)',
     '',
   ],
-  ['what an agent’s file permits is not looked at', `${core}/rules.ts`, '    agentPermissions,\n', ''],
+  [
+    'what an agent’s file permits is not looked at',
+    `${core}/rules.ts`,
+    '    createAgentPermissions(locate),\n',
+    '',
+  ],
   [
     'a restriction is taken back for a part of a command',
     `${core}/permissions.ts`,
@@ -229,8 +250,8 @@ const mutants = [
   [
     'a call raises a limit of the agent',
     `${core}/specify.ts`,
-    'own ?? Number.MAX_SAFE_INTEGER',
-    'Number.MAX_SAFE_INTEGER',
+    'Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? usual)',
+    'asked ?? own ?? usual',
   ],
   [
     'of several models that fit, the first is paid for',
@@ -245,11 +266,80 @@ const mutants = [
     '',
   ],
   ['ids may repeat', `${core}/ask.ts`, 'state.callIds.has(id) || seen.has(id)', 'false'],
+  [
+    'arguments that a hook changes are not judged again',
+    `${core}/judge.ts`,
+    'rules: withoutHooks,\n      start: 0,',
+    'rules: withoutHooks,\n      start: withoutHooks.length,',
+  ],
+  [
+    'arguments that a hook changes are not checked',
+    `${core}/judge.ts`,
+    'if (checked.issues !== undefined) {\n      const reason = `it was given',
+    'if (false) {\n      const reason = `it was given',
+  ],
+  [
+    'a hook answers a firm question',
+    `${core}/judge.ts`,
+    "(verdict.firm === true && answer.kind === 'allow')",
+    'false',
+  ],
+  [
+    'what is approved is not judged once more',
+    `${core}/settle.ts`,
+    'session.heldNow.has(call.id) ? undefined',
+    'true ? undefined',
+  ],
+  [
+    'a rejection is an approval',
+    `${core}/settle.ts`,
+    "answer.decision !== 'approve' && answer.decision !== approveSession",
+    'false',
+  ],
+  [
+    'a grant covers everything',
+    `${core}/decide.ts`,
+    'grants.every((grant) => session.state.grants.has(grant))',
+    'session.state.grants.size > 0',
+  ],
+  [
+    'calls judged together are not counted',
+    `${core}/decide.ts`,
+    'immediate ? decided : countedAnew(session, decided)',
+    'decided',
+  ],
+  [
+    'controls stay with the entry session',
+    `${core}/specify.ts`,
+    'parent === undefined ? request.controls : parent.spec.controls',
+    'request.controls',
+  ],
+  ['a blocked prompt is sent all the same', `${core}/begin-work.ts`, 'if (!prompt.taken) return', ''],
+  [
+    'a stop from outside is forgotten',
+    `${core}/run-session.ts`,
+    'stopEnding(session) ?? stoppedFromOutside(session)',
+    'stopEnding(session)',
+  ],
+  [
+    'a line with a doubt is allowed',
+    `${gate}/commands/create-command-rule.ts`,
+    'if (doubt !== undefined)',
+    'if (false)',
+    commands,
+  ],
+  [
+    'who runs no commands runs some',
+    `${gate}/roles/create-role-rule.ts`,
+    "if (commands !== 'copy') return",
+    'if (false) return',
+    ['tests/gate/roles.test.ts', 'tests/gate/tree.test.ts'],
+  ],
 ]
 
 const wanted = mutants.filter(([name]) => name.includes(process.argv[2] ?? ''))
 let survived = 0
-for (const [name, file, find, replace] of wanted) {
+for (const [name, file, find, replace, tests = engine] of wanted) {
   const before = readFileSync(file, 'utf8')
   const after = before.replace(find, () => replace)
   if (after === before) {
@@ -260,7 +350,7 @@ for (const [name, file, find, replace] of wanted) {
   writeFileSync(file, after)
   let caught = false
   try {
-    caught = (await runTests()) !== 0
+    caught = (await runTests(tests)) !== 0
   } finally {
     writeFileSync(file, before)
   }
@@ -271,8 +361,8 @@ console.log(`${wanted.length - survived} passed, ${survived} failed`)
 process.exitCode = survived === 0 ? 0 : 1
 
 /** The exit code of the tests. A mutant may loop for ever: its whole group of processes is ended then. */
-function runTests() {
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--testTimeout', '8000', ...engine]
+function runTests(tests) {
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--testTimeout', '8000', ...tests]
   const child = spawn(process.execPath, args, { stdio: 'ignore', detached: true })
   const end = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), 120_000)
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,10 +9,15 @@ import { expect, onTestFinished, test } from 'vitest'
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const run = promisify(execFile)
 
-test('the program from the README runs a team, offline', async () => {
+function createProject(): string {
   const project = mkdtempSync(join(tmpdir(), 'cadre-library-'))
   onTestFinished(() => rmSync(project, { recursive: true, force: true }))
   cpSync(folder, project, { recursive: true })
+  return project
+}
+
+test('the program from the README runs a team, offline', async () => {
+  const project = createProject()
   const env = { ...process.env, CADRE_MODEL: 'scripted:playbook.yaml', CADRE_HOME: '' }
   // From its own folder, so that it finds the packages; in the project, so that it changes nothing here.
   const { stdout, stderr } = await run(process.execPath, [join(folder, 'team.mjs')], { cwd: project, env })
@@ -26,4 +31,24 @@ test('the README shows the same program', () => {
   const readme = readFileSync(join(folder, '..', '..', 'README.md'), 'utf8')
   const shown = /```js\n([\s\S]*?)```/.exec(readme)?.[1]
   expect(shown).toBe(readFileSync(join(folder, 'team.mjs'), 'utf8'))
+})
+
+test('the guarded program asks before anything is written, and goes on once a person agrees', async () => {
+  const project = createProject()
+  const env = { PATH: process.env['PATH'], HOME: project, CADRE_MODEL: 'scripted:playbook.yaml' }
+  const guarded = (more: object = {}) =>
+    run(process.execPath, [join(folder, 'guarded.mjs')], { cwd: project, env: { ...env, ...more } })
+  const waiting = await guarded()
+  expect(waiting.stdout).toMatch(/^waits for approval\//)
+  expect(waiting.stderr).toContain('write_file ask effects.write')
+  expect(waiting.stderr).toMatch(/greeter wants to use write_file .*hello\.txt/)
+  expect(existsSync(join(project, 'hello.txt'))).toBe(false)
+  const approved = await guarded({ APPROVE: 'ada' })
+  expect(approved.stdout).toContain('Hello from a team of two')
+  expect(readFileSync(join(project, 'hello.txt'), 'utf8')).toBe('Hello from a team of two\n')
+})
+
+test('the guide shows the same guarded program', () => {
+  const guide = readFileSync(join(folder, '..', '..', 'docs', 'library.md'), 'utf8')
+  expect(guide).toContain(`\`\`\`js\n${readFileSync(join(folder, 'guarded.mjs'), 'utf8')}\`\`\``)
 })

@@ -4,7 +4,7 @@ import { openExample, runExample } from '../support/example.ts'
 const work = 'Write down which port each service listens on'
 
 test('the planner has facts looked up, an action done and the outcome judged, one after the other', async () => {
-  const run = await runExample('operators', ['--team', 'operators', work])
+  const run = await runExample('operators', ['--team', 'operators', '--allow', 'write', work])
   expect(run.stderr).toBe('')
   expect(run.code).toBe(0)
   expect(run.report).toMatchObject({ agent: 'planner-001', status: 'completed', sessions: 4 })
@@ -29,6 +29,18 @@ test('the planner has facts looked up, an action done and the outcome judged, on
   expect(run.said('evaluator-001')).toEqual([expect.stringContaining('lacks these sections: Verdict.')])
   const judged = run.all('session.ended').find(({ report }) => report.agent === 'evaluator-001')?.report
   expect(judged?.sections).toMatchObject({ Verdict: expect.stringMatching(/^accepted/) })
+})
+
+test('without a word about it, a write waits for a person', async () => {
+  const run = await runExample('operators', ['--team', 'operators', work])
+  expect(run.code).toBe(3)
+  expect(run.all('call.judged').find(({ decision }) => decision === 'ask')).toMatchObject({
+    agent: 'executor-001',
+    tool: 'write_file',
+    by: 'policy',
+    rule: 'effects.write',
+  })
+  expect(run.project.exists('workspace/docs/ports.md')).toBe(false)
 })
 
 test('tools that are not there are not offered, and nobody is bothered with that', async () => {

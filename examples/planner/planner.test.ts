@@ -23,7 +23,7 @@ test('Plan researches through others, drafts, and never implements', async () =>
 
 test('both handoffs can be taken: the plan is saved as it is, and carried out', async () => {
   const project = openExample('planner')
-  const options = ['--json', '--model', 'scripted:playbook.yaml']
+  const options = ['--json', '--allow', 'write', '--model', 'scripted:playbook.yaml']
   const saved = await project.cadre(['chat', ...options, '--team', 'planner', '--workspace', 'workspace'], {
     input: `${work}\n2\n`,
   })

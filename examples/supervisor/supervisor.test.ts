@@ -37,8 +37,12 @@ test('the supervisor routes by what is uncertain, and nothing counts without evi
 
   // A report without a required section is sent back, and then complete.
   expect(run.said('researcher')).toEqual([
-    expect.stringContaining('lacks these sections: Recommended Next Agent.'),
+    expect.stringContaining('The report lacks these sections: Recommended Next Agent.'),
+    expect.stringContaining('researcher.md lacks these sections: Recommended Next Agent.'),
   ])
+  expect(run.project.read('workspace/.github/hooks/artifacts/researcher.md')).toMatch(
+    /^## Recommended Next Agent$/m,
+  )
   const sections = run
     .all('session.ended')
     .map(({ report }) => [report.agent, ...Object.keys(report.sections ?? {})])
