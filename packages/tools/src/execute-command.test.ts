@@ -18,6 +18,15 @@ const open = (commands: CommandOptions) => {
 beforeEach(() => open({ sandbox: bubblewrap }))
 afterEach(() => ws[Symbol.dispose]())
 
+it('says once that there is no sandbox, and nothing where there is one', async () => {
+  for (const [sandbox, times] of both.map((one) => [one, one.kind === 'none' ? 1 : 0] as const)) {
+    const told: string[] = []
+    open({ sandbox, tell: (message) => told.push(message) })
+    for (const command of ['true', 'true']) await ws.call('execute_command', { command })
+    expect(told.filter((message) => message.includes('without a sandbox'))).toHaveLength(times)
+  }
+})
+
 describe.each(both)('execute_command ($kind)', (sandbox) => {
   beforeEach(() => open({ sandbox }))
 
@@ -109,7 +118,9 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
       failed: true,
       content: expect.stringMatching(/protected files.*undone: .*\.claude/),
     })
-    expect(told).toEqual([expect.stringContaining('.claude')])
+    const [said, ...more] = told.filter((message) => !message.includes('without a sandbox'))
+    expect(said).toContain('.claude')
+    expect(more).toEqual([])
     expect(existsSync(path.join(ws.root, '.claude', 'settings.json'))).toBe(false)
   })
 

@@ -32,6 +32,9 @@ export type RunInWorkspace = (
   signal: AbortSignal,
 ) => Promise<WorkspaceEnd>
 
+/** Who was told that there is no sandbox: once is enough for a run. */
+const told = new WeakSet<CommandOptions>()
+
 /** The one way in which tools run programs of a workspace: in the sandbox, within the limits, and as the agent's role says. */
 export function createRunInWorkspace(places: Places, options: CommandOptions): RunInWorkspace {
   const {
@@ -51,11 +54,18 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
     )
     return found
   }
+  const tellOpenly = (sandbox: Sandbox) => {
+    if (sandbox.kind !== 'none' || told.has(options)) return
+    told.add(options)
+    tell?.(`Commands run without a sandbox (${sandbox.reason}); \`cadre doctor\` says what to do about it.`)
+  }
   return async ({ seconds: wanted, what, ...run }, context, signal) => {
     // The role's rule says so before; here it holds even where nobody asked it.
     if (context.boundary?.commands === 'none')
       throw new Refusal(`${context.agent} may not run commands; ask an agent that may.`)
     const seconds = Math.min(wanted, mostSeconds, most)
+    const sandbox = await sandboxOf()
+    tellOpenly(sandbox)
     const end = await runCommand(
       {
         ...run,
@@ -66,7 +76,7 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
         key: context.key,
         ...(mostOutput !== undefined && { mostOutput }),
       },
-      { sandbox: await sandboxOf(), places, userHome: homedir(), home, unreadableIn },
+      { sandbox, places, userHome: homedir(), home, unreadableIn },
       signal,
     )
     const touched = touchedBy(what, end)

@@ -74,7 +74,8 @@ export function judgeLine(
     .map((command) => judgeCommand({ command, folders: line.folders, source, lists, shipped, options }))
   const paths = judgePaths({ line, places: options.places, workspace, write: options.write ?? 'ask' })
   const commands: readonly CommandFinding[] = judged.map(({ finding }) => finding)
-  const { risk, reasons } = assessRisk(line)
+  const { risk, reasons: found } = assessRisk(line)
+  const reasons = options.sandboxed ? found : [...found, 'no sandbox keeps it from the rest of this machine']
   const findings = { by: 'policy' as const, risk, reasons, commands, ...(paths.length > 0 && { paths }) }
   const denied = firstDenial(line, judged, paths)
   if (denied !== undefined) return { ...findings, kind: 'deny', ...denied }
