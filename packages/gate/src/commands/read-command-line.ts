@@ -71,6 +71,8 @@ class Reading implements Reader {
   /** What the variables of the loops around a command stand for. */
   #loops: ReadonlyMap<string, readonly ShellWord[]> = new Map()
   readonly #loopsUsed = new Set<string>()
+  /** The text that is being read. */
+  #source = ''
   readonly #timesSet = new Map<string, number>()
 
   end(): CommandLine {
@@ -125,10 +127,12 @@ class Reading implements Reader {
       return
     }
     // Another shell has other variables.
-    const outer = this.#loops
+    const outer = { loops: this.#loops, source: this.#source }
     this.#loops = new Map()
+    this.#source = source.value
     this.#deeper(() => this.#visit(parse(source.value)))
-    this.#loops = outer
+    this.#loops = outer.loops
+    this.#source = outer.source
   }
 
   command(words: readonly ShellWord[], how: { readonly covered?: true } = {}): void {
@@ -207,6 +211,7 @@ class Reading implements Reader {
   }
 
   #simple(node: Node<'Command'>): void {
+    if (isOpened(node, this.#source)) this.doubt('it has a parenthesis where none can be')
     const assignments = node.prefix.filter((part) => part.type === 'Assignment')
     for (const assignment of assignments) this.#visit(assignment)
     const inside = this.#commands.length
@@ -408,6 +413,12 @@ function describe(
 }
 
 /** The text a here-document or a here-string gives to a command. */
+/** The parser passes over a parenthesis right behind the name of a command, where a shell reads no line at all. */
+function isOpened({ name }: Node<'Command'>, source: string): boolean {
+  if (name === undefined || source.slice(name.pos, name.end) !== name.text) return false
+  return /^[ \t]*\(/.test(source.slice(name.end, name.end + 100))
+}
+
 function inputOf(redirect: Node<'Command'>['redirects'][number]): readonly ShellWord[] {
   if (redirect.type === 'HereDoc') {
     const isOpen = redirect.body.parts?.some((part) => part.type !== 'Literal')
