@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { openHome } from '@cadre/files'
 import { openAuditLog } from '@cadre/gate'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -50,6 +51,14 @@ describe('in a workspace of the home', () => {
     expect(() => world.read('.cadre/workspaces/one/.github/hooks/new.json')).toThrow('ENOENT')
     expect(world.read('.cadre/workspaces/one/a.txt')).toBe('fine\n')
   })
+})
+
+it('a record of a session that is taken away is kept aside: it may be of somebody else', async () => {
+  await world.run('echo somebody > .cadre/sessions/fake.session.yaml', { sandbox: without })
+  const folder = world.at('.cadre', 'storage', 'undone')
+  const [name = ''] = readdirSync(folder)
+  expect(name).toMatch(/^\d+-fake\.session\.yaml$/)
+  expect(world.read(`.cadre/storage/undone/${name}`)).toBe('somebody\n')
 })
 
 it('what the session itself adds to the audit meanwhile stays', async () => {

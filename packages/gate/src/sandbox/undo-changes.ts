@@ -24,6 +24,8 @@ export interface Expected {
   readonly skip: (path: string) => boolean
   /** Whether a change is one that was to be expected; a content is what belongs there instead. */
   readonly settle: (change: Change) => 'fine' | 'undo' | Buffer
+  /** Told before something is put back, so that what is there can be kept elsewhere. Must not throw. */
+  readonly keep?: (change: Change) => void
 }
 
 export interface Change {
@@ -48,7 +50,7 @@ export function undoChanges(snapshot: Snapshot, expected: Expected): ProtectedCh
   return withoutParts([...found.values()])
 }
 
-function undoOnce(snapshot: Snapshot, { skip, settle }: Expected): ProtectedChange[] {
+function undoOnce(snapshot: Snapshot, { skip, settle, keep }: Expected): ProtectedChange[] {
   const changes: ProtectedChange[] = []
   // From the top down: what is below a link that was put there is not ours to touch.
   for (const [place, before] of [...snapshot.above].sort(([a], [b]) => a.length - b.length)) {
@@ -70,6 +72,7 @@ function undoOnce(snapshot: Snapshot, { skip, settle }: Expected): ProtectedChan
     if (isSame(before, after)) continue
     const settled = settle({ path: place, before, after })
     if (settled === 'fine') continue
+    keep?.({ path: place, before, after })
     const what =
       before === undefined ? 'created' : after === undefined ? 'deleted' : kindOfChange(before, after)
     const kept = before ?? after

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { type Home, isInside, runningProcess, wasWritten, wasWrittenIn } from '@cadre/files'
@@ -71,13 +71,21 @@ export function expectedIn(home: Home | undefined): Expected {
   return {
     // Drafts of files that are about to be put in their places.
     skip: (place) => isOwnDraft(place) || (isIn(sessions, place) && path.basename(place).startsWith('.')),
+    // It may be the record of a session that another process began and ended meanwhile: that must not be lost.
+    keep(change) {
+      if (home !== undefined && isIn(sessions, change.path)) keepAside(home, change)
+    },
     settle(change) {
       const logged = settleHookLog(change)
       if (logged !== undefined) return logged
       // What is in such a folder is judged by itself.
       const isNewFolder = change.before === undefined && change.after?.kind === 'folder'
-      if (isNewFolder && ([sessions, segments, events].includes(change.path) || wasWrittenIn(change.path)))
+      if (isNewFolder && ([sessions, events].includes(change.path) || wasWrittenIn(change.path)))
         return 'fine'
+      if (isNewFolder && home !== undefined && change.path === segments) {
+        const isOurs = (name: string) => settleSegment(path.join(segments, name), home, tokens) === 'fine'
+        return namesIn(segments).some(isOurs) ? 'fine' : 'undo'
+      }
       const content = change.after?.kind === 'file' ? change.after.content : undefined
       const isKnown = change.after === undefined || content !== undefined
       if (isKnown && wasWritten(change.path, content)) return 'fine'
@@ -85,6 +93,21 @@ export function expectedIn(home: Home | undefined): Expected {
       if (home !== undefined && isIn(segments, change.path)) return settleSegment(change.path, home, tokens)
       return isIn(events, change.path) ? settleLog(change, isShared()) : 'undo'
     },
+  }
+}
+
+/** The most that are kept for one command: one that makes up thousands must not fill the disk twice. */
+const mostKept = 100
+
+function keepAside(home: Home, { path: place, after }: Change): void {
+  if (after?.kind !== 'file' || after.content === undefined) return
+  try {
+    const folder = home.folder('storage', 'undone')
+    if (readdirSync(folder).length >= mostKept) return
+    const name = `${Date.now()}-${path.basename(place)}`
+    writeFileSync(path.join(folder, name), after.content, { flag: 'wx', mode: 0o600 })
+  } catch {
+    // Of a full disk nothing can be kept; the change is told all the same.
   }
 }
 
