@@ -47,7 +47,7 @@ const files = await createFileEngine({
   answer: (session, question, signal) => askEverywhere(approvals, { session, question }, signal),
 })
 const approvals = createApprovals({ home: place, engine: files, clock, user: 'the system', tell })
-const engine = followApprovals(files, approvals, tell)
+const engine = followApprovals(files, approvals, { home: place, tell })
 const orchestrator = createOrchestrator({
   engine,
   models,

@@ -37,6 +37,13 @@ export interface Runtime extends Sessions {
   watchRequests(): () => void
 }
 
+/** With `--no-human`: what waits since an earlier run is refused as well, unless somebody has decided it meanwhile. */
+const answerForNobody: AskPerson = async (_session, { kind }) => ({
+  decision: kind === 'approval' ? 'reject' : 'leave',
+  by: 'cadre',
+  reason: 'nobody can be asked (--no-human)',
+})
+
 /** Where the parts of a run and the engine meet. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const parts = await loadParts(options.io, options, options.confirmTrust)
@@ -46,7 +53,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     audit(event)
     options.emit(event)
   }
-  const engine = await openEngine(home, options.tell, options.ask)
+  const engine = await openEngine(home, options.tell, options.noHuman ? answerForNobody : options.ask)
   const orchestrator = orchestrate(parts, { engine, emit, controls: controlsOf(options) })
   return {
     ...sessionsOf(home, engine),
