@@ -265,6 +265,6 @@ test('with --no-human what needs a person is refused with that reason, also what
     status: 'completed',
     text: expect.stringMatching(/rejected by cadre: nobody can be asked \(--no-human\)/),
   })
-  expect(readdirSync(project.at(""))).not.toContain('deployed.txt')
+  expect(readdirSync(project.at(''))).not.toContain('deployed.txt')
   expect((await listed(project, '--all'))[0]).toMatchObject({ id: record.id, status: 'rejected' })
 })
