@@ -39,9 +39,12 @@ for (const [kind, tool, input] of allowedCalls) {
   const call = callOf(plain.tools, tool, input)
   const verdict = await plain.gate.judge(call, session, signal)
   if (verdict.kind !== 'allow') wrong = `${tool} was not allowed: ${verdict.reason}`
-  callUs[kind] = await cpuOf(() => plain.gate.judge(call, session, signal))
+  // A new line each time: nothing that was read before is to help.
+  const fresh = (i) =>
+    kind === 'command' ? { ...call, input: { command: `${input.command} # ${i}` } } : call
+  callUs[kind] = await cpuOf((i) => plain.gate.judge(fresh(i), session, signal))
 }
-const parseUs = await cpuOf(() => readCommandLine(longLine), 400)
+const parseUs = await cpuOf((i) => readCommandLine(`${longLine}# ${i}`), 400)
 
 const hook = { hooks: { PreToolUse: [{ type: 'command', command: hookCommand }] } }
 fs.mkdirSync(path.join(workspace, '.github', 'hooks'), { recursive: true })

@@ -22,7 +22,7 @@ export const hookCommand = 'cat > /dev/null'
 
 /** CPU of one of many, in microseconds, after the code is warm. */
 export async function cpuOf(act, times = 2_000) {
-  for (let i = 0; i < times / 4; i++) await act(i)
+  for (let i = 0; i < times / 4; i++) await act(-1 - i)
   const before = process.cpuUsage()
   for (let i = 0; i < times; i++) await act(i)
   const { user, system } = process.cpuUsage(before)
