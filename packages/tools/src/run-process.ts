@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
-import { cleanEnvironment } from '@cadre/gate'
+import { cleanEnvironment, releasePipes, signalGroup } from '@cadre/gate'
 import { Refusal } from './refusal.ts'
 
 export interface ProcessRequest {
@@ -28,12 +28,11 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
   const { command, cwd, timeoutMs, take, most = 1_000_000 } = request
   const [program, ...args] = command
   return new Promise((resolve, reject) => {
-    const grouped = process.platform !== 'win32'
     const child = spawn(program, args, {
       cwd,
       env: cleanEnvironment(process.env, []),
       stdio: ['ignore', 'pipe', 'pipe'],
-      detached: grouped,
+      detached: process.platform !== 'win32',
       windowsHide: true,
     })
     let kind: ProcessEnd['kind'] = 'exited'
@@ -42,13 +41,7 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
 
     const stop = (why: ProcessEnd['kind']) => {
       if (kind === 'exited') kind = why
-      if (child.pid === undefined) return
-      try {
-        if (grouped) process.kill(-child.pid, 'SIGKILL')
-        else child.kill('SIGKILL')
-      } catch {
-        // It has ended by itself in the meantime.
-      }
+      signalGroup(child, 'SIGKILL')
     }
     const timer = setTimeout(() => stop('timed_out'), timeoutMs)
     const cancel = () => stop('stopped')
@@ -58,20 +51,7 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
       signal.removeEventListener('abort', cancel)
     }
 
-    // Something it started may hold the pipes open for ever. They are let go when nothing more comes, and not by the time
-    // alone: on a busy machine what it wrote last may still be on its way.
     let received = 0
-    const releasePipes = () => {
-      const before = received
-      setTimeout(() => {
-        setImmediate(() => {
-          if (received !== before) return releasePipes()
-          child.stdout.destroy()
-          child.stderr.destroy()
-        })
-      }, 200).unref()
-    }
-
     child.stdout.on('data', (bytes: Buffer) => {
       received++
       const text = out.add(bytes)
@@ -85,7 +65,9 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
       settle()
       reject(new Refusal(`${program} could not be started: ${error.message}`))
     })
-    child.on('exit', releasePipes)
+    child.on('exit', () =>
+      releasePipes({ pipes: [child.stdout, child.stderr], quiet: 200, received: () => received }),
+    )
     child.on('close', (code) => {
       settle()
       if (signal.aborted)

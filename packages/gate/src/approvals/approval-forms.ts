@@ -7,10 +7,11 @@
  * 3. Nothing is changed while a command runs that could change the forms as well: what it wrote must not become ours.
  * 4. Every change can be repeated, or broken off and made again, with the same result.
  */
-import { existsSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
 import { type Answer, messageOf } from '@cadre/core'
 import { editFile, fieldOf, type Home, isUnguarded, readPlainFile, readTasks, withLock } from '@cadre/files'
+import { namesIn } from '../names-in.ts'
 import { approvalFile, decideApprovalFile, readApprovalFile, settleApprovalFile } from './approval-file.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { addApprovalTask, decideApprovalTask, readApprovalTask, settleApprovalTask } from './approval-task.ts'
@@ -174,14 +175,6 @@ function moveTo(from: string, to: string): void {
 function removeDrafts(folder: string): void {
   for (const name of namesIn(folder))
     if (/^\.approval.*\.md\.\d+\.tmp$/.test(name)) rmSync(path.join(folder, name), { force: true })
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }
 
 /** In a file of another encoding our lines would be damage. */

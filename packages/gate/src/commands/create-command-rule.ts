@@ -102,7 +102,7 @@ export function judgeLine(
       ...findings,
       kind: 'ask',
       rule: 'commands.paths',
-      reason: `${askedPath.path}: ${askedPath.reason}`,
+      reason: reasonOf(askedPath),
     }
   const [first] = asking
   if (first === undefined)
@@ -138,5 +138,10 @@ function firstDenial(
   if (command !== undefined)
     return { rule: command.rule, reason: `${command.command.text}: ${command.finding.reason}` }
   const path = paths.find(({ decision }) => decision === 'deny')
-  return path && { rule: 'commands.paths', reason: `${path.path}: ${path.reason ?? 'it is protected'}` }
+  return path && { rule: 'commands.paths', reason: reasonOf(path) }
+}
+
+/** Most reasons begin with the path themselves. */
+function reasonOf({ path, reason = 'it is protected' }: PathFinding): string {
+  return reason.includes(path) ? reason : `${path}: ${reason}`
 }

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import path from 'node:path'
+import { namesIn } from '../names-in.ts'
 
 /** More names than these are not looked at one by one. */
 const mostNames = 5_000
@@ -64,13 +65,5 @@ function isThere(file: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }

@@ -6,13 +6,20 @@ import { refuseHidden, unusualIn } from './hidden-characters.ts'
 import { doubtOf } from './hidden-evaluation.ts'
 import { loopVariable } from './loop-variable.ts'
 import { listedName, programOf } from './program-name.ts'
-import { fetchers, isPlainReader, shells } from './programs.ts'
+import { isPlainReader, shells } from './programs.ts'
 import type { Reader } from './reader.ts'
-import { plainWord, readWord, type ShellWord, showWords } from './shell-word.ts'
+import { plainWord, readWord, type ShellWord } from './shell-word.ts'
+import {
+  argumentWord,
+  describeWords,
+  inputOf,
+  isBackground,
+  isFetcher,
+  isOpened,
+  type Node,
+} from './syntax-parts.ts'
 import { unwrapCommand } from './unwrap/unwrap-command.ts'
 import { kindOfVariable } from './variables.ts'
-
-type Node<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type }>
 
 const mostLetters = 64 * 1_024
 const mostCommands = 1_000
@@ -269,7 +276,7 @@ class Reading implements Reader {
     if (written !== undefined && (others !== undefined || covered || readsProgram)) {
       this.#commands[index] = {
         ...written,
-        ...(others !== undefined && { ...describe([name, ...others]), redirects: written.redirects }),
+        ...(others !== undefined && { ...describeWords([name, ...others]), redirects: written.redirects }),
         // Only the real one does nothing but start it: `./timeout` may be anything.
         ...(covered && listedName(name.value) === program && { covered }),
         ...(readsProgram && { readsProgram }),
@@ -289,7 +296,7 @@ class Reading implements Reader {
       return
     }
     const variables = words.length > 0 && this.#variables.length > 0 && { variables: this.#variables }
-    this.#commands.push({ ...describe(words), redirects, ...how, ...variables })
+    this.#commands.push({ ...describeWords(words), redirects, ...how, ...variables })
   }
 
   #redirects(redirects: Node<'Command'>['redirects']): FoundRedirect[] {
@@ -376,53 +383,4 @@ class Reading implements Reader {
     if (own.length > 1 || (own.length > 0 && isBackground(node)))
       this.refuse('fork bomb', 'it starts itself again and again')
   }
-}
-
-function isBackground(node: SyntaxNode): boolean {
-  let found = node.type === 'Statement' && node.background === true
-  forEachChild(node, (child) => {
-    found ||= isBackground(child)
-  })
-  return found
-}
-
-function isFetcher({ words }: FoundCommand): boolean {
-  return fetchers.has(programOf(words[0] ?? ''))
-}
-
-function argumentWord(argument: Node<'Word'> | Node<'Assignment'>): ShellWord {
-  if (argument.type === 'Word') return readWord(argument)
-  const isPlain = argument.value.type === 'Word' && readWord(argument.value).kind !== 'open'
-  return { value: argument.text, kind: isPlain ? 'plain' : 'open' }
-}
-
-function describe(
-  words: readonly ShellWord[],
-): Pick<FoundCommand, 'words' | 'text' | 'redirects' | 'open' | 'globs'> {
-  const values = words.map(({ value }) => value)
-  const at = (kind: ShellWord['kind']) => words.flatMap((word, index) => (word.kind === kind ? [index] : []))
-  const open = at('open')
-  const globs = at('glob')
-  return {
-    words: values,
-    text: showWords(values),
-    redirects: [],
-    ...(open.length > 0 && { open }),
-    ...(globs.length > 0 && { globs }),
-  }
-}
-
-/** The text a here-document or a here-string gives to a command. */
-/** The parser passes over a parenthesis right behind the name of a command, where a shell reads no line at all. */
-function isOpened({ name }: Node<'Command'>, source: string): boolean {
-  if (name === undefined || source.slice(name.pos, name.end) !== name.text) return false
-  return /^[ \t]*\(/.test(source.slice(name.end, name.end + 100))
-}
-
-function inputOf(redirect: Node<'Command'>['redirects'][number]): readonly ShellWord[] {
-  if (redirect.type === 'HereDoc') {
-    const isOpen = redirect.body.parts?.some((part) => part.type !== 'Literal')
-    return [{ value: redirect.body.text, kind: isOpen ? 'open' : 'plain' }]
-  }
-  return redirect.type === 'HereString' && redirect.target !== undefined ? [readWord(redirect.target)] : []
 }

@@ -11,6 +11,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { messageOf } from '@cadre/core'
+import { releasePipes } from '../processes/release-pipes.ts'
+import { signalGroup } from '../processes/signal-group.ts'
 import type { HookAction } from './hook.ts'
 import { asHookActivity } from './hook-activity.ts'
 import type { HookEnd } from './run-hook.ts'
@@ -47,12 +49,11 @@ function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): P
   const { action, cwd, payload, timeoutMs, graceMs } = run
   const [program, args] = commandLine(action, env)
   return new Promise((resolve) => {
-    const grouped = process.platform !== 'win32'
     const child = spawn(program, args, {
       cwd,
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
-      detached: grouped,
+      detached: process.platform !== 'win32',
       windowsHide: true,
     })
     let ended: HookEnd | undefined
@@ -60,15 +61,7 @@ function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): P
     const err = collect()
     const timers: NodeJS.Timeout[] = []
 
-    const kill = (how: NodeJS.Signals) => {
-      if (child.pid === undefined) return
-      try {
-        if (grouped) process.kill(-child.pid, how)
-        else child.kill(how)
-      } catch {
-        // It has ended by itself in the meantime.
-      }
-    }
+    const kill = (how: NodeJS.Signals) => signalGroup(child, how)
     const cancel = () => {
       ended ??= cancelled
       kill('SIGKILL')
@@ -88,18 +81,7 @@ function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): P
     )
     signal.addEventListener('abort', cancel, { once: true })
 
-    // Something it started may hold the pipes open for ever. They are let go when nothing more comes.
     let received = 0
-    const releasePipes = () => {
-      const before = received
-      setTimeout(() => {
-        setImmediate(() => {
-          if (received !== before) return releasePipes()
-          child.stdout.destroy()
-          child.stderr.destroy()
-        })
-      }, 200).unref()
-    }
     child.stdout.on('data', (bytes: Buffer) => {
       received += 1
       out.add(bytes)
@@ -116,7 +98,7 @@ function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): P
     child.on('exit', () => {
       // What a hook that was ended has started is ended with it, however it took the first word.
       if (ended !== undefined) kill('SIGKILL')
-      releasePipes()
+      releasePipes({ pipes: [child.stdout, child.stderr], quiet: 200, received: () => received })
     })
     child.on('close', (code, by) => {
       if (ended !== undefined) return settle(ended)

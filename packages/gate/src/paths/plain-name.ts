@@ -4,7 +4,7 @@
  */
 export function plainName(path: string): string {
   // Nearly every path is plain already, and this is asked for every call.
-  if (/^[a-z0-9_/-]*(?:\.[a-z0-9_/-]+)*$/.test(path)) return path
+  if (/^(?:[a-z0-9_/-]|\.(?=[a-z0-9_-]))*$/.test(path)) return path
   return path
     .normalize('NFKC')
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/gu, '')

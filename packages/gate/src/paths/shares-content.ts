@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import path from 'node:path'
+import { namesIn } from '../names-in.ts'
 
 const mostEntries = 50_000
 
@@ -31,13 +32,5 @@ function statsAt(target: string): Stats | undefined {
     return lstatSync(target, { throwIfNoEntry: false })
   } catch {
     return undefined
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }

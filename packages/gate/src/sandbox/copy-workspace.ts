@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Home, isInside } from '@cadre/files'
+import { namesIn } from '../names-in.ts'
 import { findProgram } from './find-program.ts'
 
 export type Copied =
@@ -137,12 +138,4 @@ function startOf(pid: number): string | undefined {
 function ensured(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return folder
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { releasePipes } from '../processes/release-pipes.ts'
+import { signalGroup } from '../processes/signal-group.ts'
 import { endGently } from './end-gently.ts'
 import { createOutputKeeper } from './output-keeper.ts'
 import { shellProgram } from './shell-program.ts'
@@ -94,14 +96,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     let kind: GroupEnd['kind'] = 'exited'
     let status = ''
 
-    const kill = () => {
-      if (child.pid === undefined) return
-      try {
-        process.kill(-child.pid, 'SIGKILL')
-      } catch {
-        // Nothing of it is left.
-      }
-    }
+    const kill = () => signalGroup(child, 'SIGKILL')
     const killAll = () => {
       kill()
       endOthers?.()
@@ -145,17 +140,12 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       pipe.end(text)
     })
 
-    // Something that nobody could find may hold the pipe open for ever. It is let go when nothing has come for long.
-    const release = () => {
-      const before = received
-      setTimeout(() => {
-        setImmediate(() => {
-          if (received !== before || (isPiped && received === 0)) return release()
-          stdout.destroy()
-          statusPipe?.destroy()
-        })
-      }, 5_000).unref()
-    }
+    const release = () =>
+      releasePipes({
+        pipes: [stdout, statusPipe],
+        quiet: 5_000,
+        received: () => (isPiped && received === 0 ? undefined : received),
+      })
     const settle = (end: GroupEnd) => {
       clearTimeout(timer)
       signal.removeEventListener('abort', cancel)

@@ -1,5 +1,6 @@
-import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { type BigIntStats, lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
+import { namesIn } from '../names-in.ts'
 
 /** One thing of the disk as it was. */
 export type Kept =
@@ -95,13 +96,5 @@ function statsAt(place: string): BigIntStats | undefined {
     return lstatSync(place, { bigint: true, throwIfNoEntry: false })
   } catch {
     return undefined
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }

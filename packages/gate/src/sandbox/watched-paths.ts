@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { type Home, isInside, runningProcess, wasWritten, wasWrittenIn } from '@cadre/files'
 import { isOwnLine } from '../audit/audit-log.ts'
+import { namesIn } from '../names-in.ts'
 import { followLinks } from '../paths/follow-links.ts'
 import type { Change, Expected } from './undo-changes.ts'
 import { watchHookLogs } from './watch-hook-logs.ts'
@@ -211,13 +212,5 @@ function isCadre(home: Home, token: string): boolean {
     )
   } catch {
     return false
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }
