@@ -85,7 +85,9 @@ export function expectedIn(home: Home | undefined): Expected {
         return 'fine'
       if (isNewFolder && home !== undefined && change.path === segments) {
         const isOurs = (name: string) => settleSegment(path.join(segments, name), home, tokens) === 'fine'
-        return namesIn(segments).some(isOurs) ? 'fine' : 'undo'
+        const names = namesIn(segments)
+        // Segments come and go: an empty folder is what is left of ours, and holds nothing.
+        return names.length === 0 || names.some(isOurs) ? 'fine' : 'undo'
       }
       const content = change.after?.kind === 'file' ? change.after.content : undefined
       const isKnown = change.after === undefined || content !== undefined
