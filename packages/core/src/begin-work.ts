@@ -9,7 +9,7 @@ export async function beginWork(session: Session): Promise<void> {
   if (!prompt.taken) return
   await record(session, `begin/${session.state.seq}`, () => {
     const said: Draft[] = history.map(({ role, content }) => ({ role, content, earlier: true }))
-    return [...said, { role: 'user', content: work.content, ...(work.images && { images: work.images }) }]
+    return [...said, { role: 'user', ...work }]
   })
   await addContext(session, prompt.context)
 }

@@ -28,6 +28,8 @@ export interface UserDraft {
   readonly images?: readonly Image[]
   /** Who wrote it: absent for a person, `cadre` for a nudge or a follow-up, else a name. */
   readonly from?: string
+  /** The id of a message that was brought from elsewhere: it is taken once, however often it is brought. */
+  readonly message?: string
   /** Why cadre wrote it. */
   readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated' | 'stop'
   /** Said before this session began, in a conversation that it takes over. */

@@ -26,6 +26,19 @@ export interface Host {
   continues(spec: SessionSpec, state: SessionState): boolean
   /** What a person has to say to a session that is being continued; given once. */
   news(spec: SessionSpec): News | undefined
+  /** What was said to it while it runs, in order; given once. */
+  messages(session: string): readonly Message[]
+  /** Whether something was said to it that it has not been given. */
+  hasMessages(session: string): boolean
+  /** True when everything is to rest at the next round: nothing is cancelled, and it goes on when it is resumed. */
+  isPausing(): boolean
+}
+
+/** Something said to a running session. */
+export interface Message {
+  readonly work: Work
+  /** Told whether it is in the record. */
+  readonly settle: (isRecorded: boolean) => void
 }
 
 export interface News {
@@ -152,15 +165,30 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
   })
   for (const entry of entries) if (entry.role === 'tool_result') session.emit(settledEvent(entry))
   const start = await attend(session, { kind: 'session.started', source: 'resume' })
-  if (news !== undefined) await hear(session, news)
+  if (news !== undefined) await hear(session, news.work)
   await addContext(session, start?.context)
 }
 
-/** What a person says to a session that goes on. */
-async function hear(session: Session, { work }: News): Promise<void> {
+/** What was said to a session while it runs. */
+export async function hearMessages(session: Session, messages: readonly Message[]): Promise<void> {
+  for (const { work, settle } of messages) {
+    let isRecorded = false
+    try {
+      await hear(session, work)
+      isRecorded = true
+      session.emit({ type: 'message.added', from: work.from ?? 'person', text: work.content })
+    } finally {
+      settle(isRecorded)
+    }
+  }
+}
+
+/** What is said to a session that goes on. Under one id it is heard once. */
+async function hear(session: Session, work: Work): Promise<void> {
+  if (work.message !== undefined && session.state.heard.has(work.message)) return
   const prompt = await attendPrompt(session, work.content)
   if (!prompt.taken) return
-  await record(session, `news/${session.run.recorded.length}`, () => [{ role: 'user', ...work } as Draft])
+  await record(session, `news/${session.state.seq}`, () => [{ role: 'user', ...work } as Draft])
   await addContext(session, prompt.context)
 }
 

@@ -8,7 +8,7 @@ import { createGate } from './judge.ts'
 import { defaultLimits, type RunLimits, withinCeilings } from './limits.ts'
 import { nameKey } from './name-key.ts'
 import { didYouMean } from './nearest.ts'
-import type { Host, News } from './open-session.ts'
+import type { Host, Message, News } from './open-session.ts'
 import type { Ports } from './ports.ts'
 import type { Notice, Report } from './report.ts'
 import { engineRules } from './rules.ts'
@@ -21,6 +21,8 @@ import { toolsetOf } from './toolset.ts'
 import { type StopReason, Tree } from './tree.ts'
 
 export interface StartRequest {
+  /** The id of the new session; one is made when absent. Rejects when there is a session of this id. */
+  readonly id?: string
   /** The entry agent's name, or a definition of its own. */
   readonly agent: string | AgentDefinition
   readonly work: Work | string
@@ -61,8 +63,21 @@ export interface Orchestrator {
   resume(id: string, options: ResumeOptions, signal: AbortSignal): Promise<RunResult>
   /** What would be decided about a call. Nothing is started, run or recorded; rules that run programs are the caller's to leave out. */
   explain(request: ExplainRequest, signal: AbortSignal): Promise<Explained>
-  /** Stops one session of a running tree and all below it. False when it does not run here. */
-  cancel(session: string): boolean
+  /**
+   * Stops one session of a running tree and all below it. False when it does not run here. `stays`: as one that a person has
+   * stopped for good, not as a run that is only interrupted.
+   */
+  cancel(session: string, options?: { readonly stays?: boolean }): boolean
+  /**
+   * Says something to a session that runs here; it is heard at its next round. True when it is in the record; false when the
+   * session does not run here, or ended or went to sleep before it heard it.
+   */
+  tell(session: string, work: Work): Promise<boolean>
+  /**
+   * Brings everything that runs here to rest, for good: each session sleeps when the calls of its last reply are settled, as if
+   * it waited, and goes on where it was when another orchestrator resumes it. Nothing is cancelled.
+   */
+  pause(): void
 }
 
 export interface OrchestratorOptions {
@@ -81,6 +96,8 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   const trees = new Map<string, Tree>()
   const news = new Map<string, News>()
   const continued = new Set<string>()
+  const messages = new Map<string, Message[]>()
+  let isPausing = false
   let seq = 0
   const treeOf = (spec: SessionSpec): Tree => {
     const known = trees.get(spec.root)
@@ -110,8 +127,27 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       news.delete(spec.id)
       return said
     },
+    messages: (session) => takeMessages(session),
+    hasMessages: (session) => messages.has(session),
+    isPausing: () => isPausing,
   }
-  const run = (spec: SessionSpec) => runSession(boundSession(spec, ceilings), host)
+  const takeMessages = (session: string): readonly Message[] => {
+    const said = messages.get(session)
+    if (said === undefined) return []
+    messages.delete(session)
+    return said
+  }
+  const run = (spec: SessionSpec) =>
+    runSession(boundSession(spec, ceilings), host).finally(() => {
+      for (const { settle } of takeMessages(spec.id)) settle(false)
+    })
+  const nodeOf = (session: string) => {
+    for (const tree of trees.values()) {
+      const node = tree.node(session)
+      if (node !== undefined) return { tree, node }
+    }
+    return undefined
+  }
   ports.engine.attach(run)
 
   async function start(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
@@ -161,7 +197,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
         ...request,
         agent,
         work,
-        id: ports.ids.session(agent.name),
+        id: request.id === undefined ? ports.ids.session(agent.name) : await newId(request.id, ports),
         completion: 'text',
       })
       const notices = [
@@ -198,14 +234,24 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
         trees.delete('explained')
       }
     },
-    cancel(session) {
-      for (const tree of trees.values()) {
-        const node = tree.node(session)
-        if (node === undefined) continue
-        node.stop({ kind: 'cancelled', by: trees.get(session) === tree ? 'run' : 'person' })
-        return true
-      }
-      return false
+    cancel(session, { stays = false } = {}) {
+      const found = nodeOf(session)
+      if (found === undefined) return false
+      const isRun = trees.get(session) === found.tree
+      found.node.stop({ kind: 'cancelled', by: isRun && !stays ? 'run' : 'person' })
+      return true
+    },
+    tell(session, work) {
+      const found = nodeOf(session)
+      if (found === undefined || found.node.isStopped) return Promise.resolve(false)
+      return new Promise((settle) => {
+        const waiting = messages.get(session)
+        if (waiting === undefined) messages.set(session, [{ work, settle }])
+        else waiting.push({ work, settle })
+      })
+    },
+    pause() {
+      isPausing = true
     },
   }
 
@@ -278,6 +324,11 @@ function workOf(work: Work | string): Work {
 function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
   if (outcome !== 'completed' && outcome !== 'incomplete') return true
   return foldEntries(entries, spec.id).ended === undefined
+}
+
+async function newId(id: string, ports: Ports): Promise<string> {
+  if ((await ports.engine.read(id)) === undefined) return id
+  throw new CadreError('usage', `there is a session ${id} already; continue it, or choose another id`)
 }
 
 async function knownModel(name: string, ports: Ports): Promise<string> {

@@ -3,7 +3,7 @@ import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
 import { CadreError, messageOf, Suspended } from './errors.ts'
-import { type Host, openSession } from './open-session.ts'
+import { type Host, hearMessages, openSession } from './open-session.ts'
 import type { Report } from './report.ts'
 import { leaveBehind, record, type Session, takeUpChanges } from './session.ts'
 import type { SessionSpec } from './session-spec.ts'
@@ -24,10 +24,14 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
   try {
     for (;;) {
       takeUpChanges(session)
+      await hearMessages(session, host.messages(spec.id))
       const stopped = stopEnding(session) ?? stoppedFromOutside(session)
       if (stopped !== undefined) return await endSession(session, stopped)
+      if (host.isPausing()) throw new Suspended([])
       const ending = await move(session)
-      if (ending !== undefined && !session.node.signal.aborted) return await endSession(session, ending)
+      // What was said to it meanwhile is heard before it ends.
+      if (ending === undefined || session.node.signal.aborted || host.hasMessages(spec.id)) continue
+      return await endSession(session, ending)
     }
   } catch (error) {
     if (!(error instanceof Suspended)) return await endSession(session, failed(session, error))

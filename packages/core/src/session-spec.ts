@@ -44,6 +44,10 @@ export interface Controls {
 export interface Work {
   readonly content: string
   readonly images?: readonly Image[]
+  /** Who says it, where that is not a person: an agent, a channel, `cadre`. */
+  readonly from?: string
+  /** The id of the message. What a session has heard under this id already, it does not hear again. */
+  readonly message?: string
 }
 
 /**

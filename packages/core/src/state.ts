@@ -22,6 +22,8 @@ export interface SessionState {
   calls: Map<string, CallState>
   unsettled: number
   callIds: Set<string>
+  /** Messages from elsewhere that it has heard, by id. */
+  heard: Set<string>
   /** What a person said while calls were open: shown behind their results, because nothing may stand between the two. */
   deferred: Message[]
   /** Delegations in the background whose results are not collected yet: child session by call. */
@@ -72,6 +74,7 @@ function emptyState(): SessionState {
     calls: new Map(),
     unsettled: 0,
     callIds: new Set(),
+    heard: new Set(),
     deferred: [],
     background: new Map(),
     nudges: { report: 0, empty: 0, sections: 0, truncated: 0, stop: 0 },
@@ -150,7 +153,8 @@ function applyUser(state: SessionState, entry: UserEntry): void {
   state.sessions += entry.sessions ?? 0
   state.callCount += entry.calls ?? 0
   if (entry.nudge !== undefined) state.nudges[entry.nudge] += 1
-  if (entry.from === undefined) {
+  if (entry.message !== undefined) state.heard.add(entry.message)
+  if (entry.from === undefined || entry.message !== undefined) {
     state.nudges = { report: 0, empty: 0, sections: 0, truncated: 0, stop: 0 }
     state.roundsSinceWork = 0
     // What it said before is no answer to this.

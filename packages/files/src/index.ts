@@ -107,3 +107,11 @@ export { withLock } from './tasks/with-lock.ts'
 export { findTeamOf, teamOfAgent } from './teams/find-team.ts'
 export { listTeams, loadTeam, readTeamFiles, type TeamFile } from './teams/load-team.ts'
 export type { Team, TeamSummary, TeamVariant } from './teams/team.ts'
+export type {
+  NewTask,
+  TaskChange,
+  TaskFile,
+  TaskItem,
+  TaskProblem,
+  TaskState,
+} from './tasks/task-item.ts'

@@ -1,0 +1,19 @@
+import type { Agents, Clock } from '@cadre/core'
+import type { FileEngine, Home } from '@cadre/files'
+import type { Note } from './happening.ts'
+import type { Problems } from './problems.ts'
+import type { SessionKeeper } from './session-keeper.ts'
+
+/** What every duty of the daemon works with. */
+export interface DaemonContext {
+  readonly home: Home
+  /** The folder that agents without a workspace of their own may change. */
+  readonly workspace: string
+  /** As the files say at each time it is asked. */
+  readonly agents: Agents
+  readonly engine: Pick<FileEngine, 'read' | 'list'>
+  readonly sessions: SessionKeeper
+  readonly note: Note
+  readonly problems: Problems
+  readonly clock: Clock
+}

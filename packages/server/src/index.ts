@@ -1,0 +1,6 @@
+export type { Channel, ChannelContext, PostAnswer, PostHandler, PostRequest } from './channel.ts'
+export type { DaemonContext } from './daemon-context.ts'
+export type { Duty } from './duty.ts'
+export type { Happening, Note } from './happening.ts'
+export type { Problem, Problems } from './problems.ts'
+export type { KeepRequest, KeptState, SessionKeeper } from './session-keeper.ts'

@@ -1,0 +1,98 @@
+import type { Reply } from '@cadre/core'
+import { call, createTestTeam, say, type TestTeam, type TestTeamOptions } from '@cadre/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { countingTools } from './tools.ts'
+import { worlds } from './worlds.ts'
+
+const never = new AbortController().signal
+const note = (message: string, content = message) => ({ content, from: 'planner', message })
+
+describe.each(worlds)('on $name', ({ create }) => {
+  async function open(options: Omit<TestTeamOptions, 'engine' | 'clock'>): Promise<TestTeam> {
+    const world = create()
+    onTestFinished(() => world.dispose())
+    return createTestTeam({ ...options, engine: await world.open(), clock: world.clock })
+  }
+  const said = async (team: TestTeam, session: string) =>
+    ((await team.engine.read(session))?.entries ?? []).flatMap((entry) =>
+      entry.role === 'user' ? [entry.content] : [],
+    )
+
+  test('what is said while it runs is heard at the next round, in order, and before it ends', async () => {
+    const told: Promise<boolean>[] = []
+    const tell = (reply: Reply, ...ids: string[]) => {
+      told.push(...ids.map((id) => team.orchestrator.tell('worker-7', note(id))))
+      return reply
+    }
+    const team: TestTeam = await open({
+      agents: [{ name: 'worker' }],
+      lanes: {
+        worker: [() => tell(say('Done?'), 'one', 'two'), () => tell(say('Two.'), 'three'), say('End.')],
+      },
+    })
+    const report = await team.report({ agent: 'worker', id: 'worker-7' })
+    expect(report.text).toBe('End.')
+    expect(await Promise.all(told)).toEqual([true, true, true])
+    expect(await said(team, 'worker-7')).toEqual(['do it', 'one', 'two', 'three'])
+  })
+
+  test('what is said to nobody who runs here is not taken', async () => {
+    const team = await open({ agents: [{ name: 'worker' }], lanes: { worker: [say('End.')] } })
+    expect(await team.orchestrator.tell('worker-7', note('one'))).toBe(false)
+    await team.report({ agent: 'worker', id: 'worker-7' })
+    expect(await team.orchestrator.tell('worker-7', note('one'))).toBe(false)
+  })
+
+  test('a message is heard once under its id, however often it is brought', async () => {
+    const team = await open({
+      agents: [{ name: 'worker' }],
+      lanes: { worker: [say('Ready.'), say('Heard.'), say('Nothing new.')] },
+    })
+    await team.report({ agent: 'worker', id: 'worker-7' })
+    await team.orchestrator.resume('worker-7', { work: note('one') }, never)
+    await team.orchestrator.resume('worker-7', { work: note('one') }, never)
+    expect(await said(team, 'worker-7')).toEqual(['do it', 'one'])
+  })
+
+  test('an id that is taken is refused, and the session that has it stays as it is', async () => {
+    const team = await open({ agents: [{ name: 'worker' }], lanes: { worker: [say('End.')] } })
+    await team.report({ agent: 'worker', id: 'worker-7' })
+    await expect(team.report({ agent: 'worker', id: 'worker-7' })).rejects.toThrow(/already/)
+    expect(await said(team, 'worker-7')).toEqual(['do it'])
+  })
+
+  test('everything comes to rest where it is, and goes on as if nothing had been', async () => {
+    const { tools, done } = countingTools()
+    const lanes: TestTeamOptions['lanes'] = {
+      lead: [
+        call(['delegateWork', { agentName: 'worker', workDescription: 'w', reportExpectations: 'r' }]),
+        say('All done.'),
+      ],
+      worker: [
+        () => {
+          teams[0]?.orchestrator.pause()
+          return call(['note', { text: 'a' }])
+        },
+        call(['reportOut', { report: 'Written.' }]),
+      ],
+    }
+    const world = create()
+    onTestFinished(() => world.dispose())
+    const teams: TestTeam[] = []
+    const agents = [
+      { name: 'lead', delegates: { kind: 'list' as const, names: ['worker'] } },
+      { name: 'worker' },
+    ]
+    const openTeam = async () =>
+      createTestTeam({ agents, tools, lanes, engine: await world.open(), clock: world.clock })
+    teams.push(await openTeam())
+    const rest = await teams[0]!.run({ agent: 'lead', id: 'lead-7' })
+    expect(rest).toEqual({ kind: 'waiting', session: 'lead-7', questions: [] })
+    const entries = (await teams[0]!.engine.read('lead-7'))?.entries ?? []
+    expect(entries.some((entry) => entry.role === 'event' && entry.type === 'session.ended')).toBe(false)
+    const next = await openTeam()
+    const result = await next.orchestrator.resume('lead-7', {}, never)
+    expect(result).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'All done.' } })
+    expect(done).toEqual(['note a'])
+  })
+})
