@@ -86,6 +86,7 @@ describe('a name means what its dialect means by it', () => {
     send_message: ['send_message', 'SendMessage'],
     slack_send: ['slack_send'],
     slack_read: ['slack_read'],
+    mail_send: ['mail_send'],
     create_team: ['create_team'],
     delete_team: ['delete_team'],
     'context7 → all': ['context7/*', 'mcp__context7', 'mcp__context7__*', 'context7'],

@@ -1,6 +1,7 @@
 import { type Delegation, readDelegation } from './delegation.ts'
 import { CadreError } from './errors.ts'
 import type { JudgedCall } from './gate.ts'
+import { isolate, isParallel, placeOf } from './isolate.ts'
 import type { Outcome } from './perform.ts'
 import { delegatedWork } from './prompt.ts'
 import type { Report } from './report.ts'
@@ -85,16 +86,24 @@ async function startedBefore(session: Session, call: string, id: string): Promis
   return (await session.ports.engine.read(id))?.spec
 }
 
-function childSpec(session: Session, call: string, id: string, delegation: Delegation): Promise<SessionSpec> {
-  const { spec, ports, tree } = session
+async function childSpec(
+  session: Session,
+  call: string,
+  id: string,
+  delegation: Delegation,
+): Promise<SessionSpec> {
+  const { spec, ports, tree, node } = session
   const agent = ports.agents.get(delegation.target)
   if (agent === undefined)
     throw new CadreError('delegation', `the agent ${delegation.target} is no longer there`)
   const reports = delegation.expectations !== undefined
+  const parallel = isParallel(session, agent, session.state.background.has(call))
+  const wanted = { id, root: spec.root, agent, shared: placeOf(spec), parallel }
   return specify(ports, tree.limits, {
     id,
     agent,
     parent: { spec, call },
+    place: () => isolate(ports, wanted, node.signal),
     completion: reports ? 'report' : 'text',
     work: {
       content: reports ? delegatedWork(delegation.work, delegation.expectations as string) : delegation.work,

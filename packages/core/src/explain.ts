@@ -50,7 +50,7 @@ export async function explainCall(
     agent: entry,
     completion: 'text',
     work,
-    workspace,
+    place: () => ({ workspace }),
     model,
     delegation,
     controls,

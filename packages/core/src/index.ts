@@ -10,6 +10,7 @@ export type {
   ToolSelection,
 } from './agent.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './agent-rounds.ts'
+export { attendAll } from './attend-all.ts'
 export { allowedTargets, readDelegation } from './delegation.ts'
 export type {
   Answer,
@@ -86,6 +87,7 @@ export {
   type RunResult,
   type StartRequest,
 } from './orchestrator.ts'
+export { type Outfit, outfitOf } from './outfit.ts'
 export { type Subject, subjectsOf } from './permission-subject.ts'
 export type { Agents, Clock, Ids, Ports } from './ports.ts'
 export { oneLine } from './prompt.ts'
@@ -115,6 +117,7 @@ export {
   type StandardIssue,
   type StandardResult,
   type StandardSchema,
+  schema,
   string,
 } from './schema.ts'
 export { sectionsOf } from './sections.ts'
@@ -127,8 +130,8 @@ export {
   type SessionSpec,
   type Work,
 } from './session-spec.ts'
-export { type SpecRequest, specify } from './specify.ts'
-export { approveSession } from './state.ts'
+export { resolveModel, type SpecRequest, specify } from './specify.ts'
+export { approveSession, foldEntries, nextMove, openCalls, type SessionState } from './state.ts'
 export {
   type CommandsOfCall,
   defineTool,
@@ -142,3 +145,4 @@ export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './
 export type { CallStatus, CallView, RoundView, SessionView, View } from './view.ts'
 export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary.ts'
 export type { NamingHost } from './vocabulary-hosts.ts'
+export type { Isolation, Prepared, WorkspaceRequest, Workspaces } from './workspaces.ts'

@@ -6,7 +6,12 @@ import type { SessionSpec } from './session-spec.ts'
 /** What happens to a session, where somebody outside may have something to say to it. */
 export type Moment =
   /** Before its first question in this life. */
-  | { readonly kind: 'session.started'; readonly source: 'startup' | 'resume' }
+  | {
+      readonly kind: 'session.started'
+      readonly source: 'startup' | 'resume'
+      /** Calls with an effect that an earlier life has begun and has no outcome of. */
+      readonly inDoubt?: readonly string[]
+    }
   /** A person has said something: the work of an entry session, or what follows later. */
   | { readonly kind: 'prompt.given'; readonly prompt: string }
   /** A call that ran has an outcome; it is not recorded yet. `input` of the call is what was run. */

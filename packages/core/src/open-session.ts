@@ -3,6 +3,7 @@ import { beginWork } from './begin-work.ts'
 import { resumeBackground } from './delegate.ts'
 import type { Draft, Entry, WireCall } from './entry.ts'
 import { settledEvent, startedEvent } from './entry-events.ts'
+import { Suspended } from './errors.ts'
 import type { EventBody } from './events.ts'
 import type { Gate, JudgedCall } from './gate.ts'
 import { readCall } from './judge.ts'
@@ -10,7 +11,7 @@ import { leaveCalls } from './leave-calls.ts'
 import type { Model } from './model.ts'
 import type { Ports } from './ports.ts'
 import { noUsage, type Report } from './report.ts'
-import { record, type Session } from './session.ts'
+import { notice, record, type Session } from './session.ts'
 import type { SessionSpec, Work } from './session-spec.ts'
 import { foldEntries, openCalls, type SessionState, startedCalls } from './state.ts'
 import { toolsetOf } from './toolset.ts'
@@ -90,9 +91,18 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   // It is given once.
   const news = host.news(spec)
   announce(session, run.recorded.length > 0, news?.work.content)
-  await takeSlot(session)
-  await begin(session, news)
-  if (state.background.size > 0) resumeBackground(session, await backgroundCalls(session))
+  try {
+    await takeSlot(session)
+    await begin(session, news)
+    if (state.background.size > 0) resumeBackground(session, await backgroundCalls(session))
+  } catch (error) {
+    // Its record cannot be written: it is given back as it is, so that it can go on when it can be.
+    if (session.holdsSlot) tree.slots.give()
+    tree.leave(spec)
+    const questions = error instanceof Suspended ? error.questions : []
+    await run.end({ kind: 'suspended', questions }).catch(() => {})
+    throw error
+  }
   const { timeLimit } = spec.limits
   if (timeLimit !== undefined) node.limitTime(timeLimit, timeLimit - activeTime(run.recorded))
   return { kind: 'running', session }
@@ -156,6 +166,7 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
   const { run } = session
   if (run.recorded.length === 0) {
     const start = await attend(session, { kind: 'session.started', source: 'startup' })
+    await sayUnisolated(session)
     await beginWork(session)
     return addContext(session, start?.context)
   }
@@ -164,9 +175,27 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
     return [{ role: 'event', type: 'session.resumed' }, ...left]
   })
   for (const entry of entries) if (entry.role === 'tool_result') session.emit(settledEvent(entry))
-  const start = await attend(session, { kind: 'session.started', source: 'resume' })
+  const inDoubt = await begunEffects(session)
+  const doubts = inDoubt.length > 0 && { inDoubt }
+  const start = await attend(session, { kind: 'session.started', source: 'resume', ...doubts })
   if (news !== undefined) await hear(session, news.work)
   await addContext(session, start?.context)
+}
+
+/** A session that was to be kept apart and is not does not go on as if it were. */
+async function sayUnisolated(session: Session): Promise<void> {
+  const { isolation, id } = session.spec
+  if (isolation?.kind !== 'missing' || isolation.session !== id) return
+  const what = `could not be given a workspace of its own: ${isolation.reason}`
+  await notice(session, 'isolation', `${what}; whatever it, or one below it, would change is asked for`)
+}
+
+async function begunEffects(session: Session): Promise<string[]> {
+  const begun = openCalls(session.state).filter(({ started, finished }) => started && !finished)
+  const reads = await Promise.all(begun.map(({ call }) => readCall(call, session.spec, session.toolset)))
+  return reads.flatMap((read) =>
+    read.kind === 'ready' && read.judged.tool.effect !== 'read' ? [read.judged.call.id] : [],
+  )
 }
 
 /** What was said to a session while it runs. */

@@ -1,12 +1,11 @@
 import type { AgentDefinition } from './agent.ts'
-import { allowedTargets } from './delegation.ts'
 import type { StoredSession } from './engine.ts'
 import { CadreError, Suspended } from './errors.ts'
 import type { CadreEvent, EventBody } from './events.ts'
 import { type Explained, type ExplainRequest, explainCall } from './explain.ts'
+import { canChange, isolate } from './isolate.ts'
 import { createGate } from './judge.ts'
 import { defaultLimits, type RunLimits, withinCeilings } from './limits.ts'
-import { nameKey } from './name-key.ts'
 import { didYouMean } from './nearest.ts'
 import type { Host, Message, News } from './open-session.ts'
 import type { Ports } from './ports.ts'
@@ -16,9 +15,10 @@ import { runSession } from './run-session.ts'
 import { requireSections } from './sections.ts'
 import { boundSession, type Controls, type SessionSpec, type Work } from './session-spec.ts'
 import { specify } from './specify.ts'
+import { startNotices } from './start-notices.ts'
 import { foldEntries } from './state.ts'
-import { toolsetOf } from './toolset.ts'
 import { type StopReason, Tree } from './tree.ts'
+import type { Isolation } from './workspaces.ts'
 
 export interface StartRequest {
   /** The id of the new session; one is made when absent. Rejects when there is a session of this id. */
@@ -27,6 +27,8 @@ export interface StartRequest {
   readonly agent: string | AgentDefinition
   readonly work: Work | string
   readonly workspace: string
+  /** How whoever works in that workspace is kept apart, where it is another session's. */
+  readonly isolation?: Isolation
   readonly model?: string
   readonly maxRounds?: number
   readonly history?: SessionSpec['history']
@@ -34,6 +36,12 @@ export interface StartRequest {
   readonly delegation?: boolean
   /** What holds for the whole tree. */
   readonly controls?: Controls
+  /** False: where the agent cannot start, the plain model does not answer in its place. */
+  readonly plain?: boolean
+  /** It is one of several that change things at the same time: it works apart from them, if it can change anything. */
+  readonly parallel?: boolean
+  /** Sessions whose results it continues: where it has a workspace of its own, what they changed is there from the beginning. */
+  readonly from?: readonly string[]
 }
 
 /** A run ends with a report, or it waits for a person and can be resumed when there is an answer. */
@@ -193,22 +201,23 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     async start(request, signal) {
       const agent = entryAgent(request.agent)
       const work = workOf(request.work)
+      const id = request.id === undefined ? ports.ids.session(agent.name) : await newId(request.id, ports)
+      const { workspace, isolation, from, parallel: wanted, ...rest } = request
+      const shared = { workspace, ...(isolation && { isolation }) }
+      const parallel = wanted === true && canChange(ports, agent)
       const spec = await specify(ports, limits, {
-        ...request,
+        ...rest,
         agent,
         work,
-        id: request.id === undefined ? ports.ids.session(agent.name) : await newId(request.id, ports),
+        id,
+        place: () => isolate(ports, { id, root: id, agent, shared, parallel, from }, signal),
         completion: 'text',
       })
-      const notices = [
-        ...(await modelWarning(spec, ports)),
-        ...brokenDelegation(agent, spec, ports),
-        ...unknownTools(spec, ports),
-      ]
+      const notices = await startNotices(spec, ports)
       for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
       const result = await start(spec, signal)
-      if (result.kind === 'waiting' || !(await couldNotStart(result.report, ports)))
-        return withNotices(result, notices)
+      const isFinal = result.kind === 'waiting' || request.plain === false
+      if (isFinal || !(await couldNotStart(result.report, ports))) return withNotices(result, notices)
       return withNotices(await answerPlainly(request, agent, work, result, signal), notices)
     },
     async resume(id, { work, openCalls, model, delegation, limits: changed }, signal) {
@@ -280,7 +289,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       agent: plain,
       work,
       completion: 'text',
-      workspace: request.workspace,
+      place: () => ({ workspace: request.workspace }),
       ...(request.controls && { controls: request.controls }),
       ...(request.history && { history: request.history }),
     }).catch(() => undefined)
@@ -357,39 +366,4 @@ function withNotices(result: RunResult, notices: readonly Notice[]): RunResult {
     kind: 'report',
     report: { ...result.report, notices: [...notices, ...(result.report.notices ?? [])] },
   }
-}
-
-async function modelWarning(spec: SessionSpec, ports: Ports): Promise<Notice[]> {
-  const found = await ports.models.resolve(spec.model)
-  return found.kind === 'found' && found.warning !== undefined
-    ? [{ code: 'model', message: found.warning }]
-    : []
-}
-
-/** Names in the agent's tool list that nobody knows: most are misspelt. Those of others are for whoever checks the files. */
-function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
-  const { agent } = spec
-  const known = ports.tools.flatMap(({ name, aliases = [], class: kind }) => [name, ...aliases, kind])
-  return toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' }).unknown.map((name) => ({
-    code: 'tools',
-    message: `${agent.source?.path ?? agent.name}: no tool is named ${JSON.stringify(name)}${didYouMean(name, known) || ','} ${agent.name} works without it`,
-  }))
-}
-
-/** Named targets that are not there: the agent works with the rest, or alone, and a person is told. */
-function brokenDelegation(agent: AgentDefinition, spec: SessionSpec, ports: Ports): Notice[] {
-  if (agent.delegates?.kind !== 'list' || !spec.delegation) return []
-  const known = new Set(
-    allowedTargets(agent, ports.agents.list(), true).map((target) => nameKey(target.name)),
-  )
-  const missing = agent.delegates.names.filter((name) => !known.has(nameKey(name)))
-  if (missing.length === 0) return []
-  const rest =
-    spec.targets.length === 0 ? 'it works alone' : `it can still delegate to ${spec.targets.join(', ')}`
-  return [
-    {
-      code: 'delegation',
-      message: `${agent.name} names agents that are not there or may not be started: ${missing.join(', ')}; ${rest}`,
-    },
-  ]
 }

@@ -7,6 +7,7 @@ import type { Attend } from './moment.ts'
 import type { Notice } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 import type { Tool } from './tool.ts'
+import type { Workspaces } from './workspaces.ts'
 
 /** Time. Core reads no clock of its own. */
 export interface Clock {
@@ -50,6 +51,8 @@ export interface Ports {
    * what was allowed when it was started may not be any more. Must not throw.
    */
   readonly refuse?: (session: SessionSpec) => Notice | undefined
+  /** Folders of their own for sessions. Without it all of a tree work in the same one. */
+  readonly workspaces?: Workspaces
   readonly clock: Clock
   readonly ids: Ids
   /** Every event of every session, in order. Must not throw and must not wait. */

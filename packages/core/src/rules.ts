@@ -87,7 +87,30 @@ const treeControls: readonly Rule[] = [
       return { kind: 'ask', by: 'approval', rule: 'approval-required', reason, firm: true }
     },
   },
+  {
+    by: 'approval',
+    name: 'isolation',
+    immediate: true,
+    judge({ tool }, { isolation }) {
+      if (isolation?.kind !== 'missing' || (tool.effect !== 'write' && tool.effect !== 'execute'))
+        return undefined
+      if (isNoted(tool)) return undefined
+      const reason = `it was to have a workspace of its own and has none (${isolation.reason}): it changes what others work on`
+      return {
+        kind: 'ask',
+        by: 'approval',
+        rule: 'isolation',
+        reason,
+        grants: ['change things without a workspace of its own'],
+      }
+    },
+  },
 ]
+
+/** Our own tools for tasks and messages write into the home: that is no workspace, and nobody's work is changed by it. */
+function isNoted({ class: kind, effect, origin }: Tool): boolean {
+  return origin === 'built-in' && effect === 'write' && (kind === 'todo' || kind === 'message')
+}
 
 function isHarmless(tool: Tool): boolean {
   return tool.effect === 'read' || tool.kind !== undefined

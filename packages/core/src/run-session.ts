@@ -31,7 +31,9 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
       const ending = await move(session)
       // What was said to it meanwhile is heard before it ends.
       if (ending === undefined || session.node.signal.aborted || host.hasMessages(spec.id)) continue
-      return await endSession(session, ending)
+      if (isAskedAgain(session)) continue
+      const report = await endSession(session, ending, isAskedAgain)
+      if (report !== undefined) return report
     }
   } catch (error) {
     if (!(error instanceof Suspended)) return await endSession(session, failed(session, error))
@@ -89,16 +91,33 @@ function failed(session: Session, error: unknown): Ending {
   }
 }
 
-async function endSession(session: Session, ending: Ending): Promise<Report> {
+/** A person has written into the record while the last reply was judged: it must not end with that unanswered. */
+function isAskedAgain(session: Session): boolean {
+  return takeUpChanges(session) && nextMove(session.state) === 'ask'
+}
+
+function endSession(session: Session, ending: Ending): Promise<Report>
+function endSession(
+  session: Session,
+  ending: Ending,
+  goesOn: (session: Session) => boolean,
+): Promise<Report | undefined>
+/** Nothing back when something came in with the writing of the end, so that it `goesOn`. */
+async function endSession(
+  session: Session,
+  ending: Ending,
+  goesOn: (session: Session) => boolean = () => false,
+): Promise<Report | undefined> {
   const { node } = session
   // Of a session that failed, children are only interrupted: when it is resumed, they go on.
   await stopBackground(session, { kind: 'cancelled', by: ending.status === 'error' ? 'run' : 'parent' })
-  const report = buildReport(session, ending)
+  const report = buildReport(session, await withPlace(session, ending))
   if (report.status === 'error') {
     const { code, message } = report.notices?.at(-1) ?? { code: 'agent_execution', message: 'it failed' }
     await attend(session, { kind: 'error.occurred', code, message })
   }
   const by = node.reason?.kind === 'cancelled' && report.status === 'cancelled' ? node.reason.by : undefined
+  let isRecorded = false
   try {
     await record(session, `end/${session.state.seq}`, () => [
       {
@@ -108,6 +127,8 @@ async function endSession(session: Session, ending: Ending): Promise<Report> {
         ...(by && { cancelled_by: by }),
       },
     ])
+    isRecorded = true
+    if (goesOn(session)) return undefined
     await session.run.end({ kind: 'ended', outcome: report.status })
   } catch (error) {
     // The report is still true; that it could not be written down is part of it.
@@ -116,12 +137,23 @@ async function endSession(session: Session, ending: Ending): Promise<Report> {
       message: `the end of the session could not be recorded: ${messageOf(error)}`,
     }
     const unrecorded = { ...report, notices: [...(report.notices ?? []), notice] }
+    // As far as its record goes it has not ended: it is given back, so that it can go on.
+    if (!isRecorded) await session.run.end({ kind: 'suspended', questions: [] }).catch(() => {})
     session.emit({ type: 'session.ended', report: unrecorded })
     return unrecorded
   }
   session.emit({ type: 'session.ended', report })
   await attend(session, { kind: 'session.ended', report })
   return report
+}
+
+/** With where its changes are, if they are not where everybody looks. The code of the last notice is why it ended. */
+async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Ending> {
+  const { isolation } = spec
+  if (isolation?.kind !== 'own' || isolation.session !== spec.id) return ending
+  const message = await ports.workspaces?.settle(spec, ending.status)
+  if (message === undefined) return ending
+  return { ...ending, notices: [{ code: 'workspace', message }, ...(ending.notices ?? [])] }
 }
 
 /** No session ends while children it started still run. */

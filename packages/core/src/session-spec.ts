@@ -1,6 +1,7 @@
 import type { AgentDefinition, Budget } from './agent.ts'
 import type { Image } from './entry.ts'
 import { lowest, type RunLimits } from './limits.ts'
+import type { Isolation } from './workspaces.ts'
 
 /** `text`: a reply without calls ends the session. `report`: only `reportOut` does. */
 export type Completion = 'text' | 'report'
@@ -76,6 +77,8 @@ export interface SessionSpec {
   readonly limits: SessionLimits
   readonly controls?: Controls
   readonly workspace: string
+  /** Absent: it shares its workspace with whoever works there. */
+  readonly isolation?: Isolation
   readonly work: Work
   /** Said before, for a session that continues a conversation: user and assistant texts in turn. */
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]

@@ -71,10 +71,10 @@ export async function notice(session: Session, code: string, message: string): P
   session.emit({ type: 'notice.added', notice: { code, message } })
 }
 
-/** Takes up what a person changed in the record: the new record is the truth. */
-export function takeUpChanges(session: Session): void {
+/** Takes up what a person changed in the record: the new record is the truth. True when there was anything. */
+export function takeUpChanges(session: Session): boolean {
   const change = session.run.changes()
-  if (change === undefined) return
+  if (change === undefined) return false
   session.state = foldEntries(change.entries, session.spec.id)
   session.systemPrompt = change.systemPrompt
   // A rewound session may find calls open whose effects were carried out in the tail that was removed.
@@ -84,6 +84,7 @@ export function takeUpChanges(session: Session): void {
       session.tree.node(child)?.stop({ kind: 'cancelled', by: 'parent' })
   }
   session.emit({ type: 'journal.edited', summary: change.summary, rounds: session.state.round })
+  return true
 }
 
 /** Gives the slot back for as long as `wait` takes: who waits for children must not keep them from working. */

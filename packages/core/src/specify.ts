@@ -1,6 +1,7 @@
 import type { AgentDefinition } from './agent.ts'
 import { allowedTargets } from './delegation.ts'
 import { CadreError, type ErrorCode } from './errors.ts'
+import { type Place, placeOf } from './isolate.ts'
 import type { RunLimits } from './limits.ts'
 import { modelPreferences } from './match-model.ts'
 import type { Ports } from './ports.ts'
@@ -19,7 +20,8 @@ export interface SpecRequest {
   readonly model?: string | undefined
   readonly maxRounds?: number | undefined
   readonly timeLimit?: number | undefined
-  readonly workspace?: string
+  /** Where it works, asked when all else is known; that of its parent when absent. */
+  readonly place?: () => Place | Promise<Place>
   readonly delegation?: boolean
   /** Of a new tree. What is below takes those of its parent. */
   readonly controls?: Controls | undefined
@@ -67,11 +69,16 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
       ...(budget && { budget }),
     },
     ...(controls && { controls }),
-    workspace: parent?.spec.workspace ?? request.workspace ?? '/',
+    ...(await placed(request)),
     work,
     ...(request.history && { history: request.history }),
     created: new Date(ports.clock.now()).toISOString(),
   }
+}
+
+function placed({ place, parent }: SpecRequest): Place | Promise<Place> {
+  if (place !== undefined) return place()
+  return parent === undefined ? { workspace: '/' } : placeOf(parent.spec)
 }
 
 /** What a call asks for can lower what the agent's own definition or else the run allows, never raise it. */
@@ -83,7 +90,10 @@ function ceiling(asked: number | undefined, own: number | undefined, usual: numb
  * Call, then agent, then parent, then default. Of several preferences the first that is known counts. When none is, that is
  * an error which names the nearest ones: another model than the agent asked for might be a dearer one.
  */
-async function resolveModel(ports: Ports, request: SpecRequest): Promise<string> {
+export async function resolveModel(
+  ports: Pick<Ports, 'models'>,
+  request: Pick<SpecRequest, 'agent' | 'parent' | 'model'>,
+): Promise<string> {
   const { agent, parent, model } = request
   const wanted = modelPreferences(model === undefined ? (agent.models ?? []) : [model])
   let first: { name: string; reason: string; code: ErrorCode } | undefined
@@ -104,7 +114,7 @@ async function resolveModel(ports: Ports, request: SpecRequest): Promise<string>
   )
 }
 
-async function inheritedModel(ports: Ports, parent: SpecRequest['parent']): Promise<string> {
+async function inheritedModel(ports: Pick<Ports, 'models'>, parent: SpecRequest['parent']): Promise<string> {
   if (parent !== undefined) return parent.spec.model
   const found = await ports.models.resolve(undefined)
   if (found.kind === 'found') return found.model.id

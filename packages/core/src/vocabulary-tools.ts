@@ -203,6 +203,7 @@ export const ownTools: { readonly [tool: string]: Vocable } = {
   send_message: { class: 'message', names: ['SendMessage'] },
   slack_send: { class: 'message', names: [] },
   slack_read: { class: 'message', names: [] },
+  mail_send: { class: 'message', names: [] },
 }
 
 /** Words that stand for every tool of a class, as the dialects of Copilot write them. */
