@@ -1,5 +1,6 @@
+import { linesBehindMark } from './lines-of.ts'
 import { type RawText, rawOf } from './raw-text.ts'
-import { linesOf, type Task } from './read-tasks.ts'
+import { type Heading, scanTasks, type Task } from './read-tasks.ts'
 
 /** One change of a text: these bytes and no others. */
 export interface Splice {
@@ -11,11 +12,14 @@ export interface Splice {
 /** Changes that do not overlap, all made to the same text; those at one place in the order given. */
 export function applySplices(raw: RawText, splices: readonly Splice[]): RawText {
   const sorted = splices.map((splice, index) => ({ splice, index }))
-  sorted.sort((a, b) => b.splice.at - a.splice.at || b.index - a.index)
-  let result = raw
-  for (const { splice } of sorted)
-    result = result.slice(0, splice.at) + splice.insert + result.slice(splice.at + splice.remove)
-  return result
+  sorted.sort((a, b) => a.splice.at - b.splice.at || a.index - b.index)
+  const parts: RawText[] = []
+  let done = 0
+  for (const { splice } of sorted) {
+    parts.push(raw.slice(done, splice.at), splice.insert)
+    done = Math.max(done, splice.at + splice.remove)
+  }
+  return parts.join('') + raw.slice(done)
 }
 
 export function markerSplice(task: Task, marker: string): Splice[] {
@@ -43,24 +47,21 @@ export function fieldSplice(raw: RawText, task: Task, field: NewField): Splice[]
     const gap = known.value === '' ? ' ' : ''
     return [{ at: known.valueAt, remove: known.valueEnd - known.valueAt, insert: rawOf(gap + line) }]
   }
-  const before = task.fields.find((one) => one.key === after && one.block === undefined)
-  const firstBlock = task.fields.find(({ block }) => block !== undefined)
-  const indent = before?.indent ?? task.fields[0]?.indent ?? `${task.indent}  `
+  const own = task.fields.filter(({ start }) => start < task.end)
+  const before = own.find((one) => one.key === after && one.block === undefined)
+  const firstBlock = own.find(({ block }) => block !== undefined)
+  const indent = before?.indent ?? own[0]?.indent ?? `${task.indent}  `
   const eol = task.eol === '' ? '\n' : task.eol
   const at = before?.end ?? firstBlock?.start ?? task.end
   const lead = at === 0 || raw[at - 1] === '\n' ? '' : eol
   return [{ at, remove: 0, insert: lead + rawOf(`${indent}${key}: ${line}`) + eol }]
 }
 
-const byteOrderMark = '\u00ef\u00bb\u00bf'
-const todoHeading = /^##[ \t]+todo[ \t]*$/i
-
 /** Puts a task, written as lines, on top of `## TODO`; the heading is added where it is missing. */
 export function insertTask(raw: RawText, lines: readonly string[]): RawText {
-  const all = [...linesOf(raw)]
-  const heading = all.findIndex(({ text, number }) =>
-    todoHeading.test(number === 1 && text.startsWith(byteOrderMark) ? text.slice(3) : text),
-  )
+  const all = linesBehindMark(raw)
+  const todo = todoIn(scanTasks(raw).headings)
+  const heading = todo === undefined ? -1 : all.findIndex(({ start }) => start === todo.start)
   const eol = (all[Math.max(heading, 0)]?.eol ?? '') || '\n'
   const block = lines.map((line) => rawOf(line) + eol).join('')
   if (heading === -1) {
@@ -80,4 +81,9 @@ export function insertTask(raw: RawText, lines: readonly string[]): RawText {
   const rest = raw.slice(at)
   const after = rest === '' || /^[ \t]*\r?\n/.test(rest) ? '' : eol
   return raw.slice(0, at) + before + block + after + rest
+}
+
+/** Where new tasks go. */
+export function todoIn(headings: readonly Heading[]): Heading | undefined {
+  return headings.find(({ level, text }) => level === 2 && /^todo$/i.test(text))
 }

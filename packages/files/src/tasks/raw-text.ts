@@ -10,6 +10,8 @@ export function rawOf(text: string): RawText {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
+const beyondAscii = /[\u0080-\u00ff]/
+
 export function textOf(raw: RawText): string {
-  return Buffer.from(raw, 'latin1').toString('utf8')
+  return beyondAscii.test(raw) ? Buffer.from(raw, 'latin1').toString('utf8') : raw
 }

@@ -20,7 +20,7 @@ export interface TaskItem {
   readonly title: string
   /** Inline and indented fields by key, in order, decoded; a block is its lines. */
   readonly fields: ReadonlyMap<string, string>
-  /** The id of the task it stands below, else of its field `parent`. */
+  /** The id of the nearest task it stands below, else of its field `parent`. */
   readonly parent: string | undefined
   /** Of `depends_on`, split at commas and spaces. */
   readonly dependsOn: readonly string[]
@@ -65,6 +65,6 @@ export interface NewTask {
   readonly who?: readonly string[]
   readonly tags?: readonly string[]
   readonly fields?: Readonly<Record<string, string>>
-  /** Below this task of the same file; on top of its section when absent. */
+  /** Below this task of the same file; at the end of its section when absent. */
   readonly parent?: string
 }

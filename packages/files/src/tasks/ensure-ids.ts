@@ -1,0 +1,37 @@
+import { applySplices, type Splice } from './edit-tasks.ts'
+import { fieldEdit } from './field-edit.ts'
+import { newTaskId } from './new-task-id.ts'
+import type { RawText } from './raw-text.ts'
+import type { TaskItem } from './task-item.ts'
+import { readWritten } from './written-tasks.ts'
+
+export interface EnsuredIds {
+  readonly raw: RawText
+  /** The new ones, in the order of the file. */
+  readonly ids: readonly string[]
+}
+
+/**
+ * Writes an id below every task that has none and for which `wants` says so. `taken` are ids that no new one may be; those of
+ * the text itself are known.
+ */
+export function ensureIds(
+  raw: RawText,
+  taken: ReadonlySet<string>,
+  wants: (task: TaskItem) => boolean = () => true,
+): EnsuredIds {
+  const read = readWritten(raw)
+  const known = new Set([...taken, ...read.items.flatMap(({ id }) => id ?? [])])
+  const ids: string[] = []
+  const splices: Splice[] = []
+  for (const { task, head, item } of read.written) {
+    if (item === undefined || item.id !== undefined || !wants(item)) continue
+    // An empty one on the line itself is for the person to fill.
+    if (head.tokens.some((token) => token.kind === 'field' && token.key === 'id')) continue
+    const id = newTaskId(known)
+    known.add(id)
+    ids.push(id)
+    splices.push(...fieldEdit({ raw, task, child: undefined, key: 'id', value: id }))
+  }
+  return { raw: applySplices(raw, splices), ids }
+}

@@ -1,0 +1,79 @@
+import type { TaskItem } from './task-item.ts'
+import type { ReadFile, Written } from './written-tasks.ts'
+
+/** What a change was meant to do to one task; everything that is named here must be so afterwards. */
+export type Expected = Pick<TaskItem, 'state' | 'title' | 'priority' | 'who' | 'tags' | 'fields'>
+
+export interface Meant {
+  /** Which task changes, comes or goes, by its place in the list. */
+  readonly at: number
+  readonly added?: number
+  readonly removed?: number
+  /** Nothing where the task is gone. */
+  readonly expected?: Expected
+}
+
+/**
+ * Whether a change did what was meant and nothing else: every other task says what it said, below the same one, under the same
+ * heading. Asked of every edit before anybody gets it, so that no text, however strange, can make one change reach further.
+ */
+export function holds(
+  before: ReadFile,
+  after: ReadFile,
+  { at, added = 0, removed = 0, expected }: Meant,
+): boolean {
+  const shift = added - removed
+  if (after.written.length !== before.written.length + shift) return false
+  const moved = (index: number) => (index >= at + removed ? index + shift : index)
+  for (let index = 0; index < before.written.length; index++) {
+    const one = before.written[index]
+    const isTarget = index >= at && index < at + removed
+    if (isTarget || one === undefined) continue
+    const other = after.written[moved(index)]
+    if (other === undefined || other.task.above !== moved(one.task.above)) return false
+    if (sectionOf(before, one) !== sectionOf(after, other)) return false
+    const isChanged = index === at && added === 0 && removed === 0
+    if (!isChanged && !isSame(one, other)) return false
+  }
+  const item = after.written[at]?.item
+  return expected === undefined || (item !== undefined && isAs(item, expected))
+}
+
+function sectionOf({ scan }: ReadFile, { task }: Written): string | undefined {
+  return scan.headings[task.section]?.text
+}
+
+function isSame({ task: one }: Written, { task: other }: Written): boolean {
+  if (one === other) return true
+  return (
+    one.marker === other.marker &&
+    one.rawHead === other.rawHead &&
+    one.indent === other.indent &&
+    one.fields.length === other.fields.length &&
+    one.fields.every((field, index) => {
+      const match = other.fields[index]
+      return (
+        match !== undefined &&
+        field.key === match.key &&
+        field.rawValue === match.rawValue &&
+        isSameList(field.block ?? [], match.block ?? [])
+      )
+    })
+  )
+}
+
+function isAs(item: TaskItem, expected: Expected): boolean {
+  return (
+    item.state === expected.state &&
+    item.title === expected.title &&
+    item.priority === expected.priority &&
+    isSameList(item.who, expected.who) &&
+    isSameList(item.tags, expected.tags) &&
+    item.fields.size === expected.fields.size &&
+    [...expected.fields].every(([key, value]) => item.fields.get(key) === value)
+  )
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, index) => text === other[index])
+}

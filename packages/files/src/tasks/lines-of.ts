@@ -1,0 +1,75 @@
+import type { RawText } from './raw-text.ts'
+
+export interface Line {
+  /** Counted from 1. */
+  readonly number: number
+  readonly start: number
+  /** Behind the end of the line. */
+  readonly end: number
+  readonly text: RawText
+  readonly eol: string
+}
+
+export interface LinesRange {
+  /** Where a line begins, and its number. */
+  readonly from: number
+  readonly number: number
+  /** Where a line begins, or the text ends. */
+  readonly to: number
+}
+
+/** A line ends with a line feed; a carriage return before it belongs to the end. */
+export function linesOf(
+  raw: RawText,
+  { from, number, to }: LinesRange = { from: 0, number: 1, to: raw.length },
+): Line[] {
+  const lines: Line[] = []
+  for (let start = from; start < to; ) {
+    const at = raw.indexOf('\n', start)
+    const end = at === -1 ? raw.length : at + 1
+    const stop = at === -1 ? raw.length : raw[at - 1] === '\r' && at > start ? at - 1 : at
+    lines.push({
+      number: number + lines.length,
+      start,
+      end,
+      text: raw.slice(start, stop),
+      eol: raw.slice(stop, end),
+    })
+    start = end
+  }
+  return lines
+}
+
+const byteOrderMark = '\u00ef\u00bb\u00bf'
+
+/** All lines; a byte order mark belongs to none of them. */
+export function linesBehindMark(raw: RawText, range?: LinesRange): Line[] {
+  const lines = linesOf(raw, range)
+  const [first] = lines
+  if (first?.start === 0 && first.text.startsWith(byteOrderMark))
+    lines[0] = { ...first, start: first.start + 3, text: first.text.slice(3) }
+  return lines
+}
+
+// White space is written out: the general class has characters that are parts of others here, where a character is a byte.
+export function isBlank(text: RawText): boolean {
+  for (let at = 0; at < text.length; at++) if (text[at] !== ' ' && text[at] !== '\t') return false
+  return true
+}
+
+/** How far a line is indented. A tab goes to the next level, and a level is two columns. */
+export function widthOf(text: RawText): number {
+  let width = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === ' ') width += 1
+    else if (text[at] === '\t') width += 2 - (width % 2)
+    else break
+  }
+  return width
+}
+
+/** How the lines of a file end, as its first one does. */
+export function eolOf(raw: RawText): string {
+  const at = raw.indexOf('\n')
+  return at > 0 && raw[at - 1] === '\r' ? '\r\n' : '\n'
+}

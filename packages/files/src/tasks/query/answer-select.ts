@@ -1,0 +1,126 @@
+import { CadreError, nearest } from '@cadre/core'
+import type { TaskFile, TaskProblem } from '../task-item.ts'
+import {
+  builtInFields,
+  builtInNames,
+  type FieldValue,
+  fieldReader,
+  plainName,
+  type TaskRow,
+  writtenNames,
+} from './field-value.ts'
+import type { Condition, FieldName, FileName, Query, SelectQuery } from './query.ts'
+import { QueryError } from './query-error.ts'
+import { selectTasks } from './select-tasks.ts'
+
+/** Where queries find tasks. */
+export interface QueryFiles {
+  /**
+   * The files that a name or a pattern means, as they are shown. Throws a `CadreError` for what may not be used or is not
+   * there; a pattern may mean none.
+   */
+  match(name: string): readonly string[]
+  read(file: string): TaskFile
+}
+
+export interface FoundProblem extends TaskProblem {
+  readonly file: string
+}
+
+/** What was looked through, with what is wrong in it: a broken task never keeps the others from being found. */
+export interface Looked {
+  readonly rows: readonly TaskRow[]
+  readonly problems: readonly FoundProblem[]
+  /** What a person should know about the query itself, a sentence each. */
+  readonly notes: readonly string[]
+}
+
+export interface SelectAnswer extends Looked {
+  /** What was asked for of each row. `*` is everything that any of the rows has. */
+  readonly fields: readonly string[]
+}
+
+export function answerSelect(query: SelectQuery, files: QueryFiles): SelectAnswer {
+  const looked = lookThrough(query, files)
+  const rows = selectTasks(looked.rows, query)
+  return {
+    ...looked,
+    rows,
+    fields: query.fields === '*' ? everyField(rows) : query.fields.map(({ name }) => plainName(name)),
+  }
+}
+
+/** All tasks of the files that a query is about. */
+function lookThrough(query: Query, files: QueryFiles): Looked {
+  const names = matchFiles(query, query.file, files)
+  const rows: TaskRow[] = []
+  const problems: FoundProblem[] = []
+  for (const file of names) {
+    const found = files.read(file)
+    for (const task of found.tasks) rows.push({ file, task })
+    for (const problem of found.problems) problems.push({ ...problem, file })
+  }
+  return { rows, problems, notes: notesOn(query, names, rows) }
+}
+
+/** What a person should know about a query, for what it found. */
+export function notesOn(query: Query, files: readonly string[], rows: readonly TaskRow[]): string[] {
+  const none = files.length === 0 ? [`No file fits ${query.file.name}.`] : []
+  return [...none, ...strangeFields(query, rows)]
+}
+
+/** A name that may not be used is pointed at like everything else that is wrong with a query. */
+export function matchFiles(
+  { text }: Query,
+  { name, at }: FileName,
+  files: Pick<QueryFiles, 'match'>,
+): readonly string[] {
+  try {
+    return files.match(name)
+  } catch (error) {
+    if (error instanceof CadreError && error.code === 'usage') throw new QueryError(text, at, error.message)
+    throw error
+  }
+}
+
+/** One row as an object, a missing value as null. Of `*`, what the task does not have is left out. */
+export function rowObject(
+  row: TaskRow,
+  fields: readonly string[],
+  isEverything = false,
+): { readonly [field: string]: FieldValue } {
+  const values = fields.map((name) => [name, fieldReader(name)(row)] as const)
+  return Object.fromEntries(isEverything ? values.filter(([, value]) => value !== null) : values)
+}
+
+function everyField(rows: readonly TaskRow[]): string[] {
+  const written = new Set<string>()
+  for (const { task } of rows) for (const name of writtenNames(task)) written.add(name)
+  return [...builtInNames, ...written]
+}
+
+/** A field that no task has is most likely a misspelt one: then the answer is empty for another reason than it seems. */
+function strangeFields(query: Query, rows: readonly TaskRow[]): string[] {
+  const asked = new Map(namedFields(query).map((field) => [plainName(field.name), field]))
+  const known = new Set(builtInFields)
+  const strange = [...asked.keys()].filter((name) => !known.has(name))
+  if (strange.length === 0 || rows.length === 0) return []
+  for (const { task } of rows) for (const key of task.fields.keys()) known.add(key)
+  return strange
+    .filter((name) => !known.has(name))
+    .map((name) => {
+      const [meant] = nearest(name, known, 1)
+      return `No task has a field ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`
+    })
+}
+
+function namedFields(query: Query): FieldName[] {
+  const where = query.kind === 'insert' || query.where === undefined ? [] : conditionFields(query.where)
+  if (query.kind !== 'select') return where
+  return [...(query.fields === '*' ? [] : query.fields), ...where, ...query.order.map(({ field }) => field)]
+}
+
+function conditionFields(condition: Condition): FieldName[] {
+  if ('field' in condition) return [condition.field]
+  return condition.kind === 'not' ? conditionFields(condition.of) : condition.of.flatMap(conditionFields)
+}

@@ -1,0 +1,130 @@
+import { type FieldValue, fieldReader, type TaskRow } from './field-value.ts'
+import { likePattern } from './like.ts'
+import type { Comparison, Condition, FieldName, Literal } from './query.ts'
+
+/** Nothing where nobody can tell: something that was compared is not there. */
+export type Truth = boolean | undefined
+
+/**
+ * What a condition says about a task, in three values: what is compared with something that is not there is neither true nor
+ * false, and so is its negation. Only what is true is selected.
+ */
+export function compileCondition(condition: Condition): (row: TaskRow) => Truth {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return joined(condition.of.map(compileCondition), condition.kind === 'or')
+    case 'not': {
+      const of = compileCondition(condition.of)
+      return (row) => {
+        const truth = of(row)
+        return truth === undefined ? undefined : !truth
+      }
+    }
+    case 'null': {
+      const read = fieldReader(condition.field.name)
+      return (row) => read(row) === null
+    }
+    case 'compare':
+      return comparing(condition.field, condition.operator, condition.value)
+    case 'in': {
+      const tests = condition.values.map((value) => (member: Scalar) => isEqual(member, value))
+      return onMembers(condition.field, (member) => tests.some((test) => test(member)))
+    }
+    case 'like': {
+      const fits = likePattern(condition.value.text)
+      return onMembers(condition.field, (member) => fits(String(member)))
+    }
+    case 'contains': {
+      const { value } = condition
+      const read = fieldReader(condition.field.name)
+      return (row) => {
+        const found = read(row)
+        if (found === null) return undefined
+        return Array.isArray(found)
+          ? found.some((one) => isEqual(one, value))
+          : String(found).includes(value.text)
+      }
+    }
+  }
+}
+
+type Scalar = string | number | boolean
+
+/** One that decides ends it; else one that nobody can tell leaves it open. */
+function joined(tests: readonly ((row: TaskRow) => Truth)[], deciding: boolean): (row: TaskRow) => Truth {
+  return (row) => {
+    let result: Truth = !deciding
+    for (const test of tests) {
+      const truth = test(row)
+      if (truth === deciding) return deciding
+      if (truth === undefined) result = undefined
+    }
+    return result
+  }
+}
+
+function comparing(field: FieldName, operator: Comparison, value: Literal): (row: TaskRow) => Truth {
+  if (operator === '=') return onMembers(field, (member) => isEqual(member, value))
+  if (operator === '!=') {
+    const equal = onMembers(field, (member) => isEqual(member, value))
+    return (row) => {
+      const truth = equal(row)
+      return truth === undefined ? undefined : !truth
+    }
+  }
+  const holds = orders[operator]
+  const read = fieldReader(field.name)
+  return (row) => {
+    const found = read(row) as Exclude<FieldValue, readonly string[]>
+    const order = found === null ? undefined : orderOf(found, value)
+    return order === undefined ? undefined : holds(order)
+  }
+}
+
+const orders: { readonly [operator in Exclude<Comparison, '=' | '!='>]: (order: number) => boolean } = {
+  '<': (order) => order < 0,
+  '>': (order) => order > 0,
+  '<=': (order) => order <= 0,
+  '>=': (order) => order >= 0,
+}
+
+/** Of a list: whether one of its members passes. */
+function onMembers({ name }: FieldName, test: (member: Scalar) => boolean): (row: TaskRow) => Truth {
+  const read = fieldReader(name)
+  return (row) => {
+    const found = read(row)
+    if (found === null) return undefined
+    return typeof found === 'object' ? found.some(test) : test(found)
+  }
+}
+
+function isEqual(found: Scalar, value: Literal): boolean {
+  if (value.kind === 'number') return numberOf(found) === value.number
+  if (value.kind === 'boolean') return String(found).toLowerCase() === value.text
+  return String(found) === value.text
+}
+
+/** Nothing where the two cannot be put in an order: a number and text that is none. */
+function orderOf(found: Scalar, value: Literal): number | undefined {
+  if (value.kind === 'text') return compareText(String(found), value.text)
+  if (value.kind === 'boolean') {
+    const truth = typeof found === 'boolean' ? found : undefined
+    return truth === undefined ? undefined : Number(truth) - Number(value.is)
+  }
+  const number = numberOf(found)
+  return number === undefined ? undefined : number - value.number
+}
+
+/** By code units: the order in which times in ISO form follow each other. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+const digits = /^[+-]?\d{1,30}(\.\d{1,30})?$/
+
+/** Text that is a number from its beginning to its end, written out: an id such as 1234e567 is none. */
+export function numberOf(value: Scalar): number | undefined {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && digits.test(value) ? Number(value) : undefined
+}

@@ -1,0 +1,157 @@
+import { nearest } from '@cadre/core'
+import { accept, isKeyword, isSign, unexpected } from './expect-token.ts'
+import { fieldKind } from './field-value.ts'
+import { longestPattern } from './like.ts'
+import type { Comparison, Condition, FieldName, Literal } from './query.ts'
+import type { Scanner, Token } from './scan-query.ts'
+
+export interface Expressions {
+  condition(): Condition
+  field(wanted: string): FieldName
+  value(): Literal
+  /** In parentheses. */
+  values(): readonly Literal[]
+}
+
+/** Deeper than anybody writes, and far from what the stack holds. */
+const deepest = 100
+
+const comparisons: readonly string[] = ['=', '!=', '<>', '<', '>', '<=', '>=']
+const keywords = [
+  ...['SELECT', 'FROM', 'WHERE', 'ORDER', 'BY', 'ASC', 'DESC', 'LIMIT', 'INTO', 'INSERT', 'SET', 'UPDATE'],
+  ...['DELETE', 'AND', 'OR', 'NOT', 'LIKE', 'IN', 'CONTAINS', 'IS', 'NULL', 'TRUE', 'FALSE'],
+]
+const operators = 'an operator (= != < > <= >= LIKE IN CONTAINS IS)'
+const operatorWords = ['LIKE', 'IN', 'CONTAINS', 'IS', 'NOT']
+
+/** Reads conditions and values, over one scanner. */
+export function readExpressions(scanner: Scanner): Expressions {
+  let depth = 0
+  return { condition, field, value, values }
+
+  function condition(): Condition {
+    return chain('or', 'OR', () => chain('and', 'AND', negation))
+  }
+
+  function chain(kind: 'and' | 'or', keyword: string, read: () => Condition): Condition {
+    const first = read()
+    const of = [first]
+    while (accept(scanner, keyword)) of.push(read())
+    return of.length === 1 ? first : { kind, of }
+  }
+
+  function negation(): Condition {
+    const token = scanner.peek()
+    if (accept(scanner, 'NOT')) return { kind: 'not', of: deeper(token, negation) }
+    if (!isSign(token, '(')) return comparison()
+    scanner.next()
+    const inner = deeper(token, condition)
+    const end = scanner.next()
+    return isSign(end, ')') ? inner : unexpected(scanner, end, 'AND, OR or )', ['AND', 'OR'])
+  }
+
+  function deeper(token: Token, read: () => Condition): Condition {
+    depth += 1
+    if (depth > deepest) scanner.fail(token.at, `Conditions stand at most ${deepest} deep in each other.`)
+    const found = read()
+    depth -= 1
+    return found
+  }
+
+  function comparison(): Condition {
+    const left = field('a condition: the name of a field, NOT or (')
+    const token = scanner.peek()
+    if (token.kind === 'sign' && comparisons.includes(token.text)) {
+      scanner.next()
+      return compare(left, token)
+    }
+    if (accept(scanner, 'IS')) {
+      const isNegated = accept(scanner, 'NOT')
+      const end = scanner.next()
+      if (!isKeyword(end, 'NULL')) unexpected(scanner, end, isNegated ? 'NULL' : 'NULL or NOT NULL')
+      const isNull: Condition = { kind: 'null', field: left }
+      return isNegated ? { kind: 'not', of: isNull } : isNull
+    }
+    const isNegated = accept(scanner, 'NOT')
+    const found = matching(left)
+    if (found !== undefined) return isNegated ? { kind: 'not', of: found } : found
+    // `NOT completed` is how people say it.
+    if (!isNegated && fieldKind(left.name) === 'boolean' && !isStrange(scanner.peek()))
+      return {
+        kind: 'compare',
+        field: left,
+        operator: '=',
+        value: { kind: 'boolean', text: 'true', is: true },
+      }
+    return unexpected(scanner, scanner.peek(), isNegated ? 'LIKE, IN or CONTAINS' : operators, operatorWords)
+  }
+
+  /** A word that neither goes on nor ends what stands here, so it was meant as an operator. */
+  function isStrange(token: Token): boolean {
+    const follows = ['AND', 'OR', 'ORDER', 'LIMIT', 'INTO']
+    return (
+      token.kind !== 'end' &&
+      !isSign(token, ')') &&
+      !isSign(token, ';') &&
+      !follows.some((word) => isKeyword(token, word))
+    )
+  }
+
+  function compare(left: FieldName, sign: Token): Condition {
+    const operator = (sign.text === '<>' ? '!=' : sign.text) as Comparison
+    if (operator !== '=' && operator !== '!=' && fieldKind(left.name) === 'list')
+      scanner.fail(
+        sign.at,
+        `${left.name} is a list, which ${operator} cannot compare; write =, CONTAINS or IN.`,
+      )
+    const { at } = scanner.peek()
+    if (isKeyword(scanner.peek(), 'NULL'))
+      scanner.fail(at, `Nothing is ever ${operator} NULL; write IS NULL or IS NOT NULL.`)
+    return { kind: 'compare', field: left, operator, value: value() }
+  }
+
+  function matching(left: FieldName): Condition | undefined {
+    if (accept(scanner, 'IN')) return { kind: 'in', field: left, values: values() }
+    if (accept(scanner, 'CONTAINS')) return { kind: 'contains', field: left, value: value() }
+    if (!accept(scanner, 'LIKE')) return undefined
+    const { at } = scanner.peek()
+    const pattern = value()
+    if (pattern.text.length > longestPattern)
+      scanner.fail(at, `A pattern has at most ${longestPattern} characters.`)
+    return { kind: 'like', field: left, value: pattern }
+  }
+
+  function field(wanted: string): FieldName {
+    const token = scanner.next()
+    if (token.kind === 'name' && token.text !== '') return { name: token.text, at: token.at }
+    if (token.kind !== 'word' || keywords.includes(token.text.toUpperCase()))
+      return unexpected(scanner, token, wanted)
+    return { name: token.text, at: token.at }
+  }
+
+  function values(): Literal[] {
+    const open = scanner.next()
+    if (!isSign(open, '(')) unexpected(scanner, open, '(')
+    const all = [value()]
+    for (;;) {
+      const token = scanner.next()
+      if (isSign(token, ')')) return all
+      if (!isSign(token, ',')) unexpected(scanner, token, ', or )')
+      all.push(value())
+    }
+  }
+
+  function value(): Literal {
+    const token = scanner.next()
+    if (token.kind === 'text') return { kind: 'text', text: token.text }
+    if (token.kind === 'number') return { kind: 'number', text: token.text, number: Number(token.text) }
+    if (isKeyword(token, 'TRUE')) return { kind: 'boolean', text: 'true', is: true }
+    if (isKeyword(token, 'FALSE')) return { kind: 'boolean', text: 'false', is: false }
+    if (isKeyword(token, 'NULL'))
+      return scanner.fail(token.at, 'NULL is no value to compare with; write IS NULL.')
+    if (token.kind !== 'word') return unexpected(scanner, token, "a value: 'text', a number, TRUE or FALSE")
+    const meant = nearest(token.text, ['TRUE', 'FALSE'], 1)[0]
+    const hint = meant === undefined ? `write '${token.text}'` : `write '${token.text}' or ${meant}`
+    return scanner.fail(token.at, `Text stands in quotes: ${hint}.`)
+  }
+}

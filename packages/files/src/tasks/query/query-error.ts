@@ -1,0 +1,32 @@
+import { CadreError } from '@cadre/core'
+
+/** A query that cannot be carried out as it is written. Its message shows the query, and a caret below the place. */
+export class QueryError extends CadreError {
+  /** What is wrong, without the picture. */
+  readonly sentence: string
+  /** Counted from 1, over the whole query. */
+  readonly column: number
+
+  constructor(query: string, at: number, sentence: string) {
+    const column = Math.min(at, query.length) + 1
+    super('usage', `${sentence}\n${pictureOf(query, column - 1)}`)
+    this.sentence = sentence
+    this.column = column
+  }
+}
+
+/** No line is longer than this; what is left out is marked. */
+const widest = 100
+
+function pictureOf(query: string, at: number): string {
+  const start = query.lastIndexOf('\n', at - 1) + 1
+  const end = query.indexOf('\n', at)
+  const line = query.slice(start, end === -1 ? undefined : end)
+  const column = at - start
+  const from = column < widest - 20 ? 0 : column - Math.floor(widest / 2)
+  const shown = line.slice(from, from + widest)
+  const before = from > 0 ? '…' : ''
+  const after = from + widest < line.length ? '…' : ''
+  // A tab or another sign without a fixed width would put the caret elsewhere.
+  return `  ${before}${shown.replace(/[\p{Cc}\p{Cf}]/gu, ' ')}${after}\n  ${' '.repeat(before.length + column - from)}^`
+}

@@ -1,0 +1,49 @@
+import { compareText, compileCondition, numberOf } from './compile-condition.ts'
+import { type FieldValue, fieldReader, type TaskRow } from './field-value.ts'
+import type { Condition, OrderKey, SelectQuery } from './query.ts'
+
+/** The tasks that a query selects, in its order. */
+export function selectTasks(
+  rows: readonly TaskRow[],
+  query: Pick<SelectQuery, 'where' | 'order' | 'limit'>,
+): readonly TaskRow[] {
+  const found = tasksWhere(rows, query.where)
+  const ordered = query.order.length === 0 ? found : inOrder(found, query.order)
+  return query.limit === undefined ? ordered : ordered.slice(0, query.limit)
+}
+
+export function tasksWhere(rows: readonly TaskRow[], where: Condition | undefined): readonly TaskRow[] {
+  if (where === undefined) return rows
+  const test = compileCondition(where)
+  return rows.filter((row) => test(row) === true)
+}
+
+/** Of equals, the one that stands first stays first. */
+function inOrder(rows: readonly TaskRow[], order: readonly OrderKey[]): TaskRow[] {
+  const readers = order.map(({ field }) => fieldReader(field.name))
+  const keyed = rows.map((row) => ({ row, keys: readers.map((read) => sortKey(read(row))) }))
+  keyed.sort((a, b) => {
+    for (const [at, { isDescending }] of order.entries()) {
+      const compared = compareKeys(a.keys[at] as SortKey, b.keys[at] as SortKey)
+      if (compared !== 0) return isDescending ? -compared : compared
+    }
+    return 0
+  })
+  return keyed.map(({ row }) => row)
+}
+
+type SortKey = readonly [rank: number, value: number | string]
+
+/** Nothing comes first, then numbers by their value, then text. One order for all, so that no mixture of them goes round in circles. */
+function sortKey(value: FieldValue): SortKey {
+  if (value === null) return [0, 0]
+  if (typeof value === 'boolean') return [1, Number(value)]
+  const shown = typeof value === 'object' ? value.join(' ') : value
+  const number = numberOf(shown)
+  return number === undefined ? [2, shown] : [1, number]
+}
+
+function compareKeys([rankA, a]: SortKey, [rankB, b]: SortKey): number {
+  if (rankA !== rankB) return rankA - rankB
+  return typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b))
+}

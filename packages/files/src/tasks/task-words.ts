@@ -1,0 +1,39 @@
+import type { TaskChange, TaskItem } from './task-item.ts'
+import { isFailed } from './task-state.ts'
+
+/** What is kept of a title: one line, without signs that cannot be seen. */
+export function keptTitle(title: string): string {
+  const unseen = /[\p{Cc}\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+/gu
+  return title.toWellFormed().replace(unseen, ' ').trim()
+}
+
+/** Why a change cannot be written at all. Nothing when it can. */
+export function objectionTo(
+  change: TaskChange,
+  item: Pick<TaskItem, 'state'> | undefined,
+): string | undefined {
+  if (change.title !== undefined && keptTitle(change.title) === '') return 'A task needs a title.'
+  if (typeof change.priority === 'string' && !/^[A-Z]$/.test(change.priority))
+    return `A priority is one capital letter, and ${shown(change.priority)} is none.`
+  const name = [...(change.who ?? []), ...(change.tags ?? [])].find((one) => !isName(one))
+  if (name !== undefined)
+    return `${shown(name)} cannot follow @ or #: a name is one word without quotes, commas, @ and #.`
+  const key = Object.keys(change.fields ?? {}).find((one) => !/^[A-Za-z_][A-Za-z0-9_-]*$/.test(one))
+  if (key !== undefined)
+    return `${shown(key)} cannot be a key: letters, digits, - and _, beginning with a letter or _.`
+  if (change.fields !== undefined && Object.hasOwn(change.fields, 'id'))
+    return 'The id of a task stays as it is.'
+  const status = change.fields?.['status']
+  const state = change.state ?? item?.state
+  if (status === undefined || change.state === undefined) return undefined
+  const isContrary = state === 'failed' ? !isFailed(status ?? undefined) : isFailed(status ?? undefined)
+  return isContrary ? `A task cannot be ${state} with the status ${shown(String(status))}.` : undefined
+}
+
+function isName(name: string): boolean {
+  return /^[^\s@#,"'`\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+$/u.test(name) && name.isWellFormed()
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+}
