@@ -1,0 +1,63 @@
+import { readSync } from 'node:fs'
+
+/** Longer ones are not kept in memory: whoever reads is told that there is one. */
+export const longestLine = 16 << 20
+
+/** Enough to recognise it. */
+export const keptOfTooLong = 1_024
+
+export interface FoundLine {
+  /** Where it begins, in bytes. */
+  readonly start: number
+  /** Behind its line break; behind its last byte when it has none. */
+  readonly end: number
+  /** Without its line break. Only the beginning of one that is too long. */
+  readonly bytes: Buffer
+  readonly isTooLong: boolean
+  /** The file ends here without a line break: somebody may still be writing it. */
+  readonly isOpen: boolean
+}
+
+const chunkSize = 256 << 10
+const newline = 0x0a
+const carriage = 0x0d
+
+/** The lines of an open file from a position on, in bounded memory. */
+export function* readLines(file: number, from: number): Generator<FoundLine> {
+  const chunk = Buffer.allocUnsafe(chunkSize)
+  let parts: Buffer[] = []
+  let length = 0
+  let start = from
+  let position = from
+  const take = (end: number, isOpen: boolean): FoundLine => {
+    const isTooLong = length > longestLine
+    let bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+    if (isTooLong) bytes = bytes.subarray(0, keptOfTooLong)
+    else if (!isOpen && bytes.at(-1) === carriage) bytes = bytes.subarray(0, -1)
+    const line = { start, end, bytes, isTooLong, isOpen }
+    parts = []
+    length = 0
+    start = end
+    return line
+  }
+  const keep = (bytes: Buffer) => {
+    if (length <= longestLine) parts.push(Buffer.from(bytes))
+    length += bytes.length
+    if (length > longestLine && parts.length > 1) parts = [Buffer.concat(parts).subarray(0, keptOfTooLong)]
+  }
+  for (;;) {
+    const read = readSync(file, chunk, 0, chunkSize, position)
+    if (read === 0) break
+    let begin = 0
+    for (;;) {
+      const at = chunk.subarray(0, read).indexOf(newline, begin)
+      if (at < 0) break
+      keep(chunk.subarray(begin, at))
+      yield take(position + at + 1, false)
+      begin = at + 1
+    }
+    if (begin < read) keep(chunk.subarray(begin, read))
+    position += read
+  }
+  if (length > 0) yield take(position, true)
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import { nameKey } from '@cadre/core'
+import { nameOfLineFile } from '../lines/line-file-name.ts'
+
+const receipts = '.receipts'
+
+/** The name of an agent's file in `mailboxes/`, without its ending. Agents may be called what no file can be called. */
+export function mailboxName(agent: string): string {
+  const key = nameKey(agent)
+  if (nameOfLineFile(`${key}.jsonl`) !== undefined && !key.endsWith(receipts)) return key
+  const slug = key
+    .normalize('NFKD')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40)
+  return `${slug || 'agent'}-${createHash('sha256').update(key).digest('hex').slice(0, 8)}`
+}
+
+export function receiptsName(mailbox: string): string {
+  return `${mailbox}${receipts}`
+}
+
+/** Of a file in `mailboxes/`: its name, if it holds messages. */
+export function mailboxOfFile(file: string): string | undefined {
+  const name = nameOfLineFile(file)
+  return name?.endsWith(receipts) ? undefined : name
+}
