@@ -1,0 +1,38 @@
+const longest = 72
+const mostNames = 20
+
+/** One message for what was noted in a while: the first is the subject, the rest follows, each once. */
+export function batchMessage(notes: readonly string[]): string {
+  const [first = 'Changes', ...rest] = [...new Set(notes.map(oneLine))]
+  const body = rest.length === 0 ? '' : `\n\n${rest.map((line) => `- ${line}`).join('\n')}`
+  const cut = first.length > longest ? `${first.slice(0, longest - 1)}…` : first
+  const whole = cut === first ? '' : `\n\n${first}`
+  return `${cut}${whole}${body}\n\nNotes: ${notes.length}\n`
+}
+
+/** For what was in a home before it had a history. */
+export function foundMessage(names: readonly string[]): string {
+  return `the home as it was found\n\n${list(names)}\n`
+}
+
+/** For changes that nobody noted. */
+export function handMessage(names: readonly string[]): string {
+  const subject = `edited by hand: ${names.join(', ')}`
+  if (names.length === 1 || subject.length <= longest) return `${oneLine(subject)}\n`
+  return `edited by hand: ${names.length} files\n\n${list(names)}\n`
+}
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, mostNames).map((name) => `- ${oneLine(name)}`)
+  const more = names.length > mostNames ? [`- and ${names.length - mostNames} more`] : []
+  return [...shown, ...more].join('\n')
+}
+
+function oneLine(text: string): string {
+  return (
+    text
+      .replace(/[\p{Cc}\s]+/gu, ' ')
+      .trim()
+      .slice(0, 400) || 'Changes'
+  )
+}

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { CadreError } from '@cadre/core'
+import { findGit } from './find-git.ts'
+
+export interface GitRequest {
+  /** Where it is run when no work tree is named. */
+  readonly cwd: string
+  /** Where the repository is. Without it git looks for one in `cwd` and above. */
+  readonly gitDir?: string | undefined
+  readonly workTree?: string | undefined
+  /** Another index than the repository's. */
+  readonly index?: string | undefined
+  /** Settings on top of ours, `name=value`. */
+  readonly settings?: readonly string[] | undefined
+  readonly input?: string | Uint8Array | undefined
+  /** Most bytes of output; more is a failure. */
+  readonly most?: number
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface GitEnd {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/**
+ * What holds for every git we run, whatever a repository says: nothing in it makes git start a program, ask anybody, reach
+ * outside or look into other repositories.
+ */
+const settings: readonly string[] = [
+  'user.name=Cadre',
+  'user.email=cadre@localhost',
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.autocrlf=false',
+  'core.safecrlf=false',
+  'core.quotePath=false',
+  'core.pager=cat',
+  'core.editor=false',
+  'core.askPass=',
+  'core.sshCommand=false',
+  'core.attributesFile=/dev/null',
+  'credential.helper=',
+  'commit.gpgSign=false',
+  'tag.gpgSign=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'protocol.allow=never',
+  'submodule.recurse=false',
+  'diff.ignoreSubmodules=all',
+  'diff.external=',
+  'init.defaultBranch=main',
+  'init.templateDir=',
+  'advice.detachedHead=false',
+]
+
+const settingArgs = settings.flatMap((setting) => ['-c', setting])
+
+/** Runs git, with no shell between, and gives its output. Rejects with a `CadreError` when it fails. */
+export async function git(args: readonly string[], request: GitRequest): Promise<string> {
+  const { code, stdout, stderr } = await tryGit(args, request)
+  if (code === 0) return stdout
+  throw new CadreError('agent_execution', `git ${args[0]} failed: ${lastLines(stderr, stdout)}`, {
+    where: request.workTree ?? request.cwd,
+  })
+}
+
+/** The same, where a failure is an answer. Rejects only when git cannot be run to its end. */
+export async function tryGit(args: readonly string[], request: GitRequest): Promise<GitEnd> {
+  const { cwd, gitDir, workTree, settings: more = [], signal } = request
+  const { most = 64_000_000, timeoutMs = 120_000, input } = request
+  signal?.throwIfAborted()
+  const all = [
+    ...settingArgs,
+    ...more.flatMap((setting) => ['-c', setting]),
+    ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]),
+    ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
+    '--no-pager',
+    '--literal-pathspecs',
+    ...args,
+  ]
+  const program = findGit()
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, all, {
+      // Below the top of a work tree git would look at that part of it alone.
+      cwd: workTree !== undefined && existsSync(workTree) ? workTree : cwd,
+      env: environment(request.index),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // Ctrl-C in a terminal is for us: what git has begun it may end, and what is to be stopped is stopped by its process.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    const out: Buffer[] = []
+    let size = 0
+    let said = ''
+    let failure: CadreError | undefined
+    const stop = (error: CadreError) => {
+      failure ??= error
+      child.kill('SIGTERM')
+    }
+    const timer = setTimeout(() => {
+      stop(new CadreError('timeout', `git ${args[0]} took longer than ${timeoutMs / 1000} s`, { where: cwd }))
+    }, timeoutMs)
+    const cancel = () => stop(new CadreError('cancelled', `git ${args[0]} was stopped`, { where: cwd }))
+    signal?.addEventListener('abort', cancel, { once: true })
+    const settle = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', cancel)
+    }
+    child.stdout.on('data', (bytes: Buffer) => {
+      size += bytes.length
+      if (size <= most) out.push(bytes)
+      else
+        stop(new CadreError('agent_execution', `git ${args[0]} says more than ${most} bytes`, { where: cwd }))
+    })
+    child.stderr.on('data', (bytes: Buffer) => {
+      if (said.length < 20_000) said += bytes.toString('utf8')
+    })
+    // One that ends before it has read everything says itself why.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input ?? '')
+    child.on('error', (error) => {
+      settle()
+      reject(
+        new CadreError('configuration', `git cannot be run: ${error.message}`, { where: cwd, cause: error }),
+      )
+    })
+    child.on('close', (code) => {
+      settle()
+      if (failure !== undefined) reject(failure)
+      else resolve({ code: code ?? 128, stdout: Buffer.concat(out).toString('utf8'), stderr: said })
+    })
+  })
+}
+
+const passed = ['PATH', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot', 'LD_LIBRARY_PATH']
+
+/** Nothing of what git goes by comes from outside; no home, so no settings, attributes or ignored names of the user. */
+function environment(index: string | undefined): NodeJS.ProcessEnv {
+  const kept = passed.flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    ...(index !== undefined && { GIT_INDEX_FILE: index }),
+  }
+}
+
+function lastLines(stderr: string, stdout: string): string {
+  const text = stderr.trim() || stdout.trim() || 'it said nothing'
+  return text.split('\n').slice(-4).join(' ').slice(0, 600)
+}

@@ -1,0 +1,38 @@
+import { CadreError } from '@cadre/core'
+import { commitTree, treeOf } from './commit-index.ts'
+import { type GitRequest, tryGit } from './git.ts'
+
+export type Merged =
+  | { readonly kind: 'clean'; readonly tree: string }
+  | { readonly kind: 'conflicts'; readonly files: readonly string[] }
+
+/** Three commits or trees: what both sides come from, and the two sides. */
+export interface Sides {
+  readonly base: string
+  readonly ours: string
+  readonly theirs: string
+}
+
+/** What both sides together come to. Nothing but objects is written: no file, no index, no branch. */
+export async function mergeTrees({ base, ours, theirs }: Sides, request: GitRequest): Promise<Merged> {
+  // Put on top of the base, whatever they were on top of before: then that is what they are compared with.
+  const parent = await bare(base, undefined, request)
+  const sides = [await bare(ours, parent, request), await bare(theirs, parent, request)]
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ...sides]
+  const { code, stdout, stderr } = await tryGit(args, request)
+  const [tree = '', ...files] = stdout.split('\0').filter((part) => part !== '')
+  if (code === 0) return { kind: 'clean', tree }
+  if (code === 1) return { kind: 'conflicts', files: [...new Set(files)] }
+  if (/usage:|unknown option|merge-tree/.test(stderr) && code === 129)
+    throw new CadreError(
+      'configuration',
+      'this git is older than 2.38 and cannot merge without touching files; install a newer one',
+    )
+  throw new CadreError('agent_execution', `git could not merge: ${stderr.trim()}`)
+}
+
+async function bare(side: string, parent: string | undefined, request: GitRequest): Promise<string> {
+  const tree = await treeOf(side, request)
+  const commit = await commitTree({ ...request, tree, parent, message: 'side', evenIfSame: true })
+  return commit as string
+}

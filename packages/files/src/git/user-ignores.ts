@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { findGit } from './find-git.ts'
+
+let known: Promise<string | undefined> | undefined
+
+/** The file with the names that this user wants ignored everywhere: what is in it may be secret, and is nobody's work. */
+export function userIgnores(): Promise<string | undefined> {
+  known ??= look()
+  return known
+}
+
+async function look(): Promise<string | undefined> {
+  const home = process.env['HOME'] || homedir()
+  const usual = path.join(process.env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'git', 'ignore')
+  const file = (await configured(home)) ?? usual
+  return existsSync(file) ? file : undefined
+}
+
+function configured(home: string): Promise<string | undefined> {
+  const { PATH, XDG_CONFIG_HOME } = process.env
+  const env = { PATH, HOME: home, ...(XDG_CONFIG_HOME && { XDG_CONFIG_HOME }) }
+  return new Promise((resolve) => {
+    try {
+      const args = ['config', '--global', '--path', '--get', 'core.excludesFile']
+      execFile(findGit(), args, { cwd: '/', env, timeout: 10_000 }, (error, stdout) =>
+        resolve(error === null && stdout.trim() !== '' ? stdout.trim() : undefined),
+      )
+    } catch {
+      resolve(undefined)
+    }
+  })
+}

@@ -1,0 +1,33 @@
+/** What a commit in a workspace was made for. */
+export interface Occasion {
+  /** `write_file docs/ports.md`. */
+  readonly subject: string
+  readonly session?: string | undefined
+  readonly call?: string | undefined
+  readonly agent?: string | undefined
+  /** Set when it is not known whether the call came to its end. */
+  readonly inDoubt?: boolean | undefined
+  /** Commits that this one undoes. */
+  readonly undoes?: readonly string[] | undefined
+  readonly body?: string | undefined
+}
+
+const longest = 72
+
+export function commitMessage(occasion: Occasion): string {
+  const { session, call, agent, inDoubt, undoes = [], body } = occasion
+  const subject = oneLine(occasion.subject)
+  const cut = subject.length > longest ? `${subject.slice(0, longest - 1)}…` : subject
+  const trailers = [
+    session && `Session: ${oneLine(session)}`,
+    call && `Call: ${oneLine(call)}`,
+    agent && `Agent: ${oneLine(agent)}`,
+    inDoubt && 'In-Doubt: yes',
+    ...undoes.map((commit) => `Undoes: ${commit}`),
+  ].filter((line) => line)
+  return `${cut || 'Changes'}\n\n${body === undefined ? '' : `${body}\n\n`}${trailers.join('\n')}\n`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
+}

@@ -1,0 +1,355 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createWorkspaces } from './create-workspaces.ts'
+import { callOf, createGround, gitIn, never } from './workspaces.spec-helpers.ts'
+
+describe('a workspace of its own', () => {
+  it('is a worktree on its own branch, and begins with what the folder holds, committed or not', async () => {
+    const ground = createGround()
+    ground.write('a.txt', 'changed\n')
+    ground.write('new/file.txt', 'new\n')
+    ground.write('ignored/x', 'x')
+    rmSync(ground.at('b.txt'))
+    ground.write('staged.txt', 's\n')
+    ground.git('add', 'staged.txt')
+    const status = ground.git('status', '--porcelain')
+    const index = readFileSync(ground.at('.git', 'index'))
+    const folder = await ground.prepare('builder-1')
+    expect(folder).toBe(ground.home.at('workspaces', 'builder-1'))
+    expect(readdirSync(folder).sort()).toEqual(['.git', '.gitignore', 'a.txt', 'new', 'staged.txt'])
+    expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe('changed\n')
+    expect(gitIn(folder, 'branch', '--show-current').trim()).toBe('cadre/builder-1')
+    expect(gitIn(folder, 'status', '--porcelain')).toBe('')
+    // Of the person's own nothing is touched.
+    expect(ground.git('status', '--porcelain')).toBe(status)
+    expect(readFileSync(ground.at('.git', 'index')).equals(index)).toBe(true)
+    expect(ground.git('log', '--format=%s').trim()).toBe('first')
+  })
+
+  it('is found again, also by another process, and made again when its folder was removed', async () => {
+    const ground = createGround()
+    const folder = await ground.prepare('builder-1')
+    await ground.call('builder-1', 'c1', { 'x.txt': 'x' })
+    const other = createWorkspaces({ home: ground.home })
+    const request = { session: 'builder-1', root: 'builder-1', agent: 'builder', base: ground.project }
+    expect(await other.prepare(request, never)).toEqual({ kind: 'ready', path: folder })
+    rmSync(folder, { recursive: true })
+    expect((await ground.keeper.state('builder-1')).state).toBe('gone')
+    expect(await other.prepare(request, never)).toEqual({ kind: 'ready', path: folder })
+    expect(readFileSync(path.join(folder, 'x.txt'), 'utf8')).toBe('x')
+    await ground.call('builder-1', 'c2', { 'y.txt': 'y' })
+    expect((await ground.keeper.state('builder-1')).commits).toBe(2)
+  })
+
+  it('of a folder that is under no repository is a repository of its own, out of reach', async () => {
+    const ground = createGround({ git: false })
+    ground.write('docs/a.md', 'a')
+    ground.write('run.sh', '#!/bin/sh\n')
+    chmodSync(ground.at('run.sh'), 0o755)
+    symlinkSync('docs/a.md', ground.at('link'))
+    const folder = await ground.prepare('builder-1')
+    expect(readdirSync(folder).sort()).toEqual(['.git', 'docs', 'link', 'run.sh'])
+    expect(lstatSync(path.join(folder, 'run.sh')).mode & 0o111).not.toBe(0)
+    expect(lstatSync(path.join(folder, 'link')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(path.join(folder, '.git'), 'utf8')).toBe(
+      `gitdir: ${ground.home.at('storage', 'workspaces', 'builder-1.git')}\n`,
+    )
+    await ground.call('builder-1', 'c1', { 'docs/b.md': 'b', 'docs/a.md': null })
+    rmSync(folder, { recursive: true })
+    await ground.prepare('builder-1')
+    expect(readdirSync(path.join(folder, 'docs'))).toEqual(['b.md'])
+  })
+
+  it('of a repository without a commit likewise; of one with a detached head it is a worktree', async () => {
+    const ground = createGround({ git: false })
+    ground.git('init', '-q')
+    ground.write('a.txt', 'a')
+    expect(readdirSync(await ground.prepare('s-1')).sort()).toEqual(['.git', 'a.txt'])
+    expect(ground.keeper.find('s-1').kind).toBe('repository')
+    ground.git('add', 'a.txt')
+    ground.git('commit', '-q', '-m', 'one')
+    ground.git('checkout', '-q', '--detach')
+    await ground.prepare('s-2')
+    expect(ground.keeper.find('s-2').kind).toBe('worktree')
+    await ground.call('s-2', 'c', { 'b.txt': 'b' })
+    expect(await ground.keeper.merge('s-2')).toMatchObject({ kind: 'merged', files: ['b.txt'] })
+    expect(ground.read('b.txt')).toBe('b')
+  })
+
+  it('has the session in the same folder below the top as it would have been', async () => {
+    const ground = createGround()
+    ground.write('packages/x/index.ts', 'x')
+    mkdirSync(ground.at('packages/empty'))
+    const folder = await ground.prepare('s-1', ground.at('packages/x'))
+    expect(folder).toBe(ground.home.at('workspaces', 's-1', 'packages', 'x'))
+    expect(readdirSync(folder)).toEqual(['index.ts'])
+    expect(readdirSync(await ground.prepare('s-2', ground.at('packages/empty')))).toEqual([])
+  })
+
+  it('begins with what others have done whose work it continues', async () => {
+    const ground = createGround()
+    await ground.prepare('s-1')
+    await ground.prepare('s-2')
+    await ground.call('s-1', 'c', { 'one.txt': '1' })
+    await ground.call('s-2', 'c', { 'two.txt': '2' })
+    const folder = await ground.prepare('s-3', ground.project, ['s-1', 's-2', 'unknown'])
+    expect(existsSync(path.join(folder, 'one.txt'))).toBe(true)
+    expect(existsSync(path.join(folder, 'two.txt'))).toBe(true)
+    await ground.call('s-3', 'c', { 'three.txt': '3' })
+    expect((await ground.keeper.merge('s-3')) as object).toMatchObject({ files: ['three.txt'] })
+    await ground.call('s-1', 'd', { 'two.txt': 'other' })
+    const wanted = { session: 's-4', root: 's-4', agent: 'b', base: ground.project, from: ['s-1', 's-2'] }
+    expect(await ground.keeper.prepare(wanted, never)).toMatchObject({
+      kind: 'impossible',
+      reason: expect.stringContaining('does not fit to the rest: two.txt'),
+    })
+  })
+
+  it('says why it cannot be', async () => {
+    const ground = createGround()
+    const prepare = (session: string, base = ground.project) =>
+      ground.keeper.prepare({ session, root: session, agent: 'b', base }, never)
+    expect(await prepare('../../x')).toMatchObject({ kind: 'impossible' })
+    expect(await prepare('s-1', ground.at('nowhere'))).toMatchObject({
+      kind: 'impossible',
+      reason: expect.stringContaining('the folder to begin with is not there'),
+    })
+    mkdirSync(ground.home.folder('workspaces', 's-2', 'x'), { recursive: true })
+    expect(await prepare('s-2')).toMatchObject({
+      kind: 'impossible',
+      reason: expect.stringContaining('in the way'),
+    })
+    const before = process.env['PATH']
+    process.env['PATH'] = ground.at('empty')
+    try {
+      expect(await prepare('s-3')).toMatchObject({
+        kind: 'impossible',
+        reason: expect.stringContaining('git was not found in PATH; install it'),
+      })
+    } finally {
+      process.env['PATH'] = before
+    }
+    expect(await prepare('s-3')).toMatchObject({ kind: 'ready' })
+  })
+
+  it('takes any name of a session for a branch that git accepts', async () => {
+    const ground = createGround()
+    for (const session of ['a b~c^d', 'x.lock', '-rf', 'ä@{é', 'two..dots', 'builder-1'])
+      await ground.prepare(session)
+    const branches = ground.git('branch', '--format=%(refname:short)').trim().split('\n')
+    expect(branches).toHaveLength(7)
+    ground.git('checkout', '-q', '-b', 'other')
+    expect((await ground.keeper.list()).map(({ state }) => state)).toEqual(Array(6).fill('empty'))
+  })
+
+  it('that was half made when the process died is made anew', async () => {
+    const ground = createGround()
+    await ground.prepare('s-1')
+    const file = ground.home.at('storage', 'workspaces', 's-1.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"ready"', '"preparing"'))
+    writeFileSync(ground.home.at('workspaces', 's-1', 'half'), '')
+    const folder = await ground.prepare('s-1')
+    expect(existsSync(path.join(folder, 'half'))).toBe(false)
+    expect(ground.git('worktree', 'list').trim().split('\n')).toHaveLength(2)
+    expect(ground.git('branch', '--list', 'cadre/*').trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('every effect there', () => {
+  it('is a commit with the session and the call in its message, and no commit where nothing changed', async () => {
+    const ground = createGround()
+    const folder = await ground.prepare('s-1')
+    await ground.call('s-1', 'call_1', { 'x.txt': 'x' })
+    await ground.call('s-1', 'call_2', {})
+    await ground.call('s-1', 'call_3', { 'x.txt': 'x' })
+    writeFileSync(path.join(folder, 'made.txt'), 'm')
+    await ground.keeper.commitCall(ground.spec('s-1'), callOf('call_4'), never)
+    const log = gitIn(folder, 'log', '--format=%an %s|%(trailers:only,unfold,separator=%x2C)', 'main..')
+    expect(log.trim().split('\n')).toEqual([
+      'Cadre execute_command make all|Session: s-1,Call: call_4,Agent: builder',
+      'Cadre write_file x.txt|Session: s-1,Call: call_1,Agent: builder',
+    ])
+    expect(gitIn(folder, 'status', '--porcelain')).toBe('')
+  })
+
+  it('of several at once is committed one after the other, each with its own files', async () => {
+    const ground = createGround()
+    await ground.prepare('s-1')
+    const ids = Array.from({ length: 8 }, (_, i) => `c${i}`)
+    await Promise.all(ids.map((id) => ground.call('s-1', id, { [`${id}.txt`]: id })))
+    const { steps } = await ground.keeper.diff('s-1')
+    expect(steps.map(({ call }) => call).sort()).toEqual(ids)
+    expect(steps.map(({ subject }) => subject).sort()).toEqual(ids.map((id) => `write_file ${id}.txt`))
+  })
+
+  it('that a crash left uncommitted is committed at the next opening, with the call in doubt', async () => {
+    const ground = createGround()
+    const folder = await ground.prepare('s-1')
+    writeFileSync(path.join(folder, 'half.txt'), 'half')
+    const later = createWorkspaces({ home: ground.home })
+    await later.reopen(ground.spec('s-1'), ['call_9'], never)
+    expect(gitIn(folder, 'log', '-1', '--format=%s%n%b').trim()).toBe(
+      'Left by an interruption of call_9\nSession: s-1\nCall: call_9\nAgent: builder\nIn-Doubt: yes',
+    )
+    await later.reopen(ground.spec('s-1'), ['call_9'], never)
+    expect((await later.state('s-1')).commits).toBe(1)
+  })
+
+  it('is never seen by another session, and never half', async () => {
+    const ground = createGround()
+    const folders = await Promise.all(['s-1', 's-2', 's-3'].map((session) => ground.prepare(session)))
+    for (const [i, folder] of folders.entries()) writeFileSync(path.join(folder, 'a.txt'), `half of ${i}`)
+    for (const [i, folder] of folders.entries())
+      expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe(`half of ${i}`)
+    expect(ground.read('a.txt')).toBe('one\ntwo\nthree\n')
+    expect(ground.git('status', '--porcelain')).toBe('')
+  })
+
+  it('stays, whatever the agent does with git itself', async () => {
+    const ground = createGround()
+    const folder = await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'x.txt': '1' })
+    await ground.call('s-1', 'c2', { 'y.txt': '2' })
+    gitIn(folder, 'reset', '-q', '--hard', 'main')
+    gitIn(folder, 'update-index', '--assume-unchanged', 'a.txt')
+    writeFileSync(path.join(folder, 'a.txt'), 'hidden')
+    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c3'), never)
+    expect(ground.git('diff', '--name-only', 'main', 'cadre/s-1')).toBe('a.txt\n')
+    expect((await ground.keeper.diff('s-1')).steps.map(({ call }) => call)).toEqual(['c1', 'c2', 'c3'])
+    writeFileSync(path.join(folder, 'own.txt'), 'own')
+    gitIn(folder, 'add', 'own.txt')
+    gitIn(folder, 'commit', '-q', '-m', 'by the agent')
+    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c4'), never)
+    const last = await ground.keeper.diff('s-1', { call: 'c4' })
+    expect(last.stat).toContain('own.txt')
+    gitIn(folder, 'checkout', '-q', '--detach')
+    gitIn(folder, 'branch', '-D', 'cadre/s-1')
+    await ground.call('s-1', 'c5', { 'z.txt': 'z' })
+    expect((await ground.keeper.diff('s-1')).steps).toHaveLength(5)
+  })
+})
+
+describe('files of agents', () => {
+  it('make our git run nothing', async () => {
+    const ground = createGround()
+    const mark = ground.at('..', `${path.basename(ground.project)}-ran`)
+    const script = `#!/bin/sh\ntouch ${mark}\ncat\n`
+    ground.write('clean.sh', script)
+    chmodSync(ground.at('clean.sh'), 0o755)
+    ground.git('config', 'filter.x.clean', './clean.sh')
+    ground.git('config', 'filter.x.smudge', './clean.sh')
+    ground.git('config', 'filter.x.process', './clean.sh')
+    ground.git('config', 'filter.x.required', 'true')
+    ground.git('config', 'merge.x.driver', './clean.sh %O %A %B')
+    ground.git('config', 'diff.x.textconv', './clean.sh')
+    ground.git('config', 'diff.x.command', './clean.sh')
+    ground.git('config', 'diff.external', './clean.sh')
+    ground.git('config', 'core.fsmonitor', './clean.sh')
+    ground.git('config', 'core.hooksPath', ground.at('hooks'))
+    for (const hook of [
+      'post-checkout',
+      'pre-commit',
+      'post-index-change',
+      'reference-transaction',
+      'post-merge',
+    ]) {
+      ground.write(`hooks/${hook}`, script)
+      chmodSync(ground.at('hooks', hook), 0o755)
+    }
+    const folder = await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { '.gitattributes': '* filter=x merge=x diff=x\n', 'a.txt': 'agent\n' })
+    mkdirSync(path.join(folder, 'sub'))
+    gitIn(path.join(folder, 'sub'), 'init', '-q')
+    gitIn(path.join(folder, 'sub'), 'config', 'core.fsmonitor', script)
+    writeFileSync(path.join(folder, 'sub', 'f'), 'f')
+    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c2'), never)
+    gitIn(path.join(folder, 'sub'), '-c', 'core.fsmonitor=false', 'add', 'f')
+    gitIn(path.join(folder, 'sub'), '-c', 'core.fsmonitor=false', 'commit', '-q', '-m', 'x')
+    writeFileSync(path.join(folder, 'sub', 'f'), 'g')
+    writeFileSync(path.join(folder, 'more'), 'more')
+    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c3'), never)
+    const { stat, patch } = await ground.keeper.diff('s-1')
+    expect(stat).toContain('more')
+    expect(patch).toContain('+agent')
+    await ground.keeper.list()
+    expect((await ground.keeper.merge('s-1')).kind).toBe('merged')
+    await ground.keeper.rollback('s-1', {})
+    await ground.keeper.remove('s-1')
+    expect(existsSync(mark)).toBe(false)
+    expect(ground.read('a.txt')).toBe('agent\n')
+  })
+
+  it('lead our git nowhere else: the .git of a workspace, links, odd names', async () => {
+    const ground = createGround()
+    const other = createGround()
+    const folder = await ground.prepare('s-1')
+    const before = other.git('log', '--all', '--format=%H')
+    writeFileSync(path.join(folder, '.git'), `gitdir: ${other.at('.git')}\n`)
+    await ground.call('s-1', 'c1', { 'x.txt': 'x' })
+    rmSync(path.join(folder, '.git'))
+    mkdirSync(path.join(folder, '.git'))
+    writeFileSync(path.join(folder, '.git', 'config'), '[core]\n\tfsmonitor = touch /tmp/never\n')
+    symlinkSync(other.project, path.join(folder, 'away'))
+    symlinkSync('/etc/passwd', path.join(folder, 'passwd'))
+    const names = ['new\nline', '-rf', ':(top)x', '*', 'a b"c', 'ünï', '.git2/x']
+    await ground.call('s-1', 'c2', Object.fromEntries(names.map((name) => [name, name])))
+    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c3'), never)
+    expect(other.git('log', '--all', '--format=%H')).toBe(before)
+    expect((await ground.keeper.state('s-1')).files).toEqual(
+      expect.arrayContaining([...names, 'passwd', 'away']),
+    )
+    expect(await ground.keeper.merge('s-1')).toMatchObject({ kind: 'merged' })
+    // As links, not as what they lead to.
+    expect(lstatSync(ground.at('passwd')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(ground.at('new\nline'), 'utf8')).toBe('new\nline')
+  })
+
+  it('do not go through a link of the person into another folder', async () => {
+    const ground = createGround()
+    const other = createGround()
+    const folder = await ground.prepare('s-1')
+    symlinkSync(other.project, ground.at('ignored'))
+    mkdirSync(path.join(folder, 'ignored'))
+    writeFileSync(path.join(folder, '.gitignore'), '')
+    writeFileSync(path.join(folder, 'ignored', 'evil'), 'x')
+    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c1'), never)
+    const merged = await ground.keeper.merge('s-1').catch((error: Error) => error.message)
+    expect(existsSync(other.at('evil'))).toBe(false)
+    expect(merged).toContain(
+      "nothing was changed: Untracked working tree file 'ignored' would be overwritten",
+    )
+  })
+
+  it('that cannot be read stop nothing', async () => {
+    const ground = createGround()
+    const folder = await ground.prepare('s-1')
+    writeFileSync(path.join(folder, 'locked'), 'x')
+    chmodSync(path.join(folder, 'locked'), 0)
+    writeFileSync(path.join(folder, 'free'), 'x')
+    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c1'), never)
+    expect((await ground.keeper.diff('s-1')).stat).toContain('free')
+  })
+
+  it('of a submodule are left alone', async () => {
+    const inner = createGround()
+    const ground = createGround()
+    ground.git('submodule', '--quiet', 'add', inner.project, 'inner')
+    ground.git('commit', '-q', '-m', 'with inner')
+    const folder = await ground.prepare('s-1')
+    expect(readdirSync(path.join(folder, 'inner'))).toEqual([])
+    await ground.call('s-1', 'c1', { 'x.txt': 'x' })
+    expect(await ground.keeper.merge('s-1')).toMatchObject({ kind: 'merged', files: ['x.txt'] })
+    expect(ground.git('status', '--porcelain')).toBe('')
+  })
+})

@@ -1,0 +1,253 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createGround, never } from './workspaces.spec-helpers.ts'
+
+describe('merging a workspace', () => {
+  it('makes one commit of the session’s changes alone, and leaves what the person has in hand', async () => {
+    const ground = createGround()
+    ground.write('mine.txt', 'not committed')
+    ground.write('staged.txt', 's')
+    ground.git('add', 'staged.txt')
+    await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'a.txt': 'one\ntwo\n3\n' })
+    await ground.call('s-1', 'c2', { 'deep/new.txt': 'n', 'b.txt': null })
+    ground.write('a.txt', 'ONE\ntwo\nthree\n')
+    ground.git('commit', '-q', '-m', 'meanwhile', 'a.txt')
+    const result = await ground.keeper.merge('s-1')
+    expect(result).toMatchObject({ kind: 'merged', files: ['a.txt', 'b.txt', 'deep/new.txt'] })
+    expect(ground.read('a.txt')).toBe('ONE\ntwo\n3\n')
+    expect(existsSync(ground.at('b.txt'))).toBe(false)
+    expect(ground.git('log', '--format=%s').trim().split('\n')).toEqual([
+      'Work of builder (s-1)',
+      'meanwhile',
+      'first',
+    ])
+    expect(ground.git('show', '--format=', '--name-only', 'HEAD').trim().split('\n')).toEqual([
+      'a.txt',
+      'b.txt',
+      'deep/new.txt',
+    ])
+    expect(ground.git('status', '--porcelain')).toBe('A  staged.txt\n?? mine.txt\n')
+    expect(await ground.keeper.merge('s-1')).toEqual({ kind: 'nothing' })
+    expect((await ground.keeper.state('s-1')).state).toBe('merged')
+  })
+
+  it('reports conflicts with their names and touches nothing', async () => {
+    const ground = createGround()
+    await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'a.txt': 'agent\n', 'c.txt': 'c', 'b.txt': 'b2\n' })
+    ground.write('a.txt', 'person\n')
+    ground.write('b.txt', 'b3\n')
+    ground.git('commit', '-qam', 'meanwhile')
+    const before = [ground.git('rev-parse', 'HEAD'), readFileSync(ground.at('.git', 'index')).toString('hex')]
+    expect(await ground.keeper.merge('s-1')).toEqual({ kind: 'conflicts', files: ['a.txt', 'b.txt'] })
+    expect(await ground.keeper.merge('s-1', { commit: false })).toEqual({
+      kind: 'conflicts',
+      files: ['a.txt', 'b.txt'],
+    })
+    expect([
+      ground.git('rev-parse', 'HEAD'),
+      readFileSync(ground.at('.git', 'index')).toString('hex'),
+    ]).toEqual(before)
+    expect(ground.read('a.txt')).toBe('person\n')
+    expect(ground.exists('c.txt')).toBe(false)
+    expect(ground.git('status', '--porcelain')).toBe('')
+  })
+
+  it('refuses where files that are not committed would be written over', async () => {
+    const ground = createGround()
+    await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'a.txt': 'agent\n', 'new.txt': 'agent' })
+    ground.write('a.txt', 'one\ntwo\nthree\nfour\n')
+    ground.write('new.txt', 'person')
+    expect(await ground.keeper.merge('s-1')).toEqual({ kind: 'dirty', files: ['a.txt', 'new.txt'] })
+    expect(ground.read('new.txt')).toBe('person')
+    // What is there already as it would be is no reason.
+    ground.write('new.txt', 'agent')
+    ground.git('checkout', '-q', 'a.txt')
+    expect(await ground.keeper.merge('s-1')).toMatchObject({ kind: 'merged' })
+    expect(ground.git('status', '--porcelain')).toBe('')
+  })
+
+  it('waits for a merge that a person has not finished', async () => {
+    const ground = createGround()
+    await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'x.txt': 'x' })
+    writeFileSync(ground.at('.git', 'MERGE_HEAD'), ground.git('rev-parse', 'HEAD'))
+    await expect(ground.keeper.merge('s-1')).rejects.toThrow('a merge is not finished here')
+  })
+
+  it('without a commit changes files alone, and fits to what is not committed', async () => {
+    const ground = createGround()
+    ground.write('a.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n')
+    await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\n7\n', 'n.txt': 'n' })
+    ground.write('a.txt', '1\ntwo\nthree\nfour\nfive\nsix\nseven\n')
+    expect(await ground.keeper.merge('s-1', { commit: false })).toMatchObject({ files: ['a.txt', 'n.txt'] })
+    expect(ground.read('a.txt')).toBe('1\ntwo\nthree\nfour\nfive\nsix\n7\n')
+    expect(ground.git('status', '--porcelain')).toBe(' M a.txt\n?? n.txt\n')
+    expect(ground.git('log', '--format=%s').trim()).toBe('first')
+  })
+
+  it('takes what came after the first merge in a second one', async () => {
+    const ground = createGround()
+    await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'x.txt': '1' })
+    await ground.keeper.merge('s-1')
+    ground.write('x.txt', '1 and mine')
+    ground.git('commit', '-qam', 'mine')
+    await ground.call('s-1', 'c2', { 'y.txt': '2' })
+    expect(await ground.keeper.merge('s-1')).toMatchObject({ kind: 'merged', files: ['y.txt'] })
+    expect(ground.read('x.txt')).toBe('1 and mine')
+  })
+
+  it('brings the files of a repository of its own back into the folder, with the same care', async () => {
+    const ground = createGround({ git: false })
+    ground.write('a.txt', 'one\n')
+    ground.write('b.txt', 'b\n')
+    await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'a.txt': 'two\n', 'c/d.txt': 'd', 'b.txt': null })
+    ground.write('a.txt', 'mine\n')
+    const before = [ground.read('a.txt'), ground.read('b.txt')]
+    expect(await ground.keeper.merge('s-1')).toEqual({ kind: 'conflicts', files: ['a.txt'] })
+    expect([ground.read('a.txt'), ground.read('b.txt')]).toEqual(before)
+    expect(ground.exists('c')).toBe(false)
+    ground.write('a.txt', 'one\n')
+    ground.write('other.txt', 'o')
+    expect(await ground.keeper.merge('s-1')).toEqual({ kind: 'merged', files: ['a.txt', 'b.txt', 'c/d.txt'] })
+    expect([ground.read('a.txt'), ground.exists('b.txt'), ground.read('c/d.txt')]).toEqual([
+      'two\n',
+      false,
+      'd',
+    ])
+    expect(ground.read('other.txt')).toBe('o')
+    expect(ground.exists('.git')).toBe(false)
+  })
+
+  it('goes into the workspace of the session above, as a commit there', async () => {
+    const ground = createGround()
+    const above = await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'above.txt': 'a' })
+    const below = await ground.prepare('s-2', above)
+    expect(existsSync(path.join(below, 'above.txt'))).toBe(true)
+    await ground.call('s-2', 'c1', { 'below.txt': 'b' })
+    expect(await ground.keeper.merge('s-2')).toMatchObject({ kind: 'merged', files: ['below.txt'] })
+    expect(readFileSync(path.join(above, 'below.txt'), 'utf8')).toBe('b')
+    expect((await ground.keeper.diff('s-1')).steps.map(({ subject }) => subject)).toEqual([
+      'write_file above.txt',
+      'Work of builder (s-2)',
+    ])
+    expect(ground.exists('below.txt')).toBe(false)
+  })
+})
+
+describe('rolling back', () => {
+  const fill = async (ground: ReturnType<typeof createGround>) => {
+    await ground.prepare('s-1')
+    for (const id of ['c1', 'c2', 'c3', 'c4', 'c5']) await ground.call('s-1', id, { [`${id}.txt`]: id })
+  }
+  const names = (ground: ReturnType<typeof createGround>) =>
+    ground.keeper.state('s-1').then(({ files }) => files)
+
+  it('undoes one call of five, by a commit', async () => {
+    const ground = createGround()
+    await fill(ground)
+    expect(await ground.keeper.rollback('s-1', { call: 'c3' })).toMatchObject({
+      kind: 'undone',
+      files: ['c3.txt'],
+    })
+    expect(await names(ground)).toEqual(['c1.txt', 'c2.txt', 'c4.txt', 'c5.txt'])
+    expect(existsSync(ground.home.at('workspaces', 's-1', 'c3.txt'))).toBe(false)
+    expect((await ground.keeper.diff('s-1')).steps).toHaveLength(6)
+    expect(await ground.keeper.rollback('s-1', { call: 'c3' })).toEqual({ kind: 'nothing' })
+    await expect(ground.keeper.rollback('s-1', { call: 'c9' })).rejects.toThrow(/those that have: c1, c2, c3/)
+    await ground.call('s-1', 'c6', { 'c3.txt': 'again' })
+    expect(await names(ground)).toContain('c3.txt')
+  })
+
+  it('undoes a session, and what was not committed with it', async () => {
+    const ground = createGround()
+    await fill(ground)
+    writeFileSync(ground.home.at('workspaces', 's-1', 'rest.txt'), 'r')
+    expect((await ground.keeper.rollback('s-1', {})).kind).toBe('undone')
+    expect(await names(ground)).toEqual([])
+    expect((await ground.keeper.state('s-1')).state).toBe('empty')
+  })
+
+  it('undoes what a session has done in the workspace of another, and nothing else', async () => {
+    const ground = createGround()
+    await fill(ground)
+    const guest = ground.spec('s-1', { id: 'guest-1' })
+    writeFileSync(path.join(guest.workspace, 'g.txt'), 'g')
+    const { callOf } = await import('./workspaces.spec-helpers.ts')
+    await ground.keeper.commitCall(guest, callOf('c1', ['g.txt']), never)
+    expect(await ground.keeper.rollback('s-1', { session: 'guest-1' })).toMatchObject({ files: ['g.txt'] })
+    expect(await names(ground)).toHaveLength(5)
+  })
+
+  it('refuses where a later change builds on it, and says which', async () => {
+    const ground = createGround()
+    await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'x.txt': 'one\n' })
+    await ground.call('s-1', 'c2', { 'x.txt': 'two\n' })
+    const result = await ground.keeper.rollback('s-1', { call: 'c1' })
+    expect(result).toMatchObject({ kind: 'in_the_way', files: ['x.txt'], by: [{ call: 'c2' }] })
+    expect(readFileSync(ground.home.at('workspaces', 's-1', 'x.txt'), 'utf8')).toBe('two\n')
+    await ground.keeper.rollback('s-1', { call: 'c2' })
+    expect(readFileSync(ground.home.at('workspaces', 's-1', 'x.txt'), 'utf8')).toBe('one\n')
+    expect((await ground.keeper.rollback('s-1', { call: 'c1' })).kind).toBe('undone')
+  })
+
+  it('is merged like any other change', async () => {
+    const ground = createGround()
+    await fill(ground)
+    await ground.keeper.merge('s-1')
+    await ground.keeper.rollback('s-1', { call: 'c2' })
+    expect(await ground.keeper.merge('s-1')).toMatchObject({ kind: 'merged', files: ['c2.txt'] })
+    expect(ground.exists('c2.txt')).toBe(false)
+    expect(ground.exists('c1.txt')).toBe(true)
+  })
+})
+
+describe('what is left over', () => {
+  it('goes when nothing would be lost, and stays when something would', async () => {
+    const ground = createGround()
+    for (const session of ['empty-1', 'merged-1', 'open-1', 'hand-1', 'ignored-1'])
+      await ground.prepare(session)
+    for (const session of ['merged-1', 'open-1', 'hand-1'])
+      await ground.call(session, 'c1', { [`${session}.txt`]: 'x' })
+    await ground.keeper.merge('merged-1')
+    ground.git('merge', '-q', '--no-edit', 'cadre/hand-1')
+    const gone = await Promise.all(
+      ['empty-1', 'merged-1', 'open-1', 'hand-1'].map((session) => ground.keeper.leave(session)),
+    )
+    expect(gone).toEqual([true, true, false, true])
+    expect((await ground.keeper.list()).map(({ session }) => session)).toEqual(['open-1', 'ignored-1'])
+    expect(ground.git('branch', '--list', 'cadre/*')).toMatch(/^. cadre\/ignored-1\n. cadre\/open-1\n$/)
+    expect(ground.git('worktree', 'list').trim().split('\n')).toHaveLength(3)
+  })
+
+  it('of a folder that vanished is forgotten by git, and no other worktree is', async () => {
+    const ground = createGround()
+    const folder = await ground.prepare('s-1')
+    const mine = path.join(ground.home.path, '..', 'mine')
+    ground.git('worktree', 'add', '-q', mine, '-b', 'mine')
+    rmSync(folder, { recursive: true })
+    rmSync(mine, { recursive: true })
+    expect(await ground.keeper.leave('s-1')).toBe(true)
+    expect(ground.git('worktree', 'list', '--porcelain')).toContain('branch refs/heads/mine')
+    expect(ground.git('branch', '--list', 'cadre/*')).toBe('')
+  })
+
+  it('of a session that was never written down is listed, and can be removed', async () => {
+    const ground = createGround()
+    await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'x.txt': 'x' })
+    mkdirSync(ground.home.folder('sessions'), { recursive: true })
+    expect(await ground.keeper.list()).toMatchObject([{ session: 's-1', life: 'sleeping', state: 'open' }])
+    await ground.keeper.remove('s-1')
+    expect(await ground.keeper.list()).toEqual([])
+    expect(() => ground.keeper.find('s-1')).toThrow('has no workspace of its own')
+  })
+})
