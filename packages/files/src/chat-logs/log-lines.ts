@@ -1,0 +1,72 @@
+import type { LogRole } from './chat-log.ts'
+
+/**
+ * The lines of a chat log that mean something by themselves, and how text that looks like one of them is kept apart: with a
+ * backslash before it. A line that begins with backslashes before such a text gets one more, so that every text comes back.
+ */
+
+const heading =
+  /^### (\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z? ?\| ?(user|assistant|tool_call|tool_result)[ \t]*$/
+const nearHeading = /^###\s*\d{4}-\d\d-\d\d\b.*\|/
+const section = /^## (System Prompt|Conversation)[ \t]*$/i
+
+export interface EntryHeading {
+  readonly time: string
+  readonly role: LogRole
+}
+
+export function readHeading(line: string): EntryHeading | undefined {
+  const [, day, time, role] = heading.exec(line) ?? []
+  return day === undefined ? undefined : { time: `${day} ${time}`, role: role as LogRole }
+}
+
+export function headingText({ time, role }: EntryHeading): string {
+  return `### ${time} | ${role}`
+}
+
+/** A line that somebody may have meant as a heading. */
+export function isNearlyHeading(line: string): boolean {
+  return nearHeading.test(line) && readHeading(line) === undefined
+}
+
+export function sectionOf(line: string): 'system prompt' | 'conversation' | undefined {
+  return section.exec(line)?.[1]?.toLowerCase() as 'system prompt' | 'conversation' | undefined
+}
+
+/** Text as lines of a log. Empty lines at its beginning and end count only when they are written so that they can be told apart. */
+export function escapeText(text: string): string {
+  const lines = text
+    .replace(/\r+(?=\n|$)/g, '')
+    .split('\n')
+    .map((line) => (meansSomething(unslashed(line)) || /^\\+\s*$/.test(line) ? `\\${line}` : line))
+  const first = lines.findIndex((line) => line.trim() !== '')
+  const last = lines.findLastIndex((line) => line.trim() !== '')
+  if (first < 0) return lines.length === 1 && text === '' ? '' : lines.map((line) => `\\${line}`).join('\n')
+  return lines.map((line, at) => (at < first || at > last ? `\\${line}` : line)).join('\n')
+}
+
+/** What `escapeText` was given. Empty lines around it are only how somebody has laid the file out. */
+export function unescapeText(written: string): string {
+  const lines = written.split(/\r?\n/)
+  const first = lines.findIndex((line) => line.trim() !== '')
+  const last = lines.findLastIndex((line) => line.trim() !== '')
+  return first < 0
+    ? ''
+    : lines
+        .slice(first, last + 1)
+        .map(unescapeLine)
+        .join('\n')
+}
+
+function unescapeLine(line: string): string {
+  const bare = unslashed(line)
+  return line !== bare && (bare.trim() === '' || meansSomething(bare)) ? line.slice(1) : line
+}
+
+function unslashed(line: string): string {
+  return line.replace(/^\\+/, '')
+}
+
+function meansSomething(line: string): boolean {
+  return readHeading(line) !== undefined || sectionOf(line) !== undefined
+}
