@@ -67,5 +67,20 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
       required: ['command'],
     },
     web: { kind: 'keys', keys: { allow: { kind: 'texts' } } },
+    daemon: {
+      kind: 'keys',
+      keys: { parallel: whole, settle_ms: whole, port: whole, host: text, hosts: { kind: 'texts' } },
+    },
+    search: {
+      kind: 'keys',
+      keys: {
+        semantic: {
+          kind: 'keys',
+          keys: { module: text, options: { kind: 'anything' } },
+          required: ['module'],
+        },
+      },
+    },
+    channels: { kind: 'named', of: { kind: 'named', of: { kind: 'anything' } } },
   },
 }

@@ -1,3 +1,5 @@
+import type { Json, JsonObject } from '@cadre/core'
+
 /** What a person has set, from both files together. Absent means: the default. */
 export interface Config {
   /** The agent a run starts with when none is named. */
@@ -19,10 +21,30 @@ export interface Config {
   readonly tools?: readonly string[]
   /** The command that checks a workspace, as words. */
   readonly check?: { readonly command: readonly string[]; readonly timeoutSeconds?: number }
+  /** Ways in from outside and out again, by name, as they were written. */
+  readonly channels?: { readonly [name: string]: JsonObject }
   readonly web?: {
     /** Hosts on private networks that may be fetched. */
     readonly allow?: readonly string[]
   }
+  readonly search?: {
+    /** The module that searching by meaning uses, a path or the name of a package, and what it is given. */
+    readonly semantic?: { readonly module: string; readonly options?: Json }
+  }
+  readonly daemon?: DaemonConfig
+}
+
+/** How `cadre up` works. */
+export interface DaemonConfig {
+  /** Sessions at the top that run at the same time. */
+  readonly parallel?: number
+  /** How long a file must be quiet before it is read. */
+  readonly settle_ms?: number
+  /** Of the server for channels. */
+  readonly port?: number
+  readonly host?: string
+  /** More names under which it may be called. */
+  readonly hosts?: readonly string[]
 }
 
 export interface ModelSettings {

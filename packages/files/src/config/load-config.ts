@@ -5,6 +5,7 @@ import { showDiagnostic } from '../diagnostic.ts'
 import { isObject } from '../is-object.ts'
 import type { Config } from './config.ts'
 import type { ConfigFile } from './read-config-file.ts'
+import { resolveModule } from './resolve-module.ts'
 import type { TrustItem } from './trust.ts'
 
 export interface ConfigRequest {
@@ -64,6 +65,14 @@ const guarded: { readonly [key: string]: string } = {
   tools: 'it runs code of the repository',
   check: 'it runs a program',
   web: 'it opens private networks to agents',
+  search: 'it runs code of the repository',
+  channels: 'it lets messages in from outside and out again',
+}
+
+/** Why a setting is a person's business; nothing when it is not. */
+function whyGuarded(key: string, value: Json): string | undefined {
+  const opens = key === 'daemon' && isObject(value) && ('host' in value || 'hosts' in value)
+  return opens ? 'it opens the server for channels to others' : guarded[key]
 }
 
 /** Takes out of a home's settings what a repository must not decide by itself. */
@@ -72,7 +81,7 @@ async function sift(file: ConfigFile, trusted: ConfigRequest['trusted']) {
   const usable: Record<string, Json> = {}
   const needsTrust: NeedsTrust[] = []
   for (const [key, value] of Object.entries(file.value)) {
-    const why = guarded[key]
+    const why = whyGuarded(key, value)
     if (why === undefined) {
       usable[key] = value
       continue
@@ -89,16 +98,20 @@ async function sift(file: ConfigFile, trusted: ConfigRequest['trusted']) {
   return { usable, needsTrust }
 }
 
-/** Tool modules and playbooks are named relative to the file that names them. */
+/** Modules and playbooks are named relative to the file that names them. */
 function absolute(value: JsonObject, file: string): JsonObject {
-  const { tools, model } = value
+  const { tools, model, search } = value
   const folder = path.dirname(file)
+  const semantic = isObject(search) && isObject(search['semantic']) ? search['semantic'] : undefined
+  // A package that is not there keeps its name: whoever needs it says so.
+  const module = semantic && (resolveModule(String(semantic['module']), folder) ?? semantic['module'])
   const playbook =
     typeof model === 'string' && model.startsWith('scripted:') ? model.slice('scripted:'.length) : undefined
   return {
     ...value,
     ...(Array.isArray(tools) && { tools: tools.map((name) => path.resolve(folder, String(name))) }),
     ...(playbook !== undefined && { model: `scripted:${path.resolve(folder, playbook)}` }),
+    ...(module !== undefined && { search: { semantic: { ...semantic, module } as JsonObject } }),
   }
 }
 

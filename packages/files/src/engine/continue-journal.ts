@@ -1,8 +1,9 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Journal, readJournal } from '../journal/read-journal.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
 import { hasCode } from './files.ts'
+import { readRegular } from './open-regular.ts'
 import { putInForm } from './put-in-form.ts'
 import type { SessionFile } from './session-file.ts'
 
@@ -15,13 +16,13 @@ export interface Snapshot {
 }
 
 /** Reads a session file; changes nothing. `undefined` when there is none. */
-export function takeSnapshot(id: string, parts: Pick<EngineParts, 'home'>): Snapshot | undefined {
-  const options = readOptions(parts.home, id)
+export function takeSnapshot(id: string, parts: Pick<EngineParts, 'home' | 'adopt'>): Snapshot | undefined {
+  const options = readOptions(parts, id)
   try {
     for (let attempt = 1; ; attempt++) {
       const stats = statSync(options.path, { throwIfNoEntry: false })
       if (stats === undefined) return undefined
-      const bytes = readFileSync(options.path)
+      const bytes = readRegular(options.path)
       // Somebody wrote in between: what belongs together is read together.
       if (bytes.length !== stats.size && attempt < 50) continue
       return { stats, size: bytes.length, journal: readJournal(bytes, options) }

@@ -23,18 +23,22 @@ export interface JournalDiagnostic {
 /** What the parts of the engine share. */
 export interface EngineParts {
   readonly home: Home
+  readonly adopt?: ReadOptions['adopt']
   readonly files: OpenFiles
   readonly ahead: WriteAhead
   readonly timestamp: () => string
   readonly report: (diagnostic: JournalDiagnostic) => void
+  /** Asked when nothing can be written: true, and it is tried again until it can be. */
+  readonly endures: (error: unknown) => boolean
 }
 
 export function sessionPath(home: Home, id: string): string {
   return home.at('sessions', `${id}.session.yaml`)
 }
 
-export function readOptions(home: Home, id: string): ReadOptions {
-  return { path: sessionPath(home, id), id, workspace: (agent) => home.at('workspaces', folderName(agent)) }
+export function readOptions({ home, adopt }: Pick<EngineParts, 'home' | 'adopt'>, id: string): ReadOptions {
+  const workspace = (agent: string) => home.at('workspaces', folderName(agent))
+  return { path: sessionPath(home, id), id, workspace, ...(adopt && { adopt }) }
 }
 
 /** Names of agents may hold what no folder may be called, and what would lead out of the home. */

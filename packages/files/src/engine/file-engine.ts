@@ -9,6 +9,7 @@ import {
 } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import { keepFiles } from '../home/unguarded.ts'
+import type { ReadOptions } from '../journal/read-journal.ts'
 import type { SessionSummary } from '../journal/read-summary.ts'
 import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
 import { Leases } from './leases.ts'
@@ -26,6 +27,13 @@ export interface FileEngineOptions extends Outside {
   readonly home: Home
   /** Told what a person should know: a torn or changed file, what was restored after a power loss. */
   readonly diagnostics?: (diagnostic: JournalDiagnostic) => void
+  /** What an agent brings along into a session that a person has begun in an editor. */
+  readonly adopt?: ReadOptions['adopt']
+  /**
+   * Asked when an entry cannot be written, as on a full disk: true, and it is tried again until it can be, or until the answer is
+   * another; whoever records it waits. Absent: it fails.
+   */
+  readonly endures?: (error: unknown) => boolean
   /** Bytes in a segment before its files are synced and it is dropped. */
   readonly segmentLimit?: number
   /** Descriptors kept open. */
@@ -59,7 +67,15 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
   await recover(recovery)
   const ahead = new WriteAhead(home, self, options.segmentLimit ?? 8 << 20)
   const files = new OpenFiles(options.openFileLimit)
-  const parts: EngineParts = { home, files, ahead, timestamp: timestamps(() => clock.now()), report }
+  const parts: EngineParts = {
+    home,
+    files,
+    ahead,
+    timestamp: timestamps(() => clock.now()),
+    report,
+    endures: options.endures ?? (() => false),
+    ...(options.adopt && { adopt: options.adopt }),
+  }
   const recorder = new Recorder(parts, leases)
   const trees = new Trees(leases, ahead, recovery)
   const sessions = new OpenSessions({ parts, recorder, trees, leases, outside: options })

@@ -1,4 +1,4 @@
-import { constants, copyFileSync, readFileSync } from 'node:fs'
+import { constants, copyFileSync, lstatSync, readFileSync, renameSync } from 'node:fs'
 import { appendBytes, hasCode } from './files.ts'
 
 /**
@@ -21,6 +21,16 @@ export function keepEdit(path: string): string {
 /** A file before it is written in another form. */
 export function keepOriginal(path: string): string {
   return keepCopy(path, (number) => (number === 1 ? `${path}.orig` : `${path}.orig-${number}`))
+}
+
+/** Something that is no file. */
+export function moveAside(path: string): string {
+  for (let number = 1; ; number++) {
+    const beside = `${path}.edit-${number}`
+    if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) continue
+    renameSync(path, beside)
+    return beside
+  }
 }
 
 function keepCopy(path: string, name: (number: number) => string): string {

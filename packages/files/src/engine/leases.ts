@@ -1,8 +1,13 @@
-import { linkSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
+import { systemTrouble } from '../system/system-trouble.ts'
 import { hasCode, unlinkIfThere } from './files.ts'
+import { readRegular } from './open-regular.ts'
 import { heartbeatLimit, isAlive, type ProcessIdentity } from './process-identity.ts'
+
+/** Leases and cards of this process that are not wanted any more and could not be taken away, by their paths. */
+const leftBehind = new Map<string, string>()
 
 /**
  * Owns `storage/leases`: which process runs which tree of sessions. Called by the engine alone, and only synchronously.
@@ -57,8 +62,27 @@ export class Leases {
 
   release(root: string): void {
     if (!this.held.delete(root)) return
-    const path = this.path(root)
-    if (this.holder(path)?.process.token === this.self.token) unlinkIfThere(path)
+    this.giveUp(this.path(root))
+  }
+
+  /** What cannot be taken away now is taken away with the next lease of this process: nobody else would, while it lives. */
+  private giveUp(path: string): void {
+    const { token } = this.self
+    try {
+      if (this.holder(path)?.process.token === token) unlinkIfThere(path)
+      leftBehind.delete(path)
+    } catch (error) {
+      leftBehind.set(path, token)
+      if (systemTrouble(error) === undefined) throw error
+    }
+  }
+
+  private takeAwayLeftBehind(): void {
+    for (const [path, token] of [...leftBehind])
+      attempt(() => {
+        if (this.holder(path)?.process.token === token) unlinkIfThere(path)
+        leftBehind.delete(path)
+      })
   }
 
   /** Whether the process with this token still runs. Its card stays until it has put everything in order. */
@@ -78,10 +102,20 @@ export class Leases {
     return this.held.has(root)
   }
 
+  /** Looks at the lease itself, whenever this process was heard of last. What cannot be looked at is believed to be as it was. */
+  keeps(root: string): boolean {
+    try {
+      if (this.held.has(root)) this.confirm(root)
+    } catch {
+      // A disk that is full or cannot be written: nobody else gets the lease on it either.
+    }
+    return this.held.has(root)
+  }
+
   close(): void {
     clearInterval(this.timer)
     for (const root of [...this.held]) this.release(root)
-    if (this.card !== undefined) unlinkIfThere(this.card)
+    if (this.card !== undefined) this.giveUp(this.card)
     this.card = undefined
   }
 
@@ -92,9 +126,10 @@ export class Leases {
   private begin(): void {
     if (this.card !== undefined) return
     this.home.folder('storage', 'leases')
+    this.takeAwayLeftBehind()
     this.removeDeadCards()
+    this.writeCard()
     this.card = this.cardOf(this.self.token)
-    writeFileSync(this.card, JSON.stringify(this.self))
     this.lastBeat = Date.now()
     this.timer = setInterval(() => this.tryBeat(), heartbeatLimit / 3).unref()
   }
@@ -128,9 +163,17 @@ export class Leases {
     }
   }
 
+  /** Whole or not at all: a lease with half a card would be that of nobody. */
   private writeCard(): void {
     this.home.folder('storage', 'leases')
-    writeFileSync(this.cardOf(this.self.token), JSON.stringify(this.self))
+    const card = this.cardOf(this.self.token)
+    try {
+      writeFileSync(`${card}.tmp`, JSON.stringify(this.self))
+      renameSync(`${card}.tmp`, card)
+    } catch (error) {
+      attempt(() => unlinkIfThere(`${card}.tmp`))
+      throw error
+    }
   }
 
   private confirm(root: string): void {
@@ -157,6 +200,7 @@ export class Leases {
       return true
     } catch (error) {
       if (hasCode(error, 'EEXIST')) return false
+      attempt(() => unlinkIfThere(path))
       throw error
     }
   }
@@ -189,7 +233,7 @@ export class Leases {
 
   private holder(path: string): Holder | undefined {
     try {
-      const process = parse(readFileSync(path, 'utf8'), statSync(path).ino)
+      const process = parse(readRegular(path).toString('utf8'), statSync(path).ino)
       return { process, heartbeat: this.heartbeatOf(process, statSync(path).mtimeMs) }
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return undefined
@@ -207,6 +251,15 @@ export class Leases {
 
   private lives(holder: Holder): boolean {
     return isAlive(holder.process, this.self, holder.heartbeat)
+  }
+}
+
+/** On the way out of a failure that is told anyway. */
+function attempt(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // As above.
   }
 }
 

@@ -18,7 +18,7 @@ export async function listSessions(
   for (const [index, name] of names.sort().entries()) {
     if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
     const id = name.slice(0, -ending.length)
-    const options = readOptions(home, id)
+    const options = readOptions({ home }, id)
     try {
       const summary = readSummary(options)
       if (summary !== undefined) summaries.push(summary)

@@ -1,11 +1,15 @@
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
   linkSync,
+  lstatSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -196,6 +200,18 @@ it('a file that stays empty, or is removed, is written again', async () => {
     expect.stringContaining('no messages any more'),
     expect.stringContaining('was removed'),
   ])
+})
+
+it.each([
+  ['a pipe', (place: string) => void execFileSync('mkfifo', [place])],
+  ['a folder', (place: string) => void mkdirSync(place)],
+  ['a link to itself', (place: string) => symlinkSync(place, place)],
+])('where %s stands in its place, it is written again', async (_, put) => {
+  rmSync(path)
+  put(path)
+  await say(run, 'next')
+  expect(await stored()).toEqual(['one', 'two', 'three', 'next'])
+  expect(lstatSync(path).isFile()).toBe(true)
 })
 
 it('an entry of ours that somebody cut is cut off, and kept', async () => {

@@ -5,7 +5,9 @@ import { emitEntry } from '../journal/emit-entry.ts'
 import { type Journal, readJournal } from '../journal/read-journal.ts'
 import { describeChange } from './describe-change.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
-import { keepEdit } from './keep-beside.ts'
+import { hasCode } from './files.ts'
+import { keepEdit, moveAside } from './keep-beside.ts'
+import { readRegular } from './open-regular.ts'
 import { note, putInForm } from './put-in-form.ts'
 import type { SessionFile } from './session-file.ts'
 import { takeAs, writeAnew } from './write-anew.ts'
@@ -23,7 +25,7 @@ export type Look = 'same' | 'changed' | 'unsettled'
  * equal size in the same tick of the system's clock is not seen.
  */
 export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
-  const stats = statSync(file.path, { throwIfNoEntry: false })
+  const stats = statsOf(file.path)
   if (stats !== undefined && file.isSame(stats)) return 'same'
   if (isUnguarded(parts.home)) {
     putBack(file, stats, parts)
@@ -39,7 +41,7 @@ export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
 
 /** An agent could have written what stands there, an approval of its own call among it. */
 function putBack(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
-  const beside = stats === undefined || stats.size === 0 ? undefined : keepEdit(file.path)
+  const beside = stats?.isFile() !== true || stats.size === 0 ? undefined : keepEdit(file.path)
   if (beside !== undefined) rememberWritten(beside, readFileSync(beside))
   const kept = beside === undefined ? '' : `; the changed file is kept as ${beside}`
   const message = `The session file was changed while a command ran without a sandbox. It was written as it was before${kept}`
@@ -47,12 +49,13 @@ function putBack(file: SessionFile, stats: Stats | undefined, parts: EngineParts
 }
 
 function takeUp(file: SessionFile, stats: Stats | undefined, isSettled: boolean, parts: EngineParts): Look {
-  if (stats === undefined) {
+  if (stats?.isFile() !== true) {
     if (!isSettled) return 'unsettled'
-    restore(file, 'The session file was removed; it was written again', undefined, parts)
+    const what = stats === undefined ? 'removed' : 'replaced by something that is no file'
+    restore(file, `The session file was ${what}; it was written again`, undefined, parts)
     return 'changed'
   }
-  const bytes = readFileSync(file.path)
+  const bytes = readRegular(file.path)
   const reading = read(file, bytes, parts)
   // An editor that writes in place empties the file first: half a file is not taken for an edit at first sight.
   const isWhole = !(reading instanceof CadreError) && reading.torn === undefined
@@ -68,7 +71,7 @@ function takeUp(file: SessionFile, stats: Stats | undefined, isSettled: boolean,
 function read(file: SessionFile, bytes: Buffer, parts: EngineParts): Journal | CadreError {
   const where = `${file.path}:1`
   try {
-    const options = { ...readOptions(parts.home, file.id), writtenUpTo: file.lastSeq }
+    const options = { ...readOptions(parts, file.id), writtenUpTo: file.lastSeq }
     const journal = readJournal(bytes, options)
     if (journal === undefined)
       return new CadreError('corrupt', 'The session file has no messages any more.', { where })
@@ -104,8 +107,20 @@ function adopt(file: SessionFile, journal: Journal, { bytes, stats }: Content, p
 
 function restore(file: SessionFile, message: string, where: string | undefined, parts: EngineParts): void {
   for (const waiter of file.unsure) waiter.entries = []
+  // Nothing can be put in the place of a folder.
+  if (statsOf(file.path)?.isDirectory() === true) moveAside(file.path)
   writeAnew(file, parts)
   note(file, 'journal.edited', `${message}.`, where ?? file.path, parts)
+}
+
+/** Nothing where a link leads nowhere, too. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (hasCode(error, 'ELOOP')) return undefined
+    throw error
+  }
 }
 
 /** What was written while the file was replaced is in it or not; what is not has to be written again. */

@@ -14,6 +14,7 @@ import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal
 import { type EngineParts, sessionPath } from './engine-parts.ts'
 import { keepTorn } from './keep-beside.ts'
 import type { Leases } from './leases.ts'
+import { readRegular } from './open-regular.ts'
 import { answerIn, isAsked } from './questions.ts'
 import type { Recorder } from './recorder.ts'
 import { SessionFile } from './session-file.ts'
@@ -152,7 +153,7 @@ export class OpenSessions implements RunHost {
   private lookAfter(file: SessionFile): void {
     this.recorder.look(file)
     this.recorder.flush()
-    const content = attempt(() => readFileSync(file.path))
+    const content = attempt(() => readRegular(file.path))
     if (content !== undefined) rememberWritten(file.path, content)
   }
 

@@ -12,6 +12,8 @@ export interface ProcessIdentity {
   readonly boot: string
   /** When the process began, in the system's own terms: a process id is used again, this pair is not. */
   readonly start?: string
+  /** When it took up what it owns, for people. */
+  readonly since?: string
   /** Which process ids it can see: two containers on one machine cannot see each other's. */
   readonly space?: string
 }

@@ -16,6 +16,8 @@ export function putInForm(file: SessionFile, journal: Journal, parts: EnginePart
     note(file, 'journal.torn', `The last entry was not whole; it is kept as ${beside}.`, file.path, parts)
   }
   if (journal.layout !== undefined) return 'kept'
+  // A person who begins a session in an editor has other things to write down than the time.
+  if (file.spec.created === '') file.spec = { ...file.spec, created: new Date().toISOString() }
   const beside = keepOriginal(file.path)
   writeAnew(file, parts)
   const message = `The session file was written anew in the usual form; as it was, it is kept as ${beside}.`

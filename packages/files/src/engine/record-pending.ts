@@ -10,7 +10,7 @@ import type { SessionFile, Waiter } from './session-file.ts'
 /**
  * Writes all that waits for this session, in one piece behind its last entry, and adds the same bytes to the segment.
  * Returns the waiters whose entries are in the file now; `undefined` when the file must be left alone for a moment.
- * Waiters whose entries cannot be recorded are rejected.
+ * Waiters whose entries can be no entries are rejected; when nothing can be written it throws, and all of them still wait.
  *
  * 1. Numbers are given here, after the file was looked at, so that they follow whatever a person added.
  * 2. Nobody is told before the file was looked at again: an entry that went into a file which was replaced in that very
@@ -23,8 +23,9 @@ export function recordPending(file: SessionFile, parts: EngineParts): readonly W
     return write(file, emission, parts) ? emission.waiters : doubt(file, emission.waiters)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return doubt(file, emission.waiters)
-    for (const waiter of emission.waiters) waiter.reject(error)
-    return []
+    // Nothing of them is in the file: they are numbered anew if it is tried again.
+    file.pending = [...emission.waiters, ...file.pending]
+    throw error
   }
 }
 
@@ -34,8 +35,10 @@ function write(file: SessionFile, { timestamp, text, entries }: Emission, parts:
   const stamps = stampsOf(file, timestamp)
   if (bytes.length === 0 && stamps.length === 0) return true
   const target = parts.files.open(file)
-  writeOrUndo(target, bytes, file.size)
-  for (const stamp of stamps) writeWhole(target, stamp.bytes, stamp.at)
+  writeOrUndo(target, file.size, () => {
+    writeWhole(target, bytes, file.size)
+    for (const stamp of stamps) writeWhole(target, stamp.bytes, stamp.at)
+  })
   const stats = statSync(file.path)
   if (stats.size !== file.size + bytes.length || stats.ino !== file.inode) return false
 
@@ -94,9 +97,9 @@ function stampsOf(file: SessionFile, timestamp: string): { at: number; bytes: Bu
   ]
 }
 
-function writeOrUndo(target: number, bytes: Buffer, position: number): void {
+function writeOrUndo(target: number, position: number, write: () => void): void {
   try {
-    writeWhole(target, bytes, position)
+    write()
   } catch (error) {
     ftruncateSync(target, position)
     throw error

@@ -8,6 +8,8 @@ import type { SessionFile, State, Waiter } from './session-file.ts'
 
 /** How long a file that somebody is just writing is left alone. */
 const patience = 20
+/** Until it is tried again to write what could not be written. */
+const endurance = 250
 
 /**
  * Owns the moment of writing: whatever all sessions of the process want to record is written together, once per turn of
@@ -124,6 +126,10 @@ export class Recorder {
       if (waiters !== undefined) return waiters
       setTimeout(() => this.enqueue(file), patience)
     } catch (error) {
+      if (this.parts.endures(error)) {
+        setTimeout(() => this.enqueue(file), endurance)
+        return []
+      }
       for (const waiter of file.takeWaiters()) waiter.reject(error)
     }
     return []

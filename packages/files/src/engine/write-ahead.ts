@@ -182,7 +182,13 @@ export class WriteAhead {
     const path = `${folder}/${this.self.token}.${++this.count}.wal`
     const owner = encodeOwner(this.self)
     const file = openSync(path, 'wx')
-    writeWhole(file, owner, 0)
+    try {
+      writeWhole(file, owner, 0)
+    } catch (error) {
+      closeSync(file)
+      unlinkIfThere(path)
+      throw error
+    }
     // The name of the segment must be safe too, and those of the folders it is in when they are new.
     const above = [this.home.at('storage'), this.home.path, dirname(this.home.path)]
     const folders = this.count === 1 ? [folder, ...above] : [folder]

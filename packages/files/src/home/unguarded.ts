@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, realpathSync, rmSync, statSync, utimesSync, 
 import path from 'node:path'
 import { heartbeatLimit, isAlive, type ProcessIdentity, thisProcess } from '../engine/process-identity.ts'
 import type { Home } from './open-home.ts'
+import { rememberEdit } from './own-edits.ts'
 
 let marks = 0
 /** The homes in which commands of this process run, once for each: such a command can remove its mark. */
@@ -17,6 +18,7 @@ const written = new Map<string, string>()
  * for one of a command that runs meanwhile. To be called in the same turn as the change is made, or before it.
  */
 export function rememberWritten(file: string, content: string | Uint8Array | undefined): void {
+  rememberEdit(file)
   if (running.length > 0) written.set(realOf(file), digestOf(content))
 }
 

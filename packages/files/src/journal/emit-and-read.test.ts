@@ -107,7 +107,12 @@ describe('a header', () => {
       }),
       workspace: string,
       work: fc.record(
-        { content: string, images: fc.array(fc.record({ mime: string, data: string })) },
+        {
+          content: string,
+          images: fc.array(fc.record({ mime: string, data: string })),
+          from: string,
+          message: string,
+        },
         { requiredKeys: ['content'] },
       ),
       history: fc.array(

@@ -57,6 +57,12 @@ export function emitOutcome(outcome: ReportStatus | undefined): string {
   return `  outcome: ${(outcome ?? 'null').padEnd(outcomeWidth)}`
 }
 
+/** Who said the work, and under which id: a session that was begun and has heard nothing yet hears it as it was said. */
+function saidOf({ from, message }: SessionSpec['work']): { from?: string; message?: string } | undefined {
+  if (from === undefined && message === undefined) return undefined
+  return { ...(from !== undefined && { from }), ...(message !== undefined && { message }) }
+}
+
 function emitMetadata(spec: SessionSpec, extra: { readonly [key: string]: Json } = {}): string {
   const { prompt, ...agent } = spec.agent
   const fields: [string, unknown][] = [
@@ -69,7 +75,9 @@ function emitMetadata(spec: SessionSpec, extra: { readonly [key: string]: Json }
     ['limits', spec.limits],
     ['controls', spec.controls],
     ['workspace', spec.workspace],
+    ['isolation', spec.isolation],
     ['work', spec.work.images === undefined ? spec.work.content : spec.work],
+    ['said', spec.work.images === undefined ? saidOf(spec.work) : undefined],
     ['history', spec.history],
     ['agent', agent],
     // Nearly always the beginning of the system prompt, which then need not be written twice.

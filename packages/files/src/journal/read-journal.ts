@@ -6,7 +6,7 @@ import { EntryNumbers } from './entry-numbers.ts'
 import { readEntry } from './read-entry.ts'
 import { type HeaderReading, readHeader } from './read-header.ts'
 import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
-import { BadHeader, type Header, specOfHeader } from './spec-of-header.ts'
+import { BadHeader, type Header, type Known, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'
 import { tornAt } from './torn-at.ts'
 
@@ -28,6 +28,7 @@ export interface ReadOptions {
   /** The session's id: what the file is named after. */
   readonly id: string
   readonly workspace: (agent: string) => string
+  readonly adopt?: Known['adopt']
   /** The last entry this process wrote whole: a later one without an end mark is a person's, not a torn one. */
   readonly writtenUpTo?: number
 }

@@ -1,4 +1,4 @@
-import type { Boundary, Controls } from '@cadre/core'
+import type { Boundary, Controls, Isolation } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
 import { emitJournal, read, specOf } from './journal.spec-helpers.ts'
 
@@ -6,6 +6,8 @@ const { agent } = specOf('lead-1')
 const boundary = { writes: 'artifact', commands: 'copy' } as const
 const controls = { approvalRequired: true, readOnly: true, deniedTools: ['Bash'] } as const
 const text = emitJournal([], specOf('lead-1', { agent: { ...agent, boundary }, controls }))
+const isolation: Isolation = { kind: 'own', session: 'lead-0', base: '/project', returns: true }
+const apart = emitJournal([], specOf('lead-1', { isolation }))
 const closed = { writes: 'none', commands: 'none' }
 const strictest = { approvalRequired: true, readOnly: true, deniedTools: ['*'] }
 
@@ -23,6 +25,27 @@ describe('what restricts a session', () => {
     const free = read(emitJournal([]))?.spec
     expect(free).not.toHaveProperty('controls')
     expect(free?.agent).not.toHaveProperty('boundary')
+  })
+
+  it('has how it is kept apart, and damage there means that it is not', () => {
+    const kept = (written: string) =>
+      read(apart.replace(/\n {2}isolation: .*\n/, `\n  isolation: ${written}\n`))?.spec.isolation
+    expect(read(apart)?.spec.isolation).toEqual(isolation)
+    expect(read(apart)?.extra).toEqual({})
+    expect(kept('{kind: missing, session: lead-0, reason: no git}')).toEqual({
+      kind: 'missing',
+      session: 'lead-0',
+      reason: 'no git',
+    })
+    for (const written of [
+      'null',
+      'own',
+      '[]',
+      '{kind: own, session: lead-0}',
+      '{kind: own, base: /x}',
+      '{kind: free, session: a, base: b}',
+    ])
+      expect(kept(written), written).toMatchObject({ kind: 'missing', session: 'lead-1' })
   })
 
   it('is not taken for what a person has put there', () => {

@@ -40,6 +40,19 @@ export function controlsOf(controls: unknown): Pick<SessionSpec, 'controls'> {
   }
 }
 
+/** How it is kept apart, likewise: what cannot be understood is as if it could not be. */
+export function isolationOf(isolation: unknown, id: string): Pick<SessionSpec, 'isolation'> {
+  if (isolation === undefined) return {}
+  if (isObject(isolation) && isName(isolation['session'])) {
+    const { kind, session, base, returns, reason } = isolation
+    if (kind === 'own' && typeof base === 'string')
+      return { isolation: { kind, session, base, ...(returns === true && { returns }) } }
+    if (kind === 'missing' && typeof reason === 'string') return { isolation: { kind, session, reason } }
+  }
+  const reason = 'its file does not say how it is kept apart'
+  return { isolation: { kind: 'missing', session: id, reason } }
+}
+
 function isName(name: unknown): name is string {
   return typeof name === 'string' && name.trim() !== ''
 }

@@ -2,7 +2,7 @@ import type { AgentDefinition, Json, ReportStatus, SessionSpec, SessionStatus } 
 import { isObject } from '../is-object.ts'
 import { isSimpleKey } from './emit-entry.ts'
 import type { RawHeader } from './read-header.ts'
-import { boundaryOf, controlsOf } from './restrictions-of-header.ts'
+import { boundaryOf, controlsOf, isolationOf } from './restrictions-of-header.ts'
 
 export interface Header {
   /** Its id is that of the file: a copied file is a session of its own. */
@@ -23,6 +23,13 @@ export interface Known {
   readonly workspace: (agent: string) => string
   /** The first user message: what the session is about. */
   readonly work: string
+  /** Of a file that does not say what its agent is: what it is here. */
+  readonly adopt?: ((agent: string) => Adopted | undefined) | undefined
+}
+
+/** What an agent brings along into a session that a person has begun in an editor. */
+export interface Adopted extends Pick<SessionSpec, 'agent' | 'systemPrompt' | 'targets'> {
+  readonly model?: string | undefined
 }
 
 /** A key whose value cannot be used. The reader adds where it is. */
@@ -60,7 +67,9 @@ const ourKeys = [
   'limits',
   'controls',
   'workspace',
+  'isolation',
   'work',
+  'said',
   'history',
   'agent',
   'agent_prompt',
@@ -74,8 +83,9 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
   const sessionName = top('session_id')
   const name = top('agent_id') ?? id
   const created = top('created') ?? ''
-  const systemPrompt = top('system_prompt') ?? ''
-  const agent = agentOf(raw, name, systemPrompt)
+  const adopted = isObject(metadata['agent']) ? undefined : known.adopt?.(name)
+  const systemPrompt = top('system_prompt') ?? adopted?.systemPrompt ?? ''
+  const agent = adopted === undefined ? agentOf(raw, name, systemPrompt) : adoptedAgent(adopted.agent, raw)
   const parent = top('parent')
   const status = top('status') ?? 'sleeping'
   const outcome = optionalString(metadata, 'outcome')
@@ -95,19 +105,20 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
     root: root === undefined || root === sessionName ? id : root,
     agent,
     systemPrompt,
-    model: top('model') ?? '',
+    model: top('model') || adopted?.model || '',
     ...(parent === undefined ? {} : { parent: parentOf(parent) }),
     depth: typed(metadata, 'depth', 'number') ?? 0,
-    chain: strings(metadata, 'chain') ?? [name],
-    targets: strings(metadata, 'targets') ?? [],
+    chain: strings(metadata, 'chain') ?? [agent.name],
+    targets: strings(metadata, 'targets') ?? adopted?.targets ?? [],
     completion: metadata['completion'] === 'report' ? 'report' : 'text',
     delegation: typed(metadata, 'delegation', 'boolean') ?? true,
     limits: limitsOf(metadata),
     ...controlsOf(metadata['controls']),
     workspace: optionalString(metadata, 'workspace') ?? known.workspace(name),
+    ...isolationOf(metadata['isolation'], id),
     work: isObject(work)
       ? (work as unknown as SessionSpec['work'])
-      : { content: typeof work === 'string' ? work : known.work },
+      : { content: typeof work === 'string' ? work : known.work, ...saidOf(metadata['said']) },
     ...(Array.isArray(history) ? { history } : {}),
     created,
   }
@@ -119,6 +130,12 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
     updated: top('updated') ?? created,
     extra: extraOf(fields, metadata),
   }
+}
+
+function saidOf(said: unknown): Pick<SessionSpec['work'], 'from' | 'message'> {
+  if (!isObject(said)) return {}
+  const { from, message } = said
+  return { ...(typeof from === 'string' && { from }), ...(typeof message === 'string' && { message }) }
 }
 
 function agentOf({ fields, metadata }: RawHeader, name: string, systemPrompt: string): AgentDefinition {
@@ -140,6 +157,15 @@ function agentOf({ fields, metadata }: RawHeader, name: string, systemPrompt: st
         ? prompt
         : systemPrompt.slice(0, typeof prompt === 'number' ? prompt : undefined),
   }
+}
+
+/** What the file names of the agent's tools narrows them; nothing in it adds to them. */
+function adoptedAgent(agent: AgentDefinition, { metadata }: RawHeader): AgentDefinition {
+  const names = toolNames(metadata)
+  if (names.length === 0 || agent.tools.kind === 'all')
+    return names.length === 0 ? agent : { ...agent, tools: { kind: 'list', names } }
+  const own = agent.tools.names
+  return { ...agent, tools: { kind: 'list', names: names.filter((one) => own.includes(one)) } }
 }
 
 function isSelection(tools: unknown): tools is AgentDefinition['tools'] {

@@ -33,6 +33,12 @@ describe('finds', () => {
     expect(found(createFolder({ [file]: 'Just text.\n' }))).toEqual([file])
   })
 
+  it('no log of what was said to an agent', () => {
+    const log = '# Agent: x\n\n## System Prompt\n\nYou plan.\n\n## Conversation\n'
+    const files = { '.cadre/agents/x.agent.md': log, '.cadre/agents/y.agent.md': agent, 'z.agent.md': log }
+    expect(found(createFolder(files))).toEqual(['.cadre/agents/y.agent.md', 'z.agent.md'])
+  })
+
   it.each([
     ['notes/reviewer.md', agent],
     ['agents/README.md', agent],

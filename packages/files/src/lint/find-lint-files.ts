@@ -4,7 +4,7 @@ import { namespace } from '../agents/settings/find-configuration.ts'
 import { repositoryOf } from '../home/repository-of.ts'
 import { isInside } from '../is-inside.ts'
 import { meaningOfPath } from './agent-path.ts'
-import { hasHeader, looksLikeAgent, looksLikeTemplate } from './looks-like-agent.ts'
+import { hasHeader, looksLikeAgent, looksLikeChatLog, looksLikeTemplate } from './looks-like-agent.ts'
 
 export interface FoundForLint {
   /** Absolute, in order. */
@@ -119,7 +119,12 @@ function consider(at: string, real: string, search: Search): void {
   const meaning = meaningOfPath(fromBase(at, search))
   if (meaning === 'other') return
   if (meaning === 'agent') {
-    search.files.set(real, at)
+    if (
+      !(
+        /\/agents\/[^/]+\.agent\.md$/i.test(fromBase(at, search)) && looksLikeChatLog(headOf(real, headBytes))
+      )
+    )
+      search.files.set(real, at)
     return
   }
   const head = headOf(real, meaning === 'settings' ? settingsBytes : headBytes)

@@ -35,6 +35,11 @@ export function hasHeader(head: string): boolean {
   return /^\ufeff?---[ \t]*\r?\n/.test(head) && topKeys(head).size > 0
 }
 
+/** Whether a file is what was said to an agent, and not what defines one: homes keep such logs under the names of agents. */
+export function looksLikeChatLog(head: string): boolean {
+  return /^\ufeff?\s*# Agent:/i.test(head) && /^## (?:System Prompt|Conversation)[ \t]*\r?$/im.test(head)
+}
+
 /** Whether the beginning of a YAML file is that of an agent: folders called templates hold many other things. */
 export function looksLikeTemplate(head: string): boolean {
   return /^\s*["']?(?:system_?prompt|agent_id)["']?\s*:|^kind: *Agent\s*$/im.test(head)

@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { readRegular } from '../engine/open-regular.ts'
 import { isAlive, type ProcessIdentity, thisProcess } from '../engine/process-identity.ts'
 import type { Home } from '../home/open-home.ts'
 
@@ -9,7 +10,7 @@ export function runningProcess(home: Home, root: string): ProcessIdentity | unde
   let heartbeat: number
   try {
     heartbeat = statSync(lease).mtimeMs
-    holder = JSON.parse(readFileSync(lease, 'utf8')) as ProcessIdentity
+    holder = JSON.parse(readRegular(lease).toString('utf8')) as ProcessIdentity
   } catch {
     // There is no lease, or it was given up while we looked.
     return undefined

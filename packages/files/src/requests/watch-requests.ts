@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { readRegular } from '../engine/open-regular.ts'
 import type { Home } from '../home/open-home.ts'
 import { type FolderWatch, watchFolder } from './watch-folder.ts'
 
@@ -48,7 +49,7 @@ function namesIn(folder: string): string[] {
 
 function timeOf(file: string): number | undefined {
   try {
-    const { at } = JSON.parse(readFileSync(file, 'utf8')) as { at?: unknown }
+    const { at } = JSON.parse(readRegular(file).toString('utf8')) as { at?: unknown }
     const time = typeof at === 'string' ? Date.parse(at) : Number.NaN
     return Number.isNaN(time) ? undefined : time
   } catch {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type AgentDefinition, CadreError, didYouMean } from '@cadre/core'
 import { readAgentText } from '../agents/read-agent-text.ts'
+import type { PlacedFile } from '../agents/write/place-files.ts'
 import { showDiagnostic } from '../diagnostic.ts'
 import type { Team, TeamSummary } from './team.ts'
 import { readManifest, type TeamManifest, teamNames, teamsFolder } from './team-manifest.ts'
@@ -50,6 +51,15 @@ export function loadTeam(name: string, variant?: string): Team {
 export function readTeamFiles(name: string, variant?: string): readonly TeamFile[] {
   const { manifest, chosen } = choose(name, variant)
   return readFiles(manifest, chosen)
+}
+
+/** What belongs into the home with a team, besides its agents. Throws like `loadTeam`. */
+export function readTeamHome(name: string): readonly PlacedFile[] {
+  const { manifest } = choose(name, undefined)
+  return Object.entries(manifest.home).map(([target, file]) => ({
+    path: target,
+    text: readFileSync(path.join(teamsFolder(), manifest.name, file), 'utf8'),
+  }))
 }
 
 type Variant = TeamManifest['variants'][number]

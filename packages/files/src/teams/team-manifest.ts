@@ -14,6 +14,8 @@ export interface TeamManifest {
   readonly effects?: Partial<Effects>
   /** It comes with hooks that hold other programs to its roles. */
   readonly hooks: boolean
+  /** Files of the team that belong into the home, by where they go there. */
+  readonly home: { readonly [target: string]: string }
   /** The default first. Files are relative to the team's folder. */
   readonly variants: readonly {
     readonly name: string
@@ -57,6 +59,7 @@ export function readManifest(name: string): TeamManifest {
     example,
     effects,
     hooks = false,
+    home = {},
     variants,
   } = read.root.value as unknown as ManifestText
   return {
@@ -66,6 +69,7 @@ export function readManifest(name: string): TeamManifest {
     example,
     ...(effects && { effects }),
     hooks,
+    home,
     variants: Object.entries(variants).map(([variant, text]) => ({ name: variant, ...text })),
   }
 }
@@ -76,6 +80,7 @@ interface ManifestText {
   readonly example: string
   readonly effects?: Partial<Effects>
   readonly hooks?: boolean
+  readonly home?: { readonly [target: string]: string }
   readonly variants: {
     readonly [name: string]: { readonly description: string; readonly files: readonly string[] }
   }
