@@ -108,6 +108,33 @@ describe('effects', () => {
     expect('grants' in (verdict as object)).toBe(risk === 'MEDIUM')
   })
 
+  it('writing down a task asks nobody, unless a policy says so; a tool of somebody else is like any other', () => {
+    const [create] = createTools({ places, home: root }).filter(({ name }) => name === 'create_task') as [
+      Tool,
+    ]
+    const decidedBy = new Map([['effects.write', 'policy.yaml:1']])
+    const effects = (write: 'allow' | 'ask' | 'deny') => ({ ...openPolicy.effects, write })
+    expect(judge(create, { title: 'x' })).toMatchObject({ kind: 'allow', rule: 'effects.write' })
+    expect(judge(create, {}, { policy: said({ effects: effects('ask'), decidedBy }) })).toMatchObject({
+      kind: 'ask',
+      risk: 'LOW',
+      grants: ['change task files'],
+      reasons: ['it changes task files of the home'],
+    })
+    expect(judge(create, {}, { policy: said({ effects: effects('deny'), decidedBy }) })).toMatchObject({
+      kind: 'deny',
+    })
+    expect(judge(create, {}, { team: { name: 't', effects: { write: 'deny' } } })).toMatchObject({
+      kind: 'deny',
+    })
+    expect(judge(create, {}, { policy: said({ beforehand: false }) })).toMatchObject({ kind: 'ask' })
+    for (const origin of ['custom', 'editor'] as const)
+      expect(judge(custom('write', { class: 'todo', origin }), {})).toMatchObject({
+        kind: 'ask',
+        grants: ['write in the workspace'],
+      })
+  })
+
   it('where the workspace lies says nothing about the files in it', () => {
     const below = path.join(workspace, 'secrets', 'deep')
     const rule = createEffectsRule({ policy: openPolicy, places, sandboxed: () => true })

@@ -3,7 +3,7 @@ import {
   type Agents,
   type Answerer,
   type Attend,
-  type Attention,
+  attendAll,
   type Effect,
   messageOf,
   type Reviewer,
@@ -205,28 +205,4 @@ function namingHooks(hooks: Hooks, list: (names: readonly string[]) => void): Ru
       return undefined
     },
   }
-}
-
-/** Everybody is told, one after the other, and what they say is taken together. */
-function attendAll(all: readonly Attend[]): Attend {
-  const [only, ...others] = all
-  if (only !== undefined && others.length === 0) return only
-  return async (moment, session, signal) => {
-    let said: Attention | undefined
-    for (const attend of all) said = both(said, await attend(moment, session, signal))
-    return said
-  }
-}
-
-function both(a: Attention | undefined, b: Attention | undefined): Attention | undefined {
-  if (a === undefined || b === undefined) return a ?? b
-  const context = [a.context, b.context].filter((text) => text).join('\n\n')
-  return {
-    ...a,
-    ...b,
-    ...(context !== '' && { context }),
-    ...((a.blocked ?? b.blocked) && { blocked: a.blocked ?? b.blocked }),
-    ...((a.stop ?? b.stop) && { stop: a.stop ?? b.stop }),
-    notices: [...(a.notices ?? []), ...(b.notices ?? [])],
-  } as Attention
 }

@@ -1,5 +1,4 @@
 /** What decides: rules for the gate, hooks, approvals, and the sandbox in which commands run. */
-
 export { actionLines, approvalContent } from './approvals/approval-content.ts'
 export {
   type ApprovalDecision,
@@ -14,6 +13,7 @@ export {
   type ApprovalsOptions,
   createApprovals,
   type Decided,
+  type ListOptions,
 } from './approvals/create-approvals.ts'
 export { type AskHere, askEverywhere, followApprovals } from './approvals/follow-approvals.ts'
 export { planRule, type RulePlan } from './approvals/plan-rule.ts'
@@ -54,6 +54,7 @@ export type {
   HookLevel,
   HookSet,
 } from './hooks/hook.ts'
+export { type HookPlace, hookPlaces } from './hooks/hook-places.ts'
 export { placeOf } from './hooks/place-of.ts'
 export type { HookAnswer } from './hooks/read-answer.ts'
 export { type HooksFileRequest, type ReadHooksFile, readHooksFile } from './hooks/read-hooks-file.ts'
@@ -61,6 +62,7 @@ export type { HookEnd } from './hooks/run-hook.ts'
 export { type Sample, type SampleRequest, sampleOf } from './hooks/samples.ts'
 export type { HookScript } from './hooks/scripts-of.ts'
 export { decisionOf, type HookTrial, type TryHooksRequest, tryHooks } from './hooks/try-hooks.ts'
+export type { Mount } from './paths/mounts.ts'
 export { faultInSpelling } from './paths/path-spelling.ts'
 export { createPlaces, type Placed, type PlaceRequest, type Places } from './paths/places.ts'
 export { releasePipes } from './processes/release-pipes.ts'
@@ -69,6 +71,7 @@ export { artifactFolder, artifactOf, ownArtifact } from './roles/artifact-of.ts'
 export { createRoleRule } from './roles/create-role-rule.ts'
 export { isOwnArtifact } from './roles/is-own-artifact.ts'
 export { cleanEnvironment } from './sandbox/clean-environment.ts'
+export { isInsideCommand } from './sandbox/command-mark.ts'
 export type { CommandEnd, CommandRun } from './sandbox/command-run.ts'
 export { type CommandDeps, runCommand } from './sandbox/run-command.ts'
 export { findSandbox, type Sandbox } from './sandbox/sandbox.ts'

@@ -21,6 +21,8 @@ export interface ApprovalsOptions {
   readonly user: string | undefined
   /** Gets what a person should know about the forms, a sentence each. */
   readonly tell: (message: string) => void
+  /** Who is told of a decision that was found in a form; by default how to go on is part of what is told. */
+  readonly taken?: (record: ApprovalRecord, answer: Answer) => void
 }
 
 export interface Approvals {
@@ -38,11 +40,17 @@ export interface Approvals {
    */
   decide(record: ApprovalRecord, answer: Answer): Promise<Decided>
   /** Takes up what was decided in forms, and puts forms and journals in order. All that wait, or all there ever were. */
-  list(options?: { readonly all?: boolean }): Promise<readonly ApprovalRecord[]>
+  list(options?: ListOptions): Promise<readonly ApprovalRecord[]>
   /** Puts the forms in order, without looking for what they do not know of. */
   reconcile(): Promise<void>
   /** Does what had to wait for a command to end. */
   catchUp(): Promise<void>
+}
+
+export interface ListOptions {
+  readonly all?: boolean
+  /** Only of these sessions: it costs a look at each of them, and none at the others of the home. */
+  readonly sessions?: readonly string[]
 }
 
 /** `recorded`: in the journal. `written`: in a form, where whoever runs the session finds it. */
@@ -97,6 +105,11 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     if (answer === undefined) return undefined
     return { ...answer, ...(answer.by === undefined && user !== undefined && { by: user }) }
   }
+  const sessionsThatAsked = async (all: boolean): Promise<string[]> => {
+    const known = all ? forms.allSessions() : forms.openSessions()
+    const waiting = (await engine.list()).filter(({ status }) => status === 'sleeping' || status === 'active')
+    return [...known, ...waiting.map(({ id }) => id)]
+  }
   /** What could not be written yet, the newest of each. */
   const due = new Map<string, ApprovalRecord>()
   const write = async () => {
@@ -124,6 +137,10 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     if (answer === undefined) return false
     const counted = await tryAnswer(engine, record, answer)
     if (counted === undefined) return false
+    if (options.taken !== undefined) {
+      options.taken(record, counted)
+      return true
+    }
     const word = counted.decision.startsWith('approve') ? 'approved' : 'rejected'
     tell(
       `${record.id} was ${word} by ${counted.by ?? 'somebody'}; continue with: cadre resume ${record.root}`,
@@ -167,12 +184,8 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         )
       return { kind: 'written', answer }
     },
-    async list({ all = false } = {}) {
-      const known = all ? forms.allSessions() : forms.openSessions()
-      const waiting = (await engine.list()).filter(
-        ({ status }) => status === 'sleeping' || status === 'active',
-      )
-      const sessions = new Set([...known, ...waiting.map(({ id }) => id)])
+    async list({ all = false, sessions: wantedSessions } = {}) {
+      const sessions = new Set(wantedSessions ?? (await sessionsThatAsked(all)))
       const records: ApprovalRecord[] = []
       for (const session of sessions) {
         const before = await recordsOf(session)

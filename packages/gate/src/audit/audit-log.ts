@@ -3,8 +3,8 @@
  *
  * 1. One line is one write to a file that was opened for appending: lines of several processes never mix.
  * 2. A line that could not be written whole is ended before the next one, so that it spoils no other.
- * 3. It never throws and never waits. When it cannot write it says so, once: the decisions themselves are in the journals,
- *    without which no effect happens.
+ * 3. It never throws and never waits. When it cannot write it says so, once, and keeps so many lines for when it can: the
+ *    decisions themselves are in the journals, without which no effect happens.
  * 4. It writes to plain files in the home and nowhere else, whatever links somebody has put there.
  */
 import { createHash } from 'node:crypto'
@@ -30,6 +30,8 @@ export interface AuditLogOptions {
   readonly home: Home
   /** Gets a sentence for a person when nothing can be written. */
   readonly tell: (message: string) => void
+  /** Called when it can be written again. */
+  readonly recovered?: () => void
   readonly environment?: NodeJS.ProcessEnv
 }
 
@@ -38,11 +40,18 @@ interface OpenFile {
   readonly handle: number
 }
 
-export function openAuditLog({ home, tell, environment = process.env }: AuditLogOptions): AuditLog {
+export function openAuditLog({
+  home,
+  tell,
+  recovered,
+  environment = process.env,
+}: AuditLogOptions): AuditLog {
   const values = secretValues(environment)
   let open: OpenFile | undefined
   let isTold = false
   let isTorn = false
+  /** What could not be written yet, in its order. */
+  let backlog: AuditLine[] = []
 
   const close = () => {
     const was = open
@@ -68,17 +77,40 @@ export function openAuditLog({ home, tell, environment = process.env }: AuditLog
     isTorn = stats.size > 0 && lastByte(handle, stats.size) !== newline
     return handle
   }
+  const write = (line: AuditLine) => {
+    const handle = fileFor(line.at.slice(0, 10))
+    const text = `${JSON.stringify(masked(line as JsonObject, values))}\n`
+    const bytes = Buffer.from(isTorn ? `\n${text}` : text)
+    rememberLine(text.trimEnd())
+    const done = writeSync(handle, bytes)
+    isTorn = done !== bytes.length && (isTorn || done > 0)
+    if (done !== bytes.length) throw new Error('the disk is full')
+  }
+  /** A day whose file takes no more keeps no other from being written. */
+  const writeBacklog = () => {
+    const failures = new Map<string, unknown>()
+    backlog = backlog.filter((line) => {
+      const day = line.at.slice(0, 10)
+      if (failures.has(day)) return true
+      try {
+        write(line)
+        return false
+      } catch (error) {
+        failures.set(day, error)
+        return true
+      }
+    })
+    for (const failure of failures.values()) throw failure
+  }
   return {
     append(line) {
+      if (backlog.length < mostKept) backlog.push(line)
       try {
-        const handle = fileFor(line.at.slice(0, 10))
-        const text = `${JSON.stringify(masked(line as JsonObject, values))}\n`
-        const bytes = Buffer.from(isTorn ? `\n${text}` : text)
-        isTorn = false
-        rememberLine(text.trimEnd())
-        if (writeSync(handle, bytes) !== bytes.length) {
-          isTorn = true
-          throw new Error('the disk is full')
+        writeBacklog()
+        // Whoever is told once is told once, unless they want to know when it is over.
+        if (isTold && recovered !== undefined) {
+          isTold = false
+          recovered()
         }
       } catch (error) {
         if (isTold) return
@@ -99,6 +131,7 @@ export function openAuditLog({ home, tell, environment = process.env }: AuditLog
 }
 
 const newline = 0x0a
+const mostKept = 10_000
 
 const written = new Set<string>()
 

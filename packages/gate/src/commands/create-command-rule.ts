@@ -49,7 +49,7 @@ function sourceOf({ tool, input }: JudgedCall): string | undefined {
 
 /** A line that is to run in a folder of its own: it has to be one of the workspace, and paths are judged from there. */
 function judgeIn(cwd: string, source: string, workspace: string, options: CommandRuleOptions): Verdict {
-  const placed = options.places.judge({ path: cwd, workspace, write: false })
+  const placed = options.places.judge({ path: cwd, workspace, write: false, mounts: false })
   if (placed.kind === 'inside' && placed.real !== undefined)
     return judgeLine(source, workspace, options, placed.real)
   const reason = placed.reason ?? `${cwd} is outside of the workspace`

@@ -9,7 +9,13 @@ import { readers, speakers, writers } from './programs.ts'
 
 /** What is asked about a path. The part of `Places` that commands need. */
 export interface PathJudge {
-  judge(request: { readonly path: string; readonly workspace: string; readonly write: boolean }): {
+  judge(request: {
+    readonly path: string
+    readonly workspace: string
+    readonly write: boolean
+    /** Commands see the folder as the system does. */
+    readonly mounts: false
+  }): {
     readonly kind: 'inside' | 'outside' | 'protected' | 'invalid'
     readonly real?: string
     readonly reason?: string
@@ -186,7 +192,7 @@ function judgeOne(
   const { places, workspace } = request
   const whole = path.isAbsolute(written) ? written : path.join(folder, written)
   const write = kind !== 'read'
-  const placed = places.judge({ path: whole, workspace, write })
+  const placed = places.judge({ path: whole, workspace, write, mounts: false })
   const real = placed.real === undefined ? {} : { real: placed.real }
   if (placed.kind === 'protected' && write)
     return { path: written, ...real, decision: 'deny', reason: placed.reason ?? 'it is protected' }

@@ -74,9 +74,9 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
     return {
       kind: 'ask',
       ...decided,
-      reason: `${what[tool.effect]}${why === undefined ? '' : `: ${key} is ask (${why})`}`,
+      reason: `${whatOf(tool)}${why === undefined ? '' : `: ${key} is ask (${why})`}`,
       risk,
-      reasons: reasons.length > 0 ? reasons : [what[tool.effect]],
+      reasons: reasons.length > 0 ? reasons : [whatOf(tool)],
       ...(grants && { grants }),
     }
   }
@@ -85,8 +85,25 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
     const permission = effects[tool.effect]
     // Its command comes from the configuration, where a person has trusted it. What that runs, agents can change.
     const isTrusted = sandboxed() && tool.name === 'get_errors' && tool.origin === 'built-in'
-    return isTrusted && permission === 'ask' && policy.beforehand ? 'allow' : permission
+    // What is written down to be done changes nothing by itself: whatever is done about it is judged then.
+    const isNoted = (writesTasks(tool) || leavesMessage(tool)) && !policy.decidedBy.has('effects.write')
+    return (isTrusted || isNoted) && permission === 'ask' && policy.beforehand ? 'allow' : permission
   }
+}
+
+/** Our own tools for task files: they write there, and nowhere in the workspace. */
+function writesTasks(tool: Tool): boolean {
+  return tool.class === 'todo' && tool.effect === 'write' && tool.origin === 'built-in'
+}
+
+/** Our own tools that put a message into a mailbox of the home. What goes outside of this machine is outbound. */
+function leavesMessage(tool: Tool): boolean {
+  return tool.class === 'message' && tool.effect === 'write' && tool.origin === 'built-in'
+}
+
+function whatOf(tool: Tool): string {
+  if (leavesMessage(tool)) return 'it leaves a message for another agent'
+  return writesTasks(tool) ? 'it changes task files of the home' : what[tool.effect]
 }
 
 /** A path that a call names, and what is to be said about it. */
@@ -117,6 +134,7 @@ function riskOf({ tool }: JudgedCall, found: readonly FoundPath[]) {
     ...(isAbsolute(path) ? [] : [path]),
     ...(shown === undefined || shown === path ? [] : [shown]),
   ])
+  if (writesTasks(tool) || leavesMessage(tool)) return { risk: 'LOW', reasons: [] } as const
   if (tool.effect === 'write') return assessTarget(targets)
   const risk = tool.effect === 'execute' ? 'HIGH' : tool.effect === 'outbound' ? 'MEDIUM' : 'LOW'
   return { risk, reasons: [] } as const
@@ -124,6 +142,8 @@ function riskOf({ tool }: JudgedCall, found: readonly FoundPath[]) {
 
 /** What a person may permit for the rest of a session. What runs programs is seen each time. */
 function grantsOf({ tool, input }: JudgedCall): readonly string[] | undefined {
+  if (writesTasks(tool)) return ['change task files']
+  if (leavesMessage(tool)) return ['send messages to agents']
   if (tool.effect === 'write') return ['write in the workspace']
   if (tool.effect === 'read') return [`read with ${tool.name}`]
   if (tool.effect === 'execute') return undefined

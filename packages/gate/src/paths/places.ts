@@ -4,6 +4,7 @@ import { isInside } from '@cadre/files'
 import { type Followed, followLinks, type Step } from './follow-links.ts'
 import { gitFoldersOf } from './git-folders.ts'
 import { identity, isLinkedFrom } from './linked-from.ts'
+import { createMounts, type Mount, type MountedPath, mountsIn } from './mounts.ts'
 import { createOwnRoots } from './own-roots.ts'
 import { faultInSpelling } from './path-spelling.ts'
 import { plainName } from './plain-name.ts'
@@ -19,6 +20,8 @@ export type Placed =
       readonly shown: string
       /** The workspace's own real path. */
       readonly root: string
+      /** Set when it does not lie in the workspace, but in what agents read by this name in every workspace. */
+      readonly mount?: Mount
     }
   | {
       readonly kind: 'outside' | 'protected' | 'invalid'
@@ -33,6 +36,8 @@ export interface PlaceRequest {
   readonly write: boolean
   /** A protected path that this agent may write all the same: its artifact, relative to the workspace. */
   readonly own?: string
+  /** False: as the system itself goes, and commands with it. */
+  readonly mounts?: false
 }
 
 /**
@@ -46,11 +51,14 @@ export interface Places {
   judge(request: PlaceRequest): Placed
   /** What no agent may change, files and folders, existing or not: absolute. Names deeper in the workspace are not in it. */
   protectedIn(workspace: string): readonly string[]
+  /** What agents read in this workspace that does not lie in it: the memory of the home, unless the workspace has its own. */
+  mountsIn(workspace: string): readonly Mount[]
 }
 
 export function createPlaces(options: RootOptions = {}): Places {
   const roots = protectedRoots(options)
   const ownRoots = createOwnRoots(roots)
+  const mountOf = createMounts(options.home)
   const plainRoots = roots.map((entry) => ({ ...entry, plain: plainName(entry.path) }))
 
   function judge(request: PlaceRequest): Placed {
@@ -61,6 +69,8 @@ export function createPlaces(options: RootOptions = {}): Places {
       return { kind: 'invalid', reason: 'The workspace of this session does not exist; make it first.' }
     const followed = follow(request.path, request.workspace, root)
     if (followed.kind === 'lost') return lost(request.path, followed.code)
+    const mounted = request.mounts === false ? undefined : mountOf(followed, root)
+    if (mounted !== undefined) return judgeMounted(request, mounted, root)
     const { real, steps } = followed
     if (!isInside(root, real)) {
       const reason = `${quote(request.path)} is outside of the workspace; use a path inside it.`
@@ -95,7 +105,12 @@ export function createPlaces(options: RootOptions = {}): Places {
     locate(given, workspace) {
       if (faultInSpelling(given, process.platform) !== undefined) return undefined
       const followed = follow(given, workspace, realFolder(workspace))
-      return followed.kind === 'followed' ? followed.real : undefined
+      const led = mountOf(followed, realFolder(workspace))?.followed ?? followed
+      return led.kind === 'followed' ? led.real : undefined
+    },
+    mountsIn(workspace) {
+      const root = realFolder(workspace)
+      return root === undefined ? [] : mountsIn(root, mountOf, (name) => follow(name, workspace, root))
     },
     protectedIn(workspace) {
       const root = realFolder(workspace) ?? path.resolve(workspace)
@@ -103,6 +118,22 @@ export function createPlaces(options: RootOptions = {}): Places {
       return [...new Set(all)]
     },
   }
+}
+
+/** Reading only, and never out of it: a link in it leads nowhere else. */
+function judgeMounted(request: PlaceRequest, { mount, followed }: MountedPath, root: string): Placed {
+  if (followed.kind === 'lost') return lost(request.path, followed.code)
+  const { real } = followed
+  const { name, folder } = mount
+  if (!isInside(folder, real)) {
+    const reason = `${quote(request.path)} leads out of ${name}/, the ${name} of this home; use a path inside it.`
+    return { kind: 'outside', real, reason }
+  }
+  const below = real === folder ? [] : real.slice(folder.length + 1).split(path.sep)
+  const shown = [name, ...below].join('/')
+  if (!request.write) return { kind: 'inside', real, root, shown, mount }
+  const reason = `${shown} belongs to the ${name} of this home, which agents read and may not change; ask a person to change it, or use another name.`
+  return { kind: 'protected', real, reason }
 }
 
 interface Place {

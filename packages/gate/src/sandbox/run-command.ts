@@ -13,6 +13,7 @@ import { copyWorkspace } from './copy-workspace.ts'
 import { findHidden, type Hidden } from './find-hidden.ts'
 import { findNested } from './find-nested.ts'
 import { gitSettings } from './git-settings.ts'
+import type { GuardedPaths } from './guarded-paths.ts'
 import { isHarmlessRepository } from './harmless-repository.ts'
 import { endLeftovers } from './leftovers.ts'
 import { type Pins, pinsFor } from './pins.ts'
@@ -108,12 +109,20 @@ function runTask(task: Task, signal: AbortSignal): Promise<Ended> {
   return sandbox.kind === 'bubblewrap' ? runEnclosed(task, sandbox, signal) : runWatched(task, signal)
 }
 
+/** What git keeps in the home is a record of what agents did: commands read it, as they read the rest of the home. */
+function withoutGitOf(home: Home | undefined, guarded: GuardedPaths): GuardedPaths {
+  if (guarded.git === undefined || home === undefined || !isInside(home.path, guarded.git.common))
+    return guarded
+  const { git: _, ...rest } = guarded
+  return rest
+}
+
 async function runEnclosed(
   { run, baseline, deps, copy, hidden }: Task,
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
   signal: AbortSignal,
 ): Promise<Ended> {
-  const { guarded } = baseline
+  const guarded = withoutGitOf(deps.home, baseline.guarded)
   const userHome = deps.userHome ?? homedir()
   const writable = [guarded.root, ...(guarded.git === undefined ? [] : [guarded.git.common])]
   const none: Pins = { held: [], fixed: [], loose: [] }

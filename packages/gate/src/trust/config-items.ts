@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { fingerprintModule, loadConfig, loadTeam, type NeedsTrust, type Team } from '@cadre/files'
+import {
+  fingerprintModule,
+  loadConfig,
+  loadTeam,
+  type NeedsTrust,
+  resolveModule,
+  type Team,
+} from '@cadre/files'
 import type { FolderItem } from './folder-item.ts'
 import { scriptsNamedIn } from './scripts-named-in.ts'
 
@@ -10,6 +17,9 @@ const does: { readonly [key: string]: string } = {
   tools: 'runs code of the repository as tools',
   check: 'runs a program when an agent asks for errors',
   web: 'opens private networks to agents',
+  channels: 'lets messages in from outside and out again, and may open a port',
+  daemon: 'opens the server for channels to others',
+  search: 'runs code of the repository when an agent searches by meaning',
 }
 
 /**
@@ -48,6 +58,7 @@ function namedBy({ key, value, file, line }: NeedsTrust, project: string): Folde
       }
     })
   }
+  if (key === 'search') return searchModule(value, file)
   const command = (value as { readonly command?: unknown } | null)?.command
   if (key !== 'check' || !Array.isArray(command)) return []
   return scriptsNamedIn(command.map(String), project).map((item) => ({
@@ -55,6 +66,14 @@ function namedBy({ key, value, file, line }: NeedsTrust, project: string): Folde
     file: item.path,
     what: `is run by check (${file}:${line})`,
   }))
+}
+
+function searchModule(value: NeedsTrust['value'], file: string): FolderItem[] {
+  const { module } = (value as { readonly semantic?: { readonly module?: unknown } } | null)?.semantic ?? {}
+  const found = resolveModule(String(module ?? ''), path.dirname(file))
+  if (found === undefined) return []
+  const sha256 = fingerprintModule(found) ?? 'unreadable'
+  return [{ path: found, sha256, file: found, what: 'is run when an agent searches by meaning' }]
 }
 
 /** A team that comes with more than the default permits more, whoever named it. */
