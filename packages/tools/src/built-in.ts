@@ -22,12 +22,13 @@ export function builtIn<Input>({ reshape, load, ...definition }: BuiltIn<Input>)
     aliases,
     origin: 'built-in',
     run: (input, context, signal) => outcomeOf(async () => (await load()).run(input, context, signal)),
-    ...(definition.effect === 'write' && {
+    // What only reads is run again; of everything else it is asked whether it has happened.
+    ...(definition.effect !== 'read' && {
       async check(input, context, signal) {
         try {
           return (await (await load()).check?.(input, context, signal)) ?? 'unknown'
         } catch {
-          // A path that cannot even be looked at says nothing about whether the call was carried out.
+          // What cannot even be looked at says nothing about whether the call was carried out.
           return 'unknown'
         }
       },

@@ -1,5 +1,6 @@
+import path from 'node:path'
 import type { ToolContext } from '@cadre/core'
-import { createPlaces, type Places } from '@cadre/gate'
+import { createPlaces, type Mount, type Places } from '@cadre/gate'
 import { Refusal } from './refusal.ts'
 
 /** A path that was found to be inside the workspace. Use `real`, never what the model wrote. */
@@ -9,6 +10,8 @@ export interface ConfinedPath {
   readonly shown: string
   /** The workspace's own real path. */
   readonly root: string
+  /** Set when it lies in what agents read by this name in every workspace, and not in the workspace itself. */
+  readonly mount?: Mount
 }
 
 /** Why a path may not be written, in a sentence; `undefined` when it may. */
@@ -18,6 +21,8 @@ export interface ConfineRequest {
   /** As the model wrote it: relative to the workspace, or absolute. */
   readonly path: string
   readonly context: ToolContext
+  /** Whoever reads what does not lie in the workspace says where that is: without it, paths lead where the system says. */
+  readonly places?: Pick<Places, 'judge'> | undefined
   /** Whoever writes says by which rules. */
   readonly write?: WriteRules
 }
@@ -35,10 +40,10 @@ export interface WriteRules {
 const anywhere = createPlaces()
 
 /** Where a path really leads. Everything but a usable one ends the tool's work. */
-export function confined({ path, context, write }: ConfineRequest): ConfinedPath {
+export function confined({ path: given, context, places, write }: ConfineRequest): ConfinedPath {
   const own = write?.own?.(context)
-  const placed = (write?.places ?? anywhere).judge({
-    path,
+  const placed = (write?.places ?? places ?? anywhere).judge({
+    path: given,
     workspace: context.workspace,
     write: write !== undefined,
     ...(own !== undefined && { own }),
@@ -47,4 +52,23 @@ export function confined({ path, context, write }: ConfineRequest): ConfinedPath
   const more = write?.protectedPath?.(placed)
   if (more !== undefined) throw new Refusal(more)
   return placed
+}
+
+/** Real path of what is shown by this path, when `place` was found there. */
+export function realOf({ root, mount }: ConfinedPath, shown: string): string {
+  return mount === undefined
+    ? path.join(root, shown)
+    : path.join(mount.folder, shown.slice(mount.name.length))
+}
+
+/** Whether what is shown by this path must not be: by where it is, and by where a rule about the workspace would look for it. */
+export function isKept(
+  place: ConfinedPath,
+  shown: string,
+  isHidden: ((real: string) => boolean) | undefined,
+): boolean {
+  if (isHidden === undefined) return false
+  return (
+    isHidden(realOf(place, shown)) || (place.mount !== undefined && isHidden(path.join(place.root, shown)))
+  )
 }

@@ -1,16 +1,29 @@
 import { homedir } from 'node:os'
+import path from 'node:path'
 import type { Tool, ToolContext } from '@cadre/core'
+import { openTaskFiles } from '@cadre/files'
 import { createPlaces, type Places } from '@cadre/gate'
 import type { ProtectedPath, WriteRules } from './confine.ts'
 import { createDirectoryTool } from './create-directory-tool.ts'
+import { createTaskTool } from './create-task-tool.ts'
 import { editFileTool } from './edit-file-tool.ts'
 import { type CommandOptions, executeCommandTool } from './execute-command-tool.ts'
 import { findFilesTool } from './find-files-tool.ts'
 import { type CheckOptions, getErrorsTool } from './get-errors-tool.ts'
 import { listDirectoryTool } from './list-directory-tool.ts'
 import type { LocateRipgrep } from './locate-ripgrep.ts'
+import { mailSendTool } from './mail-send-tool.ts'
+import type { MessagePort } from './message-port.ts'
+import { queryTasksTool } from './query-tasks-tool.ts'
 import { readFileTool } from './read-file-tool.ts'
 import { searchFilesTool } from './search-files-tool.ts'
+import type { LoadEmbed } from './search-ranked/embed.ts'
+import { sendMessageTool } from './send-message-tool.ts'
+import type { SenderOptions } from './senders.ts'
+import { slackReadTool } from './slack-read-tool.ts'
+import { slackSendTool } from './slack-send-tool.ts'
+import type { TaskPort } from './task-port.ts'
+import { updateTaskTool } from './update-task-tool.ts'
 import { viewImageTool } from './view-image-tool.ts'
 import { type WebOptions, webFetchTool } from './web-fetch-tool.ts'
 import { writeFileTool } from './write-file-tool.ts'
@@ -32,6 +45,16 @@ export interface ToolOptions {
   readonly locateRipgrep?: LocateRipgrep
   /** Which files of a workspace are left out of what listing and searching show. */
   readonly hiddenIn?: HiddenIn
+  /** How agents leave messages for each other, asked for at the first call. Without it they cannot. */
+  readonly messages?: () => MessagePort
+  /** Task files; those of `home` when it is not given. Without either there are no tools for tasks. */
+  readonly tasks?: TaskPort
+  /** Whether somebody runs the tasks of `home` now. Absent: whoever writes one down is told nothing about it. */
+  readonly attended?: () => boolean
+  /** How messages leave. Absent: there is no tool that sends one. */
+  readonly senders?: SenderOptions
+  /** What searches by meaning are made with; without it they are by words. */
+  readonly loadEmbed?: LoadEmbed
 }
 
 /** For one workspace: whether a file, by its real path, must not be shown. Nothing when every file may be. */
@@ -43,16 +66,29 @@ export function createTools(options: ToolOptions = {}): Tool[] {
   const places = options.places ?? createPlaces({ userHome: homedir(), ...(home !== undefined && { home }) })
   const rules: WriteRules = { places, protectedPath, own }
   return [
-    readFileTool(),
+    readFileTool(places),
     writeFileTool(rules),
     editFileTool(rules),
-    listDirectoryTool(options.hiddenIn),
+    listDirectoryTool(options.hiddenIn, places),
     createDirectoryTool(rules),
-    findFilesTool(options.locateRipgrep, options.hiddenIn),
-    searchFilesTool(options.locateRipgrep, options.hiddenIn),
-    viewImageTool(),
+    findFilesTool(options.locateRipgrep, options.hiddenIn, places),
+    searchFilesTool({ ...options, places }),
+    viewImageTool(places),
     webFetchTool(options.web),
     getErrorsTool(options.check, places, options.commands),
     executeCommandTool(places, options.commands),
+    ...(options.messages ? [sendMessageTool(options.messages)] : []),
+    ...taskTools(options),
+    ...(home === undefined || options.senders === undefined ? [] : [slackReadTool(home)]),
+    ...(options.senders === undefined ? [] : [slackSendTool(options.senders)]),
+    ...(options.senders?.mail ? [mailSendTool(options.senders)] : []),
   ]
+}
+
+function taskTools({ tasks, home, attended }: ToolOptions): Tool[] {
+  if (tasks === undefined && home === undefined) return []
+  // Opened at the first call: most runs never ask for a task.
+  let opened = tasks
+  const port = () => (opened ??= openTaskFiles({ folder: path.join(home as string, 'tasks') }))
+  return [queryTasksTool(port), createTaskTool(port, attended), updateTaskTool(port)]
 }

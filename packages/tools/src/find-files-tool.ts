@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { type Infer, object, string, type Tool } from '@cadre/core'
+import type { Places } from '@cadre/gate'
 import { builtIn, without } from './built-in.ts'
 import type { HiddenIn } from './create-tools.ts'
 import type { LocateRipgrep } from './locate-ripgrep.ts'
@@ -10,7 +11,11 @@ const input = object({
 
 export type FindFilesInput = Infer<typeof input>
 
-export function findFilesTool(locateRipgrep: LocateRipgrep | undefined, hiddenIn?: HiddenIn): Tool {
+export function findFilesTool(
+  locateRipgrep: LocateRipgrep | undefined,
+  hiddenIn?: HiddenIn,
+  places?: Places,
+): Tool {
   return builtIn<FindFilesInput>({
     name: 'find_files',
     description:
@@ -21,7 +26,7 @@ export function findFilesTool(locateRipgrep: LocateRipgrep | undefined, hiddenIn
     reshape: patternBelow,
     input,
     paths: (given) => [folderOf(given.glob)],
-    load: async () => (await import('./find-files.ts')).findFiles(locateRipgrep, hiddenIn),
+    load: async () => (await import('./find-files.ts')).findFiles(locateRipgrep, hiddenIn, places),
   })
 }
 

@@ -1,7 +1,6 @@
-import path from 'node:path'
-import type { ToolContext } from '@cadre/core'
+import type { Places } from '@cadre/gate'
 import type { Work } from './built-in.ts'
-import { confined } from './confine.ts'
+import { type ConfinedPath, confined, isKept } from './confine.ts'
 import type { HiddenIn } from './create-tools.ts'
 import { type FindFilesInput, folderOf } from './find-files-tool.ts'
 import { glob } from './glob.ts'
@@ -12,19 +11,29 @@ import { walk } from './walk.ts'
 
 const mostFiles = 1_000
 
-export function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn): Work<FindFilesInput> {
+export function findFiles(
+  locateRipgrep = installed,
+  hiddenIn?: HiddenIn,
+  places?: Places,
+): Work<FindFilesInput> {
   return {
     async run(input, context, signal) {
-      const root = confined({ context, path: '.' })
-      const pattern = relativePattern(input.glob, context)
+      const place = confined({ context, path: folderOf(input.glob), places })
+      const pattern = relativePattern(input.glob, place)
       const matches = glob(pattern)
       if (matches === undefined)
         throw new Refusal('The pattern has too many alternatives in braces; use a simpler one.')
       const found: string[] = []
       let more = false
       const isHidden = hiddenIn?.(context.workspace)
-      const take = (file: string) => {
-        if (!matches(file) || isHidden?.(path.join(root.real, file)) === true) return true
+      // What is in a mount is looked for only by whoever names it.
+      const { root, prefix } =
+        place.mount === undefined
+          ? { root: place.root, prefix: '' }
+          : { root: place.mount.folder, prefix: `${place.mount.name}/` }
+      const take = (name: string) => {
+        const file = prefix + name
+        if (!matches(file) || isKept(place, file, isHidden)) return true
         if (found.length === mostFiles) more = true
         else found.push(file)
         return !more
@@ -35,15 +44,15 @@ export function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn): Work<
         await ripgrep(
           {
             program,
-            root: root.real,
-            folder: root.real,
+            root,
+            folder: root,
             args,
             separator: '\0',
             take: (name) => take(shownName(name)),
           },
           signal,
         )
-      } else for await (const file of walk(root.real, '.', signal)) if (!take(file)) break
+      } else for await (const file of walk(root, '.', signal)) if (!take(file)) break
       if (found.length === 0) return { content: `No file matches ${input.glob}.` }
       const note = more ? [`[the first ${mostFiles} are shown; use a narrower pattern]`] : []
       return { content: [...found, ...note].join('\n') }
@@ -51,13 +60,12 @@ export function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn): Work<
   }
 }
 
-function relativePattern(pattern: string, context: ToolContext): string {
+function relativePattern(pattern: string, { shown }: ConfinedPath): string {
   const folder = folderOf(pattern)
   const rest = folder === '.' ? pattern : pattern.slice(folder.length)
   if (rest.split('/').includes('..')) {
     throw new Refusal('The pattern contains .. after a wildcard; write it without.')
   }
   if (folder === '.') return pattern
-  const { shown } = confined({ context, path: folder })
   return shown === '.' ? `/${rest}` : `/${shown}/${rest}`
 }

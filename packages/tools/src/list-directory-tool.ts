@@ -1,4 +1,5 @@
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
+import type { Places } from '@cadre/gate'
 import { builtIn, pathAliases, without } from './built-in.ts'
 import type { HiddenIn } from './create-tools.ts'
 
@@ -8,7 +9,7 @@ const input = object({
 
 export type ListDirectoryInput = Infer<typeof input>
 
-export function listDirectoryTool(hiddenIn?: HiddenIn): Tool {
+export function listDirectoryTool(hiddenIn?: HiddenIn, places?: Places): Tool {
   return builtIn<ListDirectoryInput>({
     name: 'list_directory',
     description: 'List a folder: folders end in /, symbolic links in @.',
@@ -18,6 +19,6 @@ export function listDirectoryTool(hiddenIn?: HiddenIn): Tool {
     reshape: (given) => without(given, ['explanation', 'ignore']),
     input,
     paths: ({ path }) => [path || '.'],
-    load: async () => (await import('./list-directory.ts')).listDirectory(hiddenIn),
+    load: async () => (await import('./list-directory.ts')).listDirectory(hiddenIn, places),
   })
 }

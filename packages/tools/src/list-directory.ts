@@ -2,8 +2,9 @@ import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import nodePath from 'node:path'
 import type { ToolContext } from '@cadre/core'
+import type { Places } from '@cadre/gate'
 import type { Work } from './built-in.ts'
-import { confined } from './confine.ts'
+import { confined, isKept } from './confine.ts'
 import type { HiddenIn } from './create-tools.ts'
 import { inFolder } from './in-folder.ts'
 import type { ListDirectoryInput } from './list-directory-tool.ts'
@@ -11,12 +12,20 @@ import { codeOf, Refusal } from './refusal.ts'
 
 const mostEntries = 1_000
 
-export function listDirectory(hiddenIn?: HiddenIn): Work<ListDirectoryInput> {
-  return { run: ({ path }, context) => list(path || '.', context, hiddenIn?.(context.workspace)) }
+export function listDirectory(hiddenIn?: HiddenIn, places?: Places): Work<ListDirectoryInput> {
+  return {
+    run: ({ path }, context) =>
+      list(path || '.', context, { isHidden: hiddenIn?.(context.workspace), places }),
+  }
 }
 
-async function list(path: string, context: ToolContext, isHidden: ReturnType<HiddenIn>) {
-  const folder = confined({ context, path })
+interface Rules {
+  readonly isHidden: ReturnType<HiddenIn>
+  readonly places: Places | undefined
+}
+
+async function list(path: string, context: ToolContext, { isHidden, places }: Rules) {
+  const folder = confined({ context, path, places })
   let entries: Dirent[]
   try {
     entries = await inFolder(folder.real, (base) => readdir(base, { withFileTypes: true }))
@@ -27,13 +36,15 @@ async function list(path: string, context: ToolContext, isHidden: ReturnType<Hid
     throw error
   }
   if (isHidden !== undefined)
-    entries = entries.filter(({ name }) => !isHidden(nodePath.join(folder.real, name)))
-  if (entries.length === 0) return { content: `[${folder.shown} is empty]` }
+    entries = entries.filter(({ name }) => !isKept(folder, nodePath.posix.join(folder.shown, name), isHidden))
+  const mounts = folder.shown === '.' ? (places?.mountsIn(context.workspace) ?? []) : []
+  const beside = mounts.map(({ name }) => `[${name}/ can be read as well: it is the ${name} of this home]`)
+  if (entries.length === 0) return { content: [`[${folder.shown} is empty]`, ...beside].join('\n') }
   const names = entries.sort(foldersFirst).map(nameOf)
   const shown = names.slice(0, mostEntries)
   if (names.length > mostEntries)
     shown.push(`[${names.length - mostEntries} more; find the others with find_files]`)
-  return { content: shown.join('\n') }
+  return { content: [...shown, ...beside].join('\n') }
 }
 
 function foldersFirst(a: Dirent, b: Dirent): number {

@@ -1,4 +1,5 @@
 import { type Infer, integer, object, optional, string, type Tool } from '@cadre/core'
+import type { Places } from '@cadre/gate'
 import { builtIn, pathAliases, without } from './built-in.ts'
 
 export const defaultLines = 2_000
@@ -11,7 +12,7 @@ const input = object({
 
 export type ReadFileInput = Infer<typeof input>
 
-export function readFileTool(): Tool {
+export function readFileTool(places?: Places): Tool {
   return builtIn<ReadFileInput>({
     name: 'read_file',
     description:
@@ -22,7 +23,7 @@ export function readFileTool(): Tool {
     reshape: lineRange,
     input,
     paths: ({ path }) => [path],
-    load: async () => (await import('./read-file.ts')).readFile,
+    load: async () => (await import('./read-file.ts')).readFile(places),
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Places } from '@cadre/gate'
 import type { Work } from './built-in.ts'
 import { confined } from './confine.ts'
 import { openRegular } from './open-regular.ts'
@@ -5,9 +6,9 @@ import { defaultLines, type ReadFileInput } from './read-file-tool.ts'
 import { readLines } from './read-lines.ts'
 import { Refusal } from './refusal.ts'
 
-export const readFile: Work<ReadFileInput> = {
+export const readFile = (places?: Places): Work<ReadFileInput> => ({
   async run({ path, offset = 1, limit = defaultLines }, context, signal) {
-    const file = confined({ context, path })
+    const file = confined({ context, path, places })
     await using opened = await openRegular(file)
     const part = await readLines(
       opened.handle,
@@ -22,4 +23,4 @@ export const readFile: Work<ReadFileInput> = {
     }
     return { content: part.note === '' ? part.text : `${part.text}\n[${part.note}]` }
   },
-}
+})

@@ -129,7 +129,7 @@ describe.each(ways)('search_files %s', (way, options) => {
     ws.write('src/pool.ts', 'export function openPool() {}\n// retries the connection\n')
     ws.write('src/other.ts', 'connection only\n')
     const found = await search({ query: 'where is the pool that retries a connection?' }, 'semantic_search')
-    expect(found.split('\n')[0]).toMatch(/^src\/pool\.ts/)
+    expect(found.split('\n')[1]).toMatch(/^1\. src\/pool\.ts:1/)
     expect(found).toContain('src/other.ts:1')
   })
 

@@ -1,56 +1,114 @@
-import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { ToolContext } from '@cadre/core'
 import type { Work } from './built-in.ts'
-import { confined } from './confine.ts'
-import type { HiddenIn } from './create-tools.ts'
-import { glob } from './glob.ts'
+import { type ConfinedPath, confined, isKept } from './confine.ts'
+import { glob, type Matcher } from './glob.ts'
 import { locateRipgrep as installed } from './locate-ripgrep.ts'
 import { Refusal } from './refusal.ts'
-import { withoutRipgrep } from './ripgrep.ts'
-import { searchByRipgrep } from './search-by-ripgrep.ts'
-import { type FoundLine, type SearchRequest, searchByWalking } from './search-by-walking.ts'
-import type { SearchFilesInput } from './search-files-tool.ts'
-import { showFound, wordsOf } from './show-found.ts'
+import { searchExactly } from './search-exactly.ts'
+import type { SearchFilesInput, SearchOptions } from './search-files-tool.ts'
+import type { RankedSearch } from './search-ranked/ranked-search.ts'
+import type { SearchRoot } from './search-ranked/scan-files.ts'
+import type { ShownPart } from './search-ranked/show-passages.ts'
 
-const mostLines = 200
-const mostForWords = 3_000
+const mostPassages = 8
+const mostMounted = 4
 
-export function searchFiles(locateRipgrep = installed, hiddenIn?: HiddenIn): Work<SearchFilesInput> {
+export function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
+  const { locateRipgrep = installed, hiddenIn, places } = options
+  const ranked = createRanked({ ...options, locateRipgrep })
   return {
     async run(input, context, signal) {
       if (input.query.includes('\0'))
         throw new Refusal('The query contains a NUL character; search for a text without it.')
-      const place = confined({ context, path: input.path || '.' })
+      const place = confined({ context, path: input.path || '.', places })
       const filter = input.glob === undefined ? undefined : glob(input.glob)
       if (input.glob !== undefined && filter === undefined)
         throw new Refusal('The glob has too many alternatives in braces; use a simpler one.')
       const isHidden = hiddenIn?.(context.workspace)
-      const isShown =
-        isHidden === undefined
-          ? filter
-          : (file: string) => filter?.(file) !== false && !isHidden(path.join(place.root, file))
-      const words = input.mode === 'words' ? wordsOf(input.query) : undefined
-      const most = words === undefined ? Math.min(input.limit ?? mostLines, 2_000) : mostForWords
-      const request: SearchRequest = {
-        root: place.root,
-        place,
-        queries: words ?? [input.query],
-        regex: input.mode === 'regex',
-        ignoreCase: input.ignoreCase ?? (words !== undefined || input.query === input.query.toLowerCase()),
-        context: input.context ?? 0,
-        most,
-        ...(isShown !== undefined && { filter: isShown }),
+      const request = { input, place, filter, isHidden, locateRipgrep }
+      if (input.mode !== 'ranked' && input.mode !== 'semantic')
+        return { content: await searchExactly(request, signal) }
+      const folders = foldersOf(place, context, options, isHidden)
+      const search = await ranked()
+      const parts: ShownPart[] = []
+      for (const { root, below, most, label } of folders) {
+        const answer = await search(
+          {
+            root,
+            query: input.query,
+            meaning: input.mode === 'semantic',
+            isWanted: wantedIn(root, below, filter),
+            most: Math.min(input.limit ?? most, most),
+          },
+          signal,
+        )
+        parts.push({ prefix: root.prefix, answer, ...(label !== undefined && { label }) })
       }
-      const isFolder = (await stat(place.real)).isDirectory()
-      const program = isFolder ? await locateRipgrep() : undefined
-      const found: FoundLine[] = []
-      const search = program === undefined ? searchByWalking : searchByRipgrep(program)
-      const more = await search(request, (line) => found.push(line), signal)
-      const note = isFolder && program === undefined ? `\n[${withoutRipgrep}]` : ''
-      return {
-        content:
-          showFound(found, { query: input.query, words, output: input.output ?? 'lines', more, most }) + note,
-      }
+      const { showPassages } = await import('./search-ranked/show-passages.ts')
+      return { content: showPassages(input.query, input.mode === 'semantic', parts) }
     },
   }
+}
+
+/** Loaded when it is first needed, and kept: it remembers what it has read. */
+function createRanked({
+  home,
+  locateRipgrep = installed,
+  loadEmbed,
+}: SearchOptions): () => Promise<RankedSearch> {
+  let made: Promise<RankedSearch> | undefined
+  return () => {
+    made ??= import('./search-ranked/ranked-search.ts').then(({ createRankedSearch }) =>
+      createRankedSearch({ home, locateRipgrep, loadEmbed }),
+    )
+    return made
+  }
+}
+
+interface Folder {
+  readonly root: SearchRoot
+  /** Where in it to look, relative to it; `.` for all of it. */
+  readonly below: string
+  readonly most: number
+  readonly label?: string
+}
+
+/** Where to look: in what the path names; without a path in the workspace and in what is mounted there. */
+function foldersOf(
+  place: ConfinedPath,
+  context: ToolContext,
+  { places }: SearchOptions,
+  isHidden: ((real: string) => boolean) | undefined,
+): Folder[] {
+  const rootOf = (at: ConfinedPath): SearchRoot => {
+    const prefix = at.mount === undefined ? '' : `${at.mount.name}/`
+    return {
+      folder: at.mount?.folder ?? at.root,
+      prefix,
+      isHidden: (file) => isKept(at, prefix + file, isHidden),
+    }
+  }
+  const labelOf = (name: string) => `from the ${name} of this home, which is shared by all workspaces`
+  const { mount } = place
+  if (mount !== undefined) {
+    const below = place.shown === mount.name ? '.' : place.shown.slice(mount.name.length + 1)
+    return [{ root: rootOf(place), below, most: mostPassages, label: labelOf(mount.name) }]
+  }
+  const here: Folder = { root: rootOf(place), below: place.shown, most: mostPassages }
+  if (place.shown !== '.') return [here]
+  const beside = (places?.mountsIn(context.workspace) ?? []).map((mounted): Folder => {
+    const at = { real: mounted.folder, shown: mounted.name, root: place.root, mount: mounted }
+    return { root: rootOf(at), below: '.', most: mostMounted, label: labelOf(mounted.name) }
+  })
+  return [here, ...beside]
+}
+
+function wantedIn(
+  { prefix }: SearchRoot,
+  below: string,
+  filter: Matcher | undefined,
+): (file: string) => boolean {
+  const start = below === '.' ? '' : `${path.posix.normalize(below)}/`
+  return (file) => (start === '' || `${file}/`.startsWith(start)) && filter?.(prefix + file) !== false
 }

@@ -1,6 +1,6 @@
 import { without } from './built-in.ts'
 
-const inWords = new Set([
+const byMeaning = new Set([
   'semantic_search',
   'semanticsearch',
   'code_search',
@@ -27,9 +27,9 @@ export function reshapeSearch(input: Record<string, unknown>, spelling: string):
     if (value !== undefined && value !== null && value !== '') given[name] ??= value
   }
   const name = spelling.toLowerCase()
-  // These dialects promise regular expressions, or a search by meaning; the nearest thing to the latter is by words.
+  // These dialects promise regular expressions, or a search by meaning.
   if (name === 'grep' || name === 'ripgrep' || name === 'rg' || isRegexp === true) set('mode', 'regex')
-  else if (inWords.has(name)) set('mode', 'words')
+  else if (byMeaning.has(name)) set('mode', 'semantic')
   set('glob', includePattern ?? include ?? (typeof type === 'string' ? `*.${type}` : undefined))
   set('ignoreCase', ignoreCase)
   const lines = Math.max(...[around, after, before].map((value) => (typeof value === 'number' ? value : 0)))

@@ -36,6 +36,11 @@ const common = new Set(
   ),
 )
 
+/** A word that says nothing about what is looked for. */
+export function isCommon(word: string): boolean {
+  return common.has(word)
+}
+
 /** The words of a question that can be looked for; all of it when nothing else is left. */
 export function wordsOf(query: string): string[] {
   const words = query.split(/[^\p{L}\p{N}_$.-]+/u).map((word) => word.replace(/^[.-]+|[.-]+$/g, ''))
@@ -72,8 +77,13 @@ function byFile(matches: readonly FoundLine[]): Map<string, FoundLine[]> {
   return files
 }
 
-function lineOf({ path, line, text, isMatch }: FoundLine): string {
+/** One line, as much of it as is shown. */
+export function shownLine(text: string): string {
   const first = (text.split('\n', 1)[0] ?? '').trimEnd()
-  const shown = first.length > longestLine ? `${cut(first, longestLine)}…` : first
+  return first.length > longestLine ? `${cut(first, longestLine)}…` : first
+}
+
+function lineOf({ path, line, text, isMatch }: FoundLine): string {
+  const shown = shownLine(text)
   return isMatch ? `${path}:${line}: ${shown}` : `${path}-${line}- ${shown}`
 }

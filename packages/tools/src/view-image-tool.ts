@@ -1,11 +1,12 @@
 import { type Infer, object, string, type Tool } from '@cadre/core'
+import type { Places } from '@cadre/gate'
 import { builtIn, pathAliases } from './built-in.ts'
 
 const input = object({ path: string('Path of the picture, relative to the workspace', { min: 1 }) })
 
 export type ViewImageInput = Infer<typeof input>
 
-export function viewImageTool(): Tool {
+export function viewImageTool(places?: Places): Tool {
   return builtIn<ViewImageInput>({
     name: 'view_image',
     description: 'Look at a picture: PNG, JPEG, GIF or WebP, up to 5 MB.',
@@ -14,6 +15,6 @@ export function viewImageTool(): Tool {
     argumentAliases: pathAliases,
     input,
     paths: ({ path }) => [path],
-    load: async () => (await import('./view-image.ts')).viewImage,
+    load: async () => (await import('./view-image.ts')).viewImage(places),
   })
 }

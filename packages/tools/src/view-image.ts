@@ -1,3 +1,4 @@
+import type { Places } from '@cadre/gate'
 import type { Work } from './built-in.ts'
 import { confined } from './confine.ts'
 import { openRegular } from './open-regular.ts'
@@ -6,9 +7,9 @@ import type { ViewImageInput } from './view-image-tool.ts'
 
 const largest = 5 * 1_024 * 1_024
 
-export const viewImage: Work<ViewImageInput> = {
+export const viewImage = (places?: Places): Work<ViewImageInput> => ({
   async run({ path }, context) {
-    const file = confined({ context, path })
+    const file = confined({ context, path, places })
     await using opened = await openRegular(file)
     const { size } = opened.stats
     if (size > largest)
@@ -21,7 +22,7 @@ export const viewImage: Work<ViewImageInput> = {
       images: [{ mime, data: bytes.toString('base64') }],
     }
   },
-}
+})
 
 /** Told by the content: a file's name says only what somebody called it. */
 export function imageType(bytes: Uint8Array): string | undefined {

@@ -1,0 +1,112 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { openPolicy } from '@cadre/files'
+import { createDeniedPaths, createPlaces } from '@cadre/gate'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { HiddenIn } from './create-tools.ts'
+import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
+
+let ws: Workspace
+let home: string
+let hidden: HiddenIn | undefined
+
+const ways = [
+  ['with ripgrep', {}],
+  ['without ripgrep', { locateRipgrep: async () => undefined }],
+] as const
+
+describe.each(ways)('the memory of a home, %s', (_, options) => {
+  beforeEach(() => {
+    hidden = undefined
+    ws = temporaryWorkspace({
+      ...options,
+      // The home lies beside the workspace, which is known only when that is made.
+      places: {
+        judge: (request) => placesOf().judge(request),
+        locate: (...given) => placesOf().locate(...given),
+        mountsIn: (workspace) => placesOf().mountsIn(workspace),
+        protectedIn: (workspace) => placesOf().protectedIn(workspace),
+      },
+      hiddenIn: (workspace) => hidden?.(workspace),
+    })
+    home = path.join(ws.outer, 'home')
+    mkdirSync(path.join(home, 'memory/private'), { recursive: true })
+    writeFileSync(path.join(home, 'memory/system.md'), '# System\n\nDocker Desktop runs on this machine.\n')
+    writeFileSync(path.join(home, 'memory/private/keys.md'), 'Docker password\n')
+    writeFileSync(path.join(home, 'config.yaml'), 'Docker: config\n')
+    ws.write('src/main.ts', 'const docker = true\n')
+  })
+  afterEach(() => ws[Symbol.dispose]())
+  const placesOf = () => createPlaces({ home })
+
+  const call = async (name: string, input: Record<string, unknown>) => {
+    const { content, failed } = await ws.call(name, input)
+    return failed ? `FAILED ${content}` : content.replace(/\n\[ripgrep is not installed.*$/, '')
+  }
+
+  it('is read, listed, found and searched by its name, and is not written', async () => {
+    expect(await call('read_file', { path: 'memory/system.md' })).toContain('Docker Desktop')
+    expect(await call('list_directory', { path: 'memory' })).toBe('private/\nsystem.md')
+    expect(await call('list_directory', {})).toBe(
+      'src/\n[memory/ can be read as well: it is the memory of this home]',
+    )
+    expect(await call('find_files', { glob: 'memory/**/*.md' })).toBe(
+      'memory/private/keys.md\nmemory/system.md',
+    )
+    expect(await call('find_files', { glob: '*.md' })).toBe('No file matches *.md.')
+    expect(await call('search_files', { query: 'Docker', path: 'memory' })).toBe(
+      'memory/private/keys.md:1: Docker password\nmemory/system.md:3: Docker Desktop runs on this machine.',
+    )
+    expect(await call('search_files', { query: 'Docker', path: 'memory/system.md' })).toBe(
+      'memory/system.md:3: Docker Desktop runs on this machine.',
+    )
+    expect(await call('search_files', { query: 'Desktop' })).toMatch(/^Nothing/)
+    for (const [name, input] of [
+      ['write_file', { path: 'memory/system.md', content: 'x' }],
+      ['write_file', { path: 'memory/new.md', content: 'x' }],
+      ['create_directory', { path: 'memory' }],
+      ['edit_file', { path: 'memory/system.md', old: 'Docker', new: 'Podman' }],
+    ] as const)
+      expect(await call(name, input)).toMatch(/^FAILED .*memory of this home/)
+    expect(await call('read_file', { path: 'memory/../config.yaml' })).toMatch(/^FAILED/)
+  })
+
+  it('is part of a ranked search of everything, under a label', async () => {
+    const found = await call('search_files', { query: 'docker desktop machine', mode: 'ranked' })
+    expect(found.indexOf('src/main.ts:1')).toBeLessThan(found.indexOf('[from the memory of this home'))
+    expect(found).toContain('memory/system.md:1 System')
+    expect(found).toContain('3: Docker Desktop runs on this machine.')
+    const only = await call('search_files', { query: 'docker', mode: 'ranked', path: 'memory' })
+    expect(only).not.toContain('src/main.ts')
+    expect(only).not.toContain('config.yaml')
+  })
+
+  it('keeps from agents what a policy does, by either of its names', async () => {
+    for (const pattern of [
+      'memory/private/**',
+      '**/private/**',
+      path.join(home, 'memory/private'),
+      'keys.md',
+    ]) {
+      const paths = { deny: { read: [pattern], write: [] }, ask: { read: [], write: [] } }
+      const denied = createDeniedPaths({ policy: { ...openPolicy, paths }, places: placesOf() })
+      hidden = (workspace) => denied.hiddenIn(workspace)
+      for (const mode of ['exact', 'ranked'])
+        expect(await call('search_files', { query: 'Docker', path: 'memory', mode })).not.toContain('keys')
+      expect(await call('search_files', { query: 'password', mode: 'ranked' })).not.toContain('keys')
+      expect(await call('find_files', { glob: 'memory/**' })).not.toContain('keys')
+      expect(await call('list_directory', { path: 'memory/private' })).not.toContain('keys')
+      const found = denied.find({ path: 'memory/private/keys.md', workspace: ws.root, use: 'read' })
+      expect(found).toMatchObject([{ decision: 'deny', fit: 'within' }])
+    }
+  })
+
+  it('follows no link out of it', async () => {
+    symlinkSync('../config.yaml', path.join(home, 'memory/link.md'))
+    symlinkSync('..', path.join(home, 'memory/up'))
+    expect(await call('read_file', { path: 'memory/link.md' })).toMatch(/^FAILED/)
+    expect(await call('list_directory', { path: 'memory/up' })).toMatch(/^FAILED/)
+    for (const mode of ['exact', 'ranked'])
+      expect(await call('search_files', { query: 'config', path: 'memory', mode })).toMatch(/^Nothing/)
+  })
+})

@@ -1,0 +1,84 @@
+/**
+ * Owns `storage/index` of the home: what searching has learned about folders, one file each.
+ *
+ * 1. Everything in it can be deleted at any time; what is missing, torn or of another form is made anew from the files.
+ * 2. A file is at any time the old one or the new one, whole. Of two processes that write, the later one counts: whoever reads
+ *    compares with the files in any case.
+ * 3. Nobody but the user reads it: it holds words of what agents read.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Json, parseJson } from '@cadre/core'
+
+export interface IndexStore {
+  /** What was kept of this folder under this name; nothing when there is none that can be used. */
+  load(root: string, name: string): Promise<Buffer | undefined>
+  /** Says whether it was kept: a disk that is full keeps nobody from searching. */
+  save(root: string, name: string, content: string | Buffer): Promise<boolean>
+}
+
+const oldest = 60 * 24 * 60 * 60 * 1000
+const largest = 512 * 1024 * 1024
+
+/** Without a home nothing is kept. */
+export function openIndexStore(home: string | undefined): IndexStore {
+  if (home === undefined) return { load: async () => undefined, save: async () => false }
+  const folder = path.join(home, 'storage', 'index')
+  const fileOf = (root: string, name: string) =>
+    path.join(folder, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}.${name}`)
+  return {
+    async load(root, name) {
+      try {
+        const file = fileOf(root, name)
+        if ((await stat(file)).size > largest) return undefined
+        return contentOf(await readFile(file), root)
+      } catch {
+        return undefined
+      }
+    },
+    async save(root, name, content) {
+      if (!existsSync(home)) return false
+      const body = Buffer.isBuffer(content) ? content : Buffer.from(content)
+      const head = `${JSON.stringify({ root, sum: sumOf(body) })}\n`
+      const file = fileOf(root, name)
+      const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`
+      try {
+        await mkdir(folder, { recursive: true })
+        await writeFile(draft, Buffer.concat([Buffer.from(head), body]), { mode: 0o600, flag: 'wx' })
+        await rename(draft, file)
+        await sweep(folder)
+        return true
+      } catch {
+        await rm(draft, { force: true }).catch(() => {})
+        return false
+      }
+    },
+  }
+}
+
+function contentOf(bytes: Buffer, root: string): Buffer | undefined {
+  const end = bytes.indexOf(10)
+  if (end < 0) return undefined
+  const head = parseJson(bytes.toString('utf8', 0, end))
+  const { root: named, sum } = (head.ok ? (head.value ?? {}) : {}) as Record<string, Json>
+  const body = bytes.subarray(end + 1)
+  return named === root && sum === sumOf(body) ? body : undefined
+}
+
+function sumOf(body: Buffer): string {
+  return createHash('sha256').update(body).digest('hex')
+}
+
+/** Of folders that nobody has searched for long, and drafts of processes that died. */
+async function sweep(folder: string): Promise<void> {
+  const now = Date.now()
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name)
+    const stats = await stat(file).catch(() => undefined)
+    const age = stats === undefined ? 0 : now - stats.mtimeMs
+    if (age > (name.endsWith('.tmp') ? 60 * 60 * 1000 : oldest))
+      await rm(file, { force: true }).catch(() => {})
+  }
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { pathToFileURL } from 'node:url'
+import { type Json, messageOf } from '@cadre/core'
+import { fingerprintModule, resolveModule } from '@cadre/files'
+import type { Embed } from './embed.ts'
+
+export interface EmbedRequest {
+  /** As the configuration names it: a path, or a package that is installed beside the configuration. */
+  readonly module: string
+  /** Given to the module with every call. */
+  readonly options?: Json | undefined
+  /** Folder that names are relative to. */
+  readonly base: string
+  /** Whether a person has said that this file, as it is now, may run. Asked before anything of it runs. */
+  readonly trusted: (module: string) => boolean | Promise<boolean>
+}
+
+/** The module that searching by meaning is configured with; a sentence for whoever searches when it cannot be used. */
+export async function loadEmbed(request: EmbedRequest): Promise<Embed | string> {
+  const { module, options = null, base, trusted } = request
+  const file = resolveModule(module, base)
+  if (file === undefined)
+    return `search.semantic.module ${JSON.stringify(module)} was not found; install it beside the configuration, or correct its name`
+  if (!(await trusted(file)))
+    return `${module} (search.semantic.module) is not trusted, so it was not loaded; a person has to look at it and agree`
+  // Together with the options this says whether vectors that are kept were made by the same code.
+  const code = fingerprintModule(file) ?? 'unreadable'
+  let exported: Record<string, unknown>
+  try {
+    exported = (await import(`${pathToFileURL(file).href}?v=${code.slice(0, 16)}`)) as Record<string, unknown>
+  } catch (error) {
+    return `${module} (search.semantic.module) could not be loaded: ${messageOf(error)}`
+  }
+  const { embed } = exported
+  if (typeof embed !== 'function')
+    return `${module} (search.semantic.module) exports no function embed(texts)`
+  const key = createHash('sha256')
+    .update(`${file}\0${code}\0${JSON.stringify(options)}`)
+    .digest('hex')
+  return {
+    key,
+    embed: async (texts) => vectorsOf(await (embed as Call)([...texts], options), texts.length, module),
+  }
+}
+
+type Call = (texts: string[], options: Json) => unknown
+
+function vectorsOf(given: unknown, count: number, module: string): readonly (readonly number[])[] {
+  const fault = (what: string) => new Error(`${module} (search.semantic.module) gave ${what}`)
+  if (!Array.isArray(given) || given.length !== count) throw fault(`no list of ${count} vectors`)
+  const length: unknown = given[0]?.length
+  for (const vector of given) {
+    const isVector =
+      (Array.isArray(vector) || ArrayBuffer.isView(vector)) &&
+      (vector as unknown as { length: number }).length === length
+    if (!isVector || length === 0 || !Array.from(vector as number[]).every((value) => Number.isFinite(value)))
+      throw fault('a vector that is not a list of numbers of one length')
+  }
+  return given as number[][]
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import type { Stamp } from '@cadre/files'
+import MiniSearch, { type AsPlainObject, type Options } from 'minisearch'
+import type { Passage } from './split-passages.ts'
+import { termOf, wordsIn } from './terms.ts'
+
+/** Where a passage is; of its text only words and a hash are kept. */
+export interface KeptPassage {
+  readonly id: number
+  readonly line: number
+  readonly lines: number
+  readonly hash: string
+}
+
+export interface KeptFile {
+  readonly stamp: Stamp
+  /** When it was read, in milliseconds since 1970. */
+  readonly readAt: number
+  readonly passages: readonly KeptPassage[]
+}
+
+export interface Hit extends KeptPassage {
+  readonly path: string
+  readonly score: number
+}
+
+/** Everything an index knows, as plain data. */
+export interface IndexData {
+  readonly next: number
+  readonly files: readonly (readonly [path: string, file: KeptFile])[]
+  readonly words: AsPlainObject
+}
+
+interface Document {
+  readonly id: number
+  readonly path: string
+  readonly heading: string
+  readonly text: string
+}
+
+const options: Options<Document> = {
+  fields: ['path', 'heading', 'text'],
+  tokenize: wordsIn,
+  processTerm: termOf,
+  // Done by hand, so that nothing goes on after a search.
+  autoVacuum: false,
+  searchOptions: { boost: { heading: 3, path: 2 }, combineWith: 'OR', weights: { prefix: 0.4, fuzzy: 0.2 } },
+}
+
+const dirtiest = 0.2
+
+/** Which words occur in which passages of the files below one folder. Derived from the files, and never more than they say. */
+export class PassageIndex {
+  readonly files: Map<string, KeptFile>
+  private readonly places = new Map<number, { readonly path: string; readonly passage: KeptPassage }>()
+  private words: MiniSearch<Document>
+  private next: number
+
+  private constructor(words: MiniSearch<Document>, next: number, files: Map<string, KeptFile>) {
+    this.words = words
+    this.next = next
+    this.files = files
+    for (const [path, { passages }] of files)
+      for (const passage of passages) this.places.set(passage.id, { path, passage })
+  }
+
+  static empty(): PassageIndex {
+    return new PassageIndex(new MiniSearch(options), 1, new Map())
+  }
+
+  /** Rejects when it is not what `data` gave. */
+  static async from(data: IndexData): Promise<PassageIndex> {
+    const words = await MiniSearch.loadJSAsync<Document>(data.words, options)
+    return new PassageIndex(words, data.next, new Map(data.files))
+  }
+
+  put(path: string, stamp: Stamp, readAt: number, passages: readonly Passage[]): void {
+    this.drop(path)
+    const kept = passages.map((passage, at) => {
+      const { line, lines, heading, text } = passage
+      const id = this.next++
+      // The name of a file is found once, and not with every passage of it.
+      this.words.add({ id, path: at === 0 ? path : '', heading, text })
+      const entry: KeptPassage = { id, line, lines, hash: hashOf(passage) }
+      this.places.set(id, { path, passage: entry })
+      return entry
+    })
+    this.files.set(path, { stamp, readAt, passages: kept })
+  }
+
+  drop(path: string): void {
+    const known = this.files.get(path)
+    if (known === undefined) return
+    for (const { id } of known.passages) {
+      this.words.discard(id)
+      this.places.delete(id)
+    }
+    this.files.delete(path)
+  }
+
+  /** The best first. Where no word occurs as it is written, words that are nearly the same count. */
+  search(query: string, isWanted: (path: string) => boolean): Hit[] {
+    const filter = ({ id }: { id: unknown }) => {
+      const place = this.places.get(id as number)
+      return place !== undefined && isWanted(place.path)
+    }
+    const prefix = (term: string) => term.length > 3
+    const found = this.words.search(query, { filter, prefix })
+    const all = found.length > 0 ? found : this.words.search(query, { filter, prefix, fuzzy: 0.2 })
+    return all.flatMap(({ id, score }) => {
+      const place = this.places.get(id as number)
+      return place === undefined ? [] : [{ ...place.passage, path: place.path, score }]
+    })
+  }
+
+  /** Words of passages that are gone, out of the way. */
+  async tidy(wholly = false): Promise<void> {
+    if (wholly || this.words.dirtFactor > dirtiest)
+      await this.words.vacuum({ batchSize: 5_000, batchWait: 0 })
+  }
+
+  data(): IndexData {
+    return { next: this.next, files: [...this.files], words: this.words.toJSON() }
+  }
+}
+
+/** What a passage says, without where it says it. */
+export function hashOf({ heading, text }: Pick<Passage, 'heading' | 'text'>): string {
+  return createHash('sha256').update(`${heading}\0${text}`).digest('hex').slice(0, 32)
+}

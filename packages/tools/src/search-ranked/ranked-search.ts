@@ -1,0 +1,206 @@
+import path from 'node:path'
+import { messageOf } from '@cadre/core'
+import { stampOf } from '@cadre/files'
+import type { LocateRipgrep } from '../locate-ripgrep.ts'
+import { openRegular } from '../open-regular.ts'
+import { codeOf, Refusal } from '../refusal.ts'
+import type { Embed, LoadEmbed } from './embed.ts'
+import { FolderIndex } from './folder-index.ts'
+import { type IndexStore, openIndexStore } from './index-store.ts'
+import { type Hit, hashOf, type PassageIndex } from './passage-index.ts'
+import type { Scan, SearchRoot } from './scan-files.ts'
+import { splitPassages } from './split-passages.ts'
+import { unit, Vectors } from './vectors.ts'
+
+export interface RankedOptions {
+  readonly home?: string | undefined
+  readonly locateRipgrep: LocateRipgrep
+  readonly loadEmbed?: LoadEmbed | undefined
+}
+
+export interface RankedRequest {
+  readonly root: SearchRoot
+  readonly query: string
+  readonly meaning: boolean
+  /** Whether a file is looked in, by its path below the folder. */
+  readonly isWanted: (file: string) => boolean
+  readonly most: number
+}
+
+export interface FoundPassage {
+  /** Below the folder. */
+  readonly path: string
+  readonly line: number
+  readonly heading: string
+  /** As they are now. */
+  readonly lines: readonly string[]
+}
+
+export interface RankedAnswer {
+  readonly passages: readonly FoundPassage[]
+  /** What the reader should know, a sentence each without an end. */
+  readonly notes: readonly string[]
+}
+
+export type RankedSearch = (request: RankedRequest, signal: AbortSignal) => Promise<RankedAnswer>
+
+const mostFiles = 20_000
+const largestFile = 1_024 * 1_024
+const mostVectors = 20_000
+const mostPerFile = 2
+const mostFolders = 8
+
+/** Passages by their words, or by what they mean. What is found is looked up in the files before it is shown. */
+export function createRankedSearch(options: RankedOptions): RankedSearch {
+  const store = openIndexStore(options.home)
+  const folders = new Map<string, FolderIndex>()
+  const scanning = {
+    home: options.home,
+    locateRipgrep: options.locateRipgrep,
+    most: mostFiles,
+    largest: largestFile,
+  }
+  const indexOf = (folder: string) => {
+    const known = folders.get(folder) ?? new FolderIndex(folder, store)
+    // The least recently searched goes first; what is kept on disk stays.
+    folders.delete(folder)
+    folders.set(folder, known)
+    for (const oldest of folders.keys()) {
+      if (folders.size <= mostFolders) break
+      folders.delete(oldest)
+    }
+    return known
+  }
+  return async (request, signal) => {
+    const { root } = request
+    let found: RankedAnswer = { passages: [], notes: [] }
+    // A file that changes between the look and the showing is looked at once more; one that never rests is left out.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { index, scan } = await indexOf(root.folder).refresh(root, scanning, signal)
+      const ranked = await rank(request, index, { options, store }, signal)
+      const shown = await show(request, index, ranked.hits)
+      found = { passages: shown.passages, notes: [...ranked.notes, ...notesOf(scan)] }
+      if (!shown.isStale) break
+    }
+    return found
+  }
+}
+
+interface Ranked {
+  readonly hits: readonly Hit[]
+  readonly notes: readonly string[]
+}
+
+interface Around {
+  readonly options: RankedOptions
+  readonly store: IndexStore
+}
+
+async function rank(
+  { root, query, meaning, isWanted }: RankedRequest,
+  index: PassageIndex,
+  { options, store }: Around,
+  signal: AbortSignal,
+): Promise<Ranked> {
+  const byWords = (notes: readonly string[]): Ranked => ({ hits: index.search(query, isWanted), notes })
+  if (!meaning) return byWords([])
+  const embed = (await options.loadEmbed?.()) ?? unconfigured
+  if (typeof embed === 'string') return byWords([`${embed}; ranked by words instead`])
+  try {
+    return await byMeaning(index, { root, query, isWanted, embed, store }, signal)
+  } catch (error) {
+    if (signal.aborted) throw error
+    return byWords([`searching by meaning failed: ${messageOf(error)}; ranked by words instead`])
+  }
+}
+
+const unconfigured =
+  'searching by meaning is not configured: name a module that exports embed(texts) under search.semantic.module in config.yaml'
+
+interface MeaningRequest extends Pick<RankedRequest, 'root' | 'query' | 'isWanted'> {
+  readonly embed: Embed
+  readonly store: IndexStore
+}
+
+async function byMeaning(
+  index: PassageIndex,
+  { root, query, isWanted, embed, store }: MeaningRequest,
+  signal: AbortSignal,
+): Promise<Ranked> {
+  const all = [...index.files].flatMap(([file, { passages }]) =>
+    passages.map((passage) => ({ file, passage })),
+  )
+  const some = all.slice(0, mostVectors)
+  const vectors = await Vectors.open(root.folder, store, embed)
+  const textAt = passageReader(root.folder)
+  const asked = some.map(({ file, passage: { hash } }) => ({ hash, text: () => textAt(file, hash) }))
+  await vectors.complete(asked, signal)
+  const [question] = await embed.embed([query])
+  const wanted = unit(question ?? [])
+  const hits = some.flatMap(({ file, passage }): Hit[] => {
+    const score = isWanted(file) ? vectors.nearness(passage.hash, wanted) : undefined
+    return score === undefined || score <= 0 ? [] : [{ ...passage, path: file, score }]
+  })
+  const notes =
+    all.length > some.length ? [`only the first ${mostVectors} of ${all.length} passages were compared`] : []
+  return { hits: hits.sort((a, b) => b.score - a.score), notes }
+}
+
+/** What a module is given of a passage: what it says, under its headings. Passages are asked for file by file. */
+function passageReader(folder: string): (file: string, hash: string) => Promise<string | undefined> {
+  let last: { readonly file: string; readonly texts: Promise<ReadonlyMap<string, string>> } | undefined
+  const textsOf = async (file: string) => {
+    const read = await readNow(folder, file)
+    const passages = read === undefined ? [] : splitPassages(read.text, file)
+    return new Map(passages.map((one) => [hashOf(one), `${file}\n${one.heading}\n${one.text}`]))
+  }
+  return async (file, hash) => {
+    if (last?.file !== file) last = { file, texts: textsOf(file) }
+    return (await last.texts).get(hash)
+  }
+}
+
+async function show(
+  { root, most, isWanted }: RankedRequest,
+  index: PassageIndex,
+  hits: readonly Hit[],
+): Promise<{ passages: FoundPassage[]; isStale: boolean }> {
+  const passages: FoundPassage[] = []
+  const perFile = new Map<string, number>()
+  let isStale = false
+  for (const hit of hits) {
+    if (passages.length === most) break
+    const shown = perFile.get(hit.path) ?? 0
+    if (shown === mostPerFile || !isWanted(hit.path) || root.isHidden(hit.path)) continue
+    const now = await readNow(root.folder, hit.path)
+    if (now?.stamp !== index.files.get(hit.path)?.stamp.is) {
+      isStale = true
+      continue
+    }
+    const passage = splitPassages(now?.text ?? '', hit.path).find(({ line }) => line === hit.line)
+    if (passage === undefined) continue
+    perFile.set(hit.path, shown + 1)
+    const { line, heading, text } = passage
+    passages.push({ path: hit.path, line, heading, lines: text.split('\n') })
+  }
+  return { passages, isStale }
+}
+
+async function readNow(folder: string, file: string) {
+  try {
+    await using opened = await openRegular({ real: path.join(folder, file), shown: file, root: folder })
+    if (opened.stats.size > largestFile) return undefined
+    return { text: await opened.handle.readFile('utf8'), stamp: stampOf(opened.stats).is }
+  } catch (error) {
+    if (error instanceof Refusal || codeOf(error) !== undefined) return undefined
+    throw error
+  }
+}
+
+function notesOf({ large, more }: Scan): string[] {
+  const files = large === 1 ? 'file is' : 'files are'
+  return [
+    ...(large > 0 ? [`${large} ${files} larger than 1 MB and not in the index`] : []),
+    ...(more ? [`only the first ${mostFiles} files are in the index`] : []),
+  ]
+}

@@ -1,0 +1,68 @@
+import { shownLine } from '../show-found.ts'
+import { cut } from '../text.ts'
+import type { FoundPassage, RankedAnswer } from './ranked-search.ts'
+import { termOf, wordsIn } from './terms.ts'
+
+const mostLines = 10
+
+export interface ShownPart {
+  /** What stands before its paths. */
+  readonly prefix: string
+  /** Said before its passages; nothing for the workspace itself. */
+  readonly label?: string
+  readonly answer: RankedAnswer
+}
+
+/** What was found, the best first, each with where it is and the lines that say most about the question. */
+export function showPassages(query: string, meaning: boolean, parts: readonly ShownPart[]): string {
+  const notes = [...new Set(parts.flatMap(({ answer }) => answer.notes))].map((note) => `[${note}]`)
+  const wanted = new Set(wordsIn(query).flatMap((word) => termOf(word) ?? []))
+  let rank = 0
+  const shown = parts.flatMap(({ prefix, label, answer }) => {
+    const passages = answer.passages.map((passage) => passageText(++rank, prefix, passage, wanted))
+    return passages.length === 0 || label === undefined ? passages : [`[${label}]`, ...passages]
+  })
+  if (shown.length === 0) return [`Nothing was found for ${cut(query, 200)}.`, ...notes].join('\n')
+  const fellBack = notes.some((note) => note.includes('by words instead'))
+  const head = `[passages ranked by ${meaning && !fellBack ? 'meaning' : 'words'}, the best first]`
+  return [head, ...shown, ...notes].join('\n')
+}
+
+function passageText(
+  rank: number,
+  prefix: string,
+  passage: FoundPassage,
+  wanted: ReadonlySet<string>,
+): string {
+  const { path, heading, lines } = passage
+  const from = bestLine(lines, wanted)
+  const title = heading === '' ? '' : ` ${shownLine(heading)}`
+  const shown = lines
+    .slice(from, from + mostLines)
+    .map((text, at) => `  ${passage.line + from + at}: ${shownLine(text)}`)
+  while (shown.at(-1)?.endsWith(': ') === true) shown.pop()
+  return [`${rank}. ${prefix}${path}:${passage.line + from}${title}`, ...shown].join('\n')
+}
+
+/** Where the part of a passage begins that has most of the words. */
+function bestLine(lines: readonly string[], wanted: ReadonlySet<string>): number {
+  if (lines.length <= mostLines) return 0
+  const perLine = lines.map(
+    (line) =>
+      new Set(
+        wordsIn(line)
+          .flatMap((word) => termOf(word) ?? [])
+          .filter((term) => wanted.has(term)),
+      ),
+  )
+  let best = 0
+  let most = -1
+  for (let from = 0; from + mostLines <= lines.length; from++) {
+    const count = new Set(perLine.slice(from, from + mostLines).flatMap((terms) => [...terms])).size
+    if (count > most) {
+      most = count
+      best = from
+    }
+  }
+  return best
+}

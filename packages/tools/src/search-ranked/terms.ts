@@ -1,0 +1,58 @@
+import { isCommon } from '../show-found.ts'
+
+const longest = 64
+const words = /[\p{L}\p{N}_$]+/gu
+/** Languages that part no words: every two letters are looked for together. */
+const unparted = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}/gu
+
+/** The same words come again and again, and taking them apart costs more than looking them up. */
+function remembered<T>(make: (word: string) => T): (word: string) => T {
+  const known = new Map<string, T>()
+  return (word) => {
+    let made = known.get(word)
+    if (made === undefined) {
+      made = make(word)
+      if (known.size >= 50_000) known.clear()
+      known.set(word, made)
+    }
+    return made
+  }
+}
+
+const partsOf = remembered((word): readonly string[] => {
+  if (word.length > longest * 4) return []
+  const parts = word
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .split(/[ _$]+/)
+    .filter((part) => part !== '')
+  const found = parts.length > 1 ? [...parts, word] : parts
+  for (const [run] of word.matchAll(unparted))
+    for (let at = 0; at + 2 <= run.length; at++) found.push(run.slice(at, at + 2))
+  return found
+})
+
+/** The words of a text. A name made of several words is found by each of them and by all: `openPool`, `open_pool`. */
+export function wordsIn(text: string): string[] {
+  const found: string[] = []
+  for (const word of text.match(words) ?? []) for (const part of partsOf(word)) found.push(part)
+  return found
+}
+
+/** The form in which a word is kept and looked for; nothing for words that say nothing. */
+export const termOf = remembered((word): string | null => {
+  const plain = word.normalize('NFKC').toLowerCase()
+  if (plain.length < 2 || plain.length > longest || isCommon(plain)) return null
+  return stem(plain)
+})
+
+/** Only the commonest English endings: enough that `retries` finds `retry`, and too little to bring unlike words together. */
+function stem(word: string): string {
+  if (word.length < 5 || !/^[a-z]+$/.test(word)) return word
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
+  if (/(?:ss|x|ch|sh)es$/.test(word)) return word.slice(0, -2)
+  if (/[^su]s$/.test(word)) return word.slice(0, -1)
+  if (word.length > 6 && word.endsWith('ing')) return word.slice(0, -3)
+  if (word.length > 5 && word.endsWith('ed')) return word.slice(0, -2)
+  return word
+}

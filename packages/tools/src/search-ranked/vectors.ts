@@ -1,0 +1,92 @@
+import { parseJson } from '@cadre/core'
+import type { Embed } from './embed.ts'
+import type { IndexStore } from './index-store.ts'
+
+const name = 'vectors-1'
+const batch = 64
+/** Kept after so many, so that a search which is cancelled has not worked for nothing. */
+const worthKeeping = 512
+
+export interface Asked {
+  readonly hash: string
+  /** Read only when there is no vector of it yet; nothing when it is gone. */
+  readonly text: () => Promise<string | undefined>
+}
+
+/** The vectors of a folder's passages, by what these say. Derived, like the index: what is missing is made anew. */
+export class Vectors {
+  private readonly known: Map<string, Float32Array>
+  private unsaved = 0
+  private readonly at: { readonly folder: string; readonly store: IndexStore; readonly embed: Embed }
+
+  private constructor(at: Vectors['at'], known: Map<string, Float32Array>) {
+    this.at = at
+    this.known = known
+  }
+
+  static async open(folder: string, store: IndexStore, embed: Embed): Promise<Vectors> {
+    const kept = await store.load(folder, name)
+    return new Vectors({ folder, store, embed }, kept === undefined ? new Map() : read(kept, embed.key))
+  }
+
+  /** Makes what is missing. Rejects when the module fails. */
+  async complete(asked: readonly Asked[], signal: AbortSignal): Promise<void> {
+    const missing = asked.filter(({ hash }) => !this.known.has(hash))
+    for (let at = 0; at < missing.length; at += batch) {
+      signal.throwIfAborted()
+      const part = missing.slice(at, at + batch)
+      const texts = await Promise.all(part.map(({ text }) => text()))
+      const there = part.flatMap(({ hash }, i) => (texts[i] === undefined ? [] : [{ hash, text: texts[i] }]))
+      const vectors = there.length === 0 ? [] : await this.at.embed.embed(there.map(({ text }) => text))
+      for (const [i, { hash }] of there.entries()) this.known.set(hash, unit(vectors[i] ?? []))
+      this.unsaved += there.length
+      if (this.unsaved >= worthKeeping) await this.save(undefined)
+    }
+    const wanted = new Set(asked.map(({ hash }) => hash))
+    // What is gone, or withheld by now, leaves nothing behind.
+    if (this.unsaved > 0 || [...this.known.keys()].some((hash) => !wanted.has(hash))) await this.save(wanted)
+  }
+
+  /** How near a passage is to a question, from -1 to 1; nothing when it has no vector that could be compared. */
+  nearness(hash: string, question: Float32Array): number | undefined {
+    const vector = this.known.get(hash)
+    if (vector === undefined || vector.length !== question.length) return undefined
+    let sum = 0
+    for (let at = 0; at < vector.length; at++) sum += (vector[at] as number) * (question[at] as number)
+    return sum
+  }
+
+  /** Without those of passages that are gone, where it is known which are there. */
+  private async save(wanted: ReadonlySet<string> | undefined): Promise<void> {
+    const { folder, store, embed } = this.at
+    if (wanted !== undefined)
+      for (const hash of this.known.keys()) if (!wanted.has(hash)) this.known.delete(hash)
+    const entries = [...this.known]
+    const length = entries[0]?.[1].length ?? 0
+    const same = entries.filter(([, vector]) => vector.length === length)
+    const head = `${JSON.stringify({ key: embed.key, length, hashes: same.map(([hash]) => hash) })}\n`
+    const numbers = same.map(([, vector]) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength))
+    if (await store.save(folder, name, Buffer.concat([Buffer.from(head), ...numbers]))) this.unsaved = 0
+  }
+}
+
+/** Of length 1, so that comparing is multiplying. */
+export function unit(vector: readonly number[]): Float32Array {
+  const size = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
+  return Float32Array.from(vector, (value) => (size === 0 ? 0 : value / size))
+}
+
+function read(kept: Buffer, key: string): Map<string, Float32Array> {
+  const end = kept.indexOf(10)
+  const parsed = parseJson(kept.toString('utf8', 0, Math.max(end, 0)))
+  const head = (parsed.ok ? parsed.value : undefined) as
+    | { readonly key?: unknown; readonly length?: unknown; readonly hashes?: unknown }
+    | undefined
+  const { length, hashes } = head ?? {}
+  if (head?.key !== key || typeof length !== 'number' || !Array.isArray(hashes)) return new Map()
+  if (kept.length - end - 1 !== hashes.length * length * 4) return new Map()
+  // Copied: the numbers must begin at a multiple of four.
+  const bytes = Uint8Array.from(kept.subarray(end + 1))
+  const all = new Float32Array(bytes.buffer)
+  return new Map(hashes.map((hash, at) => [String(hash), all.slice(at * length, (at + 1) * length)]))
+}

@@ -1,0 +1,461 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { explainIssues, normaliseInput, type Tool, type ToolContext, type ToolResult } from '@cadre/core'
+import { openTaskFiles } from '@cadre/files'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTools } from './create-tools.ts'
+import type { TaskPort } from './task-port.ts'
+
+let home: string
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-task-tools-')))
+  mkdirSync(path.join(home, 'tasks'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const signal = new AbortController().signal
+const contextOf = (call: string): ToolContext => ({
+  session: 'planner-1',
+  agent: 'planner',
+  call,
+  key: `planner-1/${call}`,
+  workspace: home,
+})
+const write = (file: string, text: string) => writeFileSync(path.join(home, 'tasks', file), text)
+const read = (file: string) => readFileSync(path.join(home, 'tasks', file), 'utf8')
+const toolNamed = (name: string, tasks?: TaskPort) => {
+  const wanted = name.toLowerCase()
+  const fits = (tool: Tool) =>
+    [tool.name, ...(tool.aliases ?? [])].some((one) => one.toLowerCase() === wanted)
+  return createTools({ home, ...(tasks && { tasks }) }).find(fits) as Tool
+}
+let calls = 0
+
+async function call(
+  name: string,
+  given: object,
+  options: { readonly call?: string; readonly tasks?: TaskPort } = {},
+): Promise<ToolResult> {
+  const tool = toolNamed(name, options.tasks)
+  const checked = await tool.input['~standard'].validate(normaliseInput(tool, name, given))
+  if (checked.issues !== undefined) return { failed: true, content: explainIssues(checked.issues) }
+  return tool.run(checked.value, contextOf(options.call ?? `call_${++calls}`), signal)
+}
+
+async function done(
+  name: string,
+  given: object,
+  options?: { readonly call?: string },
+): Promise<Record<string, unknown>> {
+  const { content, failed } = await call(name, given, options)
+  expect([content, failed]).toEqual([content, undefined])
+  const answer = JSON.parse(content) as Record<string, unknown>
+  expect(answer['success']).toBe(true)
+  return answer
+}
+
+async function refused(name: string, given: object): Promise<string> {
+  const { content, failed } = await call(name, given)
+  expect([content, failed]).toEqual([content, true])
+  return content
+}
+
+const everything = async () =>
+  (await done('query_tasks', { query: 'SELECT * FROM tasks/*.task.md' }))['rows'] as Record<string, unknown>[]
+
+describe('create_task', () => {
+  it('writes a task with who made it into the file of the agent', async () => {
+    const answer = await done('create_task', {
+      title: 'Check Redis',
+      priority: 'b',
+      assignee: '@executor-001',
+      tags: 'redis, docker',
+      description: 'First line.\nSecond line: with "quotes" and - [ ] a bullet.',
+      depends_on: ['task-9'],
+      approval_required: true,
+      fields: { due: '2025-10-05', effort: 3 },
+    })
+    expect(answer).toMatchObject({
+      file: 'tasks/planner.task.md',
+      task_ids: [answer['task_id']],
+      note: 'There is no task task-9 yet; what depends on it waits.',
+    })
+    expect(await everything()).toEqual([
+      expect.objectContaining({
+        id: answer['task_id'],
+        title: 'Check Redis',
+        state: 'open',
+        priority: 'B',
+        who: ['executor-001'],
+        tags: ['redis', 'docker'],
+        depends_on: ['task-9'],
+        approval_required: 'true',
+        due: '2025-10-05',
+        effort: '3',
+        created_by: 'planner-1',
+        created: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        key: expect.stringMatching(/^[0-9a-f]{12}$/),
+        description: 'First line.\nSecond line: with "quotes" and - [ ] a bullet.',
+      }),
+    ])
+  })
+
+  it('takes whole tasks, nested, and answers with their ids', async () => {
+    const content = [
+      '## TODO',
+      '',
+      '- [ ] A @planner-001 #redis "Plan Redis check workflow"',
+      '  - [ ] B @retriever-001 "Detect container runtime"',
+      '    id: runtime',
+      '  - [ ] C @executor-001 "Check status"',
+      '    depends_on: runtime',
+      '    approval_required: true',
+      '- [ ] "Validate"',
+    ].join('\n')
+    const answer = await done('create_task', { file: 'tasks/redis-check.task.md', content })
+    const ids = answer['task_ids'] as string[]
+    expect(ids).toHaveLength(4)
+    expect(ids[1]).toBe('runtime')
+    const rows = await everything()
+    expect(rows.map(({ id, parent, depth }) => [id, parent ?? null, depth])).toEqual(
+      expect.arrayContaining([
+        [ids[0], null, 0],
+        ['runtime', ids[0], 1],
+        [ids[2], ids[0], 1],
+        [ids[3], null, 0],
+      ]),
+    )
+    expect(rows.find(({ id }) => id === ids[2])).toMatchObject({
+      approval_required: 'true',
+      depends_on: ['runtime'],
+    })
+  })
+
+  it('makes each task once, however often the same call is run, and whenever it was interrupted', async () => {
+    const content = '- [ ] "one"\n  - [ ] "two"\n- [ ] "three"\n'
+    const real = openTaskFiles({ folder: path.join(home, 'tasks') })
+    for (let crash = 0; crash < 3; crash++) {
+      let left = crash
+      const dying: TaskPort = {
+        list: () => real.list(),
+        read: (file) => real.read(file),
+        change: (...args) => real.change(...args),
+        remove: (...args) => real.remove(...args),
+        add: async (...args) => {
+          if (left-- === 0) throw new Error('the process died')
+          return real.add(...args)
+        },
+      }
+      const key = `crash_${crash}`
+      const file = `crash-${crash}`
+      expect((await call('create_task', { file, content }, { call: key, tasks: dying })).failed).toBe(true)
+      expect(await toolNamed('create_task').check?.({ file, content }, contextOf(key), signal)).toBe(
+        'not_done',
+      )
+      const answer = await done('create_task', { file, content }, { call: key })
+      expect(await done('create_task', { file, content }, { call: key })).toEqual(answer)
+      expect(
+        real
+          .read(`${file}.task.md`)
+          .tasks.map(({ title, depth }) => [title, depth])
+          .sort(),
+      ).toEqual([
+        ['one', 0],
+        ['three', 0],
+        ['two', 1],
+      ])
+    }
+    const other = await done('create_task', { file: 'crash-0', content })
+    expect(real.read('crash-0.task.md').tasks).toHaveLength(6)
+    expect(other['task_ids']).toHaveLength(3)
+  })
+
+  it('puts a task below another one, in the file of that', async () => {
+    write('plan.task.md', '## TODO\n\n- [ ] "Top"\n  id: top\n')
+    expect(await done('create_task', { title: 'Below', parent: 'top' })).toMatchObject({
+      file: 'tasks/plan.task.md',
+    })
+    expect((await everything()).find(({ title }) => title === 'Below')).toMatchObject({
+      parent: 'top',
+      depth: 1,
+    })
+    expect(await refused('create_task', { title: 'x', parent: 'top', file: 'other' })).toContain(
+      'tasks/plan.task.md',
+    )
+    expect(await refused('create_task', { title: 'x', parent: 'none' })).toContain('There is no task none')
+  })
+
+  it.each([
+    [{}, 'Give the task a title'],
+    [{ title: ' ' }, 'Give the task a title'],
+    [{ title: 'x', file: '../escape.task.md' }, 'is no task file'],
+    [{ title: 'x', file: '/etc/passwd' }, 'is no task file'],
+    [{ title: 'x', file: 'tasks/sub/x.task.md' }, 'is no task file'],
+    [{ title: 'x', file: 'notes.md' }, 'is no task file'],
+    [{ title: 'x', file: '.hidden' }, 'is no task file'],
+    [{ title: 'x', file: 'tasks/approvals.task.md' }, 'Approvals'],
+    [{ title: 'x', file: 'Approvals' }, 'Approvals'],
+    [{ title: 'x', fields: { type: 'approval_request' } }, 'Approvals'],
+    [{ content: '- [ ] "x"\n  type: approval_request\n' }, 'Approvals'],
+    [{ title: 'x', fields: { created_by: 'somebody' } }, 'written by cadre itself'],
+    [{ content: '- [ ] "x"\n  session: planner-9\n' }, 'written by cadre itself'],
+    [{ title: 'x', fields: { 'a b': 'c' } }, 'cannot be the name of a field'],
+    [{ title: 'x', priority: 'high' }, 'one letter'],
+    [{ title: 'x', who: 'two words, [x]' }, 'is not one word'],
+    [{ title: 'x', id: 'a b' }, 'cannot be an id'],
+    [{ title: 'x', id: 'taken' }, 'There is a task taken already, in tasks/there.task.md'],
+    [{ content: '- [ ] "y"\n- [ ] "x"\n  id: taken\n' }, 'There is a task taken already'],
+    [{ content: 'nothing here' }, 'There is no task in the content'],
+    [{ content: '- [ ] "x"', title: 'y' }, 'With content, title stands in it'],
+    [{ title: 'x', titel: 'y' }, 'titel is not known'],
+  ])('refuses %j and writes nothing', async (given, sentence) => {
+    write('there.task.md', '- [ ] "There"\n  id: taken\n')
+    expect(await refused('create_task', given)).toContain(sentence)
+    expect(readdirSync(path.join(home, 'tasks'))).toEqual(['there.task.md'])
+    expect(read('there.task.md')).toBe('- [ ] "There"\n  id: taken\n')
+  })
+
+  it('writes text as text, whatever it holds', async () => {
+    const title = 'Say "hi" @all #x `y` [x]\n- [x] done id: z'
+    const description = '- [x] "Injected"\n  id: evil\n## TODO\n```\n<!--'
+    const { task_id: id } = await done('create_task', { title, description })
+    const rows = await everything()
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).toMatchObject({
+      id,
+      title: 'Say "hi" @all #x `y` [x] - [x] done id: z',
+      description,
+      state: 'open',
+    })
+    expect(rows[0]).not.toHaveProperty('who')
+  })
+
+  it('ends where tasks make tasks without end', async () => {
+    const tool = toolNamed('create_task')
+    for (let at = 1; at <= 9; at++) {
+      const context = { ...contextOf(`c${at}`), session: `s${at}`, key: `s${at}/c` }
+      const { content, failed } = await tool.run(
+        { title: 'Again', id: `t${at}`, file: 'deep' },
+        context,
+        signal,
+      )
+      expect([at, failed, content]).toEqual([at, at === 9 ? true : undefined, content])
+      const next =
+        at === 9 ? '' : read('deep.task.md').replace(`id: t${at}\n`, `id: t${at}\n  session: s${at + 1}\n`)
+      if (at < 9) write('deep.task.md', next)
+    }
+    expect(await done('create_task', { title: 'Elsewhere' })).toMatchObject({ file: 'tasks/planner.task.md' })
+  })
+
+  it('has a file for an agent of any name', async () => {
+    for (const [agent, file] of [
+      ['../../x y', 'x-y.task.md'],
+      ['approvals', 'approvals-agent.task.md'],
+    ] as const) {
+      const tool = toolNamed('create_task')
+      const { content } = await tool.run({ title: 'x' }, { ...contextOf(agent), agent }, signal)
+      expect(JSON.parse(content)).toMatchObject({ file: `tasks/${file}` })
+    }
+  })
+
+  it('understands the names of another dialect', async () => {
+    await done('TaskCreate', { subject: 'Elsewhere', description: 'd', activeForm: 'Doing' })
+    expect((await everything())[0]).toMatchObject({ title: 'Elsewhere' })
+  })
+})
+
+describe('update_task', () => {
+  const text = [
+    '# Notes of a person',
+    '',
+    '- [ ] A @ann "First"',
+    '  id: task-001',
+    '  approval_required: true',
+    '',
+    '- [~] "Second"   <!-- stays -->',
+    '  id: task-002',
+    '  created_by: lead-1',
+    '- [_] @human `Approve`',
+    '  id: approval-1',
+    '  type: approval_request',
+    '',
+  ].join('\n')
+  beforeEach(() => write('a.task.md', text))
+
+  it('changes what is named and nothing else', async () => {
+    expect(await done('update_task', { id: 'task-001', title: 'Primera', priority: 'B' })).toEqual({
+      success: true,
+      id: 'task-001',
+      file: 'tasks/a.task.md',
+      state: 'open',
+      changed: true,
+    })
+    expect(read('a.task.md')).toBe(
+      text
+        .replace('A @ann "First"', 'B @ann "Primera"')
+        .replace('approval_required: true', 'approval_required: true\n  updated_by: planner-1'),
+    )
+  })
+
+  it('says which sessions changed a task, and whose mark it is', async () => {
+    await done('update_task', { id: 'task-002', tags: ['x'] })
+    const tool = toolNamed('update_task')
+    const by = (session: string, given: object) =>
+      tool.run({ id: 'task-002', ...given }, { ...contextOf(session), session }, signal)
+    const fields = () => {
+      const { fields: all } = openTaskFiles({ folder: path.join(home, 'tasks') }).find('task-002')?.task ?? {}
+      return [all?.get('updated_by'), all?.get('marked_by')]
+    }
+    expect(fields()).toEqual(['planner-1', undefined])
+    await by('other-2', { state: 'done' })
+    expect(fields()).toEqual(['planner-1, other-2', 'other-2 done'])
+    await by('planner-1', { title: 'Anew' })
+    expect(fields()).toEqual(['other-2, planner-1', 'other-2 done'])
+    // Nothing changed, nothing signed.
+    await by('third-3', { title: 'Anew' })
+    expect(fields()).toEqual(['other-2, planner-1', 'other-2 done'])
+  })
+
+  it('names everybody who changes it at the same time', async () => {
+    const tool = toolNamed('update_task')
+    const sessions = Array.from({ length: 8 }, (_, at) => `s-${at}`)
+    await Promise.all(
+      sessions.map((session, at) =>
+        tool.run(
+          { id: 'task-002', fields: { [`f${at}`]: 'x' } },
+          { ...contextOf(session), session, key: session },
+          signal,
+        ),
+      ),
+    )
+    const { task } = openTaskFiles({ folder: path.join(home, 'tasks') }).find('task-002') ?? {}
+    expect(task?.fields.get('updated_by')?.split(', ').sort()).toEqual(sessions)
+  })
+
+  it('does not begin the own task anew', async () => {
+    write('own.task.md', '- [~] @planner "Mine"\n  id: own\n  session: planner-1\n')
+    expect(await refused('update_task', { id: 'own', state: 'open' })).toContain('is what you work on')
+  })
+
+  it('says when a task was done', async () => {
+    await done('update_task', { id: 'task-001', status: 'completed', fields: { result: 'fine' } })
+    const [row] = await everything()
+    expect(row).toMatchObject({
+      state: 'done',
+      result: 'fine',
+      completed_at: expect.stringMatching(/^\d{4}-/),
+    })
+  })
+
+  it('takes the beginning of an id that fits one', async () => {
+    write('b.task.md', '- [ ] "x"\n  id: other-7\n')
+    expect(await done('update_task', { task_id: 'oth', state: 'skipped' })).toMatchObject({
+      id: 'other-7',
+      state: 'skipped',
+    })
+    expect(await refused('update_task', { id: 'task', state: 'done' })).toContain(
+      '2 tasks fit task: task-001 (tasks/a.task.md:3)',
+    )
+    expect(await refused('update_task', { id: 'zzz', state: 'done' })).toContain('There is no task zzz')
+  })
+
+  it.each([
+    [{ id: 'approval-1', state: 'done' }, 'is an approval'],
+    [{ id: 'task-001', approval_required: false }, 'only a person can lift that'],
+    [{ id: 'task-001', fields: { approval_required: null } }, 'only a person can lift that'],
+    [{ id: 'task-001', fields: { approval_required: 'no' } }, 'only a person can lift that'],
+    [{ id: 'task-001', fields: { type: 'approval_request' } }, 'Approvals'],
+    [{ id: 'task-002', fields: { created_by: 'me' } }, 'written by cadre itself'],
+    [{ id: 'task-002', fields: { session: null } }, 'written by cadre itself'],
+    [{ id: 'task-002', fields: { key: 'x' } }, 'written by cadre itself'],
+    [{ id: 'task-002', fields: { updated_by: null } }, 'written by cadre itself'],
+    [{ id: 'task-002', fields: { marked_by: 'planner-1 done' } }, 'written by cadre itself'],
+    [{ id: 'task-002', fields: { parent: 'task-001' } }, 'cannot be put below'],
+    [{ id: 'task-002' }, 'Nothing is to be changed'],
+    [{ id: 'task-002', state: 'finished' }, 'state must be one of'],
+  ])('refuses %j and writes nothing', async (given, sentence) => {
+    expect(await refused('update_task', given)).toContain(sentence)
+    expect(read('a.task.md')).toBe(text)
+  })
+
+  it('does not find the file of the approvals', async () => {
+    const approvals = '- [_] "x"\n  id: approval-2\n'
+    write('approvals.task.md', approvals)
+    expect(await refused('update_task', { id: 'approval-2', state: 'done' })).toMatch(
+      /There is no task|is an approval/,
+    )
+    expect(read('approvals.task.md')).toBe(approvals)
+  })
+
+  it('may ask for approvals, and knows whether a change is made', async () => {
+    const given = { id: 'task-002', approval_required: true, tags: ['x'], description: 'a\nb' }
+    const tool = toolNamed('update_task')
+    expect(await tool.check?.(given, contextOf('c'), signal)).toBe('not_done')
+    await done('update_task', given)
+    expect(await tool.check?.(given, contextOf('c'), signal)).toBe('done')
+    expect(await done('update_task', given)).toMatchObject({ changed: false })
+  })
+})
+
+describe('query_tasks', () => {
+  beforeEach(() => {
+    write('a.task.md', '- [x] A @ann "First"\n  id: a\n- [ ] B @ben "Second"\n  id: b\n- [?] "Broken"\n')
+    write('approvals.task.md', '- [_] `Approve`\n  id: approval-1\n  type: approval_request\n')
+  })
+
+  it('answers with rows, and with what is wrong in the files', async () => {
+    const answer = await done('query_tasks', {
+      query: 'SELECT id, who FROM tasks/a.task.md WHERE NOT completed',
+    })
+    expect(answer).toMatchObject({ count: 1, rows: [{ id: 'b', who: ['ben'] }] })
+    expect((answer['problems'] as string[])[0]).toMatch(/^tasks\/a\.task\.md:5:\d+: TD\d+ /)
+    expect(
+      await done('query_tasks', { query: "SELECT id FROM tasks WHERE type = 'approval_request'" }),
+    ).toMatchObject({ count: 1 })
+    expect(await done('TaskList', {})).toMatchObject({ count: 3 })
+    expect(await done('TaskGet', { taskId: 'b' })).toMatchObject({ rows: [{ id: 'b', title: 'Second' }] })
+    expect(await done('TaskGet', { taskId: "' OR id IS NOT NULL OR id = '" })).toMatchObject({ count: 0 })
+  })
+
+  it.each([
+    ["UPDATE tasks/a.task.md SET title = 'x' WHERE id = 'a'", 'only looks'],
+    ["DELETE FROM tasks/a.task.md WHERE id = 'a'", 'only looks'],
+    ["INSERT INTO tasks/a.task.md SET title = 'x'", 'only looks'],
+    ['SELECT * FROM tasks/a.task.md INTO tasks/b.task.md', 'INTO cannot be used'],
+    ['SELECT * FROM /etc/passwd', 'is not in the folder tasks'],
+    ['SELECT * FROM tasks/../storage/policy.yaml', 'is not in the folder tasks'],
+    ['SELECT * FROM ../*', 'is not in the folder tasks'],
+    ["SELECT * FROM 'tasks\\\\..\\\\x'", 'is not in the folder tasks'],
+    ['SELECT * FROM tasks/b.task.md', 'There is no file tasks/b.task.md; did you mean a.task.md?'],
+    ['SELECT * FORM tasks', 'did you mean FROM?\n  SELECT * FORM tasks\n           ^'],
+  ])('refuses %s', async (query, sentence) => {
+    const before = read('a.task.md')
+    expect(await refused('query_tasks', { query })).toContain(sentence)
+    expect(read('a.task.md')).toBe(before)
+    expect(readdirSync(path.join(home, 'tasks')).sort()).toEqual(['a.task.md', 'approvals.task.md'])
+  })
+
+  it('shows a part of what would be too much, and says so', async () => {
+    const long = Array.from(
+      { length: 2000 },
+      (_, at) => `- [ ] "Task ${at} ${'x'.repeat(50)}"\n  id: t${at}\n`,
+    )
+    write('long.task.md', long.join(''))
+    const { content } = await call('query_tasks', { query: 'SELECT * FROM tasks/long.task.md' })
+    expect(content.length).toBeLessThan(26_000)
+    const answer = JSON.parse(content) as { count: number; rows: unknown[]; notes: string[] }
+    expect(answer.count).toBe(2000)
+    expect(answer.notes[0]).toBe(
+      `${2000 - answer.rows.length} more are not shown: select fewer fields, or use WHERE and LIMIT.`,
+    )
+  })
+})
