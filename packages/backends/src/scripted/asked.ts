@@ -10,6 +10,8 @@ export class Asked {
   missing: string | undefined
   /** The call being made, from 1. */
   call = 1
+  /** What `expect.matches` found last, and its groups. */
+  found: readonly (string | undefined)[] = []
   #news: readonly Message[] | undefined
   #last: string | undefined
 
@@ -33,6 +35,13 @@ export class Asked {
     const result = this.#since().filter((message) => message.role === 'tool_result')[n - 1]
     if (result === undefined) this.missing ??= `result ${n}`
     return result?.content ?? ''
+  }
+
+  /** What `matches` found, or a group of it. */
+  foundGroup(n: number): string {
+    const text = this.found[n]
+    if (text === undefined) this.missing ??= `found ${n}`
+    return text ?? ''
   }
 
   #since(): readonly Message[] {

@@ -41,7 +41,14 @@ const compilePart: { [K in (typeof keys)[number]]: (field: Field) => Check[] } =
       ),
   matches: (field) => {
     const pattern = regexOf(field)
-    return [(asked) => (pattern.test(asked.last) ? undefined : `the last message to match ${pattern}`)]
+    return [
+      (asked) => {
+        const found = pattern.exec(asked.last)
+        if (found === null) return `the last message to match ${pattern}`
+        asked.found = found
+        return undefined
+      },
+    ]
   },
   tools: (field) =>
     field

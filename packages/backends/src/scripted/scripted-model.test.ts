@@ -39,6 +39,14 @@ describe('a reply', () => {
     })
   })
 
+  it('is filled in with what was looked for, and fails when that was not there', async () => {
+    const pattern = { matches: '/result of (\\w+)/' }
+    const model = scriptedModel({ lanes: { lead: [{ expect: pattern, reply: '{{found}}|{{found 1}}' }] } })
+    expect((await askFor(model, { messages: results })).content).toBe('result of call_1_1|call_1_1')
+    const more = scriptedModel({ lanes: { lead: [{ expect: pattern, reply: '{{found 2}}' }] } })
+    expect((await failureOf(more, { messages: results })).message).toContain('has no {{found 2}}')
+  })
+
   it('fails when a result that is named did not come', async () => {
     const model = scriptedModel({ lanes: { lead: [{ reply: '{{result 3}}' }] } })
     expect((await failureOf(model, { messages: results })).message).toContain('has no {{result 3}}')

@@ -70,7 +70,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     const content = body.content === undefined ? null : fill(body.content, asked) || null
     const calls = makeCalls(body, asked)
     if (asked.missing !== undefined)
-      return failed(`${where}: ${who(request)} has no {{${asked.missing}}}: that many results did not come.`)
+      return failed(`${where}: ${who(request)} has no {{${asked.missing}}}: that much did not come.`)
     if (content !== null && !(await say(content, body, hooks, signal))) return cancelled
     return {
       kind: 'reply',

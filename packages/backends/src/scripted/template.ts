@@ -17,7 +17,7 @@ const values: { readonly [name: string]: (asked: Asked) => string | number } = {
   session: (asked) => asked.request.session,
   call: (asked) => asked.call,
 }
-const names = [...Object.keys(values), 'result N']
+const names = [...Object.keys(values), 'result N', 'found N']
 
 // Only `{{word}}` and `{{word 1}}` are templates: `{{ .Values.x }}` is somebody's text. A backslash keeps it as it is.
 const template = /(\\?)\{\{\s*([A-Za-z]+)(?:\s+(\d+))?\s*\}\}/g
@@ -64,6 +64,7 @@ function namedValue(
       return field.fail('{{result N}} needs a number from 1: {{result 1}}.')
     return (asked) => asked.result(Number(number))
   }
+  if (name === 'found') return (asked) => asked.foundGroup(Number(number ?? 0))
   const value = Object.hasOwn(values, name) ? values[name] : undefined
   if (value === undefined || number !== undefined) {
     const hint = didYouMean(name, names) || `; there are: ${names.join(', ')}.`
