@@ -16,4 +16,6 @@ export interface DaemonContext {
   readonly note: Note
   readonly problems: Problems
   readonly clock: Clock
+  /** The most sessions at the top that may run at once, as the configuration says at the time it is asked. */
+  parallel(): number
 }

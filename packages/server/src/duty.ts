@@ -12,6 +12,8 @@ export interface Duty {
   changed(files: readonly string[]): Promise<void>
   /** A moment every second, for what depends on time. */
   tick?(now: number): Promise<void>
+  /** Numbers for `cadre status`, such as open and running tasks. */
+  counts?(): Readonly<Record<string, number>>
   /** Puts everything in order; nothing is called afterwards. */
   stop?(): Promise<void>
 }

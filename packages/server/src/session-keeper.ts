@@ -3,8 +3,8 @@ import type { Controls, RunResult, Work } from '@cadre/core'
 /** What a session of the home is to the daemon. */
 export type KeptState =
   | { readonly kind: 'absent' }
-  /** Runs here, or waits here for its turn. */
-  | { readonly kind: 'running' }
+  /** Runs here, or waits here for its turn. `stuck`: its last run failed with this, and it goes on when something changes. */
+  | { readonly kind: 'running'; readonly stuck?: string }
   /** Runs in another process. */
   | { readonly kind: 'elsewhere'; readonly pid: number }
   /** Waits for a person. */
@@ -27,6 +27,10 @@ export interface KeepRequest {
   readonly controls?: Controls
   /** Absent: the one of the daemon. */
   readonly workspace?: string
+  /** Others change things at the same time: it gets a workspace of its own, if its agent can change anything. */
+  readonly parallel?: boolean
+  /** Sessions whose results it continues. */
+  readonly from?: readonly string[]
 }
 
 /** The one place of the daemon that starts sessions and lets them go on. */

@@ -1,0 +1,115 @@
+/**
+ * Keeps an eye on the agents: a new one can be used at once, what is wrong with a file is said until it is mended, and the
+ * sessions of one that was removed are ended.
+ *
+ * 1. An agent counts as removed when no file has its name at two looks in a row: some editors save by removing and writing anew.
+ * 2. A file that is broken is there: its sessions are left alone.
+ * 3. What was there is remembered over restarts.
+ */
+import path from 'node:path'
+import { nameKey } from '@cadre/core'
+import { type AgentRegistry, type Diagnostic, isUnguarded, nameOfFile, readRegular } from '@cadre/files'
+import { writeWhole } from '../daemon/write-whole.ts'
+import type { DaemonContext } from '../daemon-context.ts'
+import type { Duty } from '../duty.ts'
+
+export interface AgentsDutyOptions {
+  readonly registry: () => AgentRegistry
+  /** Sessions that have not ended, and the agents they are of. */
+  readonly unfinished: () => Iterable<readonly [session: string, agent: string]>
+}
+
+/** Between looks at folders outside of the home, which nobody watches. */
+const every = 5000
+
+export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOptions): Duty {
+  const { home, sessions, problems, note } = context
+  const file = home.at('storage', 'cursors', 'agents.json')
+  let names: ReadonlySet<string> | undefined
+  let missing = new Set<string>()
+  let reported = new Set<string>()
+  let lookedAt = 0
+
+  const look = async (now: number) => {
+    lookedAt = now
+    // What stands there may be an agent's own work.
+    if (isUnguarded(home)) return
+    const { agents, files, diagnostics } = options.registry().loaded()
+    const broken = files.flatMap(({ path: one, status }) =>
+      status === 'failed' ? [nameKey(nameOfFile(one))] : [],
+    )
+    const found = new Map(agents.map(({ name }) => [nameKey(name), name]))
+    const there = new Set([...found.keys(), ...broken])
+    const before = names ?? remembered(file)
+    for (const [key, name] of found)
+      if (before !== undefined && !before.has(key))
+        note({ type: 'agent.added', message: `the agent ${name} can be used`, agent: name })
+    const gone = [...(before ?? [])].filter((key) => !there.has(key))
+    // At the first look it has been gone for as long as nobody watched.
+    const removed = names === undefined ? gone : gone.filter((key) => missing.has(key))
+    missing = new Set(gone.filter((key) => !removed.includes(key)))
+    report(diagnostics)
+    for (const key of removed) await endSessionsOf(key)
+    const kept = new Set([...there, ...missing])
+    if (names === undefined || names.size !== kept.size || [...kept].some((key) => !names?.has(key))) {
+      names = kept
+      writeWhole(home, ['storage', 'cursors'], 'agents.json', JSON.stringify([...kept].sort()))
+    }
+  }
+  const report = (diagnostics: ReturnType<AgentRegistry['loaded']>['diagnostics']) => {
+    const byFile = new Map<string, (typeof diagnostics)[number][]>()
+    for (const one of diagnostics) {
+      const name = shownPath(home.path, one.path)
+      if (!isShown(one, name)) continue
+      byFile.set(name, [...(byFile.get(name) ?? []), one])
+    }
+    for (const name of reported) if (!byFile.has(name)) problems.report('agent', name, [])
+    for (const [name, found] of byFile)
+      problems.report(
+        'agent',
+        name,
+        found.map(({ severity, message, line, code }) => ({
+          severity: severity === 'error' ? ('error' as const) : ('warning' as const),
+          message,
+          code,
+          ...(line !== undefined && { line }),
+        })),
+      )
+    reported = new Set(byFile.keys())
+  }
+  const endSessionsOf = async (key: string) => {
+    note({ type: 'agent.removed', message: `the agent ${key} was removed`, agent: key })
+    for (const [session, agent] of [...options.unfinished()])
+      if (nameKey(agent) === key) await sessions.cancel(session, `its agent ${agent} was removed`)
+  }
+
+  return {
+    name: 'agents',
+    folders: ['templates'],
+    start: () => look(context.clock.now()),
+    changed: () => look(context.clock.now()),
+    async tick(now) {
+      if (missing.size > 0 || Math.abs(now - lookedAt) >= every) await look(now)
+    },
+  }
+}
+
+/** Of a template also what it was misunderstood in; all other advice is for `cadre lint`. */
+function isShown({ severity, code }: Diagnostic, name: string): boolean {
+  if (severity === 'error') return true
+  return severity === 'warning' && code !== 'description-missing' && name.startsWith('templates/')
+}
+
+function remembered(file: string): ReadonlySet<string> | undefined {
+  try {
+    const names: unknown = JSON.parse(readRegular(file).toString('utf8'))
+    return Array.isArray(names) ? new Set(names.filter((name) => typeof name === 'string')) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function shownPath(home: string, file: string): string {
+  const below = path.relative(home, file)
+  return below.startsWith('..') || path.isAbsolute(below) ? file : below.split(path.sep).join('/')
+}

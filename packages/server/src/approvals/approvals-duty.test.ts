@@ -1,0 +1,139 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { defineTool, object, type Rule, type Tool } from '@cadre/core'
+import { call, say } from '@cadre/testing'
+import { expect, test } from 'vitest'
+import type { Channel } from '../channel.ts'
+import { sessionText, template, temporaryHome, testDaemon, until } from '../daemon/daemon.spec-helpers.ts'
+import type { SessionKeeper } from '../session-keeper.ts'
+import { createApprovalsDuty } from './approvals-duty.ts'
+
+const form = 'approvals.task.md'
+
+/** A tool that a person is asked about. */
+function askingTool() {
+  const done: string[] = []
+  const tool = defineTool({
+    name: 'deploy',
+    description: 'Deploys',
+    class: 'execute',
+    effect: 'execute',
+    input: object({}),
+    async run(_input, { key }) {
+      done.push(key)
+      return { content: 'deployed' }
+    },
+  }) as unknown as Tool
+  const rule: Rule = {
+    by: 'policy',
+    name: 'ask',
+    judge: ({ tool: { name } }: { tool: Tool }) =>
+      name === 'deploy'
+        ? { kind: 'ask', by: 'policy', rule: 'ask', reason: 'it deploys' }
+        : { kind: 'allow', by: 'policy', rule: 'rest' },
+  } as unknown as Rule
+  return { tool, rule, done }
+}
+
+test('a decision by edit is recorded, and the session goes on; a rejection reaches the agent', async () => {
+  const { home, workspace } = temporaryHome()
+  template(home, 'worker')
+  const { tool, rule, done } = askingTool()
+  let sessions: SessionKeeper | undefined
+  const daemon = testDaemon(home, workspace, {
+    tools: [tool],
+    rules: [rule],
+    lanes: { worker: [call(['deploy', {}]), say('it is out')] },
+    duties: (context) => {
+      sessions = context.sessions
+      return [starter(sessions.start, ['w-1', 'w-2'])]
+    },
+  })
+  await daemon.start()
+  await until(() => daemon.status().approvals.length === 2)
+  expect(done).toEqual([])
+  expect(daemon.status().sessions.waiting.toSorted()).toEqual(['w-1', 'w-2'])
+  // Who waits for a person hears what is said, and waits on.
+  expect(await sessions?.tell('w-1', { content: 'take your time', message: 'm/1' })).toBe('told')
+  await until(() => daemon.status().sessions.running.length === 0)
+  expect(sessionText(home, 'w-1')).toContain('content: take your time')
+  expect(await sessions?.state('w-1')).toEqual({ kind: 'waiting' })
+  expect(done).toEqual([])
+  const file = home.at('tasks', form)
+  const decide = (session: string, marker: string) => {
+    const text = readFileSync(file, 'utf8')
+    const parts = text.split(/(?=^- \[)/m)
+    const changed = parts.map((part) =>
+      part.includes(`session: ${session}\n`) ? part.replace('- [_]', `- [${marker}]`) : part,
+    )
+    writeFileSync(file, changed.join(''))
+  }
+  decide('w-1', 'x')
+  await until(() => sessionText(home, 'w-1').includes('it is out'))
+  expect(done).toHaveLength(1)
+  decide('w-2', '-')
+  await until(() => sessionText(home, 'w-2').includes('it is out'))
+  expect(sessionText(home, 'w-2')).toContain('outcome: refused')
+  expect(done).toHaveLength(1)
+  await until(() => daemon.status().approvals.length === 0)
+  const said = daemon.happenings.filter(({ type }) => type === 'approval.decided').map(({ status }) => status)
+  expect(said.toSorted()).toEqual(['approved', 'rejected'])
+})
+
+test('what was decided while nobody watched goes on at the next start; channels hear of what is asked and what became of it', async () => {
+  const { home, workspace } = temporaryHome()
+  template(home, 'worker')
+  const { tool, rule, done } = askingTool()
+  const options = {
+    tools: [tool],
+    rules: [rule],
+    lanes: { worker: [call(['deploy', {}]), say('it is out')] },
+  }
+  const first = testDaemon(home, workspace, { ...options, duties: (c) => [starter(c.sessions.start, ['w'])] })
+  await first.start()
+  await until(() => first.status().approvals.length === 1)
+  await first.stop()
+  const heard: string[] = []
+  const channel: Channel = {
+    name: 'test',
+    start: async () => {},
+    stop: async () => {},
+    asked: async ({ session }) => void heard.push(`asked ${session}`),
+    settled: async ({ session, status }) => void heard.push(`${status} ${session}`),
+  }
+  let duty: ReturnType<typeof createApprovalsDuty> | undefined
+  const second = testDaemon(home, workspace, {
+    ...options,
+    duties: (context) => {
+      duty = createApprovalsDuty(context, { approvals: second.approvals(), channels: () => [channel] })
+      duty.asks(['w'])
+      return [{ ...duty, name: 'channel approvals' }]
+    },
+  })
+  await second.start()
+  await until(() => heard.length === 1)
+  expect(heard).toEqual(['asked w'])
+  const [record] = duty?.open() ?? []
+  expect(await duty?.decide('approval-0-none', { decision: 'approve' })).toBe('unknown')
+  expect(await duty?.decide(record?.id ?? '', { decision: 'approve', by: 'ann' })).toMatchObject({
+    kind: 'recorded',
+  })
+  await until(() => sessionText(home, 'w').includes('it is out'))
+  await until(() => heard.length === 2)
+  expect(heard).toEqual(['asked w', 'approved w'])
+  expect(done).toHaveLength(1)
+})
+
+/** A duty that has sessions begun when it starts, as that of tasks does. */
+function starter(
+  start: (request: { id: string; agent: string; work: { content: string } }) => Promise<void>,
+  ids: string[],
+) {
+  return {
+    name: 'starter',
+    folders: [],
+    async start() {
+      for (const id of ids) await start({ id, agent: 'worker', work: { content: 'go' } })
+    },
+    changed: async () => {},
+  }
+}

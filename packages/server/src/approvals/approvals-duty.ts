@@ -1,0 +1,132 @@
+/**
+ * Keeps an eye on the forms in which people decide: what is decided there is recorded, and the tree goes on.
+ *
+ * 1. A look costs what the sessions cost that wait for a person, whatever else there is in the home.
+ * 2. Nothing is believed while a command runs that could have written a form; it is looked at when that has ended.
+ * 3. Every channel is told once of what is asked, and once of what became of it, for each start of the daemon.
+ */
+import { type Answer, messageOf } from '@cadre/core'
+import { isUnguarded, readPlainFile } from '@cadre/files'
+import type { ApprovalRecord, Approvals, Decided } from '@cadre/gate'
+import type { Channel } from '../channel.ts'
+import type { DaemonContext } from '../daemon-context.ts'
+import type { Duty } from '../duty.ts'
+
+export interface ApprovalsDuty extends Duty {
+  /** These sessions wait for a person, or do not any more: to be looked at with the next change. */
+  asks(sessions: readonly string[]): void
+  /** What waits for a person. */
+  open(): readonly ApprovalRecord[]
+  decide(id: string, answer: Answer): Promise<Decided | 'unknown'>
+}
+
+const form = 'tasks/approvals.task.md'
+const pending = 'approvals/pending'
+
+export function createApprovalsDuty(
+  context: DaemonContext,
+  { approvals, channels }: { readonly approvals: Approvals; readonly channels: () => readonly Channel[] },
+): ApprovalsDuty {
+  const { home, sessions, note, problems } = context
+  /** Sessions that wait for a person, as far as is known. */
+  const asking = new Set<string>()
+  const open = new Map<string, ApprovalRecord>()
+  let isLate = false
+
+  const tellChannels = (what: 'asked' | 'settled', record: ApprovalRecord) => {
+    for (const channel of channels()) {
+      channel[what]?.(record).then(
+        () => problems.report(what, `[${channel.name}]`, []),
+        (error) =>
+          problems.report(what, `[${channel.name}]`, [
+            { severity: 'warning', message: `it could not be told of ${record.id}: ${messageOf(error)}` },
+          ]),
+      )
+    }
+  }
+  /** Where nothing can be written, people look for what is asked in vain. */
+  const checkForm = () => {
+    try {
+      readPlainFile(home.at(form))
+      problems.report('approvals', form, [])
+    } catch (error) {
+      const message = `What is asked cannot be written here, and \`cadre approvals\` shows it: ${messageOf(error)}`
+      problems.report('approvals', form, [{ severity: 'error', message }])
+    }
+  }
+  const look = async () => {
+    checkForm()
+    isLate = isUnguarded(home)
+    if (isLate || (asking.size === 0 && open.size === 0)) return
+    const of = [...new Set([...asking, ...[...open.values()].map(({ session }) => session)])]
+    // What is said from here on is looked at the next time.
+    asking.clear()
+    let records: readonly ApprovalRecord[]
+    try {
+      records = await approvals.list({ sessions: of, all: true })
+    } catch (error) {
+      for (const session of of) asking.add(session)
+      throw error
+    }
+    const roots = new Set<string>()
+    for (const record of records) {
+      const { id, status, session } = record
+      if (status === 'pending') {
+        asking.add(session)
+        if (!open.has(id)) asked(record)
+        open.set(id, record)
+      } else if (open.delete(id)) {
+        decided(record)
+        roots.add(session)
+      }
+    }
+    const known = new Set(records.map(({ id }) => id))
+    for (const [id, record] of [...open]) {
+      if (known.has(id)) continue
+      // Its session is gone, or its record was cut back.
+      open.delete(id)
+      tellChannels('settled', { ...record, status: 'withdrawn' })
+    }
+    for (const session of roots) await sessions.resume(session)
+  }
+  const asked = (record: ApprovalRecord) => {
+    const { id, session, agent, type } = record
+    note({
+      type: 'approval.asked',
+      message: `${agent} asks for ${type}: ${id}`,
+      approval: id,
+      session,
+      agent,
+    })
+    tellChannels('asked', record)
+  }
+  const decided = (record: ApprovalRecord) => {
+    const { id, session, status, decision } = record
+    const by = decision?.by === undefined ? '' : ` by ${decision.by}`
+    note({ type: 'approval.decided', message: `${id} was ${status}${by}`, approval: id, session, status })
+    tellChannels('settled', record)
+  }
+
+  return {
+    name: 'approvals',
+    folders: ['tasks', pending],
+    start: look,
+    async changed(files) {
+      if (files.some((file) => file === form || file.startsWith(`${pending}/`))) await look()
+    },
+    async tick() {
+      if (isLate) await look()
+    },
+    asks: (ids) => {
+      for (const id of ids) asking.add(id)
+    },
+    open: () => [...open.values()].sort((a, b) => (a.created < b.created ? -1 : 1)),
+    async decide(id, answer) {
+      const record = open.get(id)
+      if (record === undefined) return 'unknown'
+      const counted = await approvals.decide(record, answer)
+      await sessions.resume(record.session)
+      return counted
+    },
+  }
+}

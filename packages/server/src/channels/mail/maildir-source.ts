@@ -1,0 +1,144 @@
+/**
+ * Owns what is done with the mails in a Maildir. `createMailChannel` alone calls it.
+ *
+ * 1. A mail leaves `new/` after it is on disk in the inbox; a crash between the two makes it come again, and the inbox knows it.
+ * 2. One look at the folder at a time; a change during a look is followed by another one.
+ * 3. Only plain files are read, links are not followed, and no mail takes the place of another in `cur/`.
+ */
+import {
+  constants,
+  existsSync,
+  type FSWatcher,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  watch,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import path from 'node:path'
+import { CadreError, messageOf } from '@cadre/core'
+import type { TakeMail } from './mail-intake.ts'
+import type { MailSource } from './mail-source.ts'
+import { mostBytes, type RawMail } from './read-mail.ts'
+
+export interface MaildirOptions {
+  readonly folder: string
+  readonly take: TakeMail
+  /** What is wrong now; nothing when all is well. */
+  readonly tell: (problem: string | undefined) => void
+  /** How often is looked where the system does not tell of changes. */
+  readonly pollMs?: number | undefined
+}
+
+const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOptions): MailSource {
+  const incoming = path.join(folder, 'new')
+  const seen = path.join(folder, 'cur')
+  let watcher: FSWatcher | undefined
+  let poll: NodeJS.Timeout | undefined
+  let looking: Promise<void> | undefined
+  let isChanged = false
+  let isStopped = false
+
+  return {
+    async start() {
+      if (!statSync(incoming, { throwIfNoEntry: false })?.isDirectory())
+        throw new CadreError('configuration', `${incoming} is no folder; write the path of a Maildir.`, {
+          where: 'config.yaml: channels.mail.in.maildir',
+        })
+      mkdirSync(seen, { recursive: true })
+      try {
+        watcher = watch(incoming, () => void look())
+        // Looking now and then goes on without it.
+        watcher.on('error', () => watcher?.close())
+      } catch (error) {
+        tell(
+          `The folder cannot be watched, and is looked at every ${pollMs / 1_000} seconds: ${messageOf(error)}`,
+        )
+      }
+      poll = setInterval(() => void look(), pollMs).unref()
+      await look()
+    },
+    async stop() {
+      isStopped = true
+      watcher?.close()
+      clearInterval(poll)
+      await looking
+    },
+  }
+
+  function look(): Promise<void> {
+    isChanged = true
+    looking ??= lookOnce().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+
+  async function lookOnce(): Promise<void> {
+    while (isChanged && !isStopped) {
+      isChanged = false
+      try {
+        const faults: string[] = []
+        for (const name of readdirSync(incoming).sort()) {
+          if (isStopped) return
+          if (name.startsWith('.')) continue
+          const fault = await takeFile(name)
+          if (fault !== undefined) faults.push(fault)
+        }
+        tell(faults[0])
+      } catch (error) {
+        tell(`The Maildir cannot be read: ${messageOf(error)}`)
+      }
+    }
+  }
+
+  /** What is wrong with it, for a person. */
+  async function takeFile(name: string): Promise<string | undefined> {
+    try {
+      const mail = await read(path.join(incoming, name))
+      if (mail === undefined) return `${JSON.stringify(name)} in ${incoming} is no plain file; take it away.`
+      if (!(await take(mail))) return undefined
+      renameSync(path.join(incoming, name), freeName(seen, name))
+      return undefined
+    } catch (error) {
+      // Another program that looks after this Maildir was quicker.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      return `${JSON.stringify(name)} in ${incoming} cannot be taken in: ${messageOf(error)}`
+    }
+  }
+}
+
+/** Nothing when it is no plain file. */
+async function read(file: string): Promise<RawMail | undefined> {
+  const handle = await open(file, flags).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ELOOP' || error.code === 'ENXIO') return undefined
+    throw error
+  })
+  if (handle === undefined) return undefined
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile()) return undefined
+    const bytes = Buffer.alloc(Math.min(stats.size, mostBytes))
+    let length = 0
+    while (length < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length)
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    return { bytes: bytes.subarray(0, length), size: stats.size, at: stats.mtimeMs }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The name it has among the seen ones: with the mark for that, and never that of another mail. */
+function freeName(folder: string, name: string): string {
+  const bare = name.replace(/:2,[A-Za-z]*$/, '')
+  for (let n = 1; ; n++) {
+    const file = path.join(folder, `${bare}${n === 1 ? '' : `_${n}`}:2,S`)
+    if (!existsSync(file)) return file
+  }
+}

@@ -1,0 +1,113 @@
+import type { JsonObject } from '@cadre/core'
+import { type ApprovalRecord, actionLines, shownLine } from '@cadre/gate'
+import { escapeText } from './slack-text.ts'
+
+/** What can be pressed. Permission for a whole session is given where all that it covers can be seen. */
+const buttons: {
+  readonly [choice: string]: { readonly label: string; readonly style?: 'primary' | 'danger' }
+} = {
+  approve: { label: 'Approve', style: 'primary' },
+  reject: { label: 'Reject', style: 'danger' },
+  done: { label: 'It was done' },
+  again: { label: 'Do it again', style: 'danger' },
+  leave: { label: 'Leave it' },
+}
+/** Choices that let something happen: only for somebody who has seen all of it. */
+const permits = new Set(['approve', 'again', 'done'])
+
+export const actionPrefix = 'cadre_'
+export const blockPrefix = 'cadre/'
+
+/** Slack cuts what is longer. */
+const longestSection = 2_900
+const longestAction = 9_000
+
+export interface ApprovalMessage {
+  /** For `chat.postMessage`. */
+  readonly content: JsonObject
+  /** What can be pressed. */
+  readonly choices: readonly string[]
+}
+
+/**
+ * An approval as Slack shows it. Everything that comes from an agent is in blocks whose text Slack does not interpret. What is too long is
+ * cut, visibly, and can then only be refused here.
+ */
+export function approvalMessage(
+  record: ApprovalRecord,
+  options: { readonly buttons: boolean },
+): ApprovalMessage {
+  const { id, agent, type, risk, reasons, why, choices } = record
+  const action = actionLines(record).join('\n')
+  const isWhole = action.length <= longestAction
+  const offered = options.buttons
+    ? choices.filter((choice) => Object.hasOwn(buttons, choice) && (isWhole || !permits.has(choice)))
+    : []
+  const title = `${shownLine(agent, 60)} asks: ${shownLine(type, 60)}`
+  const blocks = [
+    plain(title),
+    plain(
+      [`Risk: ${risk ?? 'not known'}`, ...reasons.map((reason) => `- ${shownLine(reason, 300)}`)].join('\n'),
+    ),
+    plain(`Why it is asked: ${shownLine(why, 1_000)}`),
+    preformatted(
+      isWhole
+        ? action
+        : `${action.slice(0, longestAction)}\n[${action.length - longestAction} more characters]`,
+    ),
+    ...(offered.length > 0 ? [actions(id, offered)] : []),
+    plain(footer(id, { isWhole, hasButtons: offered.length > 0 })),
+  ]
+  return { content: { text: escapeText(`${title} (${id})`), blocks }, choices: offered }
+}
+
+/** The same message when it is settled: nothing can be pressed any more. */
+export function settledMessage(id: string, outcome: string, title: string): JsonObject {
+  const text = `${title}: ${shownLine(outcome, 200)}`
+  return { text: escapeText(`${text} (${id})`), blocks: [plain(text), plain(id)] }
+}
+
+/** The title of a record, for when it is settled. */
+export function approvalTitle({ agent, type, action }: ApprovalRecord): string {
+  return `${shownLine(agent, 60)}, ${shownLine(type, 60)} ${shownLine(action, 300)}`
+}
+
+function footer(id: string, { isWhole, hasButtons }: { isWhole: boolean; hasButtons: boolean }): string {
+  const command = `cadre approve ${id}   or   cadre reject ${id}`
+  if (!isWhole)
+    return `It is too long to be shown whole, so it cannot be approved here. Look at approvals/pending/${id}, then: ${command}`
+  return hasButtons ? id : `Decide where cadre runs: ${command}`
+}
+
+/** Text that Slack shows as it is: no markup, no mentions, no emoji. */
+function plain(text: string): JsonObject {
+  return { type: 'section', text: { type: 'plain_text', text: cutTo(text, longestSection), emoji: false } }
+}
+
+function preformatted(text: string): JsonObject {
+  return {
+    type: 'rich_text',
+    elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }],
+  }
+}
+
+function actions(id: string, choices: readonly string[]): JsonObject {
+  return {
+    type: 'actions',
+    block_id: `${blockPrefix}${id}`,
+    elements: choices.map((choice) => {
+      const { label, style } = buttons[choice] ?? { label: choice }
+      return {
+        type: 'button',
+        action_id: `${actionPrefix}${choice}`,
+        value: id,
+        text: { type: 'plain_text', text: label, emoji: false },
+        ...(style !== undefined && { style }),
+      }
+    }),
+  }
+}
+
+function cutTo(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 2)} …`
+}

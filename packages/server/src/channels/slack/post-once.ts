@@ -1,0 +1,58 @@
+import { CadreError, type JsonObject } from '@cadre/core'
+import { clientMessageId, messageEvent, messageKey } from '../message-key.ts'
+import { pause } from '../pause.ts'
+import { findSent } from './find-sent.ts'
+import { explainReply, type SlackApi, tries, waitAfter } from './slack-api.ts'
+
+export interface Post {
+  readonly channel: string
+  readonly thread_ts?: string | undefined
+  readonly key: string
+  /** The rest of `chat.postMessage`. */
+  readonly content: JsonObject
+  readonly pauseMs?: number | undefined
+}
+
+export interface PostReceipt extends JsonObject {
+  readonly channel: string
+  readonly ts: string
+}
+
+/**
+ * Posts a message, once. After an answer that leaves open whether it was taken, the channel is looked at before it is tried
+ * again; where that says nothing either, rejects with `in_doubt`. Every other rejection means that it is not there.
+ */
+export async function postOnce(api: SlackApi, post: Post, signal: AbortSignal): Promise<PostReceipt> {
+  const { channel, thread_ts, key, content, pauseMs = 500 } = post
+  const since = Date.now()
+  for (let attempt = 1; ; attempt++) {
+    const reply = await api.call('chat.postMessage', {
+      ...content,
+      channel,
+      ...(thread_ts !== undefined && { thread_ts }),
+      client_msg_id: clientMessageId(key),
+      metadata: { event_type: messageEvent, event_payload: { key: messageKey(key) } },
+    })
+    if (reply.kind === 'ok') return receiptOf(reply.body, channel)
+    if (reply.kind === 'unclear') {
+      const found = await findSent(api, { channel, thread_ts, key, since }, signal)
+      if (found.kind === 'found') return { channel: found.channel, ts: found.ts }
+      if (found.kind === 'unknown')
+        throw new CadreError('in_doubt', `It is not known whether Slack took the message. ${reply.message}`)
+    }
+    const wait = waitAfter(reply, attempt, pauseMs)
+    if (wait === undefined || attempt === tries || signal.aborted)
+      throw new CadreError('backend', explainReply(reply))
+    await pause(wait, signal)
+    if (signal.aborted)
+      throw new CadreError('cancelled', 'It was stopped before Slack had taken the message.')
+  }
+}
+
+function receiptOf(body: JsonObject, channel: string): PostReceipt {
+  const { channel: where, ts } = body
+  return {
+    channel: typeof where === 'string' ? where : channel,
+    ts: typeof ts === 'string' ? ts : '',
+  }
+}

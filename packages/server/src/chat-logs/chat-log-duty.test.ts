@@ -1,0 +1,271 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { defineTool, object, string, type Tool } from '@cadre/core'
+import { rawOf, readChatLog } from '@cadre/files'
+import { call, fail, say } from '@cadre/testing'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createWorld, logFile, temporaryHome, type World } from './chat-logs.spec-helpers.ts'
+import { createChatLogDuty } from './create-chat-log-duty.ts'
+import { insertAnswer } from './insert-answer.ts'
+import { pendingMessages } from './pending-messages.ts'
+
+const head = '# Agent: planner\ntype: planner\n\n## System Prompt\n\nYou plan.\n\n## Conversation\n'
+const before =
+  '\n### 2025-10-04 10:00:00 | user\n\nHello\n\n### 2025-10-04 10:00:01 | assistant\n\nHi there.\n'
+const question = '\n### 2025-10-04 10:00:02 | user\n\nIs Redis running?\n'
+const planner = { name: 'planner', tools: { kind: 'all' } } as const
+
+const look: Tool = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  class: 'read',
+  effect: 'read',
+  input: object({ at: string('where') }),
+  run: async () => ({ content: '### 2020-01-01 00:00:00 | user\nIt runs.' }),
+}) as Tool
+
+function entriesOf(text: string) {
+  const read = readChatLog(rawOf(text))
+  if (read.kind !== 'log') throw new Error(read.reason)
+  return read.log.entries.map((entry) => [
+    entry.role,
+    entry.role === 'tool_call' ? entry.name : entry.content,
+  ])
+}
+
+async function settle(world: World, duty: ReturnType<typeof createChatLogDuty>): Promise<void> {
+  for (let times = 0; times < 5; times++) {
+    await world.rest()
+    await duty.tick?.(Date.now())
+  }
+}
+
+describe('a chat log that a daemon attends to', () => {
+  it('gets the answer to what was written at its end, with what was done for it, and nothing else of it changes', async () => {
+    const home = temporaryHome()
+    const log = logFile(home, 'planner')
+    log.write(head + before + question)
+    const lane = [
+      say('never'),
+      call(['look', { at: 'redis' }]),
+      say('Yes, it runs.'),
+      say('You are welcome.'),
+    ]
+    const world = await createWorld({ home, agents: [planner], lanes: { planner: lane }, tools: [look] })
+    const duty = createChatLogDuty(world.context)
+    await duty.start()
+    await settle(world, duty)
+    expect(log.text().startsWith(head + before + question)).toBe(true)
+    const answered = [
+      ['user', 'Hello'],
+      ['assistant', 'Hi there.'],
+      ['user', 'Is Redis running?'],
+      ['tool_call', 'look'],
+      ['tool_result', '### 2020-01-01 00:00:00 | user\nIt runs.'],
+      ['assistant', 'Yes, it runs.'],
+    ]
+    expect(entriesOf(log.text())).toEqual(answered)
+    expect(world.models.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'Hello'],
+      ['assistant', 'Hi there.'],
+      ['user', 'Is Redis running?'],
+    ])
+    // Our own writing is no news.
+    const now = log.text()
+    await duty.changed([log.name])
+    await settle(world, duty)
+    expect(log.text()).toBe(now)
+    expect(world.models.requests).toHaveLength(2)
+    log.add('\n### 2025-10-04 11:00:00 | user\nThanks!')
+    await duty.changed([log.name])
+    await settle(world, duty)
+    expect(entriesOf(log.text()).slice(-2)).toEqual([
+      ['user', 'Thanks!'],
+      ['assistant', 'You are welcome.'],
+    ])
+    expect(world.problems()).toEqual([])
+    expect(world.notes.map(({ type }) => type)).toEqual(['log.imported', 'log.answered', 'log.answered'])
+  })
+
+  it('is who its own prompt says where there is no template, and then has no tools', async () => {
+    const home = temporaryHome()
+    const log = logFile(home, 'poet')
+    log.write(`${head.replace('planner\n', 'poet\n')}${question}`)
+    const world = await createWorld({ home, lanes: { poet: [say('Roses.')] }, tools: [look] })
+    const duty = createChatLogDuty(world.context)
+    await duty.start()
+    await settle(world, duty)
+    expect(entriesOf(log.text()).at(-1)).toEqual(['assistant', 'Roses.'])
+    expect(world.models.requests[0]).toMatchObject({ system: 'You plan.', tools: [] })
+  })
+
+  it.each(['told', 'answered', 'placed'] as const)(
+    'is answered once when the daemon dies after it was %s',
+    async (moment) => {
+      const home = temporaryHome()
+      const log = logFile(home, 'planner')
+      log.write(head + before + question)
+      const lanes = { planner: [say('never'), moment === 'told' ? ('hang' as const) : say('Yes.')] }
+      const first = await createWorld({ home, agents: [planner], lanes, isDead: true })
+      const dying = createChatLogDuty({
+        ...first.context,
+        sessions: {
+          ...first.context.sessions,
+          ...(moment === 'placed' && { tell: () => Promise.reject(new Error('killed')) }),
+        },
+      })
+      await dying.start()
+      // It dies here: what it knew is gone, and nothing was written into the log.
+      if (moment === 'answered') await first.rest()
+      expect(log.text()).toBe(head + before + question)
+      const second = await createWorld({
+        home,
+        agents: [planner],
+        lanes: { planner: [say('never'), say('Yes.')] },
+      })
+      const duty = createChatLogDuty(second.context)
+      await duty.start()
+      await settle(second, duty)
+      expect(entriesOf(log.text()).slice(2)).toEqual([
+        ['user', 'Is Redis running?'],
+        ['assistant', 'Yes.'],
+      ])
+      const stored = await second.engine.read('planner-chat')
+      const heard = stored?.entries.filter(
+        (entry) => entry.role === 'user' && entry.content === 'Is Redis running?',
+      )
+      expect(heard).toHaveLength(1)
+      const third = createChatLogDuty(second.context)
+      const now = log.text()
+      await third.start()
+      await settle(second, third)
+      expect(log.text()).toBe(now)
+    },
+  )
+
+  it('keeps what a person writes meanwhile, below the answer, and answers that too', async () => {
+    const home = temporaryHome()
+    const log = logFile(home, 'planner')
+    log.write(head + question)
+    const more = '\n### 2025-10-04 10:00:30 | user\n\nAnd Postgres?\n'
+    const lane = [
+      () => {
+        log.write(log.text().replace('Hello', 'Hello!') + more)
+        return say('Redis runs.')
+      },
+      say('Postgres as well.'),
+    ]
+    const world = await createWorld({ home, agents: [planner], lanes: { planner: lane } })
+    const duty = createChatLogDuty(world.context)
+    await duty.start()
+    await settle(world, duty)
+    await duty.changed([log.name])
+    await settle(world, duty)
+    expect(entriesOf(log.text())).toEqual([
+      ['user', 'Is Redis running?'],
+      ['assistant', 'Redis runs.'],
+      ['user', 'And Postgres?'],
+      ['assistant', 'Postgres as well.'],
+    ])
+    expect(log.text()).toContain(more.trim())
+  })
+
+  it('waits for an entry that is still empty, and for one whose session does not take it', async () => {
+    const home = temporaryHome()
+    const log = logFile(home, 'planner')
+    log.write(`${head}\n### 2025-10-04 10:00:02 | user\n`)
+    const world = await createWorld({
+      home,
+      agents: [planner],
+      lanes: { planner: [] },
+      attend: async (moment) => (moment.kind === 'prompt.given' ? { blocked: 'not today' } : undefined),
+    })
+    const duty = createChatLogDuty(world.context)
+    await duty.start()
+    expect(world.problems()).toEqual([])
+    expect(await world.engine.read('planner-chat')).toBeUndefined()
+    log.add('Now it is there.\n')
+    await duty.changed([log.name])
+    await settle(world, duty)
+    expect(world.models.requests).toHaveLength(0)
+    expect(entriesOf(log.text())).toHaveLength(1)
+  })
+
+  it('says what is wrong, and leaves the others alone', async () => {
+    const home = temporaryHome()
+    const failing = logFile(home, 'planner')
+    failing.write(head + question)
+    logFile(home, 'agent').write('---\nname: x\n---\nText\n')
+    logFile(home, 'notes').write('Just notes.\n')
+    logFile(home, 'nobody').write(`# Agent: nobody\n## Conversation\n${question}`)
+    logFile(home, 'a:b').write(head + question)
+    logFile(home, 'taken').write(head + question)
+    mkdirSync(home.at('sessions'))
+    writeFileSync(
+      home.at('sessions', 'taken-chat.session.yaml'),
+      'agent_id: other\nstatus: completed\nmessages: []\n',
+    )
+    writeFileSync(home.at('outside'), head + question)
+    symlinkSync(home.at('outside'), home.at('agents', 'link.agent.md'))
+    const fine = logFile(home, 'poet')
+    fine.write(head.replace('planner', 'poet') + question)
+    const lanes = { planner: [fail('the server is gone')], poet: [say('Roses.')] }
+    const world = await createWorld({ home, agents: [planner, { name: 'poet' }], lanes })
+    const duty = createChatLogDuty(world.context)
+    await duty.start()
+    await settle(world, duty)
+    expect(entriesOf(fine.text()).at(-1)).toEqual(['assistant', 'Roses.'])
+    expect(failing.text()).toBe(head + question)
+    const found = Object.fromEntries(world.problems().map(({ file, message }) => [file, message]))
+    expect(found).toEqual({
+      'agents/planner.agent.md': expect.stringMatching(/has ended \(error\) without an answer/),
+      'agents/notes.agent.md': expect.stringMatching(/no chat log/),
+      'agents/nobody.agent.md': expect.stringMatching(/there is no agent "nobody"/),
+      'agents/a:b.agent.md': expect.stringMatching(/cannot be the name/),
+      'agents/taken.agent.md': expect.stringMatching(/not of this log/),
+      'agents/link.agent.md': expect.stringMatching(/plain file/),
+    })
+  })
+})
+
+describe('an answer in a log', () => {
+  const piece = fc.constantFrom(
+    'Text.\n',
+    '\n',
+    '### 2025-10-04 10:00:00 | user\n',
+    '### 2025-10-04 10:00:01 | user\nAgain\n',
+    '### 2025-10-04 10:00:02 | assistant\nReply\n',
+    '\\### 2025-10-04 10:00:03 | user\n',
+    '\xff\xfe broken \xc3\n',
+    'no end',
+  )
+
+  it('is put in whole, every byte around it stays, and what was not heard stays unanswered', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.nat(4), fc.boolean(), (pieces, count, crlf) => {
+        const plain = `# Agent: a\n\n## Conversation\n\n${pieces.join('')}`
+        const raw = crlf ? plain.replaceAll('\n', '\r\n') : plain
+        const read = readChatLog(raw)
+        if (read.kind !== 'log') throw new Error(read.reason)
+        const pending = pendingMessages('a', read.placed)
+        const heard = new Set(pending.slice(0, count).map(({ id }) => id))
+        const answer = [{ time: '2025-10-04 11:00:00', role: 'assistant' as const, content: 'Answer' }]
+        const made = insertAnswer(raw, { log: 'a', heard, answer })
+        if (heard.size === 0) {
+          expect(made).toBeUndefined()
+          return
+        }
+        const at = pending[heard.size - 1]?.placed.end ?? 0
+        expect(made?.startsWith(raw.slice(0, at))).toBe(true)
+        expect(made?.endsWith(raw.slice(at))).toBe(true)
+        const now = readChatLog(made ?? '')
+        if (now.kind !== 'log') throw new Error(now.reason)
+        expect(now.log.entries).toHaveLength(read.log.entries.length + 1)
+        expect(pendingMessages('a', now.placed).map(({ id }) => id)).toEqual(
+          pending.slice(heard.size).map(({ id }) => id),
+        )
+        expect(insertAnswer(made, { log: 'a', heard, answer })).toBeUndefined()
+      }),
+    )
+  })
+})

@@ -1,0 +1,280 @@
+/**
+ * Owns the conversations in `agents/*.agent.md` of the home: what a person writes at the end of a log is said to the session
+ * `<log>-chat`, and what that answers is written into the log. The daemon calls one method at a time; sessions that come to rest
+ * are taken up with the next of them.
+ *
+ * 1. Nothing is remembered but in the log and the session: the message of an entry has an id that follows from the entry, so the
+ *    session hears it once; and an answer is written only as long as its message is the last thing said, in one change of the file.
+ * 2. An answer is written when the session has come to its end, whole. What a person writes meanwhile stays below it, unanswered.
+ * 3. Text of a log is only ever said to its own session. It names no file, and gives no tool that a template does not give.
+ */
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import {
+  allowedTargets,
+  CadreError,
+  type Controls,
+  type Entry,
+  messageOf,
+  type StoredSession,
+} from '@cadre/core'
+import {
+  type ChatLog,
+  editFile,
+  logEntriesOf,
+  placeSession,
+  type RawText,
+  readChatLog,
+  readPlainFile,
+  withLock,
+} from '@cadre/files'
+import type { DaemonContext } from '../daemon-context.ts'
+import type { Duty } from '../duty.ts'
+import type { Problem } from '../problems.ts'
+import { insertAnswer } from './insert-answer.ts'
+import { type PendingMessage, pendingMessages } from './pending-messages.ts'
+
+const folder = 'agents'
+const ending = '.agent.md'
+const about = 'chat-logs'
+/** Sessions that run in another process tell nobody here when they rest: looked at every so many seconds. */
+const lookAgainMs = 5_000
+
+export interface ChatLogOptions {
+  /** What holds for every session that is begun here. */
+  readonly controls?: Controls
+  /** False: nobody may delegate. */
+  readonly delegation?: false
+}
+
+export function createChatLogDuty(context: DaemonContext, options: ChatLogOptions = {}): Duty {
+  const { home, sessions, problems, note, clock, engine } = context
+  /** Messages this process has brought: one that a session does not take is not brought again until the file changes. */
+  const brought = new Set<string>()
+  /** Logs whose sessions have come to rest, or are looked at again after a while. */
+  const rested = new Set<string>()
+  const elsewhere = new Map<string, number>()
+  let stopListening = () => {}
+
+  return {
+    name: about,
+    folders: [folder],
+    async start() {
+      // It is called again when the home could not be written for a while.
+      stopListening()
+      stopListening = sessions.onRest((session) => {
+        if (session.endsWith('-chat')) rested.add(session.slice(0, -'-chat'.length))
+      })
+      await attendAll(namesIn(home.at(folder)), 'start')
+    },
+    async changed(files) {
+      const names = files.flatMap((file) =>
+        path.posix.dirname(file) === folder ? nameOf(path.posix.basename(file)) : [],
+      )
+      await attendAll(names, 'changed')
+    },
+    async tick(now) {
+      for (const [name, at] of elsewhere) if (now >= at || at - now > lookAgainMs) rested.add(name)
+      const names = [...rested]
+      rested.clear()
+      await attendAll(names, 'rested')
+    },
+    async stop() {
+      stopListening()
+    },
+  }
+
+  /** One that cannot be attended to leaves the others alone. */
+  async function attendAll(names: readonly string[], why: Why): Promise<void> {
+    for (const name of names) {
+      const file = fileOf(name)
+      try {
+        problems.report(about, file, await attend(name, why))
+      } catch (error) {
+        problems.report(about, file, [fault(`This log cannot be attended to: ${messageOf(error)}`)])
+      }
+    }
+  }
+
+  async function attend(name: string, why: Why): Promise<Found[]> {
+    elsewhere.delete(name)
+    const raw = readPlainFile(home.at(folder, name + ending))
+    if (raw === undefined) return []
+    const read = readChatLog(raw)
+    if (read.kind === 'other')
+      return read.isAgentFile
+        ? []
+        : [warning(`This is no chat log: ${read.reason}. Nobody answers what is written here.`)]
+    const found: Found[] = read.problems.map(({ line, message }) => ({ line, severity: 'warning', message }))
+    const pending = pendingMessages(name, read.placed)
+    if (pending.length === 0) return found
+    if (why === 'changed') for (const { id } of pending) brought.delete(id)
+    return [...found, ...(await converse({ name, log: read.log, pending, why }))]
+  }
+
+  async function converse(talk: Talk): Promise<Found[]> {
+    const { name, pending, why } = talk
+    const session = `${name}-chat`
+    if ((await engine.read(session)) === undefined) begin(talk, session)
+    // Before the record is read: what it says is then at least as new.
+    const state = await sessions.state(session)
+    const stored = await engine.read(session)
+    if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}`)
+    if (state.kind === 'broken') return [fault(`The session of this log cannot be used: ${state.message}`)]
+    if (!isOf(stored, name))
+      return [fault(`There is a session ${session} that is not of this log; rename the log, or the session.`)]
+    if (state.kind === 'elsewhere') elsewhere.set(name, clock.now() + lookAgainMs)
+    // What has its answer gets it before anything new is said.
+    if (state.kind === 'ended' && isWhole(stored) && (await answer(name, stored, pending)))
+      return attend(name, 'rested')
+    const heard = messagesIn(stored)
+    const unheard = pending.filter(({ id }) => !heard.has(id))
+    const isTold = await tell(
+      session,
+      unheard.filter(({ id }) => !brought.has(id)),
+    )
+    if (isTold || state.kind === 'running' || state.kind === 'elsewhere') return []
+    // A crash came between the message and the answer, or it failed. Tried again once by each daemon.
+    if (why === 'start' && unheard.length < pending.length) {
+      await sessions.resume(session)
+      return []
+    }
+    if (state.kind !== 'ended') return []
+    const what =
+      unheard.length > 0 ? 'did not take this message' : `has ended (${state.outcome}) without an answer`
+    const reason = state.reason ? `: ${state.reason}` : ''
+    const line = pending.at(-1)?.placed.line ?? 1
+    const message = `The session ${session} ${what}${reason}. Write to it again, or look at it with: cadre sessions show ${session}`
+    return [{ severity: 'error', line, message }]
+  }
+
+  async function tell(session: string, messages: readonly PendingMessage[]): Promise<boolean> {
+    for (const { id, content } of messages) {
+      const said = await sessions.tell(session, { content, message: id })
+      if (said === 'missing') throw new CadreError('not_found', `there is no session ${session}`)
+      brought.add(id)
+    }
+    return messages.length > 0
+  }
+
+  /** The session of a log that is seen for the first time: with everything said before what is to be said to it now. */
+  function begin({ name, log }: Talk, session: string): void {
+    const agent = context.agents.get(log.agent) ?? context.agents.get(name)
+    if (agent?.userInvocable === false)
+      throw new CadreError('usage', `${agent.name} is not for people to start: its file says so`)
+    if (agent === undefined && log.systemPrompt.trim() === '')
+      throw new CadreError(
+        'not_found',
+        `there is no agent ${JSON.stringify(log.agent)}, and the log has no system prompt; add a template templates/${name}.agent.yaml, or a text below "## System Prompt"`,
+      )
+    const mayDelegate = agent !== undefined && options.delegation !== false
+    const targets = mayDelegate ? allowedTargets(agent, context.agents.list(), true) : []
+    const entries = log.entries.slice(0, log.entries.length - trailing(log))
+    const made = placeSession({
+      home,
+      id: session,
+      log: { ...log, entries },
+      from: fileOf(name),
+      agent,
+      targets: targets.flatMap((target) => (target.name === agent?.name ? [] : [target.name])),
+      ...options,
+      workspace: context.workspace,
+      now: new Date(clock.now()).toISOString(),
+    })
+    if (made === 'exists') return
+    const message = `${fileOf(name)} goes on as session ${session}`
+    note({ type: 'log.imported', message, session, agent: agent?.name ?? log.agent, entries: entries.length })
+  }
+
+  /** Writes what the session has said since it heard the first of these. False when there is nothing to write. */
+  async function answer(
+    name: string,
+    stored: StoredSession,
+    pending: readonly PendingMessage[],
+  ): Promise<boolean> {
+    const heard = messagesIn(stored)
+    const first = pending.find(({ id }) => heard.has(id))
+    const from = stored.entries.findIndex((entry) => entry.role === 'user' && entry.message === first?.id)
+    if (first === undefined || from < 0) return false
+    // Whatever it was told last has to have an answer: what stands above one in the log is taken for answered.
+    if (lastHeard(stored, pending) > stored.entries.findLastIndex(({ role }) => role === 'assistant'))
+      return false
+    const said = logEntriesOf(stored.entries.slice(from)).filter(({ role }) => role !== 'user')
+    const edit = (raw: RawText | undefined) => insertAnswer(raw, { log: name, heard, answer: said })
+    const isWritten = await withLock(home, 'chat-logs', () => editFile(home.at(folder, name + ending), edit))
+    if (isWritten)
+      note({
+        type: 'log.answered',
+        message: `${stored.spec.agent.name} has answered in ${fileOf(name)}`,
+        session: stored.spec.id,
+        agent: stored.spec.agent.name,
+        entries: said.length,
+      })
+    return isWritten
+  }
+}
+
+type Why = 'start' | 'changed' | 'rested'
+type Found = Omit<Problem, 'file'>
+
+interface Talk {
+  readonly name: string
+  readonly log: ChatLog
+  readonly pending: readonly PendingMessage[]
+  readonly why: Why
+}
+
+/** It came to its end with what it had to say. One that failed or was stopped may go on. */
+function isWhole({ outcome }: StoredSession): boolean {
+  return outcome === 'completed' || outcome === 'incomplete'
+}
+
+function lastHeard({ entries }: StoredSession, pending: readonly PendingMessage[]): number {
+  return entries.findLastIndex(
+    (entry) => entry.role === 'user' && pending.some(({ id }) => id === entry.message),
+  )
+}
+
+/** Whether it was begun from this log: what is written there is said to nobody else. */
+function isOf({ entries }: StoredSession, name: string): boolean {
+  return entries.some(
+    (entry) => entry.role === 'event' && entry.type === 'log.imported' && entry['from'] === fileOf(name),
+  )
+}
+
+function messagesIn({ entries }: { readonly entries: readonly Entry[] }): ReadonlySet<string> {
+  return new Set(
+    entries.flatMap((entry) => (entry.role === 'user' && entry.message !== undefined ? [entry.message] : [])),
+  )
+}
+
+/** How many entries at the end are the user's: they are said to the session one by one, and are no history. */
+function trailing({ entries }: ChatLog): number {
+  return entries.length - 1 - entries.findLastIndex(({ role }) => role !== 'user')
+}
+
+function fileOf(name: string): string {
+  return `${folder}/${name}${ending}`
+}
+
+function nameOf(file: string): string[] {
+  const name = file.endsWith(ending) ? file.slice(0, -ending.length) : ''
+  return name === '' || name.startsWith('.') ? [] : [name]
+}
+
+function namesIn(place: string): string[] {
+  try {
+    return readdirSync(place).sort().flatMap(nameOf)
+  } catch {
+    // A home without such logs.
+    return []
+  }
+}
+
+function fault(message: string): Found {
+  return { severity: 'error', message }
+}
+
+function warning(message: string): Found {
+  return { severity: 'warning', message }
+}

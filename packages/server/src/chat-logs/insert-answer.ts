@@ -1,0 +1,39 @@
+import { type LogEntry, type RawText, rawOf, readChatLog, writeEntries } from '@cadre/files'
+import { pendingMessages } from './pending-messages.ts'
+
+export interface AnswerRequest {
+  /** The log's name. */
+  readonly log: string
+  /** Messages the session has heard, by their ids. */
+  readonly heard: ReadonlySet<string>
+  readonly answer: readonly LogEntry[]
+}
+
+/**
+ * The log with an answer behind the last of the messages it answers, and before what was said since: that stays unanswered.
+ * Nothing when these messages are not pending any more: they were answered, or somebody has removed them. Every other byte
+ * stays as it is.
+ */
+export function insertAnswer(
+  raw: RawText | undefined,
+  { log, heard, answer }: AnswerRequest,
+): RawText | undefined {
+  const read = raw === undefined ? undefined : readChatLog(raw)
+  if (raw === undefined || read?.kind !== 'log' || answer.length === 0) return undefined
+  const pending = pendingMessages(log, read.placed)
+  const unheard = pending.findIndex(({ id }) => !heard.has(id))
+  const last = pending[(unheard < 0 ? pending.length : unheard) - 1]
+  if (last === undefined) return undefined
+  const at = last.placed.end
+  const before = raw.slice(0, at)
+  const lineEnd = /\r\n/.test(raw.slice(0, 1_000)) ? '\r\n' : '\n'
+  const written = rawOf(writeEntries(answer).slice(1)).replaceAll('\n', lineEnd)
+  const after = raw.slice(at)
+  return before + gapAfter(before, lineEnd) + written + (after === '' ? '' : lineEnd) + after
+}
+
+/** What is missing for an empty line. */
+function gapAfter(before: RawText, lineEnd: string): string {
+  if (!before.endsWith('\n')) return lineEnd + lineEnd
+  return /\n\r?\n$/.test(before) ? '' : lineEnd
+}

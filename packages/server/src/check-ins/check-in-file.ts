@@ -1,0 +1,75 @@
+import { readYaml } from '@cadre/files'
+import type { Problem } from '../problems.ts'
+
+/** What `storage/planner-checkin.yaml` says. */
+export interface CheckIn {
+  readonly enabled: boolean
+  /** Seconds. */
+  readonly interval: number
+  readonly session: string | undefined
+  readonly last: string | undefined
+  readonly count: number
+  readonly reason: string | undefined
+}
+
+export interface CheckInReading {
+  /** Absent when nothing is to be done by it. */
+  readonly checkIn: CheckIn | undefined
+  readonly problems: readonly Omit<Problem, 'file'>[]
+}
+
+export function readCheckIn(text: string): CheckInReading {
+  const reading = readYaml({ text, path: 'storage/planner-checkin.yaml' })
+  if (reading.kind === 'broken')
+    return {
+      checkIn: undefined,
+      problems: reading.diagnostics.map(({ message, line, code }) => ({
+        severity: 'error',
+        message,
+        code,
+        ...(line !== undefined && { line }),
+      })),
+    }
+  const { fields } = reading.root
+  const value = (key: string) => {
+    const said = fields?.get(key)?.value
+    return said === undefined || said === null || typeof said === 'object' ? undefined : String(said)
+  }
+  const interval = Number(value('interval_seconds') ?? Number.NaN)
+  if (!(interval > 0)) {
+    const message = 'interval_seconds must be a number of seconds above 0'
+    return {
+      checkIn: undefined,
+      problems: [{ severity: 'error', message, line: fields?.get('interval_seconds')?.line ?? 1 }],
+    }
+  }
+  const count = Number(value('checkin_count') ?? 0)
+  return {
+    checkIn: {
+      enabled: !/^(?:false|no|off)$/i.test(value('enabled') ?? ''),
+      interval,
+      session: value('planner_session') || undefined,
+      last: value('last_checkin') || undefined,
+      count: Number.isSafeInteger(count) && count >= 0 ? count : 0,
+      reason: value('last_reason') || undefined,
+    },
+    problems: [],
+  }
+}
+
+const keys = { last: 'last_checkin', count: 'checkin_count', reason: 'last_reason' } as const
+
+/** The text with what was done in it; everything else stays as it was written. */
+export function writeCheckIn(text: string, change: Partial<CheckIn>): string {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  let written = text
+  for (const [name, key] of Object.entries(keys)) {
+    const value = change[name as keyof typeof keys]
+    if (value === undefined) continue
+    const line = `${key}: ${typeof value === 'number' ? value : `'${value.replaceAll("'", "''")}'`}`
+    const known = new RegExp(`^${key}[ \\t]*:[^\\r\\n]*`, 'm')
+    if (known.test(written)) written = written.replace(known, () => line)
+    else written = `${written}${written === '' || written.endsWith('\n') ? '' : eol}${line}${eol}`
+  }
+  return written
+}

@@ -1,0 +1,124 @@
+/**
+ * Tells a planner how things stand, at the interval that `storage/planner-checkin.yaml` sets.
+ *
+ * 1. What was done last is in that file, so that a restart changes nothing. The first look only sets the beginning.
+ * 2. A check-in has a number, and is heard once under it, whenever the process dies.
+ * 3. Whatever the clock does, one look gives at most one check-in.
+ */
+import { CadreError, messageOf, nameKey } from '@cadre/core'
+import { editFile, rawOf, readRegular, textOf } from '@cadre/files'
+import type { DaemonContext } from '../daemon-context.ts'
+import type { Duty } from '../duty.ts'
+import { type CheckIn, readCheckIn, writeCheckIn } from './check-in-file.ts'
+
+const file = 'storage/planner-checkin.yaml'
+
+export interface CheckInFacts {
+  readonly approvals: number
+  readonly running: number
+  readonly queued: number
+  readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>
+}
+
+export function createCheckInsDuty(
+  context: DaemonContext,
+  { facts }: { readonly facts: () => CheckInFacts },
+): Duty {
+  const { home, sessions, engine, agents, problems, note } = context
+  let settings: CheckIn | undefined
+
+  const read = () => {
+    settings = undefined
+    let text: string
+    try {
+      text = readRegular(home.at('storage', 'planner-checkin.yaml')).toString('utf8')
+    } catch (error) {
+      const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT'
+      problems.report('check-in', file, isAbsent ? [] : [{ severity: 'error', message: messageOf(error) }])
+      return
+    }
+    const reading = readCheckIn(text)
+    problems.report('check-in', file, reading.problems)
+    settings = reading.checkIn
+  }
+  const write = (change: Partial<CheckIn>) => {
+    if (settings !== undefined) settings = { ...settings, ...change }
+    editFile(home.at('storage', 'planner-checkin.yaml'), (raw) =>
+      raw === undefined ? undefined : rawOf(writeCheckIn(textOf(raw), change)),
+    )
+  }
+  const planner = async (wanted: string | undefined): Promise<string | undefined> => {
+    if (wanted !== undefined) return wanted
+    const names = agents.list().flatMap(({ name, type }) => (type === 'planner' ? [nameKey(name)] : []))
+    const all = (await engine.list()).filter(
+      ({ agent, parent }) => parent === undefined && names.includes(nameKey(agent)),
+    )
+    return all.toSorted((a, b) => (a.created < b.created ? 1 : -1))[0]?.id
+  }
+  const checkIn = async ({ count, session: wanted }: CheckIn, now: number) => {
+    const last = new Date(now).toISOString()
+    const session = await planner(wanted)
+    if (session === undefined) {
+      write({ last, reason: 'there is no session of a planner to tell' })
+      return
+    }
+    const number = count + 1
+    const told = await sessions.tell(session, {
+      content: contentOf(facts()),
+      from: 'cadre',
+      message: `checkin/${number}`,
+    })
+    if (told === 'missing') {
+      write({ last, reason: `there is no session ${session}` })
+      return
+    }
+    write({ last, count: number, reason: 'interval' })
+    note({
+      type: 'planner.checkedIn',
+      message: `check-in ${number}: ${session} was told how things stand`,
+      session,
+    })
+  }
+
+  return {
+    name: 'check-ins',
+    folders: ['storage'],
+    async start() {
+      read()
+    },
+    async changed(files) {
+      if (files.includes(file)) read()
+    },
+    async tick(now) {
+      if (settings === undefined || !settings.enabled) return
+      const { last, interval } = settings
+      const since = last === undefined ? Number.NaN : now - Date.parse(last)
+      // Never, not to be read, or ahead of the clock: from here on.
+      if (Number.isNaN(since) || since < 0) {
+        write({ last: new Date(now).toISOString(), reason: 'baseline' })
+        return
+      }
+      if (since < interval * 1000) return
+      try {
+        await checkIn(settings, now)
+      } catch (error) {
+        // Another process runs it: the next look tries again.
+        if (!(error instanceof CadreError) || error.code !== 'owned') throw new Error(messageOf(error))
+      }
+    },
+  }
+}
+
+function contentOf({ approvals, running, queued, counts }: CheckInFacts): string {
+  const duties = Object.entries(counts).map(([name, numbers]) => {
+    const said = Object.entries(numbers).map(([what, number]) => `${number} ${what}`)
+    return `${name}: ${said.join(', ') || 'nothing'}`
+  })
+  return [
+    'Check-in: how things stand.',
+    ...duties.map((line) => `- ${line}`),
+    `- sessions: ${running} running, ${queued} queued`,
+    `- approvals: ${approvals} waiting for a person`,
+    'Look at what needs you, and act where you should. If nothing does, say so in one sentence.',
+  ].join('\n')
+}

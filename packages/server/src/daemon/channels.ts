@@ -1,0 +1,140 @@
+/**
+ * Owns the channels that are configured, and the server that takes in what is posted to them.
+ *
+ * 1. Only what is configured is loaded. One that cannot start is a problem, and keeps no other from starting.
+ * 2. A changed configuration stops all of them and starts those of the new one, one change after the other.
+ */
+import { type JsonObject, messageOf } from '@cadre/core'
+import type { DaemonConfig } from '@cadre/files'
+import type { Channel, ChannelContext, PostHandler } from '../channel.ts'
+import type { Problems } from '../problems.ts'
+
+/** By the names under `channels` in the configuration. */
+export type ChannelFactories = Readonly<
+  Record<string, (context: ChannelContext, name: string) => Channel | Promise<Channel>>
+>
+
+export interface Listening {
+  /** Where, such as `http://127.0.0.1:7373`. */
+  readonly address?: string
+  close(): Promise<void>
+}
+
+export type Listen = (request: {
+  readonly host: string | undefined
+  readonly port: number | undefined
+  /** More names under which it may be called. */
+  readonly hosts: readonly string[] | undefined
+  readonly problems: Problems
+  /** Those there are at each time. */
+  readonly posts: ReadonlyMap<string, PostHandler>
+}) => Promise<Listening>
+
+export interface ChannelsOptions {
+  readonly factories: ChannelFactories
+  readonly listen: Listen | undefined
+  readonly settings: () => DaemonConfig
+  readonly problems: Problems
+  readonly context: (name: string, settings: JsonObject, onPost: ChannelContext['onPost']) => ChannelContext
+}
+
+export class Channels {
+  readonly #options: ChannelsOptions
+  #channels: Channel[] = []
+  readonly #posts = new Map<string, PostHandler>()
+  #listening: Promise<Listening | undefined> | undefined
+  #address: string | undefined
+  #configured = '{}'
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(options: ChannelsOptions) {
+    this.#options = options
+  }
+
+  list(): readonly Channel[] {
+    return this.#channels
+  }
+
+  /** Where what is posted is taken in; nothing while nobody listens. */
+  get address(): string | undefined {
+    return this.#address
+  }
+
+  configure(wanted: Readonly<Record<string, JsonObject>>): Promise<void> {
+    this.#last = this.#last.then(() => this.#configure(wanted))
+    return this.#last
+  }
+
+  stop(): Promise<void> {
+    this.#last = this.#last.then(() => this.#stop())
+    return this.#last
+  }
+
+  async #configure(wanted: Readonly<Record<string, JsonObject>>): Promise<void> {
+    const { host, port, hosts } = this.#options.settings()
+    const configured = Object.keys(wanted).length === 0 ? '{}' : JSON.stringify([wanted, host, port, hosts])
+    if (configured === this.#configured) return
+    await this.#stop()
+    this.#configured = configured
+    for (const [name, settings] of Object.entries(wanted)) await this.#start(name, settings)
+  }
+
+  async #start(name: string, settings: JsonObject): Promise<void> {
+    const { factories, problems, context } = this.#options
+    const attempt = async () => {
+      const create = Object.hasOwn(factories, name) ? factories[name] : undefined
+      if (create === undefined)
+        throw new Error(
+          `there is no channel of this name; known: ${Object.keys(factories).join(', ') || 'none'}`,
+        )
+      const onPost: ChannelContext['onPost'] = (path, handle) => {
+        this.#posts.set(path, handle)
+        this.#listen()
+      }
+      const channel = await create(context(name, settings, onPost), name)
+      await this.#listening
+      await channel.start()
+      await this.#listening
+      this.#channels.push(channel)
+    }
+    try {
+      await attempt()
+      problems.report('channel', `[${name}]`, [])
+    } catch (error) {
+      problems.report('channel', `[${name}]`, [{ severity: 'error', message: messageOf(error) }])
+    }
+  }
+
+  #listen(): void {
+    const { listen, settings, problems } = this.#options
+    if (listen === undefined || this.#listening !== undefined) return
+    const { host, port, hosts } = settings()
+    this.#listening = listen({ host, port, hosts, problems, posts: this.#posts }).then(
+      (listening) => {
+        this.#address = listening.address
+        return listening
+      },
+      (error) => {
+        problems.report('channel', '[http]', [{ severity: 'error', message: messageOf(error) }])
+        return undefined
+      },
+    )
+  }
+
+  async #stop(): Promise<void> {
+    const channels = this.#channels
+    this.#channels = []
+    const ends = await Promise.allSettled(channels.map((channel) => channel.stop()))
+    for (const [index, end] of ends.entries())
+      if (end.status === 'rejected')
+        this.#options.problems.report('channel', `[${channels[index]?.name}]`, [
+          { severity: 'warning', message: `it could not be stopped: ${messageOf(end.reason)}` },
+        ])
+    const listening = await this.#listening
+    this.#listening = undefined
+    this.#address = undefined
+    this.#posts.clear()
+    this.#options.problems.report('channel', '[http]', [])
+    await listening?.close()
+  }
+}

@@ -1,0 +1,52 @@
+import type { Note } from '../happening.ts'
+import type { Problem, Problems } from '../problems.ts'
+
+/** Called whenever what is wrong has changed. */
+export function createProblems(note: Note, changed: () => void = () => {}): Problems {
+  const known = new Map<string, readonly Problem[]>()
+  return {
+    report(about, file, problems) {
+      const key = `${about}\0${file}`
+      const before = known.get(key) ?? []
+      const now = problems.map((problem): Problem => ({ ...problem, file }))
+      if (now.length === 0) known.delete(key)
+      else known.set(key, now)
+      const came = now.filter((problem) => !before.some((other) => isSame(problem, other)))
+      const gone = before.filter((problem) => !now.some((other) => isSame(problem, other)))
+      for (const problem of came)
+        note({ type: 'problem.found', message: shown(problem), ...factsOf(problem) })
+      for (const problem of gone)
+        note({ type: 'problem.mended', message: `mended: ${shown(problem)}`, ...factsOf(problem) })
+      if (came.length > 0 || gone.length > 0 || isMoved(before, now)) changed()
+    },
+    list: () => [...known.values()].flat(),
+  }
+}
+
+/** Where something stands may move without it being something else. */
+function isSame(a: Problem, b: Problem): boolean {
+  return a.code === b.code && a.severity === b.severity && a.message === b.message
+}
+
+function isMoved(before: readonly Problem[], now: readonly Problem[]): boolean {
+  return before.some(({ line, column }, index) => line !== now[index]?.line || column !== now[index]?.column)
+}
+
+function shown(problem: Problem): string {
+  return `${placeOfProblem(problem)}: ${problem.message}`
+}
+
+/** `file:line:column`, as far as it is known. */
+export function placeOfProblem({ file, line, column }: Problem): string {
+  return [file, ...(line === undefined ? [] : [line, ...(column === undefined ? [] : [column])])].join(':')
+}
+
+function factsOf({ file, line, column, code, severity }: Problem) {
+  return {
+    file,
+    severity,
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+    ...(code !== undefined && { code }),
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Owns when one duty is called.
+ *
+ * 1. One method of the duty runs at a time; what changes meanwhile is handed over together, when it is done.
+ * 2. `start` comes first, and again until it succeeds; nothing else is called before.
+ * 3. Whatever a call rejects with becomes a problem, which goes when a call succeeds. The files stay due, and are handed over
+ *    again with the next change, or after a pause that grows.
+ * 4. Nothing is called after `stop`.
+ */
+import { messageOf } from '@cadre/core'
+import type { Duty } from '../duty.ts'
+import type { Problems } from '../problems.ts'
+
+export interface DutyRunner {
+  readonly duty: Duty
+  changed(files: readonly string[]): void
+  tick(now: number): void
+  /** Looks at everything again, as at the start: what it did may not have been written. */
+  restart(): void
+  /** Resolves when nothing is being done; what fails is tried again later. */
+  idle(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface RunDutyOptions {
+  /** Told what a call rejected with, beside the problem. */
+  readonly failed?: (error: unknown) => void
+  /** Asked before each call. */
+  readonly mayRun?: () => boolean
+}
+
+const firstPause = 1000
+const longestPause = 60_000
+
+export function runDuty(
+  duty: Duty,
+  problems: Problems,
+  { failed = () => {}, mayRun = () => true }: RunDutyOptions = {},
+): DutyRunner {
+  const due = new Set<string>()
+  let isStarted = false
+  let wasStarted = false
+  let wantsTick: number | undefined
+  let failures = 0
+  let notBefore = 0
+  let isStopped = false
+  let busy: Promise<void> | undefined
+
+  const attempt = async (work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work()
+      failures = 0
+      problems.report('duty', `[${duty.name}]`, [])
+      return true
+    } catch (error) {
+      failures += 1
+      // The clock of the machine may be set.
+      notBefore = performance.now() + Math.min(longestPause, firstPause * 2 ** (failures - 1))
+      failed(error)
+      problems.report('duty', `[${duty.name}]`, [{ severity: 'error', message: messageOf(error) }])
+      return false
+    }
+  }
+  const step = async (): Promise<boolean> => {
+    if (!isStarted) {
+      const files = [...due]
+      due.clear()
+      // It looks at everything there is: what changed until now is part of that.
+      isStarted = await attempt(() => duty.start())
+      wasStarted ||= isStarted
+      if (!isStarted) for (const file of files) due.add(file)
+      return isStarted
+    }
+    if (due.size > 0) {
+      const files = [...due]
+      due.clear()
+      const isDone = await attempt(() => duty.changed(files))
+      if (!isDone) for (const file of files) due.add(file)
+      return isDone
+    }
+    if (wantsTick === undefined || duty.tick === undefined) return false
+    const now = wantsTick
+    wantsTick = undefined
+    return attempt(async () => duty.tick?.(now))
+  }
+  const isDue = () => !isStarted || due.size > 0 || (wantsTick !== undefined && duty.tick !== undefined)
+  const run = () => {
+    if (busy !== undefined || isStopped) return
+    busy = (async () => {
+      while (!isStopped && isDue() && mayRun()) if (!(await step())) break
+    })().finally(() => {
+      busy = undefined
+    })
+  }
+  run()
+  return {
+    duty,
+    changed(files) {
+      for (const file of files) due.add(file)
+      run()
+    },
+    tick(now) {
+      wantsTick = now
+      if (failures > 0 && performance.now() < notBefore) return
+      run()
+    },
+    restart() {
+      isStarted = false
+      failures = 0
+      run()
+    },
+    async idle() {
+      while (busy !== undefined) await busy
+    },
+    async stop() {
+      isStopped = true
+      await busy
+      if (wasStarted) await attempt(async () => duty.stop?.())
+    },
+  }
+}

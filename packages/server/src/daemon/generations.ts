@@ -1,0 +1,98 @@
+/**
+ * Owns which generation of the parts sessions are run with.
+ *
+ * 1. There is one orchestrator in charge. Another one takes its place only while nothing runs.
+ * 2. A configuration that cannot be used changes nothing: the old one stays, and what is wrong is said until it is mended.
+ * 3. What was paused for a change goes on with the new parts.
+ */
+import { CadreError, messageOf, type Orchestrator } from '@cadre/core'
+import type { Note } from '../happening.ts'
+import type { Problems } from '../problems.ts'
+import type { DaemonRuntime, Parts } from './daemon-runtime.ts'
+
+export interface Generation {
+  readonly parts: Parts
+  readonly orchestrator: Orchestrator
+}
+
+export interface GenerationsOptions {
+  readonly runtime: DaemonRuntime
+  readonly note: Note
+  readonly problems: Problems
+  /** Brings everything to rest, and holds it there. */
+  readonly hold: () => Promise<void>
+  readonly release: () => void
+  /** Told when a new generation is in charge, and while one waits for it. */
+  readonly changed: () => Promise<void> | void
+}
+
+export class Generations {
+  readonly #options: GenerationsOptions
+  #current: Generation | undefined
+  #stamp = ''
+  #isPending = false
+  #checking: Promise<void> | undefined
+
+  constructor(options: GenerationsOptions) {
+    this.#options = options
+  }
+
+  get current(): Generation {
+    if (this.#current === undefined) throw new Error('unreachable: nothing is loaded')
+    return this.#current
+  }
+
+  get isPending(): boolean {
+    return this.#isPending
+  }
+
+  async begin(): Promise<void> {
+    const { runtime } = this.#options
+    this.#stamp = runtime.stamp()
+    const parts = await runtime.load()
+    this.#current = { parts, orchestrator: parts.begin() }
+    this.#tellNotices(parts)
+  }
+
+  /** Sees whether the files say something else by now. */
+  async check(): Promise<void> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined
+    })
+    return this.#checking
+  }
+
+  async #check(): Promise<void> {
+    const { runtime, problems, note, hold, release, changed } = this.#options
+    const stamp = runtime.stamp()
+    if (stamp === this.#stamp) return
+    this.#stamp = stamp
+    let parts: Parts
+    try {
+      parts = await runtime.load()
+    } catch (error) {
+      const message = `${messageOf(error)} What was read before stays in force.`
+      const code = error instanceof CadreError ? error.code : 'configuration'
+      problems.report('configuration', 'config.yaml', [{ severity: 'error', code, message }])
+      return
+    }
+    problems.report('configuration', 'config.yaml', [])
+    this.#isPending = true
+    void changed()
+    await hold()
+    this.#current = { parts, orchestrator: parts.begin() }
+    this.#isPending = false
+    note({ type: 'configuration.changed', message: 'the configuration was read again' })
+    this.#tellNotices(parts)
+    release()
+    await changed()
+  }
+
+  #tellNotices({ notices }: Parts): void {
+    this.#options.problems.report(
+      'notices',
+      '[configuration]',
+      notices.map(({ code, message }) => ({ severity: 'warning' as const, code, message })),
+    )
+  }
+}

@@ -1,0 +1,43 @@
+import { CadreError } from '@cadre/core'
+import { daemonLease, type HeldLease, type Home, holdLease, readRegular, runningProcess } from '@cadre/files'
+import { type DaemonStatus, statusFile } from './daemon-status.ts'
+import { describeTrouble } from './describe-trouble.ts'
+import { readElsewhere } from './status-elsewhere.ts'
+
+/** One daemon per home: rejects with `owned`, and who it is, where there is one. That of a dead process is taken over. */
+export function ownHome(home: Home, since: string): HeldLease {
+  const attempt = tryHold(home, since)
+  if (attempt.kind === 'held') return attempt.lease
+  const { by } = attempt
+  const who = by === undefined ? 'another process' : `process ${by.pid} on ${by.host}`
+  const started = by?.since ?? readStatus(home)?.since
+  const when = started === undefined ? '' : ` since ${started}`
+  throw new CadreError(
+    'owned',
+    `a daemon runs on this home already: ${who}${when}. \`cadre status\` shows what it does, \`cadre down\` stops it.`,
+    { where: home.path },
+  )
+}
+
+function tryHold(home: Home, since: string) {
+  try {
+    return holdLease(home, daemonLease, { since })
+  } catch (error) {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error
+    throw new CadreError('configuration', `${describeTrouble(error)}, or name another home with --home.`, {
+      where: home.path,
+      cause: error,
+    })
+  }
+}
+
+/** What the daemon of a home has last said of itself. */
+export function readStatus(home: Home): DaemonStatus | undefined {
+  const elsewhere = readElsewhere(home)
+  if (elsewhere !== undefined && elsewhere.pid === runningProcess(home, daemonLease)?.pid) return elsewhere
+  try {
+    return JSON.parse(readRegular(home.at(...statusFile)).toString('utf8')) as DaemonStatus
+  } catch {
+    return undefined
+  }
+}

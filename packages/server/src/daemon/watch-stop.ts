@@ -1,0 +1,19 @@
+import { existsSync, rmSync } from 'node:fs'
+import { type FolderWatch, type Home, watchFolder } from '@cadre/files'
+import { stopRequest } from './daemon-status.ts'
+
+const every = 2000
+
+/** A request that is older than this process was meant for another. */
+export function watchStop(home: Home, ask: () => void): () => void {
+  const folder = home.folder('storage', 'requests')
+  const file = home.at('storage', 'requests', stopRequest)
+  rmSync(file, { force: true })
+  const look = () => {
+    if (!existsSync(file)) return
+    rmSync(file, { force: true })
+    ask()
+  }
+  const watch: FolderWatch = watchFolder(folder, look, { every, persistent: false })
+  return () => watch.close()
+}

@@ -1,0 +1,179 @@
+/**
+ * The daemon's own small server, for channels that are called from outside. It knows a handful of paths, takes POST and nothing
+ * else, and hands over bytes: that is less than any framework would bring, so there is none.
+ *
+ * 1. It listens on this machine alone, unless the configuration names another address.
+ * 2. Nothing is handed over that is too large, too slow, from a browser, or meant for another name.
+ * 3. What a handler does wrong is answered without details and reported here.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CadreError, type JsonObject, messageOf } from '@cadre/core'
+import type { PostAnswer, PostHandler } from '../channel.ts'
+import type { Problems } from '../problems.ts'
+import { isAllowedHost, isLoopback } from './allowed-host.ts'
+import { readBody } from './read-body.ts'
+
+export interface HttpOptions {
+  /** Default: this machine alone. */
+  readonly host?: string | undefined
+  /** Default: 7373, or a free one when somebody has that. */
+  readonly port?: number | undefined
+  /** Who answers which path, at each time. */
+  readonly posts: ReadonlyMap<string, PostHandler>
+  /** More names under which it may be called, as a tunnel or a proxy uses them. */
+  readonly hosts?: readonly string[] | undefined
+  readonly problems?: Problems
+  /** The largest body, in bytes. */
+  readonly most?: number
+  /** How long a request, and then its handler, may take, in milliseconds. */
+  readonly patience?: number
+}
+
+export interface Http {
+  /** Where it listens, such as `http://127.0.0.1:7373`. */
+  readonly address: string
+  /** What is being answered is answered; nothing new is taken. */
+  close(): Promise<void>
+}
+
+const usualPort = 7373
+const about = 'http'
+const place = '[http]'
+const megabyte = 1 << 20
+const goodbye = 1_000
+
+/** Rejects with a `CadreError` that says what to change. */
+export async function startHttp(options: HttpOptions): Promise<Http> {
+  const { host = '127.0.0.1', port, hosts = [], posts, most = megabyte, patience = 30_000 } = options
+  const report = (part: string, problems: Parameters<Problems['report']>[2]) =>
+    options.problems?.report(`${about}-${part}`, place, problems)
+  let server: Server
+  let isClosing = false
+  try {
+    server = await listen(port ?? usualPort)
+  } catch (error) {
+    if (port !== undefined || !isTaken(error)) throw unusable(error)
+    server = await listen(0).catch((other) => Promise.reject(unusable(other)))
+  }
+  report('place', isLoopback(host) ? [] : [{ severity: 'warning', message: openMessage }])
+  const bound = server.address() as AddressInfo
+  const shown = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+  return {
+    address: `http://${shown}:${bound.port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        isClosing = true
+        server.close(() => resolve())
+        server.closeIdleConnections()
+        setTimeout(() => server.closeAllConnections(), patience).unref()
+      }),
+  }
+
+  function listen(wanted: number): Promise<Server> {
+    const made = createServer({
+      requestTimeout: patience,
+      headersTimeout: Math.min(patience, 10_000),
+      keepAliveTimeout: 5_000,
+      connectionsCheckingInterval: Math.min(1_000, patience),
+    })
+    made.maxConnections = 200
+    made.maxRequestsPerSocket = 1_000
+    made.on('request', (request, response) => void answer(request, response))
+    return new Promise((resolve, reject) => {
+      made.once('error', reject)
+      made.listen(wanted, host, () => {
+        made.off('error', reject)
+        made.on('error', (error) => report('place', [{ severity: 'error', message: messageOf(error) }]))
+        resolve(made)
+      })
+    })
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let result: PostAnswer
+    try {
+      result = await judge(request)
+      if (result.status < 400) report('request', [])
+    } catch (error) {
+      report('request', [{ severity: 'error', message: `A request failed: ${messageOf(error)}` }])
+      result = refusal(500, 'Something went wrong here.')
+    }
+    if (response.destroyed) return
+    const text = typeof result.body === 'object' ? JSON.stringify(result.body) : (result.body ?? '')
+    response.writeHead(result.status, {
+      'content-type': typeof result.body === 'object' ? 'application/json' : 'text/plain; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      // The rest of what was not read would be taken for the next request.
+      ...((isClosing || !request.complete) && { connection: 'close' }),
+    })
+    response.end(text)
+    // Cut at once, whoever still sends would never read the answer.
+    if (!request.complete) setTimeout(() => request.destroy(), goodbye).unref()
+    request.resume()
+  }
+
+  async function judge(request: IncomingMessage): Promise<PostAnswer> {
+    const { headers, method } = request
+    if (!isAllowedHost(headers.host, [host, ...hosts]))
+      return refusal(
+        403,
+        'This server is not known by that name. Names it may have are listed under daemon.hosts.',
+      )
+    if (headers.origin !== undefined) return refusal(403, 'Pages of a browser may not call this server.')
+    const handle = posts.get((request.url ?? '').split('?', 1)[0] ?? '')
+    if (handle === undefined) return refusal(404, 'There is nothing here.')
+    if (method !== 'POST') return refusal(405, 'Only POST is answered here.')
+    if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+      return refusal(415, 'Send it without a content-encoding.')
+    const body = await readBody(request, most)
+    if (body.kind === 'too_large') return refusal(413, `A request may have ${most} bytes.`)
+    if (body.kind === 'broken') return refusal(400, 'The request ended too early.')
+    return inTime(handle({ headers: plain(headers), body: body.bytes }), patience)
+  }
+
+  function unusable(error: unknown): CadreError {
+    const what = isTaken(error)
+      ? `port ${port ?? usualPort} of ${host} is used by another program`
+      : messageOf(error)
+    return new CadreError(
+      'configuration',
+      `The server for channels cannot be started: ${what}. Change daemon.port or daemon.host in config.yaml.`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+const openMessage =
+  'The server for channels can be reached from other machines, because daemon.host says so. Remove it to listen on this machine alone.'
+
+function isTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+}
+
+export function refusal(status: number, error: string): { status: number; body: JsonObject } {
+  return { status, body: { error } }
+}
+
+function plain(headers: IncomingMessage['headers']): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  )
+}
+
+/** Whoever waits is told that it took too long; what was begun may still come to its end. */
+async function inTime(work: Promise<PostAnswer>, patience: number): Promise<PostAnswer> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<PostAnswer>((resolve) => {
+    timer = setTimeout(() => resolve(refusal(503, 'It took too long; try again.')), patience)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

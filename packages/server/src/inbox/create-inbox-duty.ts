@@ -1,0 +1,235 @@
+/**
+ * Owns what becomes of the lines in `inbox/*.jsonl`. The daemon calls it, one method at a time.
+ *
+ * 1. Each line is handled once, in the order of its file: a line counts as handled when what it leads to is on disk.
+ * 2. A line that cannot be handled now waits, and so do those behind it in the same file; other files go on.
+ * 3. While there are no routes that can be used, everything waits. Nothing is lost.
+ */
+
+import { existsSync, readdirSync } from 'node:fs'
+import { didYouMean, messageOf } from '@cadre/core'
+import {
+  type Diagnostic,
+  type LineReader,
+  nameOfLineFile,
+  openLineReader,
+  openRoutes,
+  type ReadLine,
+  type Route,
+  type UnreadableLine,
+} from '@cadre/files'
+import type { DaemonContext } from '../daemon-context.ts'
+import type { Duty } from '../duty.ts'
+import type { Problem } from '../problems.ts'
+import { handleLine, type TaskAdder } from './handle-line.ts'
+
+export interface InboxOptions {
+  /** Absent: routes that make tasks wait. */
+  readonly tasks?: TaskAdder
+}
+
+type Finding = Omit<Problem, 'file'>
+
+/** What is to be said of one file. */
+interface Watched {
+  readonly reader: LineReader
+  readonly unreadable: Finding[]
+  /** Of the file of which something is said here. */
+  generation: number
+  /** The first line that no route fits. */
+  unrouted: number | undefined
+  waits: Finding | undefined
+}
+
+const about = 'inbox'
+const routesFile = 'inbox/routes.yaml'
+const atOnce = 50
+const mostShown = 20
+const retryEvery = 5_000
+
+export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions = {}): Duty {
+  const { home, agents, sessions, note, problems } = context
+  const routesNow = openRoutes(home)
+  const files = new Map<string, Watched>()
+  const handler = { agents, sessions, note, tasks }
+  let nextTry = 0
+
+  return {
+    name: 'inbox',
+    // Routes name agents, which come and go.
+    folders: ['inbox', 'templates'],
+    start: () => lookAt(names()),
+    changed(changed) {
+      const isAboutAgents = changed.some((file) => file.startsWith('templates/'))
+      if (isAboutAgents) usableRoutes()
+      if (isAboutAgents || changed.includes(routesFile)) {
+        // What waited may go on, and what fitted no route was said of other routes.
+        for (const file of files.values()) file.unrouted = undefined
+        return lookAt(names())
+      }
+      return lookAt(changed.flatMap((file) => nameOfLineFile(file.replace(/^inbox\//, '')) ?? []))
+    },
+    async tick(now) {
+      const waiting = [...files].filter(([, { waits }]) => waits !== undefined).map(([name]) => name)
+      // A clock that was set back must not make it wait for as long as that.
+      if (waiting.length === 0 || (now < nextTry && nextTry - now <= retryEvery)) return
+      nextTry = now + retryEvery
+      await lookAt(waiting)
+    },
+  }
+
+  function names(): string[] {
+    try {
+      return readdirSync(home.at('inbox')).flatMap((name) => nameOfLineFile(name) ?? [])
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      throw error
+    }
+  }
+
+  async function lookAt(names: readonly string[]): Promise<void> {
+    usableRoutes()
+    for (const name of names) {
+      try {
+        await read(name)
+      } catch (error) {
+        report(name, [{ severity: 'error', message: messageOf(error) }])
+      }
+    }
+  }
+
+  /** Nothing while everything has to wait. */
+  function usableRoutes(): readonly Route[] | undefined {
+    const now = routesNow()
+    if (now.kind === 'none') {
+      problems.report(about, routesFile, [])
+      return undefined
+    }
+    const unknown = now.routes.flatMap((route) => unknownAgent(route))
+    problems.report(about, routesFile, [...now.diagnostics.map(findingOf), ...unknown])
+    return now.diagnostics.some(({ severity }) => severity === 'error') ? undefined : now.routes
+  }
+
+  function unknownAgent(route: Route): Finding[] {
+    if (route.kind !== 'agent' || agents.get(route.to) !== undefined) return []
+    const names = agents.list().map(({ name }) => name)
+    const hint = didYouMean(route.to, names) || '.'
+    const message = `There is no agent named ${JSON.stringify(route.to)}: what this route is for waits${hint}`
+    return [{ line: route.line, severity: 'error', code: 'unknown-agent', message }]
+  }
+
+  async function read(name: string): Promise<void> {
+    const file = files.get(name) ?? open(name)
+    const passedBefore = file.reader.passedOver
+    file.waits = undefined
+    for (let items = next(file); items.length > 0; items = next(file)) {
+      forgetOld(file)
+      // Asked again for each handful: a change counts at once.
+      const routes = usableRoutes()
+      for (const item of items) {
+        file.waits = await handle(name, file, item, routes)
+        if (file.waits !== undefined) break
+        file.reader.done(item)
+      }
+    }
+    forgetOld(file, !existsSync(home.at('inbox', `${name}.jsonl`)))
+    const passed = file.reader.passedOver - passedBefore
+    if (passed > 0) {
+      const message = `${passed} of the lines in inbox/${name}.jsonl were handled before and are passed over; a new message needs an id of its own.`
+      note({ type: 'message.repeated', message, file: `inbox/${name}.jsonl`, lines: passed })
+    }
+    report(name, findingsOf(file))
+  }
+
+  /** Why the line has to wait; nothing when it is done with. */
+  async function handle(
+    name: string,
+    file: Watched,
+    item: ReadLine | UnreadableLine,
+    routes: readonly Route[] | undefined,
+  ): Promise<Finding | undefined> {
+    const { number } = item
+    if (item.kind === 'unreadable') {
+      const message = `This line is passed over: ${item.reason}. Each line must be a JSON object.`
+      const finding = { line: number, severity: 'warning', code: 'unreadable-line', message } as const
+      if (file.unreadable.length < mostShown) file.unreadable.push(finding)
+      const place = `inbox/${name}.jsonl`
+      note({
+        type: 'message.unreadable',
+        message: `${place}:${number}: ${message}`,
+        file: place,
+        line: number,
+      })
+      return undefined
+    }
+    const { id, value: data } = item
+    // Our own, told beside what came in.
+    if (data['direction'] === 'out') return undefined
+    if (routes === undefined) return waitingFor(routesNow().kind)
+    try {
+      const handled = await handleLine({ file: name, number, id, data }, routes, handler)
+      if (handled === 'unrouted') file.unrouted ??= number
+      return undefined
+    } catch (error) {
+      const message = `This line waits, and what is behind it: ${messageOf(error)}`
+      return { line: number, severity: 'error', code: 'waiting', message }
+    }
+  }
+
+  function open(name: string): Watched {
+    const file: Watched = {
+      reader: openLineReader(home, 'inbox', name),
+      unreadable: [],
+      generation: 0,
+      unrouted: undefined,
+      waits: undefined,
+    }
+    files.set(name, file)
+    return file
+  }
+
+  function report(name: string, findings: readonly Finding[]): void {
+    problems.report(about, `inbox/${name}.jsonl`, findings)
+  }
+}
+
+/** What was wrong in a file that was written anew or taken away is wrong no more. */
+function forgetOld(file: Watched, isGone = false): void {
+  const { generation } = file.reader
+  if (!isGone && file.generation === generation) return
+  file.generation = generation
+  file.unreadable.length = 0
+  file.unrouted = undefined
+}
+
+/** None while one of them waits. */
+function next({ reader, waits }: Watched): (ReadLine | UnreadableLine)[] {
+  return waits === undefined ? reader.take(atOnce) : []
+}
+
+function findingsOf({ unreadable, unrouted, waits }: Watched): Finding[] {
+  const findings = [...unreadable]
+  if (unrouted !== undefined) {
+    const message = `No route fits this line, and perhaps others behind it: add one to ${routesFile}, or one with drop: true.`
+    findings.push({ line: unrouted, severity: 'warning', code: 'unrouted', message })
+  }
+  if (waits !== undefined) findings.push(waits)
+  return findings
+}
+
+function waitingFor(kind: 'none' | 'read'): Finding {
+  const message =
+    kind === 'none'
+      ? `What is in this file waits: there is no ${routesFile} that says to whom it goes.`
+      : `What is in this file waits until ${routesFile} can be read.`
+  return { severity: 'warning', code: 'waiting', message }
+}
+
+function findingOf({ line, severity, code, message, fix }: Diagnostic): Finding {
+  return {
+    ...(line !== undefined && { line }),
+    code,
+    severity: severity === 'error' ? 'error' : 'warning',
+    message: fix === undefined ? message : `${message} ${fix}`,
+  }
+}

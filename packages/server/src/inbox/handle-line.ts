@@ -1,0 +1,125 @@
+import { CadreError, type JsonObject } from '@cadre/core'
+import {
+  chooseRoute,
+  fillTemplate,
+  isFilled,
+  type NewTask,
+  type Route,
+  type TaskTemplate,
+} from '@cadre/files'
+import type { DaemonContext } from '../daemon-context.ts'
+import { type IncomingLine, messageText } from './message-text.ts'
+import { sessionName, shortSum } from './session-name.ts'
+
+/** What the inbox needs of the files of tasks. */
+export interface TaskAdder {
+  add(file: string, task: NewTask): Promise<{ readonly id: string }>
+  find(id: string): unknown
+}
+
+export interface LineHandler extends Pick<DaemonContext, 'sessions' | 'note' | 'agents'> {
+  readonly tasks?: TaskAdder | undefined
+}
+
+/**
+ * Does what the routes say with one line. Safe to repeat: everything it makes has an id that follows from the line. Rejects
+ * when it cannot be done now; the line then waits, and so do those behind it.
+ */
+export async function handleLine(
+  line: IncomingLine & { readonly number: number },
+  routes: readonly Route[],
+  handler: LineHandler,
+): Promise<'routed' | 'unrouted'> {
+  const { file, id, data, number } = line
+  const place = `inbox/${file}.jsonl:${number}`
+  const seen = { file: `inbox/${file}.jsonl`, line: number, id }
+  const route = chooseRoute(routes, file, data)
+  if (route === undefined) {
+    handler.note({
+      type: 'message.unrouted',
+      message: `No route of inbox/routes.yaml fits ${place}.`,
+      ...seen,
+    })
+    return 'unrouted'
+  }
+  const by = { route: `inbox/routes.yaml:${route.line}` }
+  if (route.kind === 'drop') {
+    handler.note({
+      type: 'message.dropped',
+      message: `${place} is dropped, as ${by.route} says.`,
+      ...seen,
+      ...by,
+    })
+    return 'routed'
+  }
+  if (route.kind === 'task') {
+    const task = await addTask(line, route.task, handler)
+    const message = `${place} became the task ${task} in tasks/${route.task.file}.`
+    handler.note({ type: 'message.received', message, ...seen, ...by, task })
+    return 'routed'
+  }
+  const { agent, session } = await tellAgent(line, route, handler)
+  const message = `${place} went to ${agent} (session ${session}).`
+  handler.note({ type: 'message.received', message, ...seen, ...by, agent, session })
+  return 'routed'
+}
+
+async function tellAgent(
+  line: IncomingLine,
+  route: Extract<Route, { kind: 'agent' }>,
+  { agents, sessions }: LineHandler,
+): Promise<{ agent: string; session: string }> {
+  const { file, id, data } = line
+  const agent = agents.get(route.to)?.name
+  if (agent === undefined) {
+    const reason = `There is no agent named ${JSON.stringify(route.to)}: its messages wait.`
+    throw new CadreError('configuration', reason, { where: `inbox/routes.yaml:${route.line}` })
+  }
+  const message = `inbox/${file}/${id}`
+  const work = { content: messageText(line, route.text), from: file, message }
+  const { conversation } = route
+  if (conversation === undefined || !isFilled(conversation, data)) {
+    const session = sessionName(agent, message)
+    await sessions.start({ id: session, agent, work })
+    return { agent, session }
+  }
+  const session = sessionName(agent, 'conversation', file, fillTemplate(conversation, data))
+  if ((await sessions.tell(session, work)) === 'missing') await sessions.start({ id: session, agent, work })
+  return { agent, session }
+}
+
+const longestTitle = 200
+
+async function addTask(line: IncomingLine, template: TaskTemplate, { tasks }: LineHandler): Promise<string> {
+  if (tasks === undefined)
+    throw new CadreError('configuration', 'Nothing here can add tasks: its messages wait.')
+  const { file, id, data } = line
+  const task = `task-${shortSum(file, id)}`
+  if (tasks.find(task) !== undefined) return task
+  const words = (templates: readonly string[]) =>
+    templates.map((one) => fill(one, data)).filter((word) => /^[\p{L}\p{N}_.-]{1,100}$/u.test(word))
+  const title = fill(template.title, data).slice(0, longestTitle)
+  const fields = Object.entries(template.fields).map(
+    ([key, text]) => [key, fillTemplate(text, data)] as const,
+  )
+  await tasks.add(template.file, {
+    id: task,
+    title: title === '' ? `A message in inbox/${file}.jsonl` : title,
+    who: words(template.who),
+    tags: words(template.tags),
+    ...(template.priority && { priority: template.priority }),
+    fields: {
+      ...Object.fromEntries(fields.filter(([, text]) => text !== '')),
+      // Whoever works on it is told that its words are not ours.
+      source: `inbox/${file}.jsonl ${id}`.slice(0, 300),
+    },
+  })
+  return task
+}
+
+/** In one line. */
+function fill(template: string, data: JsonObject): string {
+  return fillTemplate(template, data)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+}

@@ -1,0 +1,160 @@
+/**
+ * Owns what becomes of the lines in `mailboxes/*.jsonl`. The daemon calls it, one method at a time.
+ *
+ * 1. Each message is delivered once, in the order of its mailbox, and has one receipt.
+ * 2. One that cannot be delivered now waits, and so do those behind it; other mailboxes go on.
+ */
+import { readdirSync } from 'node:fs'
+import { messageOf, parseJson } from '@cadre/core'
+import {
+  isObject,
+  type LineReader,
+  type MailMessage,
+  mailboxName,
+  mailboxOfFile,
+  messageOfLine,
+  openLineReader,
+  openMailboxes,
+  type ReadLine,
+  readRegular,
+  type UnreadableLine,
+} from '@cadre/files'
+import type { DaemonContext } from '../daemon-context.ts'
+import type { Duty } from '../duty.ts'
+import type { Problem } from '../problems.ts'
+import { deliverMessage } from './deliver-message.ts'
+
+interface Mailbox {
+  readonly name: string
+  readonly reader: LineReader
+  /** The session that messages have begun last. */
+  last: string | undefined
+  /** Whether the next message may have been delivered already: after a crash, and after a failure. */
+  inDoubt: boolean
+  waits: Omit<Problem, 'file'> | undefined
+}
+
+const about = 'mailboxes'
+const atOnce = 20
+const retryEvery = 5_000
+
+export function createMailboxDuty(context: DaemonContext): Duty {
+  const { home, agents, note, problems, clock } = context
+  const mailboxes = openMailboxes(home)
+  const open = new Map<string, Mailbox>()
+  let nextTry = 0
+
+  return {
+    name: 'mailboxes',
+    folders: ['mailboxes'],
+    start: () => lookAt(names()),
+    changed: (files) =>
+      lookAt(files.flatMap((file) => mailboxOfFile(file.replace(/^mailboxes\//, '')) ?? [])),
+    async tick(now) {
+      const waiting = [...open.values()].filter(({ waits }) => waits !== undefined).map(({ name }) => name)
+      // A clock that was set back must not make it wait for as long as that.
+      if (waiting.length === 0 || (now < nextTry && nextTry - now <= retryEvery)) return
+      nextTry = now + retryEvery
+      await lookAt(waiting)
+    },
+  }
+
+  function names(): string[] {
+    try {
+      return readdirSync(home.at('mailboxes')).flatMap((file) => mailboxOfFile(file) ?? [])
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      throw error
+    }
+  }
+
+  async function lookAt(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      try {
+        const box = open.get(name) ?? openBox(name)
+        await read(box)
+        problems.report(about, fileOf(name), box.waits === undefined ? [] : [box.waits])
+      } catch (error) {
+        problems.report(about, fileOf(name), [{ severity: 'error', message: messageOf(error) }])
+      }
+    }
+  }
+
+  function openBox(name: string): Mailbox {
+    const reader = openLineReader(home, 'mailboxes', name)
+    const box: Mailbox = { name, reader, last: lastBegun(name), inDoubt: true, waits: undefined }
+    open.set(name, box)
+    return box
+  }
+
+  async function read(box: Mailbox): Promise<void> {
+    box.waits = undefined
+    for (let items = box.reader.take(atOnce); items.length > 0; items = box.reader.take(atOnce)) {
+      for (const item of items) {
+        try {
+          await handle(box, item)
+        } catch (error) {
+          const message = `This message waits, and what is behind it: ${messageOf(error)}`
+          box.waits = { line: item.number, severity: 'error', code: 'waiting', message }
+          box.inDoubt = true
+          return
+        }
+        box.reader.done(item)
+        box.inDoubt = false
+      }
+    }
+  }
+
+  async function handle(box: Mailbox, item: ReadLine | UnreadableLine): Promise<void> {
+    const place = `${fileOf(box.name)}:${item.number}`
+    const message = item.kind === 'line' ? understand(box, item) : undefined
+    if (message === undefined) {
+      const reason = item.kind === 'unreadable' ? item.reason : 'it has no text'
+      note({ type: 'message.unreadable', message: `${place}: This line is passed over: ${reason}.` })
+      return
+    }
+    const { last, inDoubt } = box
+    const delivery = await deliverMessage({ message, last, inDoubt }, context)
+    const at = new Date(clock.now()).toISOString()
+    await mailboxes.receive(message, { at, ...delivery })
+    if (delivery.began) box.last = delivery.deliveredTo
+    const { from, to, id, session } = message
+    const facts = { id, from, to, ...(session && { from_session: session }) }
+    if (delivery.deliveredTo === undefined) {
+      const text = `The message of ${from} to ${to} cannot be delivered: ${delivery.undeliverable}`
+      note({ type: 'message.returned', message: text, ...facts })
+    } else {
+      const text = `A message of ${from} was delivered to ${to} (session ${delivery.deliveredTo}).`
+      note({ type: 'message.delivered', message: text, ...facts, session: delivery.deliveredTo })
+    }
+  }
+
+  function understand({ name }: Mailbox, { id, value }: ReadLine): MailMessage | undefined {
+    const owner = agents.list().find((agent) => mailboxName(agent.name) === name)?.name ?? name
+    return messageOfLine(value, { id, to: owner })
+  }
+
+  function lastBegun(name: string): string | undefined {
+    return begunIn(home.at('mailboxes', `${name}.receipts.jsonl`)).at(-1)
+  }
+}
+
+function fileOf(name: string): string {
+  return `mailboxes/${name}.jsonl`
+}
+
+function begunIn(place: string): string[] {
+  let text: string
+  try {
+    text = readRegular(place).toString('utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+  return text.split('\n').flatMap((line) => {
+    const parsed = parseJson(line)
+    if (!parsed.ok || !isObject(parsed.value)) return []
+    const { delivered_to: session, began } = parsed.value
+    return typeof session === 'string' && began === true ? [session] : []
+  })
+}

@@ -1,0 +1,76 @@
+import type { Entry } from '@cadre/core'
+import type { MailMessage, MailReceipt } from '@cadre/files'
+import type { DaemonContext } from '../daemon-context.ts'
+import { sessionName } from '../inbox/session-name.ts'
+import { inheritedControls, isUnder } from '../inherited-controls.ts'
+import { mailText, returnedText } from './mail-text.ts'
+
+export type Delivery = Pick<MailReceipt, 'deliveredTo' | 'began' | 'undeliverable'>
+
+export interface DeliveryRequest {
+  readonly message: MailMessage
+  /** The session that messages to this agent have begun last. */
+  readonly last: string | undefined
+  /** Whether an earlier life of the daemon may have delivered it. */
+  readonly inDoubt: boolean
+}
+
+/**
+ * Brings one message to a session. Safe to repeat: a session hears a message once, and one that is begun for a message has an
+ * id that follows from it. Rejects when it cannot be done now.
+ *
+ * What held for whoever wrote it holds for a session that it begins, and a session for which it does not hold does not get it:
+ * nobody has others do what they may not do.
+ */
+export async function deliverMessage(request: DeliveryRequest, context: DaemonContext): Promise<Delivery> {
+  const { message, last, inDoubt } = request
+  const { sessions, agents } = context
+  const id = messageId(message)
+  const work = { content: mailText(message), from: message.from, message: id }
+  const { toSession } = message
+  const controls = await inheritedControls(context, [message.session])
+  if (toSession !== undefined) {
+    const state = await sessions.state(toSession)
+    if (state.kind === 'broken') return undeliverable(`its record cannot be used: ${state.message}`)
+    if (!(await isUnder(context, toSession, controls)))
+      return undeliverable('you work under controls that do not hold for that session; write to the agent.')
+    const told = await sessions.tell(toSession, work)
+    return told === 'told' ? { deliveredTo: toSession } : undeliverable('there is no such session any more.')
+  }
+  const agent = agents.get(message.to)?.name ?? ''
+  if (agent === '') return undeliverable(`there is no agent named ${message.to} any more.`)
+  const session = sessionName(agent, id)
+  // What an earlier life has begun with it is where it goes, whatever else there is by now.
+  if (inDoubt && (await sessions.state(session)).kind !== 'absent') return begin()
+  if (last !== undefined && last !== message.session) {
+    // It may have heard this and come to its end before that was written down: then nobody else is to hear it.
+    if (inDoubt && (await hasHeard(last, id, context))) return { deliveredTo: last }
+    const { kind } = await sessions.state(last)
+    const isThere = kind === 'running' || kind === 'waiting'
+    if (isThere && (await isUnder(context, last, controls)) && (await sessions.tell(last, work)) === 'told')
+      return { deliveredTo: last }
+  }
+  return begin()
+
+  async function begin(): Promise<Delivery> {
+    await sessions.start({ id: session, agent, work, ...(controls && { controls }) })
+    return { deliveredTo: session, began: true }
+  }
+
+  async function undeliverable(reason: string): Promise<Delivery> {
+    if (message.session !== '') {
+      const content = returnedText(message, reason)
+      await sessions.tell(message.session, { content, from: 'cadre', message: `returned/${id}` })
+    }
+    return { undeliverable: reason }
+  }
+}
+
+function messageId({ to, id }: MailMessage): string {
+  return `mail/${to}/${id}`
+}
+
+async function hasHeard(session: string, message: string, { engine }: DaemonContext): Promise<boolean> {
+  const stored = await engine.read(session)
+  return stored?.entries.some((entry: Entry) => entry.role === 'user' && entry.message === message) === true
+}

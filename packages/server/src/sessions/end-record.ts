@@ -1,0 +1,48 @@
+import {
+  type Draft,
+  type Engine,
+  foldEntries,
+  noUsage,
+  openCalls,
+  type Report,
+  type StoredSession,
+} from '@cadre/core'
+
+/**
+ * Ends a session that nobody runs, for good: its open calls are settled as cancelled, so that nothing of it waits for a person
+ * any more. Rejects with `owned` when another process has taken it up meanwhile.
+ */
+export async function endRecord(engine: Engine, { spec }: StoredSession, reason: string): Promise<void> {
+  const run = await engine.open(spec)
+  const state = foldEntries(run.recorded, spec.id)
+  const report: Report = {
+    type: 'report',
+    session: spec.id,
+    agent: spec.agent.name,
+    status: 'cancelled',
+    text: state.lastText,
+    model: spec.model,
+    usage: state.usage ?? noUsage,
+    sessions: state.sessions,
+    calls: state.callCount,
+    notices: [{ code: 'cancelled', message: reason }],
+  }
+  const left = openCalls(state).map(
+    ({ call }): Draft => ({
+      role: 'tool_result',
+      tool_call_id: call.id,
+      content: `cancelled: ${reason}`,
+      outcome: 'cancelled',
+    }),
+  )
+  await run.step(`end/${state.seq}`, () => [
+    ...left,
+    {
+      role: 'event',
+      type: 'session.ended',
+      report: JSON.parse(JSON.stringify(report)),
+      cancelled_by: 'person',
+    },
+  ])
+  await run.end({ kind: 'ended', outcome: 'cancelled' })
+}

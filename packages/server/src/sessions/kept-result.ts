@@ -1,0 +1,35 @@
+import { CadreError, messageOf, noUsage, type RunResult, type StoredSession } from '@cadre/core'
+import type { KeptState } from '../session-keeper.ts'
+import { lastReport } from './standing.ts'
+
+/** Of a session that has ended, as its record has it. */
+export function endedState({ outcome, entries }: StoredSession): KeptState {
+  const report = lastReport(entries)
+  const reason = report?.notices?.map(({ message }) => message).join('; ')
+  return {
+    kind: 'ended',
+    outcome: outcome ?? 'completed',
+    text: report?.text ?? '',
+    ...(reason && outcome !== 'completed' && { reason }),
+  }
+}
+
+/** A run that could not be begun, in the form of one that has ended: whoever waits for it hears why. */
+export function failureResult(session: string, agent: string, error: unknown): RunResult {
+  const code = error instanceof CadreError ? error.code : 'agent_execution'
+  return {
+    kind: 'report',
+    report: {
+      type: 'report',
+      session,
+      agent,
+      status: 'error',
+      text: '',
+      model: '',
+      usage: noUsage,
+      sessions: 0,
+      calls: 0,
+      notices: [{ code, message: messageOf(error) }],
+    },
+  }
+}

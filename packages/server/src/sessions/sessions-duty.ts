@@ -1,0 +1,226 @@
+/**
+ * Keeps an eye on `sessions/`: whatever a person writes there is answered there, and what was left undone goes on.
+ *
+ * 1. A file is read only when it has changed since it was last looked at. Of one that has ended only its beginning and its end are.
+ * 2. What this process writes itself causes no work.
+ * 3. A file that cannot be read is a problem until it can be; it holds up no other.
+ */
+import { readdirSync, type Stats } from 'node:fs'
+import { CadreError, messageOf } from '@cadre/core'
+import { isUnguarded, lookAtRest, runningProcess, systemTrouble } from '@cadre/files'
+import type { DaemonContext } from '../daemon-context.ts'
+import type { Duty } from '../duty.ts'
+import type { Keeper } from './create-session-keeper.ts'
+import { type Standing, standingOf } from './standing.ts'
+
+const folder = 'sessions'
+const ending = '.session.yaml'
+/** Files per turn of the event loop. */
+const share = 100
+
+/** What is known of one session file. */
+interface Known {
+  readonly stamp: string
+  readonly standing: Standing['kind'] | 'broken'
+  /** Of one that has not ended. */
+  readonly agent?: string
+  readonly root?: string
+}
+
+export interface SessionsDuty extends Duty {
+  /** A tree came to rest here: its files are as this process left them, or somebody has written into them since. */
+  rested(sessions: readonly string[]): void
+  /** Sessions that have not ended, by id. */
+  unfinished(): ReadonlyMap<string, Known>
+}
+
+export interface SessionsDutyOptions {
+  /** Told when a session that waits for a person is found, or is not there any more. */
+  readonly asks: (sessions: readonly string[]) => void
+}
+
+export function createSessionsDuty(
+  context: DaemonContext & { readonly sessions: Keeper },
+  options: SessionsDutyOptions,
+): SessionsDuty {
+  const { home, engine, sessions, problems, note } = context
+  const known = new Map<string, Known>()
+  /** Those of them that have not ended: few, whatever else there is in the home. */
+  const unfinished = new Map<string, Known>()
+  /** Left for later, because a command runs that could have written them. */
+  const doubtful = new Set<string>()
+  const left = new Set<string>()
+  const pathOf = (id: string) => home.at(folder, `${id}${ending}`)
+  const nameOf = (id: string) => `${folder}/${id}${ending}`
+
+  const report = (id: string, error?: unknown) =>
+    problems.report('journal', nameOf(id), error === undefined ? [] : [problemOf(error, pathOf(id))])
+
+  const remember = (id: string, now: Known) => {
+    known.set(id, now)
+    if (now.standing === 'ended') unfinished.delete(id)
+    else unfinished.set(id, now)
+  }
+  const forget = (id: string) => {
+    known.delete(id)
+    unfinished.delete(id)
+    report(id)
+  }
+  /** Looks at one file, if it is another than before. Gives back whether something in it can go on. */
+  const look = async (id: string): Promise<Known | undefined> => {
+    const before = known.get(id)
+    let stamp = ''
+    try {
+      const found = lookAtRest(pathOf(id), (stats) => {
+        stamp = stampOf(stats)
+        return before?.stamp === stamp
+      })
+      if (found === 'known') return undefined
+      if (found === 'absent') {
+        if (before !== undefined) forget(id)
+        return undefined
+      }
+      if (found.isAtRest) {
+        remember(id, { stamp, standing: 'ended' })
+        if (before?.standing === 'broken') report(id)
+        return undefined
+      }
+      const stored = await engine.read(id)
+      if (stored === undefined) return undefined
+      const now: Known = {
+        stamp,
+        standing: standingOf(stored).kind,
+        agent: stored.spec.agent.name,
+        root: stored.spec.root,
+      }
+      remember(id, now)
+      report(id)
+      return now
+    } catch (error) {
+      // Not this file is at fault: all of it is looked at again.
+      if (systemTrouble(error) !== undefined) throw error
+      // One that could not even be opened has no stamp, so that it is looked at again.
+      remember(id, { stamp, standing: 'broken' })
+      report(id, error)
+      return undefined
+    }
+  }
+  const lookAndGoOn = async (id: string) => {
+    const before = known.get(id)
+    const now = await look(id)
+    if (now?.standing === 'asks' || before?.standing === 'asks') options.asks([id])
+    if (now?.standing !== 'ready' && now?.standing !== 'delegates') return
+    if (runningProcess(home, now.root ?? id) === undefined && before?.standing !== 'asks')
+      note({
+        type: 'session.edited',
+        message: `edited by hand: ${nameOf(id)}`,
+        file: nameOf(id),
+        session: id,
+      })
+    await goOn(id)
+  }
+  const goOn = async (id: string) => {
+    try {
+      await sessions.resume(id)
+    } catch (error) {
+      problems.report('run', nameOf(id), [problemOf(error, pathOf(id))])
+    }
+  }
+
+  return {
+    name: 'sessions',
+    folders: [folder],
+    async start() {
+      const ids = namesIn(home.at(folder)).flatMap((name) => idOf(name) ?? [])
+      for (const [index, id] of ids.entries()) {
+        if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
+        await look(id)
+      }
+      const roots = new Set<string>()
+      const asking: string[] = []
+      for (const [id, { standing, root }] of unfinished) {
+        if (standing === 'asks') asking.push(id)
+        if (standing !== 'ready' && standing !== 'delegates') continue
+        // A child whose run has ended is continued by itself.
+        roots.add(root !== undefined && known.get(root)?.standing !== 'ended' ? root : id)
+      }
+      options.asks(asking)
+      for (const root of roots) await goOn(root)
+    },
+    async changed(files) {
+      const ids = files.flatMap((file) => idOf(file.slice(folder.length + 1)) ?? [])
+      // An agent could have written what stands there.
+      if (isUnguarded(home)) {
+        for (const id of ids) if (!sessions.isOpenHere(id)) doubtful.add(id)
+        return
+      }
+      for (const id of ids) if (!sessions.isOpenHere(id)) await lookAndGoOn(id)
+    },
+    async tick() {
+      if (doubtful.size > 0 && !isUnguarded(home)) {
+        const ids = [...doubtful]
+        doubtful.clear()
+        for (const id of ids) if (!sessions.isOpenHere(id)) await lookAndGoOn(id)
+      }
+      for (const id of [...left]) {
+        left.delete(id)
+        if (!sessions.isOpenHere(id)) await afterRun(id)
+      }
+      await sessions.retry()
+      for (const root of sessions.elsewhere())
+        if (runningProcess(home, root) === undefined) await sessions.resume(root)
+    },
+    rested(ids) {
+      for (const id of ids) {
+        if (sessions.isOpenHere(id)) continue
+        left.delete(id)
+        void afterRun(id).catch(() => left.add(id))
+      }
+    },
+    unfinished: () => unfinished,
+  }
+
+  /** Only what a person has said meanwhile counts: whatever else is left was left by the run that has just ended. */
+  async function afterRun(id: string): Promise<void> {
+    if (isUnguarded(home)) {
+      doubtful.add(id)
+      return
+    }
+    const before = known.get(id)
+    const now = await look(id)
+    if (now?.standing === 'asks' || before?.standing === 'asks') options.asks([id])
+    if (now?.standing !== 'ready') return
+    const stored = await engine.read(id)
+    const isEnded = stored?.status === 'completed' || stored?.status === 'error'
+    if (isEnded) await goOn(id)
+  }
+}
+
+function idOf(name: string): string | undefined {
+  return name.endsWith(ending) && !name.startsWith('.') ? name.slice(0, -ending.length) : undefined
+}
+
+function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+}
+
+/** `path:line: sentence`, taken apart. */
+function problemOf(error: unknown, file: string) {
+  const where = error instanceof CadreError ? error.where : undefined
+  const line = Number(/:(\d+)$/.exec(where ?? '')?.[1] ?? Number.NaN)
+  const message = messageOf(error)
+  return {
+    severity: 'error' as const,
+    message:
+      where !== undefined && message.startsWith(`${where}: `) ? message.slice(where.length + 2) : message,
+    ...(where?.startsWith(file) && !Number.isNaN(line) && { line }),
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}

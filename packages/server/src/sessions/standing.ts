@@ -1,0 +1,77 @@
+import {
+  type Entry,
+  foldEntries,
+  openCalls,
+  type Report,
+  type SessionState,
+  type StoredSession,
+} from '@cadre/core'
+
+/** Where a session stands that nobody runs now. */
+export type Standing =
+  /** It has ended, and nothing was said to it since. */
+  | { readonly kind: 'ended' }
+  /** There is something to do in it that needs nobody. */
+  | { readonly kind: 'ready' }
+  /** A person is awaited. */
+  | { readonly kind: 'asks' }
+  /** It waits for these sessions, and for nothing else. */
+  | { readonly kind: 'delegates'; readonly children: readonly string[] }
+
+/** Read off the record of this session alone. */
+export function standingOf({ status, entries, spec }: StoredSession): Standing {
+  const state = foldEntries(entries, spec.id)
+  if (status === 'completed' || status === 'error') {
+    // What a person wrote behind the end; the rest of an edited record is theirs to have continued.
+    const isNews = state.ended === undefined && lastSpoken(entries)?.role === 'user'
+    return { kind: isNews ? 'ready' : 'ended' }
+  }
+  // The process that ran it died between the last entry and the header.
+  if (state.ended !== undefined) return { kind: 'ready' }
+  const open = openCalls(state)
+  const questions = openQuestions(entries, new Set(open.map(({ call }) => call.id)))
+  const asking = new Set(questions.values())
+  const isAnswered = open.some(
+    ({ call, held, started, finished }) =>
+      held !== undefined && started === undefined && finished === undefined && !asking.has(call.id),
+  )
+  if (isAnswered) return { kind: 'ready' }
+  if (questions.size > 0) return { kind: 'asks' }
+  const children = childrenIn(state)
+  const waits = children.length > 0 && open.every(({ started, finished }) => started?.child ?? finished)
+  return waits ? { kind: 'delegates', children } : { kind: 'ready' }
+}
+
+/** The sessions it has started and waits for. */
+export function openChildren({ entries, spec }: StoredSession): readonly string[] {
+  return childrenIn(foldEntries(entries, spec.id))
+}
+
+function childrenIn(state: SessionState): string[] {
+  return [
+    ...openCalls(state).flatMap(({ started }) => (started?.child === undefined ? [] : [started.child])),
+    ...state.background.values(),
+  ]
+}
+
+/** The report it ended with last, as its record has it. */
+export function lastReport(entries: readonly Entry[]): Report | undefined {
+  const last = entries.findLast((entry) => entry.role === 'event' && entry.type === 'session.ended')
+  return last?.role === 'event' ? (last['report'] as unknown as Report) : undefined
+}
+
+/** The calls about which a person is asked and has not answered, by the name of the question. */
+function openQuestions(entries: readonly Entry[], calls: ReadonlySet<string>): Map<string, string> {
+  const open = new Map<string, string>()
+  for (const entry of entries) {
+    if (entry.role !== 'event') continue
+    const name = String(entry['name'] ?? '')
+    if (entry.type === 'person.asked' && calls.has(entry.call ?? '')) open.set(name, entry.call ?? '')
+    if (entry.type === 'person.answered') open.delete(name)
+  }
+  return open
+}
+
+function lastSpoken(entries: readonly Entry[]): Entry | undefined {
+  return entries.findLast((entry) => entry.role !== 'event')
+}

@@ -1,0 +1,22 @@
+import { CadreError, didYouMean, type Orchestrator, resolveModel } from '@cadre/core'
+import type { Parts } from '../daemon/daemon-runtime.ts'
+import type { KeepRequest } from '../session-keeper.ts'
+
+export function startOf({ workspace = '', ...request }: KeepRequest, own: string) {
+  return (by: Orchestrator, signal: AbortSignal) =>
+    by.start({ ...request, workspace: workspace || own, plain: false }, signal)
+}
+
+/** What cannot be begun is not taken: whoever asks keeps it, and asks again. */
+export async function requireAgent({ agent }: KeepRequest, { agents, models }: Parts): Promise<void> {
+  const known = agents.get(agent)
+  if (known !== undefined) {
+    await resolveModel({ models }, { agent: known })
+    return
+  }
+  const names = agents.list().map(({ name }) => name)
+  throw new CadreError(
+    'not_found',
+    `there is no agent named ${JSON.stringify(agent)}${didYouMean(agent, names)} Known: ${names.join(', ') || 'none'}`,
+  )
+}

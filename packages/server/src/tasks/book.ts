@@ -1,0 +1,156 @@
+import { nameKey } from '@cadre/core'
+import type { TaskFile, TaskItem } from '@cadre/files'
+import type { Action } from './action.ts'
+
+/** All that is known of tasks at one moment. */
+export interface Book {
+  /** Sorted by name. */
+  readonly files: readonly BookFile[]
+  /** Names of the agents there are. */
+  readonly agents: readonly string[]
+  /** The most sessions of tasks that run at once. */
+  readonly parallel: number
+  /** By the id of the task: which session works on it, whatever became of its line since. */
+  readonly claims: ReadonlyMap<string, Claim>
+  /** By session: which ends of tasks it was told of. */
+  readonly told: ReadonlyMap<string, ReadonlySet<string>>
+  /** Sessions that this process has started or let go on. */
+  readonly begun: ReadonlySet<string>
+  /** Ids of claimed tasks that have been in no file for so long that they count as removed. */
+  readonly gone: ReadonlySet<string>
+}
+
+export interface BookFile extends TaskFile {
+  /** Its name in the folder of tasks. */
+  readonly file: string
+}
+
+/** A session that works on a task. */
+export interface Claim {
+  readonly session: string
+  readonly agent: string
+  /** Where the task was last seen. */
+  readonly file: string
+  /** What the session knows of the task: `fingerprint` of its text. */
+  readonly text: string
+  /** How often it was told that its task has changed. */
+  readonly said: number
+}
+
+/** One task and where it is. */
+export interface Placed {
+  readonly file: string
+  readonly id: string
+  readonly task: TaskItem
+}
+
+export interface TaskIndex {
+  /** Tasks with an id that no other has, by id, in the order of files and lines. */
+  readonly byId: ReadonlyMap<string, Placed>
+  /** Tasks whose id others have too. */
+  readonly twins: ReadonlyMap<string, readonly Placed[]>
+  /** By the id of the parent. */
+  readonly children: ReadonlyMap<string, readonly Placed[]>
+  /** By session: the tasks it has created. */
+  readonly createdBy: ReadonlyMap<string, readonly Placed[]>
+  /** By session: the task it works on, or worked on last. */
+  readonly taskOf: ReadonlyMap<string, Placed>
+  /** Tasks without an id, as file and line. */
+  readonly nameless: readonly { readonly file: string; readonly task: TaskItem }[]
+  /** The agent that does a task; nothing where it is for people. */
+  agentOf(task: TaskItem): string | undefined
+}
+
+export function indexTasks(book: Pick<Book, 'files' | 'agents'>): TaskIndex {
+  const all = new Map<string, Placed[]>()
+  const nameless: { file: string; task: TaskItem }[] = []
+  for (const { file, tasks } of book.files)
+    for (const task of tasks) {
+      if (task.id === undefined) nameless.push({ file, task })
+      else push(all, task.id, { file, id: task.id, task })
+    }
+  const byId = new Map<string, Placed>()
+  const twins = new Map<string, readonly Placed[]>()
+  const children = new Map<string, Placed[]>()
+  const createdBy = new Map<string, Placed[]>()
+  const taskOf = new Map<string, Placed>()
+  for (const [id, places] of all) {
+    const [placed, twin] = places
+    if (placed === undefined) continue
+    if (twin !== undefined) {
+      twins.set(id, places)
+      continue
+    }
+    byId.set(id, placed)
+    const { parent, fields } = placed.task
+    if (parent !== undefined) push(children, parent, placed)
+    const creator = fields.get('created_by')
+    if (creator) push(createdBy, creator, placed)
+    const session = fields.get('session')
+    if (session) taskOf.set(session, placed)
+  }
+  const names = new Map(book.agents.map((name) => [nameKey(name), name]))
+  return {
+    byId,
+    twins,
+    children,
+    createdBy,
+    taskOf,
+    nameless,
+    agentOf(task) {
+      if (isApproval(task)) return undefined
+      for (const who of task.who) {
+        const agent = names.get(nameKey(who))
+        if (agent !== undefined) return agent
+      }
+      return undefined
+    },
+  }
+}
+
+/** A decision that only a person makes: never work for an agent, whatever else is written there. */
+export function isApproval(task: TaskItem): boolean {
+  return task.fields.get('type')?.trim().toLowerCase() === 'approval_request'
+}
+
+/** Nothing more happens to it unless a person says so. */
+export function isAtEnd({ state }: TaskItem): boolean {
+  return state === 'done' || state === 'failed' || state === 'skipped'
+}
+
+/** A task and everything below it; each once, even where parents lead in a circle. */
+export function withAllBelow(roots: Iterable<Placed>, index: TaskIndex): readonly Placed[] {
+  const found = new Map<string, Placed>()
+  const waiting = [...roots]
+  for (let placed = waiting.pop(); placed !== undefined; placed = waiting.pop()) {
+    if (found.has(placed.id)) continue
+    found.set(placed.id, placed)
+    waiting.push(...(index.children.get(placed.id) ?? []))
+  }
+  return [...found.values()]
+}
+
+/** Whether something in the file cannot be understood, so that what is missing in it may only be hidden. */
+/** The sessions that did what a task depends on. */
+export function sessionsBefore({ task }: Placed, index: TaskIndex): readonly string[] {
+  return task.dependsOn.flatMap((id) => index.byId.get(id)?.task.fields.get('session') ?? [])
+}
+
+/** How many tasks are worked on when this is carried out. */
+export function countTogether(index: TaskIndex, actions: readonly Action[]): number {
+  const working = new Set<string>()
+  for (const { id, task } of index.byId.values()) if (task.state === 'running') working.add(id)
+  for (const action of actions)
+    if (action.kind === 'claim' || action.kind === 'begin') working.add(action.at.id)
+  return working.size
+}
+
+export function isBroken({ problems }: TaskFile): boolean {
+  return problems.some(({ severity }) => severity === 'error')
+}
+
+export function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const known = map.get(key)
+  if (known === undefined) map.set(key, [value])
+  else known.push(value)
+}

@@ -1,0 +1,248 @@
+/**
+ * Carries out one action at a time. A task is changed only if it is still as it was when the action was planned: what a person
+ * wrote meanwhile counts, and is planned for anew.
+ */
+import { CadreError, type Controls } from '@cadre/core'
+import type { TaskChange, TaskItem } from '@cadre/files'
+import type { DaemonContext } from '../daemon-context.ts'
+import { inheritedControls, isUnder } from '../inherited-controls.ts'
+import type { KeptState } from '../session-keeper.ts'
+import type { Action } from './action.ts'
+import { type Placed, sessionsBefore, type TaskIndex } from './book.ts'
+import type { Ledger } from './ledger.ts'
+import { endOf } from './plan-waves.ts'
+import { sessionName } from './session-name.ts'
+import { shortenLine } from './shorten.ts'
+import { causesOf } from './task-causes.ts'
+import { claimChange, endChange, releaseChange, reopenChange, skipChange } from './task-changes.ts'
+import type { TaskStore } from './task-store.ts'
+import { changedWork, fingerprint, needsApproval, taskWork, waveWork } from './task-work.ts'
+
+export interface Hands {
+  readonly context: DaemonContext
+  readonly store: TaskStore
+  readonly ledger: Ledger
+  readonly index: TaskIndex
+  /** More than one task is being worked on. */
+  readonly isTogether: boolean
+  /** Sessions that this process has started or let go on. */
+  readonly begun: Set<string>
+  /** Sessions that could not be started, and why. */
+  readonly unstarted: Map<string, KeptState>
+  /** A task that could not be changed, and why. */
+  refused(at: Placed, reason: string): void
+}
+
+/** True when something has changed by it. */
+export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
+  const { context, store, ledger } = hands
+  const { sessions } = context
+  switch (action.kind) {
+    case 'name':
+      return (
+        (await store.ensureIds(action.file, (task) => hands.index.agentOf(task) !== undefined)).length > 0
+      )
+    case 'mark': {
+      const { at, problem } = action
+      const known = at.task.fields.get('problem')
+      return change(
+        hands,
+        at,
+        { fields: { problem: problem ?? null } },
+        (task) => task.fields.get('problem') === known,
+      )
+    }
+    case 'claim':
+      return claim(action, hands)
+    case 'adopt':
+      return adopt(action, hands)
+    case 'begin':
+      if (action.isNew) adopt(action, hands, true)
+      return begin(action, hands)
+    case 'settle': {
+      const { at, session, end } = action
+      const isDone = await change(
+        hands,
+        at,
+        endChange(at.task, end, session, timeOf(context)),
+        isStill(at, session),
+      )
+      if (!isDone) return false
+      ledger.forget(at.id)
+      noteEnd(action, hands)
+      return true
+    }
+    case 'skip': {
+      const { at, cause } = action
+      const isDone = await change(hands, at, skipChange(at.task, cause, timeOf(context)), isSame(at))
+      if (isDone) note(hands, 'task.skipped', at, `skipped, because ${cause}`)
+      return isDone
+    }
+    case 'reopen': {
+      const isDone = await change(hands, action.at, reopenChange(action.at.task), isSame(action.at))
+      if (isDone)
+        note(hands, 'task.reopened', action.at, 'open again: what it was skipped for is no longer so')
+      return isDone
+    }
+    case 'release':
+      return release(action.at, action.session, 'given to somebody else', hands)
+    case 'cancel': {
+      const { task, session, reason } = action
+      const isCancelled = await sessions.cancel(session, reason)
+      ledger.forget(task)
+      if (isCancelled)
+        context.note({
+          type: 'task.cancelled',
+          message: `Session ${session} of task ${task} was cancelled: ${reason}.`,
+          task,
+          session,
+        })
+      return true
+    }
+    case 'forget':
+      ledger.forget(action.task)
+      return true
+    case 'tell': {
+      const { at, session } = action
+      const known = ledger.claims.get(at.id)
+      if (known?.session !== session) return false
+      // What somebody wants who may do less than this session is done by another one, which may do no more than that.
+      if (!(await isUnder(context, session, await controlsOf(at.task, context))))
+        return release(at, session, 'changed by somebody who works under more controls', hands)
+      if ((await sessions.tell(session, changedWork(at, session, known.said))) === 'missing') return false
+      ledger.claim(at.id, { ...known, file: at.file, text: fingerprint(at.task), said: known.said + 1 })
+      note(hands, 'task.told', at, `changed: its session ${session} was told`)
+      return true
+    }
+    case 'wave': {
+      const { session, members, isHeard } = action
+      const heard = isHeard ? await sessions.tell(session, waveWork(session, members)) : 'missing'
+      ledger.tell(new Map([[session, members.map(endOf)]]))
+      if (heard === 'told')
+        context.note({
+          type: 'tasks.ended',
+          message: `Session ${session} was told that the ${members.length} tasks it planned are at an end.`,
+          session,
+          tasks: members.map(({ id }) => id),
+        })
+      return true
+    }
+  }
+}
+
+/** Ends the session of a task, so that another one begins. */
+async function release(at: Placed, session: string, why: string, hands: Hands): Promise<boolean> {
+  const { context, ledger } = hands
+  await context.sessions.cancel(session, `its task was ${why}`)
+  if (ledger.isClosed) return false
+  await change(hands, at, releaseChange(at.task), isStill(at, session))
+  ledger.forget(at.id)
+  note(hands, 'task.released', at, `taken from session ${session}, because it was ${why}`)
+  return true
+}
+
+async function claim(action: Extract<Action, { kind: 'claim' }>, hands: Hands): Promise<boolean> {
+  const { at, agent } = action
+  const session = await freeSession(action, hands)
+  const isDone = await change(hands, at, claimChange(at.task, session, timeOf(hands.context)), isSame(at))
+  if (!isDone) return false
+  const begun = { at, agent, session }
+  adopt(begun, hands, true)
+  note(hands, 'task.started', at, `started by ${agent} in session ${session}`)
+  return begin(begun, hands)
+}
+
+/** The first name from the planned one on that no session has and no task claims. */
+async function freeSession(
+  { base, attempt }: Extract<Action, { kind: 'claim' }>,
+  { context, index, unstarted }: Hands,
+): Promise<string> {
+  for (let number = attempt; ; number++) {
+    const name = sessionName(base, number)
+    if (index.taskOf.has(name) || unstarted.has(name)) continue
+    if ((await context.sessions.state(name)).kind === 'absent') return name
+  }
+}
+
+interface Begun {
+  readonly at: Placed
+  readonly agent: string
+  readonly session: string
+}
+
+/** Puts a claim into the ledger. `isNew`: what its session will know is how the task reads now. */
+function adopt({ at, agent, session }: Begun, { ledger }: Hands, isNew = false): boolean {
+  const known = ledger.claims.get(at.id)
+  const said = known?.session === session ? known.said : 0
+  const text = known?.session === session && !isNew ? known.text : fingerprint(at.task)
+  ledger.claim(at.id, { session, agent, file: at.file, text, said })
+  return true
+}
+
+async function begin({ at, agent, session }: Begun, hands: Hands): Promise<boolean> {
+  const { context, index, begun, unstarted } = hands
+  try {
+    const controls = await controlsOf(at.task, context)
+    await context.sessions.start({
+      id: session,
+      agent,
+      work: taskWork({ placed: at, session, index }),
+      parallel: hands.isTogether,
+      from: sessionsBefore(at, index),
+      ...(controls && { controls }),
+    })
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    unstarted.set(session, { kind: 'ended', outcome: 'error', text: '', reason: error.message })
+  }
+  begun.add(session)
+  return true
+}
+
+/** What its line demands, and what held for every session that had a hand in it. */
+function controlsOf(task: TaskItem, context: DaemonContext): Promise<Controls | undefined> {
+  const own: Controls = needsApproval(task) ? { approvalRequired: true } : {}
+  return inheritedControls(context, causesOf(task), own)
+}
+
+async function change(
+  { store, refused }: Hands,
+  at: Placed,
+  wanted: TaskChange,
+  when: (task: TaskItem) => boolean,
+): Promise<boolean> {
+  const result = await store.change(at.file, at.id, wanted, when)
+  if (result.kind === 'refused') refused(at, result.reason)
+  return result.kind === 'changed'
+}
+
+/** A task that nobody has begun, read as it was planned for. */
+function isSame({ task: planned }: Placed): (task: TaskItem) => boolean {
+  return (task) =>
+    task.state === planned.state &&
+    task.who.join() === planned.who.join() &&
+    task.dependsOn.join() === planned.dependsOn.join() &&
+    task.fields.get('type') === planned.fields.get('type') &&
+    task.fields.get('approval_required') === planned.fields.get('approval_required') &&
+    causesOf(task).join() === causesOf(planned).join()
+}
+
+function isStill({ task: planned }: Placed, session: string): (task: TaskItem) => boolean {
+  return (task) => task.state === planned.state && (task.fields.get('session') || session) === session
+}
+
+function noteEnd({ at, session, end }: Extract<Action, { kind: 'settle' }>, hands: Hands): void {
+  if (end.outcome === 'completed') note(hands, 'task.done', at, `done by session ${session}`)
+  else if (end.outcome === 'cancelled')
+    note(hands, 'task.skipped', at, `skipped: session ${session} was cancelled`)
+  else note(hands, 'task.failed', at, `failed in session ${session}`)
+}
+
+function note({ context }: Hands, type: string, { id, file, task }: Placed, what: string): void {
+  const title = shortenLine(task.title, 80)
+  context.note({ type, message: `Task ${id} (${title}) is ${what}.`, task: id, file: `tasks/${file}` })
+}
+
+function timeOf({ clock }: DaemonContext): string {
+  return new Date(clock.now()).toISOString()
+}

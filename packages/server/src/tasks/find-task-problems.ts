@@ -1,0 +1,170 @@
+import { didYouMean, nearest } from '@cadre/core'
+import type { TaskItem } from '@cadre/files'
+import { type Book, isApproval, isAtEnd, type Placed, push, type TaskIndex, withAllBelow } from './book.ts'
+import { findCircles, type Waits } from './find-circles.ts'
+
+/** Why a task cannot be run as it is written. */
+export interface TaskTrouble {
+  readonly placed: Placed
+  readonly code: 'duplicate' | 'dependency' | 'parent' | 'cycle' | 'agent'
+  readonly message: string
+}
+
+/** Each begins with words by which it is known again when it is mended: a person's own note is never taken away. */
+const words = {
+  twin: 'its id is also used at ',
+  dependency: 'it depends on ',
+  parent: 'its parent is ',
+  cycle: 'it waits for itself: ',
+  agent: 'there is no agent ',
+}
+
+export function isOwnProblem(text: string): boolean {
+  return Object.values(words).some((start) => text.startsWith(start))
+}
+
+/**
+ * What is wrong with tasks that are not at an end, one finding for each task, in the order of files and lines.
+ */
+export function findTaskProblems(book: Book, index: TaskIndex): readonly TaskTrouble[] {
+  const circles = findCircles(waitsOf(index))
+  const found: TaskTrouble[] = []
+  for (const places of index.twins.values())
+    for (const placed of places) {
+      const other = places.find((one) => one !== placed)
+      if (other === undefined || isAtEnd(placed.task)) continue
+      const message = `${words.twin}${other.file}:${other.task.line}; give one of them another id`
+      found.push({ placed, code: 'duplicate', message })
+    }
+  for (const placed of index.byId.values()) {
+    if (placed.task.state !== 'open' || isApproval(placed.task)) continue
+    const trouble =
+      index.agentOf(placed.task) === undefined
+        ? unknownAgent(placed, book)
+        : (badReference(placed, index) ?? circleOf(placed, circles))
+    if (trouble !== undefined) found.push({ placed, ...trouble })
+  }
+  return found
+}
+
+type Finding = Pick<TaskTrouble, 'code' | 'message'>
+
+function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefined {
+  const ids = () => [...index.byId.keys()].filter((known) => known !== id)
+  for (const wanted of task.dependsOn) {
+    if (index.byId.has(wanted)) continue
+    const what = index.twins.has(wanted)
+      ? 'an id that several tasks have'
+      : `no task${didYouMean(wanted, ids())}`
+    return { code: 'dependency', message: `${words.dependency}${shown(wanted)}, which is ${what}` }
+  }
+  const { parent } = task
+  if (parent !== undefined && !index.byId.has(parent)) {
+    const what = index.twins.has(parent)
+      ? 'an id that several tasks have'
+      : `no task${didYouMean(parent, ids())}`
+    return { code: 'parent', message: `${words.parent}${shown(parent)}, which is ${what}` }
+  }
+  const above = ancestorsOf(id, index)
+  const up = task.dependsOn.find((wanted) => above.has(wanted))
+  if (up !== undefined)
+    return { code: 'cycle', message: `${words.dependency}${shown(up)}, which it stands below itself` }
+  if (task.dependsOn.length === 0 || !index.children.has(id)) return undefined
+  const below = new Set(withAllBelow(index.children.get(id) ?? [], index).map((placed) => placed.id))
+  const down = task.dependsOn.find((wanted) => wanted !== id && below.has(wanted))
+  if (down === undefined) return undefined
+  return {
+    code: 'cycle',
+    message: `${words.dependency}${shown(down)}, which stands below it: it is told of that anyway`,
+  }
+}
+
+function circleOf({ id }: Placed, circles: ReadonlyMap<string, readonly string[]>): Finding | undefined {
+  const circle = circles.get(id)?.filter((one) => !one.startsWith('\0'))
+  if (circle === undefined) return undefined
+  const way = circle.length > 9 ? [...circle.slice(0, 4), '…', ...circle.slice(-4)] : circle
+  const message =
+    circle.length === 1 ? 'many tasks depend on each other in a circle' : way.map(shown).join(' → ')
+  return { code: 'cycle', message: `${words.cycle}${message}` }
+}
+
+/** Others that are no agents are people; a name that is nearly an agent's, or that an agent wrote, is a mistake. */
+function unknownAgent({ task }: Placed, { agents }: Book): Finding | undefined {
+  for (const who of task.who) {
+    if (who.toLowerCase() === 'human') return undefined
+    const close = nearest(who, agents).filter((name) => isNear(who.toLowerCase(), name.toLowerCase()))
+    if (close.length > 0)
+      return { code: 'agent', message: `${words.agent}${shown(who)}; did you mean ${close.join(', ')}?` }
+    if (task.fields.has('created_by'))
+      return { code: 'agent', message: `${words.agent}${shown(who)}; name another, or a person` }
+  }
+  return undefined
+}
+
+function isNear(who: string, agent: string): boolean {
+  return who.length >= 4 && (agent.includes(who) || agent[0] === who[0])
+}
+
+function ancestorsOf(id: string, index: TaskIndex): ReadonlySet<string> {
+  const above = new Set<string>()
+  for (let parent = index.byId.get(id)?.task.parent; parent !== undefined; ) {
+    if (above.has(parent)) break
+    above.add(parent)
+    parent = index.byId.get(parent)?.task.parent
+  }
+  return above
+}
+
+/**
+ * A task waits for what it depends on; one that an agent does is at its end only after everything below it, and after what
+ * its session has created. A task at its end, or of a person, waits for nothing below it, but what stands there counts for
+ * whoever stands above: it is followed through under a name that no task has.
+ */
+function waitsOf(index: TaskIndex): Waits {
+  const waits = new Map<string, string[]>()
+  const isOpen = (task: TaskItem) => !isAtEnd(task)
+  for (const placed of index.byId.values()) {
+    const { id, task } = placed
+    const isPlanner = isOpen(task) && index.agentOf(task) !== undefined
+    if (isOpen(task))
+      for (const wanted of task.dependsOn) {
+        const needed = index.byId.get(wanted)
+        if (needed !== undefined && isOpen(needed.task)) push(waits, id, wanted)
+      }
+    if (!isPlanner && isOpen(task)) push(waits, through(id), id)
+    for (const { id: below, task: child } of membersOf(placed, index)) {
+      const isOwn = isOpen(child) && index.agentOf(child) !== undefined
+      push(waits, isPlanner ? id : through(id), isOwn ? below : through(below))
+    }
+  }
+  return waits
+}
+
+function through(id: string): string {
+  return `\0${id}`
+}
+
+function membersOf({ id, task }: Pick<Placed, 'id' | 'task'>, index: TaskIndex): readonly Placed[] {
+  const session = task.state === 'running' ? task.fields.get('session') : undefined
+  const created = session === undefined ? [] : (index.createdBy.get(session) ?? [])
+  return [...(index.children.get(id) ?? []), ...created.filter((placed) => placed.id !== id)]
+}
+
+function shown(id: string): string {
+  return id.length > 80 ? `${id.slice(0, 79)}…` : id
+}
+
+/** Whether the reader found a mistake in the lines of this task. */
+export function brokenLines({
+  problems,
+  tasks,
+}: {
+  readonly problems: readonly { severity: string; line: number; code: string }[]
+  readonly tasks: readonly TaskItem[]
+}): ReadonlySet<number> {
+  // A line without a usable marker is no task, and nothing of the one above it.
+  const errors = problems.filter(({ severity, code }) => severity === 'error' && code !== 'TD004')
+  if (errors.length === 0) return new Set()
+  const starts = tasks.map(({ line }) => line)
+  return new Set(errors.flatMap(({ line }) => starts.findLast((start) => start <= line) ?? []))
+}

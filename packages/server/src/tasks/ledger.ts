@@ -1,0 +1,110 @@
+/**
+ * Owns what must be known of tasks beyond their files: which session works on which task, even after its line was taken away,
+ * and which ends of tasks a session was told of. Called by the duty of tasks alone.
+ *
+ * 1. A claim stands on its task before it is here, and here before its session begins: what is only on the task was never begun,
+ *    or is taken up from there.
+ * 2. Whoever is told of an end hears it before it is here: a crash in between says it again under the same message, which is
+ *    heard once.
+ * 3. A home without a ledger was never looked after: what is at an end there is not told to anybody.
+ */
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { type Home, isObject, readRegular } from '@cadre/files'
+import type { Claim } from './book.ts'
+
+const claimsFile = 'task-claims.json'
+const toldFile = 'task-told.json'
+
+export class Ledger {
+  readonly claims: Map<string, Claim>
+  readonly told: Map<string, Set<string>>
+  /** There was none: nobody has looked after these tasks before. */
+  readonly isNew: boolean
+  private readonly home: Home
+  private isOver = false
+
+  constructor(home: Home) {
+    this.home = home
+    const told = readObject(home.at('storage', 'cursors', toldFile))
+    this.isNew = told === undefined
+    this.told = new Map(
+      Object.entries(told ?? {}).map(([session, ends]) => [
+        session,
+        new Set(Array.isArray(ends) ? ends.filter(isText) : []),
+      ]),
+    )
+    this.claims = new Map(
+      Object.entries(readObject(home.at('storage', 'cursors', claimsFile)) ?? {}).flatMap(([id, claim]) =>
+        isClaim(claim) ? [[id, claim] as const] : [],
+      ),
+    )
+  }
+
+  claim(id: string, claim: Claim): void {
+    this.claims.set(id, claim)
+    this.writeClaims()
+  }
+
+  forget(id: string): void {
+    if (this.claims.delete(id)) this.writeClaims()
+  }
+
+  tell(ends: ReadonlyMap<string, readonly string[]>): void {
+    for (const [session, more] of ends) {
+      const known = this.told.get(session) ?? new Set()
+      for (const end of more) known.add(end)
+      this.told.set(session, known)
+    }
+    const text = JSON.stringify(
+      Object.fromEntries([...this.told].map(([session, known]) => [session, [...known]])),
+    )
+    this.write(toldFile, text, true)
+  }
+
+  /** Nothing is written from here on. */
+  close(): void {
+    this.isOver = true
+  }
+
+  get isClosed(): boolean {
+    return this.isOver
+  }
+
+  private writeClaims(): void {
+    this.write(claimsFile, JSON.stringify(Object.fromEntries(this.claims)), false)
+  }
+
+  /** Claims can be found again on the tasks themselves: only what can not be has to survive a power loss. */
+  private write(name: string, text: string, isDurable: boolean): void {
+    if (this.isOver) return
+    const file = `${this.home.folder('storage', 'cursors')}/${name}`
+    const draft = openSync(`${file}.tmp`, 'w')
+    try {
+      writeFileSync(draft, `${text}\n`)
+      if (isDurable) fsyncSync(draft)
+    } finally {
+      closeSync(draft)
+    }
+    renameSync(`${file}.tmp`, file)
+  }
+}
+
+function readObject(file: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(readRegular(file).toString('utf8'))
+    return isObject(value) ? value : undefined
+  } catch {
+    // Absent or not whole: as if nobody had looked after these tasks before.
+    return undefined
+  }
+}
+
+function isClaim(value: unknown): value is Claim {
+  if (!isObject(value)) return false
+  const { session, agent, file, text, said } = value
+  return [session, agent, file, text].every(isText) && typeof said === 'number'
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}

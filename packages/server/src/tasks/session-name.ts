@@ -1,0 +1,26 @@
+const longest = 120
+
+/** What the sessions of a task are called: `<agent>-<task>`, as the name of a file is written everywhere. */
+export function sessionBase(agent: string, task: string): string {
+  const name = `${agent}-${task}`
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[.-]+|[.-]+$/g, '')
+    .slice(0, longest)
+  return name === '' ? 'task' : name
+}
+
+/** `a`, `a-2`, `a-3` … */
+export function sessionName(base: string, attempt: number): string {
+  return attempt === 1 ? base : `${base}-${attempt}`
+}
+
+/** Which attempt of these a session was; nothing when it is none of them. */
+export function attemptOf(base: string, session: string): number | undefined {
+  if (session === base) return 1
+  const [, number] = session.startsWith(`${base}-`)
+    ? (/^-([1-9]\d{0,8})$/.exec(session.slice(base.length)) ?? [])
+    : []
+  return number === undefined ? undefined : Number(number)
+}

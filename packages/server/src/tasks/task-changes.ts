@@ -1,0 +1,78 @@
+import type { TaskChange, TaskItem } from '@cadre/files'
+import type { Ended } from './action.ts'
+import { shorten, shortenLine } from './shorten.ts'
+
+const longestResult = 1500
+const longestResultLines = 40
+const longestError = 500
+
+/** What an earlier attempt has left on a task. */
+const leftovers = [
+  'completed',
+  'result',
+  'error',
+  'failed_at',
+  'skipped_because',
+  'skipped_at',
+  'problem',
+  'marked_by',
+]
+
+export function claimChange(task: TaskItem, session: string, time: string): TaskChange {
+  return { state: 'running', fields: { ...cleared(task), session, started: time } }
+}
+
+/** What is written on a task when its session has ended. */
+export function endChange(
+  task: TaskItem,
+  { outcome, text, reason }: Ended,
+  session: string,
+  time: string,
+): TaskChange {
+  const fields = cleared(task)
+  if (outcome === 'completed') {
+    const result = shorten(text, longestResult, longestResultLines)
+    const isCut = result !== text.trim()
+    const rest = isCut ? `${result}\n(All of it is in sessions/${session}.session.yaml.)` : result
+    return { state: 'done', fields: { ...fields, completed: time, ...(result !== '' && { result: rest }) } }
+  }
+  if (outcome === 'cancelled') {
+    const why = `its session was cancelled${reason ? `: ${shortenLine(reason, longestError)}` : ''}`
+    return {
+      state: 'skipped',
+      fields: { ...fields, status: 'skipped', skipped_because: why, skipped_at: time },
+    }
+  }
+  const known =
+    reason ||
+    (outcome === 'incomplete'
+      ? 'its session ended without a complete report'
+      : 'its session ended with an error')
+  return {
+    state: 'failed',
+    fields: { ...fields, status: 'failed', error: shortenLine(known, longestError), failed_at: time },
+  }
+}
+
+export function skipChange(task: TaskItem, cause: string, time: string): TaskChange {
+  return {
+    state: 'skipped',
+    fields: { ...cleared(task), status: 'skipped', skipped_because: cause, skipped_at: time },
+  }
+}
+
+export function reopenChange(task: TaskItem): TaskChange {
+  return { state: 'open', fields: cleared(task) }
+}
+
+export function releaseChange(task: TaskItem): TaskChange {
+  return { state: 'open', fields: { ...cleared(task), session: null, started: null } }
+}
+
+/** Takes away what is written there of the past, and nothing that is not there. */
+function cleared({ fields }: TaskItem): Record<string, string | null> {
+  const gone = leftovers.filter((key) => fields.has(key))
+  const status = fields.get('status')
+  if (status === 'failed' || status === 'skipped') gone.push('status')
+  return Object.fromEntries(gone.map((key) => [key, null]))
+}

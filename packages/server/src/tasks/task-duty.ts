@@ -1,0 +1,215 @@
+/**
+ * Runs the tasks of a home. The daemon calls its methods one at a time; sessions that come to rest call in between.
+ *
+ * 1. One look at a time: whatever calls for another while it goes on makes it look once more.
+ * 2. A look reads everything, plans, and carries out, until there is nothing left that it can do. It waits for no session: what
+ *    has to wait for one goes on beside it, one thing for each session, and calls for another look when it is over.
+ * 3. After `stop` nothing is written: what was under way is taken up from the files at the next start.
+ */
+import { CadreError, messageOf, type RunResult } from '@cadre/core'
+import type { DaemonContext } from '../daemon-context.ts'
+import type { Duty } from '../duty.ts'
+import type { KeptState } from '../session-keeper.ts'
+import type { Action } from './action.ts'
+import { type Book, type BookFile, countTogether, indexTasks, type Placed, type TaskIndex } from './book.ts'
+import { carryOut, type Hands } from './carry-out.ts'
+import { countTasks, type TaskCounts } from './count-tasks.ts'
+import { Ledger } from './ledger.ts'
+import { planTasks, type States, sessionsOf } from './plan-tasks.ts'
+import { endOf, planWaves } from './plan-waves.ts'
+import { createTaskReports } from './task-reports.ts'
+import type { TaskStore } from './task-store.ts'
+
+export interface TaskDutyOptions {
+  readonly tasks: TaskStore
+  /** The most sessions of tasks that run at once; by default what the daemon allows, at each time. */
+  readonly parallel?: number
+  /** For how long a task may be in no file, between cutting it out of one and putting it into another. Milliseconds. */
+  readonly patience?: number
+}
+
+const patienceByDefault = 3000
+
+export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions): Duty {
+  const { tasks: store, patience = patienceByDefault } = options
+  const { sessions, clock } = context
+  const reports = createTaskReports(context.problems)
+  const begun = new Set<string>()
+  const unstarted = new Map<string, KeptState>()
+  const missing = new Map<string, number>()
+  const beside = new Map<string, Promise<void>>()
+  let ledger: Ledger | undefined
+  let looking: Promise<void> | undefined
+  let isCalledFor = false
+  let isStopped = false
+  /** Something is seen only by looking again: a session of another process, a task that is missing. */
+  let isRestless = false
+  let stopListening = () => {}
+  let counts: TaskCounts = countTasks({ files: [], agents: [] })
+
+  function look(): Promise<void> {
+    isCalledFor = true
+    looking ??= lookAll().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+
+  async function lookAll(): Promise<void> {
+    while (isCalledFor && !isStopped) {
+      isCalledFor = false
+      while (await lookOnce());
+    }
+  }
+
+  /** True when something has changed by it. */
+  async function lookOnce(): Promise<boolean> {
+    if (ledger === undefined || isStopped) return false
+    const book = readBook(ledger)
+    const index = indexTasks(book)
+    const states = await statesOf(book, index)
+    const plan = planTasks(book, states, index)
+    const refusals: [Placed, string][] = []
+    const hands: Hands = {
+      context,
+      store,
+      ledger,
+      index,
+      isTogether: countTogether(index, plan.actions) > 1,
+      begun,
+      unstarted,
+      refused: (at, reason) => refusals.push([at, reason]),
+    }
+    let isChanged = false
+    for (const action of plan.actions) {
+      if (isStopped) return false
+      if (waitsForSession(action)) goBeside(action, hands)
+      else isChanged = (await carryOut(action, hands)) || isChanged
+    }
+    reports.report(book, plan, states, refusals)
+    counts = countTasks(book)
+    isRestless = missing.size > 0 || [...states.values()].some(({ kind }) => kind === 'elsewhere')
+    return isChanged
+  }
+
+  function goBeside(action: SessionAction, hands: Hands): void {
+    const { session } = action
+    if (beside.has(session)) return
+    const going = carryOut(action, hands).then(
+      (isDone) => {
+        beside.delete(session)
+        if (isDone) lookLater()
+      },
+      (error: unknown) => {
+        beside.delete(session)
+        if (!isStopped) reports.fail(messageOf(error))
+      },
+    )
+    beside.set(session, going)
+  }
+
+  /** For whoever does not wait for it: what goes wrong is reported, and the next change tries again. */
+  function lookLater(): void {
+    look().catch((error: unknown) => {
+      if (!isStopped) reports.fail(messageOf(error))
+    })
+  }
+
+  function readBook({ claims, told }: Ledger): Book {
+    const files = store.list().map(readFile)
+    const agents = context.agents.list().map(({ name }) => name)
+    const ids = new Set(files.flatMap(({ tasks }) => tasks.flatMap(({ id }) => id ?? [])))
+    for (const id of missing.keys()) if (ids.has(id) || !claims.has(id)) missing.delete(id)
+    for (const id of claims.keys()) if (!ids.has(id) && !missing.has(id)) missing.set(id, clock.now())
+    // A clock that was set back begins the time anew.
+    for (const [id, since] of missing) if (since > clock.now()) missing.set(id, clock.now())
+    const gone = [...missing].flatMap(([id, since]) => (clock.now() - since >= patience ? [id] : []))
+    return {
+      files,
+      agents,
+      parallel: options.parallel ?? context.parallel(),
+      claims,
+      told,
+      begun,
+      gone: new Set(gone),
+    }
+  }
+
+  /** A file that cannot be read is reported, and hides nothing of the others. */
+  function readFile(file: string): BookFile {
+    try {
+      return { file, ...store.read(file) }
+    } catch (error) {
+      const problem = {
+        severity: 'error' as const,
+        code: 'unreadable',
+        message: messageOf(error),
+        line: 1,
+        column: 1,
+      }
+      return { file, tasks: [], problems: [problem] }
+    }
+  }
+
+  async function statesOf(book: Book, index: TaskIndex): Promise<States> {
+    const named = sessionsOf(book, index)
+    return new Map(
+      await Promise.all(named.map(async (session) => [session, await stateOf(session)] as const)),
+    )
+  }
+
+  async function stateOf(session: string): Promise<KeptState> {
+    try {
+      const state = await sessions.state(session)
+      return state.kind === 'absent' ? (unstarted.get(session) ?? state) : state
+    } catch (error) {
+      if (!(error instanceof CadreError)) throw error
+      // A name that a person made up is the name of no session.
+      return error.code === 'usage' ? { kind: 'absent' } : { kind: 'broken', message: error.message }
+    }
+  }
+
+  /** A session that was refused before it had a record ends with nothing but this. */
+  function onRest(session: string, result: RunResult): void {
+    if (begun.has(session) && result.kind === 'report' && result.report.status === 'error') {
+      const reason = result.report.notices?.map(({ message }) => message).join('; ') ?? ''
+      unstarted.set(session, { kind: 'ended', outcome: 'error', text: '', ...(reason !== '' && { reason }) })
+    }
+    lookLater()
+  }
+
+  return {
+    name: 'tasks',
+    folders: ['tasks', 'templates'],
+    async start() {
+      ledger = new Ledger(context.home)
+      if (ledger.isNew) {
+        const book = readBook(ledger)
+        const ended = planWaves(book, indexTasks(book), undefined)
+        ledger.tell(new Map(ended.map(({ session, members }) => [session, members.map(endOf)])))
+      }
+      // It is called again when it has failed.
+      stopListening()
+      stopListening = sessions.onRest(onRest)
+      await look()
+    },
+    changed: () => look(),
+    async tick() {
+      if (isRestless) await look()
+    },
+    counts: () => ({ ...counts }),
+    async stop() {
+      isStopped = true
+      stopListening()
+      ledger?.close()
+      await looking?.catch(() => {})
+    },
+  }
+}
+
+type SessionAction = Extract<Action, { readonly kind: 'tell' | 'wave' | 'cancel' | 'release' }>
+
+function waitsForSession(action: Action): action is SessionAction {
+  if (action.kind === 'wave') return action.isHeard
+  return action.kind === 'tell' || action.kind === 'cancel' || action.kind === 'release'
+}

@@ -1,0 +1,51 @@
+import type { Problem, Problems } from '../problems.ts'
+import type { Book, Placed } from './book.ts'
+import type { Plan, States } from './plan-tasks.ts'
+
+const about = 'tasks'
+type Finding = Omit<Problem, 'file'>
+
+export interface TaskReports {
+  /** What is wrong with the files and tasks as they are now. */
+  report(book: Book, plan: Plan, states: States, refusals: readonly (readonly [Placed, string])[]): void
+  /** A look that did not come to its end. The next one that does takes it back. */
+  fail(message: string): void
+}
+
+/** Says what is wrong with task files, each with its line, for as long as it is so. */
+export function createTaskReports(problems: Problems): TaskReports {
+  const said = new Map<string, string>()
+  const say = (file: string, findings: readonly Finding[]) => {
+    const text = JSON.stringify(findings)
+    if ((said.get(file) ?? '[]') === text) return
+    said.set(file, text)
+    problems.report(about, file, findings)
+  }
+  return {
+    report(book, plan, states, refusals) {
+      const found = new Map<string, Finding[]>()
+      for (const { file, problems: own } of book.files)
+        found.set(
+          file,
+          own.map((problem) => ({ ...problem })),
+        )
+      const add = ({ file, id, task }: Placed, code: string, message: string) =>
+        found.get(file)?.push({ severity: 'error', code, line: task.line, message: `Task ${id}: ${message}` })
+      for (const { placed, code, message } of plan.troubles) add(placed, code, message)
+      for (const [at, reason] of refusals) add(at, 'refused', `it cannot be changed: ${reason}`)
+      for (const { file, tasks } of book.files)
+        for (const task of tasks) {
+          const state = task.state === 'running' ? states.get(task.fields.get('session') ?? '') : undefined
+          if (state?.kind === 'broken')
+            add({ file, id: task.id ?? '', task }, 'session', `its session cannot be used: ${state.message}`)
+        }
+      for (const file of said.keys())
+        if (file.startsWith('tasks/') && !found.has(file.slice('tasks/'.length))) say(file, [])
+      for (const [file, findings] of found) say(`tasks/${file}`, findings)
+      say('[tasks]', [])
+    },
+    fail(message) {
+      say('[tasks]', [{ severity: 'error', message: `Tasks could not be looked after: ${message}` }])
+    },
+  }
+}

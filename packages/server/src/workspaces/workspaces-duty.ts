@@ -1,0 +1,37 @@
+import { createWorkspaces, holdLease, sessionSummaryOf } from '@cadre/files'
+import type { DaemonContext } from '../daemon-context.ts'
+import type { Duty } from '../duty.ts'
+
+/**
+ * Takes away what a crash has left of workspaces: those of sessions that have ended, if nothing in them would be lost. While
+ * that is done the session is held, so that nobody lets it go on meanwhile.
+ */
+export function createWorkspacesDuty({ home, note }: Pick<DaemonContext, 'home' | 'note'>): Duty {
+  const workspaces = createWorkspaces({ home })
+  const isEnded = (session: string) => {
+    const { status } = sessionSummaryOf(home, session) ?? {}
+    return status === 'completed' || status === 'error'
+  }
+  return {
+    name: 'workspaces',
+    folders: [],
+    async start() {
+      for (const { session, life, state } of await workspaces.list()) {
+        if (life !== 'ended' || (state !== 'empty' && state !== 'merged')) continue
+        const attempt = holdLease(home, workspaces.find(session).root)
+        if (attempt.kind === 'owned') continue
+        try {
+          if (isEnded(session) && (await workspaces.leave(session)))
+            note({
+              type: 'workspace.removed',
+              message: `the workspace of ${session} was left over, and is removed`,
+              session,
+            })
+        } finally {
+          attempt.lease.release()
+        }
+      }
+    },
+    changed: async () => {},
+  }
+}
