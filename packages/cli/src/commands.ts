@@ -7,6 +7,11 @@ export const commands = {
   approvals: 'What waits for your decision, and what was decided',
   approve: 'Let an agent do what it asked for: once, for its session, or from now on by a rule',
   reject: 'Refuse what an agent asked for, and tell it why',
+  up: 'Watch over a home: whatever its files ask for is done, until you stop it',
+  down: 'Stop what watches over a home',
+  status: 'What watches over a home, what it does, and what is wrong with the files',
+  tasks: 'Ask task files with a query, and change them; without one, the open tasks of the home',
+  workspace: 'What agents changed in folders of their own: look at it, merge it, undo it',
   init: 'Write a ready team of agents into a project',
   agents:
     'The agents that can be used here, what each may really do, and how to take them to another dialect',
@@ -18,6 +23,8 @@ export const commands = {
 } as const
 
 export const sessionCommands: readonly string[] = ['list', 'show', 'tree', 'resume', 'cancel', 'answer']
+
+export const workspaceCommands: readonly string[] = ['list', 'diff', 'merge', 'rollback', 'clean']
 
 export const policyCommands: readonly string[] = ['explain', 'test']
 

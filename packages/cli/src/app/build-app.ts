@@ -5,6 +5,7 @@ import { agentsRoutes } from './agents-commands.ts'
 import { approvalsCommand, approveCommand, rejectCommand } from './approvals-commands.ts'
 import { chatCommand } from './chat-command.ts'
 import type { CliContext } from './command.ts'
+import { downCommand, statusCommand, upCommand } from './daemon-commands.ts'
 import { explainUsage } from './explain-usage.ts'
 import { hooksRoutes } from './hooks-commands.ts'
 import { initCommand } from './init-command.ts'
@@ -14,6 +15,8 @@ import { policyRoutes } from './policy-commands.ts'
 import { resumeCommand } from './resume-command.ts'
 import { runCommand } from './run-command.ts'
 import { sessionsRoutes } from './sessions-commands.ts'
+import { tasksCommand } from './tasks-command.ts'
+import { workspaceRoutes } from './workspace-commands.ts'
 
 export function buildApp(): Application<CliContext> {
   const targets: { readonly [name in keyof typeof commands]: unknown } = {
@@ -24,6 +27,11 @@ export function buildApp(): Application<CliContext> {
     approvals: approvalsCommand,
     approve: approveCommand,
     reject: rejectCommand,
+    up: upCommand,
+    down: downCommand,
+    status: statusCommand,
+    tasks: tasksCommand,
+    workspace: workspaceRoutes,
     init: initCommand,
     agents: agentsRoutes,
     lint: lintCommand,

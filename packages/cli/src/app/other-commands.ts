@@ -1,18 +1,24 @@
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { home, json, text } from './flags.ts'
+import { flag, home, json, text } from './flags.ts'
 
 export const demoCommand = defineCommand({
   brief: commands.demo,
   about:
-    'A lead asks three agents in parallel, has a fourth build on their reports, and a fifth check it. The model is scripted, so it needs no\n' +
-    'network and no key; the sessions and the files they write are real, and are kept for you to look at.',
+    'From a message to its answer in ten steps: a planner plans, a command waits for your approval and is run, its outcome is judged, and the\n' +
+    'answer waits for your approval and is sent. The model is scripted, so it needs no network and no key; the daemon, the files, the command and\n' +
+    'the approvals are real, and the home is kept for you to look at. Without a terminal the demo approves by itself, and says so.',
   examples: [
     ['demo', 'in a temporary folder'],
+    ['demo --yes', 'without being asked'],
     ['demo --dir ./cadre-demo', 'in a folder of your choice'],
   ],
   parameters: {
-    flags: { dir: text('Where to put the home and the workspace; default: a temporary folder', 'DIR'), json },
+    flags: {
+      dir: text('Where to put the home and the workspace; default: a temporary folder', 'DIR'),
+      yes: flag('Give the two approvals without asking'),
+      json,
+    },
   },
   load: async () => (await import('../commands/demo.ts')).demo,
 })

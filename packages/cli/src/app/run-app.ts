@@ -1,6 +1,13 @@
 import { CadreError } from '@cadre/core'
 import { run } from '@stricli/core'
-import { agentCommands, commands, hookCommands, policyCommands, sessionCommands } from '../commands.ts'
+import {
+  agentCommands,
+  commands,
+  hookCommands,
+  policyCommands,
+  sessionCommands,
+  workspaceCommands,
+} from '../commands.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { buildApp } from './build-app.ts'
@@ -33,6 +40,7 @@ function seeHelp(args: readonly string[]): string {
   const known = Object.hasOwn(commands, first) ? [first] : []
   const below = {
     sessions: sessionCommands,
+    workspace: workspaceCommands,
     agents: agentCommands,
     policy: policyCommands,
     hooks: hookCommands,

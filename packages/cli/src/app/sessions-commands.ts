@@ -93,6 +93,54 @@ const answer = defineCommand({
   load: async () => (await import('../commands/sessions-answer.ts')).answerQuestion,
 })
 
+const exportLog = defineCommand({
+  brief: 'Write a session as a chat log: what was said and done, in Markdown',
+  about:
+    'Writes what was said and done in a session as a chat log, a Markdown file with an entry for each message, call and result.\n' +
+    'Pictures, costs and what the model did not see are left out.',
+  examples: [
+    ['sessions export lead-4k2', 'on standard output'],
+    ['sessions export lead-4k2 --out lead.agent.md', 'into a file'],
+  ],
+  parameters: {
+    flags: {
+      home,
+      out: text('The file to write; default: standard output', 'FILE'),
+      format: {
+        kind: 'enum',
+        values: ['chat-log'],
+        brief: 'The form of the file; there is one',
+        placeholder: 'FORMAT',
+        optional: true,
+      },
+      force: flag('Replace a file that is there'),
+      json,
+    },
+    positional: { kind: 'tuple', parameters: [id] },
+  },
+  load: async () => (await import('../commands/sessions-export.ts')).exportSession,
+})
+
+const importLog = defineCommand({
+  brief: 'Make a session from a chat log, so that it can be continued',
+  about:
+    'Makes a session from a chat log (a file that begins with "# Agent: NAME"), with everything said in it as its history. Calls in\n' +
+    'it are not carried out again. The agent of that name continues it; without one the prompt of the log does, without tools.',
+  examples: [['sessions import .cadre/agents/planner-001.agent.md', 'says which session it became']],
+  parameters: {
+    flags: {
+      home,
+      workspace: text('The folder the agent may change; default: the current one', 'DIR'),
+      json,
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'The chat log', parse: String, placeholder: 'file' }],
+    },
+  },
+  load: async () => (await import('../commands/sessions-import.ts')).importSession,
+})
+
 export const sessionsRoutes = buildRouteMap({
   routes: Object.assign(Object.create(null) as object, {
     list,
@@ -101,6 +149,8 @@ export const sessionsRoutes = buildRouteMap({
     resume: resumeCommand,
     cancel,
     answer,
+    export: exportLog,
+    import: importLog,
   }),
   docs: {
     brief: commands.sessions,

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
 import {
   type AgentDefinition,
   contextOf,
   type Handoff,
   nameKey,
   type RunResult,
+  type StartRequest,
   type StoredSession,
 } from '@cadre/core'
 import { lastReport } from '../run/last-report.ts'
@@ -100,7 +102,7 @@ export class Conversation {
       {
         agent: to,
         work: text,
-        workspace: stored?.spec.workspace ?? this.options.workspace,
+        ...(stored === undefined ? { workspace: this.options.workspace } : placeOf(stored)),
         delegation,
         ...(history !== undefined && history.length > 0 && { history }),
         ...(model !== undefined && { model }),
@@ -143,4 +145,11 @@ export class Conversation {
 
 function isSame(a: AgentDefinition, b: AgentDefinition): boolean {
   return nameKey(a.name) === nameKey(b.name)
+}
+
+/** Where whoever takes over works: where the one before did. A workspace in which nothing was changed is gone by then. */
+function placeOf({ spec }: StoredSession): Pick<StartRequest, 'workspace' | 'isolation'> {
+  const { workspace, isolation } = spec
+  if (isolation?.kind === 'own' && !existsSync(workspace)) return { workspace: isolation.base }
+  return { workspace, ...(isolation && { isolation }) }
 }

@@ -11,7 +11,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { createDrive, type Drive } from '../run/create-drive.ts'
 import { repeatedFlags } from '../run/repeated-flags.ts'
-import { requireOwnWorkspace } from '../run/require-own-workspace.ts'
+import { requireOwnWorkspace, sharedFolder } from '../run/require-own-workspace.ts'
 import { resolveWorkspace } from '../run/resolve-workspace.ts'
 import { teamOfRun } from '../runtime/agents-of-run.ts'
 import { chooseAgent, namesOf, tellFaults } from '../runtime/choose-agent.ts'
@@ -36,7 +36,7 @@ export interface ChatFlags extends GateFlags, ControlFlags {
 export async function chat(io: Io, flags: ChatFlags): Promise<ExitCode> {
   const { json = false } = flags
   const stored = flags.resume === undefined ? undefined : await findStored(io, flags, flags.resume)
-  const workspace = stored?.spec.workspace ?? resolveWorkspace(io, flags.workspace)
+  const workspace = stored === undefined ? resolveWorkspace(io, flags.workspace) : sharedFolder(stored.spec)
   const repeated = repeatedFlags(flags)
   const seen = { view: emptyView() }
   // Unless it is to go on with another team.

@@ -1,72 +1,90 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { CadreError } from '@cadre/core'
+import { CadreError, messageOf } from '@cadre/core'
+import { type DemoDecision, decideDemo } from '../demo/decide-demo.ts'
+import { endingText } from '../demo/ending-text.ts'
+import { type DemoPlace, prepareDemo } from '../demo/prepare-demo.ts'
+import { runCadre } from '../demo/run-cadre.ts'
+import { runScenario, type Step } from '../demo/run-scenario.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { cleanLine, cleanText } from '../output/clean-text.ts'
+import { createStyle, wantsColour } from '../output/style.ts'
 import { commandName } from '../run/command-name.ts'
-import { driveRun } from '../run/drive-run.ts'
 import { repeatedFlags } from '../run/repeated-flags.ts'
+import { takeStopSignals } from '../run/stop-signals.ts'
 
-const work = 'Add a limit of 5 requests per second and client to the API, and prove that it works.'
+export interface DemoFlags {
+  readonly dir?: string
+  readonly yes?: boolean
+  readonly json?: boolean
+}
 
 /** `cadre demo`. */
-export async function demo(
-  io: Io,
-  flags: { readonly dir?: string; readonly json?: boolean },
-): Promise<ExitCode> {
-  const folder = prepare(io, flags.dir)
-  const home = path.join(folder, '.cadre')
+export async function demo(io: Io, flags: DemoFlags): Promise<ExitCode> {
+  const place = await prepareDemo(io, flags.dir)
+  const isAsked = !flags.yes && !flags.json && io.stdin.isTTY === true && io.stdout.isTTY === true
+  const style = createStyle(!flags.json && wantsColour(io.stdout, io.env))
   const say = (text: string) => void (flags.json ? io.stderr : io.stdout).write(text)
+  const steps: Step[] = []
+  const show = (step: Step) => {
+    steps.push(step)
+    if (flags.json) return void io.stdout.write(`${JSON.stringify({ type: 'step', ...step })}\n`)
+    const number = style.bold(String(step.step).padStart(2))
+    io.stdout.write(`${number}  ${step.title}  ${style.dim(step.file)}\n`)
+    if (step.text) io.stdout.write(`${cleanText(step.text).replace(/^/gm, '    ')}\n`)
+  }
   say(
-    `A team of six agents works on a small project in ${folder}\n` +
-      'The model is scripted: its words were written beforehand. The sessions, the calls and the files are real.\n\n' +
-      `  ${work}\n\n`,
+    `From a message to its answer, in ten steps. Everything is a file in ${place.home.path}\n` +
+      'The model is scripted: its words were written beforehand. The daemon, the files, the command and the approvals are real.\n' +
+      (isAsked ? '\n' : 'Nobody is asked: the two approvals are given by the demo itself.\n\n'),
   )
-  const code = await driveRun(
-    {
-      io,
-      home,
-      workspace: folder,
-      model: `scripted:${path.join(home, 'playbook.yaml')}`,
-      json: flags.json,
-      // The folder was made for this, and nothing else is in it.
-      allow: ['write'],
-    },
-    ({ orchestrator }, signal) => orchestrator.start({ agent: 'lead', work, workspace: folder }, signal),
+  const decisions: DemoDecision[] = []
+  const stop = new AbortController()
+  const release = takeStopSignals(
+    () => stop.abort(new CadreError('cancelled', 'the demo was stopped')),
+    () => process.exit(exitCodes.cancelled),
   )
-  // Standard output ends with the report for machines.
-  if (code === exitCodes.done && !flags.json) say(`\n${whatNext(io, folder, home)}`)
-  return code
+  try {
+    await up(io, place)
+    const decide = async (id: string) => {
+      const decision = await decideDemo(io, { place, id, isAsked, style }, stop)
+      decisions.push(decision)
+      return decision
+    }
+    await runScenario({ home: place.home, show, decide }, stop.signal)
+  } catch (error) {
+    // The cursor stands behind a question.
+    if (isAsked) io.stdout.write('\n')
+    if (stop.signal.aborted) throw new CadreError('cancelled', stoppedText(io, place))
+    throw error
+  } finally {
+    release()
+    const { code, stderr } = await runCadre(io, ['down', '--home', place.home.path])
+    if (code !== 0) say(`cadre down: ${cleanLine(stderr)}\n`)
+  }
+  if (flags.json)
+    io.stdout.write(
+      `${JSON.stringify({ type: 'demo', folder: place.folder, home: place.home.path, steps: steps.length })}\n`,
+    )
+  else say(`\n${endingText(io, place, decisions)}`)
+  return exitCodes.done
 }
 
-function prepare(io: Io, wanted: string | undefined): string {
-  const folder =
-    wanted === undefined ? mkdtempSync(path.join(tmpdir(), 'cadre-demo-')) : path.resolve(io.cwd, wanted)
-  if (wanted !== undefined && existsSync(folder) && readdirSync(folder).length > 0)
-    throw new CadreError('usage', 'the folder for the demo must be empty or not there yet', { where: folder })
-  const source = fileURLToPath(new URL('../../demo/', import.meta.url))
-  mkdirSync(path.join(folder, '.cadre'), { recursive: true })
-  cpSync(path.join(source, 'workspace'), folder, { recursive: true })
-  cpSync(path.join(source, 'templates'), path.join(folder, '.cadre', 'templates'), { recursive: true })
-  cpSync(path.join(source, 'playbook.yaml'), path.join(folder, '.cadre', 'playbook.yaml'))
-  return folder
+/** What is there is enough to go on with. */
+function stoppedText(io: Io, { home, folder, model }: DemoPlace): string {
+  const flags = `${repeatedFlags({ home: home.path })} --workspace ${folder} --model ${model} --trust`
+  return `the demo was stopped; what it has done so far stays, and goes on with: ${commandName(io)} up${flags}`
 }
 
-function whatNext(io: Io, folder: string, home: string): string {
-  const cadre = commandName(io)
-  // Elsewhere there is no such script, and the name alone may belong to somebody else's package.
-  const elsewhere =
-    cadre === 'cadre' ? cadre : `node ${fileURLToPath(new URL('../../bin/cadre.js', import.meta.url))}`
-  const flags = repeatedFlags({ home })
-  return `Look at it:
-  ${cadre} sessions tree${flags}
-  ${cadre} sessions show builder${flags}
-  cat ${path.join(folder, 'src', 'rate-limit.js')}
-
-With a real model, in a project of your own:
-  export OPENAI_BASE_URL=https://… OPENAI_API_KEY=…
-  ${elsewhere} run --model openai:NAME "${work}"
-`
+async function up(io: Io, { home, folder, model }: DemoPlace): Promise<void> {
+  // The folder was made for this, and nothing else is in it.
+  const flags = ['--home', home.path, '--workspace', folder, '--model', model, '--trust']
+  const { code, stderr } = await runCadre(io, ['up', '--detach', ...flags]).catch((error) => ({
+    code: 1,
+    stderr: messageOf(error),
+  }))
+  if (code !== 0)
+    throw new CadreError(
+      'agent_execution',
+      `the daemon did not start: ${cleanLine(stderr.replace(/^cadre: /, ''))}`,
+    )
 }

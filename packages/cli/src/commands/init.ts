@@ -58,7 +58,11 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
     `The team ${wanted} ${dryRun ? 'would be written like this' : 'is ready'}:\n${lines.join('\n')}\n`,
   )
   for (const notice of notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
-  if (!dryRun) io.stdout.write(`\nThe files are yours to change. Next:\n  ${next}\n`)
+  // A team with a place for messages is one that can work on its own.
+  const watches = files.some(({ path }) => path === home.at('inbox', 'routes.yaml'))
+  const up = `${commandName(io)} up${repeatedFlags(flags)}`
+  const more = watches ? `or let it watch the files of its home, and write into them:\n  ${up}\n` : ''
+  if (!dryRun) io.stdout.write(`\nThe files are yours to change. Next:\n  ${next}\n${more}`)
   return exitCodes.done
 }
 

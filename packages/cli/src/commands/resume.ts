@@ -6,7 +6,7 @@ import { driveRun } from '../run/drive-run.ts'
 import { lastReport } from '../run/last-report.ts'
 import { readWork } from '../run/read-work.ts'
 import { repeatedFlags } from '../run/repeated-flags.ts'
-import { requireOwnWorkspace } from '../run/require-own-workspace.ts'
+import { requireOwnWorkspace, sharedFolder } from '../run/require-own-workspace.ts'
 import { showReport } from '../run/show-ending.ts'
 import { teamOfRun } from '../runtime/agents-of-run.ts'
 import type { GateFlags } from '../runtime/gate-flags.ts'
@@ -43,7 +43,7 @@ export async function resume(
   const limits = { ...(depth !== undefined && { depth }), ...(concurrency !== undefined && { concurrency }) }
   const changed = Object.keys(limits).length === 0 ? {} : { limits }
   const content = work === undefined ? undefined : await readWork(io, [work])
-  const options = { ...flags, ...teamOfRun(root.spec), io, workspace: stored.spec.workspace }
+  const options = { ...flags, ...teamOfRun(root.spec), io, workspace: sharedFolder(stored.spec) }
   return driveRun(options, ({ orchestrator }, signal) =>
     orchestrator.resume(
       id,

@@ -1,8 +1,8 @@
 import { CadreError, didYouMean } from '@cadre/core'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { nextText } from '../run/next-text.ts'
 import { openQuestions } from '../run/open-questions.ts'
-import { repeatedFlags } from '../run/repeated-flags.ts'
 import { openSessions } from '../runtime/open-sessions.ts'
 
 export interface AnswerFlags {
@@ -52,7 +52,7 @@ export async function answerQuestion(
     )
   else
     io.stdout.write(
-      `Answered ${name} of ${question.session}: ${decision}. Continue with: cadre resume ${root}${repeatedFlags(flags)}\n`,
+      `Answered ${name} of ${question.session}: ${decision}. ${nextText(sessions.home, root, flags)}\n`,
     )
   return exitCodes.done
 }

@@ -7,6 +7,7 @@ import {
   loadConfig,
   type PlacedFile,
   readTeamFiles,
+  readTeamHome,
   type Team,
 } from '@cadre/files'
 import { readShippedHooks } from '@cadre/gate'
@@ -50,12 +51,19 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
   const policy = team.effects === undefined ? undefined : path.join(home, policyPath)
   const isDecided = policy !== undefined && existsSync(policy)
   if (policy !== undefined && !isDecided) settings.push({ path: policyPath, text: policyText(team) })
+  const more = readTeamHome(team.name)
+  const stays = more.filter((file) => existsSync(path.join(home, file.path)))
+  settings.push(...more.filter((file) => !stays.includes(file)))
   return {
     inProject: base === project ? [...agents, ...hooks] : [],
     inHome: [...(base === home ? agents : []), ...settings],
     notes,
     starts,
-    kept: [...(isThere ? [config] : []), ...(isDecided ? [policy] : [])],
+    kept: [
+      ...(isThere ? [config] : []),
+      ...(isDecided ? [policy] : []),
+      ...stays.map((file) => path.join(home, file.path)),
+    ],
   }
 
   function asTheyAre(): { files: PlacedFile[]; notes: string[] } {

@@ -3,9 +3,9 @@ import type { ApprovalRecord } from '@cadre/gate'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
+import { nextText } from './next-text.ts'
 import type { OpenedApprovals } from './open-approvals.ts'
 import { personName } from './person-name.ts'
-import { repeatedFlags } from './repeated-flags.ts'
 
 export interface DecideFlags {
   readonly home?: string
@@ -15,7 +15,7 @@ export interface DecideFlags {
 /** Records a decision of the person who typed the command, and says what counts. */
 export async function decideApproval(
   io: Io,
-  { engine }: OpenedApprovals,
+  { engine, home }: OpenedApprovals,
   record: ApprovalRecord,
   wanted: Pick<Answer, 'decision' | 'reason'>,
   flags: DecideFlags,
@@ -46,7 +46,7 @@ export async function decideApproval(
   const word = decision.startsWith('approve') ? 'Approved' : 'Rejected'
   const next =
     kind === 'recorded'
-      ? `Continue with: cadre resume ${root}${repeatedFlags(flags)}`
+      ? nextText(home, root, flags)
       : 'Whoever runs the session finds it; if nobody does, it counts when the session is resumed.'
   io.stdout.write(`${cleanLine(`${word} ${id}.`)} ${next}\n`)
   return exitCodes.done

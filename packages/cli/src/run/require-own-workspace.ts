@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { CadreError, type StoredSession } from '@cadre/core'
+import { CadreError, type SessionSpec, type StoredSession } from '@cadre/core'
 import { isInside } from '@cadre/files'
 import type { Io } from '../io.ts'
 import type { Sessions } from '../runtime/open-sessions.ts'
@@ -17,14 +17,22 @@ export function requireOwnWorkspace(
   trust: boolean | undefined,
 ): void {
   if (trust === true || io.env['CADRE_TRUST'] === '1') return
-  const workspace = realOf(spec.workspace)
   const own = [path.dirname(home.path), io.cwd].map((folder) => realOf(projectOf(folder)))
-  if (own.some((folder) => isInside(folder, workspace))) return
+  // One that is kept apart works in the home, and what it does is merged into the folder it began with.
+  const inHome = spec.isolation?.kind === 'own' ? [realOf(home.at('workspaces'))] : []
+  const isOwn = (folder: string, places: readonly string[]) =>
+    places.some((place) => isInside(place, realOf(folder)))
+  if (isOwn(spec.workspace, [...own, ...inHome]) && isOwn(sharedFolder(spec), own)) return
   throw new CadreError(
     'configuration',
     `the session ${spec.id} works in ${spec.workspace}, which belongs neither to the project of its home nor to the one you are in; if you started it there, continue it there, or add --trust`,
     { where: home.at('sessions', `${spec.id}.session.yaml`) },
   )
+}
+
+/** The folder whose agents, rules and hooks count for a session: the one it would work in if it were not kept apart. */
+export function sharedFolder({ workspace, isolation }: SessionSpec): string {
+  return isolation?.kind === 'own' ? isolation.base : workspace
 }
 
 /** A folder that is not there is what its name says. */

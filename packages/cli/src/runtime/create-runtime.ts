@@ -4,6 +4,7 @@ import { createAudit } from '@cadre/gate'
 import type { Io } from '../io.ts'
 import type { AskPerson } from '../run/ask-person.ts'
 import type { ConfirmTrust } from '../run/confirm-trust.ts'
+import { adoptFrom } from './adopt-from.ts'
 import { type ControlFlags, controlsOf } from './gate-flags.ts'
 import { loadParts, type PartsOptions } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
@@ -53,7 +54,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     audit(event)
     options.emit(event)
   }
-  const engine = await openEngine(home, options.tell, options.noHuman ? answerForNobody : options.ask)
+  const ask = options.noHuman ? answerForNobody : options.ask
+  const engine = await openEngine(home, options.tell, { ask, adopt: adoptFrom(() => parts) })
   const orchestrator = orchestrate(parts, { engine, emit, controls: controlsOf(options) })
   return {
     ...sessionsOf(home, engine),

@@ -54,6 +54,8 @@ export interface PartsOptions extends GateFlags {
 /** What a run is made of. */
 export interface Parts {
   readonly home: Home
+  /** What the user and the home have set, as far as it counts here. */
+  readonly config: Config
   /** What is permitted, the settings of the user included. */
   readonly policy: LoadedPolicy
   readonly enforced: Enforcement
@@ -127,7 +129,15 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
     environment: io.env,
     tell: options.tell ?? (() => {}),
   })
-  const { tools, notices: ofTools } = await loadTools({ home, settings, guard, policy, tell: options.tell })
+  const { tools, notices: ofTools } = await loadTools({
+    home,
+    settings,
+    guard,
+    policy,
+    agents: enforced.permitted(agents),
+    env: io.env,
+    tell: options.tell,
+  })
   const wanted = limitsOf(config, options)
   const { createModels } = await backends
   const { model } = options
@@ -140,6 +150,7 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
   })
   return {
     home,
+    config,
     policy,
     enforced,
     registry: agents,

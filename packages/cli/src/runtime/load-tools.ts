@@ -1,5 +1,12 @@
-import type { Notice, Tool } from '@cadre/core'
-import type { Home, Policy } from '@cadre/files'
+import type { Agents, Notice, Tool } from '@cadre/core'
+import {
+  type Config,
+  type Home,
+  isAttended,
+  openMailboxes,
+  type Policy,
+  sessionSummaryOf,
+} from '@cadre/files'
 import type { Guard } from '@cadre/gate'
 import { ownArtifact } from '@cadre/gate'
 import type { Settings } from './load-settings.ts'
@@ -12,6 +19,10 @@ export interface LoadedTools {
 export interface ToolsRequest {
   readonly home: Home
   readonly settings: Settings
+  /** Where the variables are that the configuration names for secrets. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Whom messages can be left for. Absent where tools are only looked at. */
+  readonly agents?: Agents
   /** Absent where tools are only looked at. */
   readonly guard?: Pick<Guard, 'places' | 'hiddenIn' | 'unreadableIn' | 'sandbox'>
   readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'>
@@ -22,7 +33,8 @@ export interface ToolsRequest {
 export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
   const { home, guard, policy } = request
   const { config, trust } = request.settings
-  const { combineTools, createTools, loadCustomTools } = await import('@cadre/tools')
+  const { combineTools, createTools, loadCustomTools, loadEmbed } = await import('@cadre/tools')
+  const { semantic } = config.search ?? {}
   const builtIn = createTools({
     home: home.path,
     own: ownArtifact,
@@ -33,8 +45,18 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
       ...(policy && ceilingsOf(policy)),
       ...(request.tell && { tell: request.tell }),
     },
+    ...(request.agents && { messages: messagesOf(home, request.agents) }),
+    attended: () => isAttended(home),
+    senders: {
+      mail: hasMailOut(config),
+      load: async () => (await import('@cadre/server')).openSenders(config, home, request.env ?? {}),
+    },
     ...(config.check && { check: config.check }),
     ...(config.web && { web: config.web }),
+    ...(semantic && {
+      loadEmbed: () =>
+        loadEmbed({ ...semantic, base: home.path, trusted: (module) => trust.trustsModule(module) }),
+    }),
   })
   if (config.tools === undefined) return { tools: builtIn, notices: [] }
   const custom = await loadCustomTools({
@@ -45,6 +67,20 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
   const { tools, reports } = combineTools([builtIn, custom.tools])
   const faults = custom.faults.map(({ message }) => ({ code: 'configuration', message }))
   return { tools, notices: [...faults, ...reports] }
+}
+
+function hasMailOut({ channels }: Config): boolean {
+  const mail = channels?.['mail']
+  return typeof mail === 'object' && mail !== null && 'out' in mail
+}
+
+function messagesOf(home: Home, agents: Agents) {
+  return () => ({
+    mailboxes: openMailboxes(home),
+    agents,
+    agentOf: async (session: string) => sessionSummaryOf(home, session)?.agent,
+    attended: () => isAttended(home),
+  })
 }
 
 function ceilingsOf({

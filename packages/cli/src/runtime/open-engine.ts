@@ -1,7 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError, messageOf } from '@cadre/core'
-import { createFileEngine, createTrust, type FileEngine, type Home, systemClock } from '@cadre/files'
+import {
+  createFileEngine,
+  createTrust,
+  type FileEngine,
+  type FileEngineOptions,
+  type Home,
+  systemClock,
+} from '@cadre/files'
 import {
   type Approvals,
+  type ApprovalsOptions,
   type AskHere,
   askEverywhere,
   createApprovals,
@@ -17,6 +26,17 @@ export interface OpenedEngine extends FileEngine {
   readonly approvals: Approvals
 }
 
+export interface EngineOptions {
+  /** Whoever is at the keyboard. */
+  readonly ask?: AskPerson | undefined
+  /** Told of decisions that are found in forms. */
+  readonly taken?: ApprovalsOptions['taken']
+  /** What an agent brings along into a session that a person has begun in an editor. */
+  readonly adopt?: FileEngineOptions['adopt']
+  /** Whether what cannot be written waits until it can be. */
+  readonly endures?: FileEngineOptions['endures']
+}
+
 /**
  * The engine on the files of a home. What it finds wrong with them is told at once. Questions are put before people in the
  * home's files, and at the keyboard where there is one.
@@ -24,7 +44,7 @@ export interface OpenedEngine extends FileEngine {
 export async function openEngine(
   home: Home,
   tell: (message: string) => void,
-  ask?: AskPerson,
+  { ask, taken, adopt, endures }: EngineOptions = {},
 ): Promise<OpenedEngine> {
   const askHere: AskHere | undefined =
     ask &&
@@ -37,14 +57,43 @@ export async function openEngine(
       home,
       clock: systemClock,
       diagnostics: ({ message }) => tell(message),
+      ...(adopt && { adopt }),
+      ...(endures && { endures }),
       answer: (session, question, signal) =>
-        askEverywhere(approvals, { session, question, ask: askHere }, signal),
+        enduring(
+          () => askEverywhere(approvals, { session, question, ask: askHere }, signal),
+          endures,
+          signal,
+        ),
     })
     const user = personName(process.env)
-    const approvals = createApprovals({ home, engine, clock: systemClock, user, tell })
+    const approvals = createApprovals({
+      home,
+      engine,
+      clock: systemClock,
+      user,
+      tell,
+      ...(taken && { taken }),
+    })
     return { ...followApprovals(engine, approvals, { home, tell }), approvals }
   } catch (error) {
     throw unusableHome(home, error)
+  }
+}
+
+/** A question that cannot be put into the forms now is put there when it can be: it is no reason to end what asks it. */
+async function enduring<T>(
+  work: () => Promise<T>,
+  endures: FileEngineOptions['endures'],
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (signal.aborted || !endures?.(error)) throw error
+      await pause(250)
+    }
   }
 }
 

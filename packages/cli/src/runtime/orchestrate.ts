@@ -1,4 +1,5 @@
 import {
+  attendAll,
   type CadreEvent,
   type Controls,
   createOrchestrator,
@@ -6,7 +7,7 @@ import {
   type Models,
   type Orchestrator,
 } from '@cadre/core'
-import { sessionIds, systemClock } from '@cadre/files'
+import { attendWorkspaces, createWorkspaces, sessionIds, systemClock } from '@cadre/files'
 import type { Parts } from './load-parts.ts'
 
 export interface OrchestrateOptions {
@@ -28,6 +29,9 @@ export function orchestrate(parts: Parts, options: OrchestrateOptions): Orchestr
   const { engine, emit, controls, models } = options
   const { enforced, policy, guard } = parts
   const { rules, answerers } = options.listHooks === undefined ? guard : guard.withoutHooks(options.listHooks)
+  const workspaces = createWorkspaces({ home: parts.home })
+  // After the hooks: what they change about what a call has changed belongs to it.
+  const attend = attendAll([...(guard.attend ? [guard.attend] : []), attendWorkspaces(workspaces)])
   const orchestrator = createOrchestrator(
     {
       engine,
@@ -37,7 +41,8 @@ export function orchestrate(parts: Parts, options: OrchestrateOptions): Orchestr
       rules: [...enforced.rules, ...rules],
       ...(answerers.length > 0 && { answerers }),
       reviewers: guard.reviewers,
-      ...(guard.attend && { attend: guard.attend }),
+      attend,
+      workspaces,
       locate: (path, workspace) => guard.places.locate(path, workspace),
       refuse: enforced.refuse,
       clock: systemClock,

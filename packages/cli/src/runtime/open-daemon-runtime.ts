@@ -1,0 +1,118 @@
+import { statSync } from 'node:fs'
+import type { CadreEvent, JsonObject } from '@cadre/core'
+import { type Config, type Home, systemClock } from '@cadre/files'
+import { createAudit, hookPlaces, openAuditLog } from '@cadre/gate'
+import type { DaemonParts, DaemonRuntime, Outside } from '@cadre/server'
+import type { Io } from '../io.ts'
+import { adoptFrom } from './adopt-from.ts'
+import { loadParts, type Parts, type PartsOptions } from './load-parts.ts'
+import { openEngine } from './open-engine.ts'
+import { orchestrate } from './orchestrate.ts'
+import { policyHooks, projectOf, userPlaces } from './places.ts'
+
+export interface DaemonRuntimeOptions extends PartsOptions {
+  readonly io: Io
+  readonly home: string
+  readonly workspace: string
+}
+
+/** What a daemon runs sessions with: one engine, and the parts as the files say at the time they are loaded. */
+export async function openDaemonRuntime(
+  options: DaemonRuntimeOptions,
+  home: Home,
+  outside: Outside,
+): Promise<DaemonRuntime> {
+  const { io, workspace } = options
+  const { tell } = outside
+  const log = openAuditLog({
+    home,
+    tell: (message) => outside.auditFailed(message),
+    recovered: () => outside.auditFailed(undefined),
+    environment: io.env,
+  })
+  const audit = createAudit({ home, tell: () => {}, environment: io.env })
+  const emit = (event: CadreEvent) => {
+    audit(event)
+    outside.emit(event)
+  }
+  // What was decided is told by the daemon, which goes on with it as well.
+  let loaded: Parts | undefined
+  let model: string | undefined
+  const engine = await openEngine(home, tell, {
+    taken: () => {},
+    endures: outside.endures,
+    adopt: adoptFrom(
+      () => loaded,
+      () => model,
+    ),
+  })
+  return {
+    home,
+    workspace,
+    ...(options.trust === true || io.env['CADRE_TRUST'] === '1' ? { trusted: true } : {}),
+    clock: systemClock,
+    engine,
+    approvals: engine.approvals,
+    audit: log,
+    async load(): Promise<DaemonParts> {
+      const parts = await loadParts(io, { ...options, tell })
+      loaded = parts
+      const usual = await parts.models.resolve(undefined)
+      model = usual.kind === 'found' ? usual.model.id : undefined
+      return {
+        agents: parts.agents,
+        registry: parts.registry,
+        models: parts.models,
+        settings: parts.config.daemon ?? {},
+        channels: channelsOf(parts.config),
+        notices: [
+          ...parts.notices,
+          ...(usual.kind === 'found' ? [] : [{ code: 'no_model', message: usual.reason }]),
+        ],
+        begin: () => orchestrate(parts, { engine, emit }),
+      }
+    },
+    stamp: () => stampOf(filesOf(options, home, loaded)),
+  }
+}
+
+/** An open mapping, name by name; whatever is no mapping is one without settings. */
+function channelsOf(config: Config): Record<string, JsonObject> {
+  const { channels } = config as { readonly channels?: JsonObject }
+  return Object.fromEntries(
+    Object.entries(channels ?? {}).map(([name, settings]) => [
+      name,
+      typeof settings === 'object' && settings !== null && !Array.isArray(settings)
+        ? (settings as JsonObject)
+        : {},
+    ]),
+  )
+}
+
+/** Every file that decides how sessions are run, there or not. */
+function filesOf({ io, workspace }: DaemonRuntimeOptions, home: Home, loaded: Parts | undefined): string[] {
+  const user = userPlaces(io.env)
+  const project = projectOf(workspace)
+  const hooks = hookPlaces({ project, userHome: user.home, policyFolder: policyHooks })
+  // Whoever trusts the folder later, in another terminal, wants it to count.
+  const isUntrusted = loaded?.notices.some(({ code }) => code === 'untrusted')
+  return [
+    home.at('config.yaml'),
+    home.at('storage', 'policy.yaml'),
+    user.config,
+    user.policy,
+    '/etc/cadre/policy.yaml',
+    ...hooks.map(({ path }) => path),
+    ...(loaded?.config.tools ?? []),
+    ...(isUntrusted ? [user.trust] : []),
+  ]
+}
+
+function stampOf(files: readonly string[]): string {
+  return files
+    .map((file) => {
+      const stats = statSync(file, { throwIfNoEntry: false })
+      return stats === undefined ? `${file} -` : `${file} ${stats.ino} ${stats.size} ${stats.mtimeMs}`
+    })
+    .join('\n')
+}
