@@ -8,13 +8,21 @@ test('the planner has facts looked up, an action done and the outcome judged, on
   expect(run.stderr).toBe('')
   expect(run.code).toBe(0)
   expect(run.report).toMatchObject({ agent: 'planner-001', status: 'completed', sessions: 4 })
-  expect(run.report.notices ?? []).toEqual([])
+  const [session] = run.project.sessions().filter((id) => id.startsWith('planner'))
+  expect(run.report.notices).toEqual([
+    { code: 'workspace', message: expect.stringContaining(`cadre workspace merge ${session}`) },
+  ])
   expect(run.delegations).toEqual([
     'planner-001 → retriever-001',
     'planner-001 → executor-001',
     'planner-001 → evaluator-001',
   ])
   expect(run.together('retriever-001', 'executor-001')).toBe(false)
+  // All of them work in the planner's own workspace; what they did there comes over when a person says so.
+  expect(run.project.exists('workspace/docs/ports.md')).toBe(false)
+  const merged = await run.project.cadre(['workspace', 'merge', session ?? ''])
+  expect(merged.stdout).toContain('docs/ports.md')
+  expect(merged.code).toBe(0)
   expect(run.project.read('workspace/docs/ports.md')).toBe('# Ports\n\n- gateway: 8443\n- worker: 9000\n')
 
   // Each operator keeps to its tools.

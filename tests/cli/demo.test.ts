@@ -1,40 +1,85 @@
-import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { createProject } from './support/project.ts'
+import { hasScript, openTerminal } from './support/terminal.ts'
 
-test('the demo does real work offline, says that its model is scripted, and shows where everything is', async () => {
-  const project = createProject()
-  const { code, stdout, stderr } = await project.cadre(['demo', '--dir', 'demo'])
-  expect(stderr).toBe('')
-  expect(code).toBe(0)
-  expect(stdout).toContain('The model is scripted')
-  expect(stdout).toContain('--model openai:NAME')
-  expect(stdout).toMatch(/completed · 6 sessions/)
-  expect(stdout).not.toMatch(/refused|failed/)
-  // The three that were asked at the same time have all begun before the first of them ended.
-  const first = stdout.search(/^(researcher|architect|tester): completed/m)
-  for (const agent of ['researcher', 'architect', 'tester']) {
-    const started = stdout.search(new RegExp(`^${agent}: started`, 'm'))
-    expect(started).toBeGreaterThan(0)
-    expect(started).toBeLessThan(first)
-  }
-  expect(stdout.search(/^builder: started/m)).toBeGreaterThan(stdout.search(/^architect: completed/m))
-  expect(project.read('demo/src/server.js')).toContain('createLimit')
-  const tree = /cadre (sessions tree --home \S+)/.exec(stdout)?.[1]
-  expect((await project.cadre(tree!.split(' '))).stdout).toContain('verifier')
-  // What the team wrote works.
-  const tests = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], {
-    cwd: project.at('demo'),
-    encoding: 'utf8',
-  })
-  expect(tests.stdout).toMatch(/^# pass 2$/m)
-})
+const limit = { timeout: 120_000 }
 
-test('without a folder the demo makes one of its own, and keeps it', async () => {
+test(
+  'the demo does real work offline, says that its model is scripted, and shows what was decided',
+  limit,
+  async () => {
+    const project = createProject()
+    const { code, stdout, stderr } = await project.cadre(['demo', '--dir', 'demo'])
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+    expect(stdout).toContain('The model is scripted')
+    expect(stdout).toContain('--model openai:NAME')
+    expect([...stdout.matchAll(/^ ?(\d+) {2}\S/gm)].map(([, step]) => Number(step))).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    ])
+    expect(stdout).toMatch(/^What was decided .*\n {2}approved by demo: Command: node --version$/m)
+    expect(stdout).toContain('the home as it was found')
+    // Its own decisions are nobody's edits.
+    expect(stdout).not.toContain('edited by hand')
+    const all = /cadre (approvals --all --home \S+\.cadre)/.exec(stdout)?.[1] ?? ''
+    expect((await project.cadre(all.split(' '))).stdout).toContain('node --version')
+  },
+)
+
+test('without a folder the demo makes one of its own, and keeps it', limit, async () => {
   const project = createProject()
   project.write('tmp/x', '')
   const { code, json } = await project.cadre(['demo', '--json'], { env: { TMPDIR: project.at('tmp') } })
   expect(code).toBe(0)
-  expect(json().at(-1)).toMatchObject({ type: 'report', status: 'completed' })
-  expect(project.listing().some((line) => /^tmp\/cadre-demo-\w+\/src\/rate-limit\.js /.test(line))).toBe(true)
+  expect(json().at(-1)).toMatchObject({ type: 'demo', steps: 10 })
+  expect(
+    project.listing().some((line) => /^tmp\/cadre-demo-\w+\/\.cadre\/outbox\/slack\.jsonl /.test(line)),
+  ).toBe(true)
 })
+
+const asks = '1 approve · 2 reject: '
+const count = (screen: string) => screen.split(asks).length - 1
+
+test.skipIf(!hasScript)(
+  'a person who rejects the command sees that nothing is run or sent',
+  limit,
+  async () => {
+    const project = createProject()
+    const terminal = openTerminal(project, ['demo', '--dir', 'demo'])
+    await terminal.until((screen) => count(screen) > 0)
+    terminal.type('2\r')
+    expect(await terminal.ended()).toBe(0)
+    expect(terminal.screen()).toContain('executor-001 runs nothing')
+    expect(terminal.screen()).toMatch(/rejected by \S+: Command: node --version/)
+    expect(project.exists('demo/.cadre/outbox/slack.jsonl')).toBe(false)
+  },
+)
+
+test.skipIf(!hasScript)('a person who rejects the answer sees that nothing is sent', limit, async () => {
+  const project = createProject()
+  const terminal = openTerminal(project, ['demo', '--dir', 'demo'])
+  await terminal.until((screen) => count(screen) > 0)
+  terminal.type('1\r')
+  await terminal.until(
+    (screen) => screen.includes('Message: ') && screen.lastIndexOf(asks) > screen.indexOf('Message: '),
+  )
+  terminal.type('2\r')
+  expect(await terminal.ended()).toBe(0)
+  expect(terminal.screen()).toMatch(/approved by \S+: Command[\s\S]*rejected by \S+: Message/)
+  expect(project.exists('demo/.cadre/outbox/slack.jsonl')).toBe(false)
+})
+
+test.skipIf(!hasScript)(
+  'Ctrl-C at a question stops the demo and its daemon, and says how to go on',
+  limit,
+  async () => {
+    const project = createProject()
+    const terminal = openTerminal(project, ['demo', '--dir', 'demo'])
+    await terminal.until((screen) => count(screen) > 0)
+    terminal.type('\x03')
+    expect(await terminal.ended()).toBe(130)
+    expect(terminal.screen()).toContain('cadre up --home')
+    const [status] = (await project.cadre(['status', '--json', '--home', 'demo/.cadre'])).json()
+    expect(status).toMatchObject({ running: false })
+  },
+)

@@ -12,6 +12,11 @@ const commands = [
   'approvals',
   'approve',
   'reject',
+  'up',
+  'down',
+  'status',
+  'tasks',
+  'workspace',
   'init',
   'agents',
   'lint',
@@ -22,7 +27,10 @@ const commands = [
 ]
 const all = [
   ...commands,
-  ...['list', 'show', 'tree', 'resume', 'cancel', 'answer'].map((name) => `sessions ${name}`),
+  ...['list', 'show', 'tree', 'resume', 'cancel', 'answer', 'import', 'export'].map(
+    (name) => `sessions ${name}`,
+  ),
+  ...['list', 'diff', 'merge', 'rollback', 'clean'].map((name) => `workspace ${name}`),
   ...['list', 'show', 'import', 'export'].map((name) => `agents ${name}`),
   ...['explain', 'test'].map((name) => `policy ${name}`),
   ...['list', 'test'].map((name) => `hooks ${name}`),

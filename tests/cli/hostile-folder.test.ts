@@ -6,6 +6,7 @@ import {
   hookCommands,
   policyCommands,
   sessionCommands,
+  workspaceCommands,
 } from '../../packages/cli/src/commands.ts'
 import { createHostileFolder } from './support/hostile.ts'
 
@@ -49,6 +50,18 @@ const lines: readonly (readonly string[])[] = [
   ['hooks', 'list'],
   ['hooks', 'test', 'PreToolUse'],
   ['hooks', 'test', 'SessionStart', '--agent', 'evil'],
+  ['sessions', 'export', 'evil-1'],
+  ['sessions', 'import', 'package.json'],
+  ['tasks'],
+  ['tasks', 'SELECT * FROM *.task.md'],
+  ['status'],
+  ['up', '--detach', ...model],
+  ['down'],
+  ['workspace', 'list'],
+  ['workspace', 'diff', 'evil'],
+  ['workspace', 'merge', 'evil'],
+  ['workspace', 'rollback', '--all'],
+  ['workspace', 'clean'],
   ['demo'],
   ['doctor'],
 ]
@@ -59,6 +72,7 @@ describe('a repository that nobody trusts runs nothing', () => {
     for (const command of Object.keys(commands)) expect(named(command), command).not.toEqual([])
     for (const [first, seconds] of [
       ['sessions', sessionCommands],
+      ['workspace', workspaceCommands],
       ['agents', agentCommands],
       ['policy', policyCommands],
       ['hooks', hookCommands],

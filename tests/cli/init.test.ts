@@ -93,6 +93,7 @@ test('templates go into the home', async () => {
   const project = createProject({ 'p.yaml': speak })
   const { stdout } = await project.cadre(['init', '--team', 'operators', '--home', 'ops'])
   expect(project.exists('ops/templates/planner-001.agent.yaml')).toBe(true)
+  expect(project.read('ops/inbox/routes.yaml')).toContain('to: planner-001')
   expect(project.exists('.github')).toBe(false)
   expect(stdout).toMatch(/^ {2}cadre run --home ops "/m)
   const run = await project.cadre(['run', '--home', 'ops', '--json', '--model', 'scripted:p.yaml', 'x'])
@@ -135,6 +136,7 @@ test.each([
   expect(paths.filter((path) => !path.startsWith(project.at(folder)))).toEqual([
     project.at('.cadre/config.yaml'),
     ...(ships ? [project.at('.cadre/storage/policy.yaml')] : []),
+    ...(team === 'operators' ? [project.at('.cadre/inbox/routes.yaml')] : []),
   ])
   const run = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', 'x'])
   expect(run.stderr).toBe('')

@@ -16,7 +16,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   vscode: ['core', 'files', 'gate', 'tools', 'backends', 'server'],
 }
 
-const forTests = ['@cadre/testing', 'vitest', 'fast-check']
+const forTests = ['@cadre/testing', 'vitest', 'fast-check', 'smtp-server']
 
 export interface Manifest {
   readonly version: string

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { createProject, type Project } from './support/project.ts'
+
+const file = '.cadre/tasks/assistant.task.md'
+
+/** An agent that writes down a task, and then says what it was told. */
+function createTeam(files: Record<string, string> = {}): Project {
+  const call = { tool: 'create_task', input: { title: 'Check the backup', who: 'ops' } }
+  return createProject({
+    'p.yaml': { lanes: { assistant: [{ calls: [call] }, { reply: 'It says: {{last}}' }] } },
+    ...files,
+  })
+}
+
+const run = (project: Project, ...flags: string[]) =>
+  project.cadre(['run', '--model', 'scripted:p.yaml', '--json', ...flags, 'Plan it.'])
+
+test('a task is written down without anybody being asked, and can be asked for', async () => {
+  const project = createTeam()
+  const { code, json } = await run(project)
+  expect(code).toBe(0)
+  expect(json().at(-1)).toMatchObject({ text: expect.stringContaining('"success":true') })
+  expect(project.read(file)).toMatch(
+    /^## TODO\n\n- \[ \] @ops "Check the backup"\n {2}id: task-[0-9a-f]{8}\n {2}created: \S+\n {2}created_by: assistant-\S+\n {2}key: [0-9a-f]{12}\n$/,
+  )
+  const listed = await project.cadre(['tasks', '--json'])
+  expect(JSON.parse(listed.stdout)).toMatchObject([
+    { title: 'Check the backup', who: ['ops'], state: 'open' },
+  ])
+})
+
+test.each([
+  ['nobody writes in this run', ['--read-only'], 'this whole run only reads'],
+  [
+    'the tool is denied for this run',
+    ['--deny-tool', 'create_task'],
+    'create_task is denied for this whole run',
+  ],
+  ['its class is denied for this run', ['--deny-tool', 'todo'], 'create_task is denied for this whole run'],
+  [
+    'nobody can be asked and everything must be',
+    ['--approval-required', '--no-human'],
+    'nobody can be asked',
+  ],
+])('refused where %s', async (_, flags, reason) => {
+  const project = createTeam()
+  expect((await run(project, ...flags)).json().at(-1)).toMatchObject({
+    text: expect.stringContaining(reason),
+  })
+  expect(project.exists(file)).toBe(false)
+})
+
+test.each([
+  ['deny', 0, 'writing is not permitted here'],
+  ['ask', 3, undefined],
+])('a policy that says %s about writing holds for tasks', async (permission, expected, reason) => {
+  const project = createTeam({ '.cadre/storage/policy.yaml': `effects: { write: ${permission} }\n` })
+  const { code, json } = await run(project, '--trust')
+  expect(code).toBe(expected)
+  if (reason !== undefined) expect(json().at(-1)).toMatchObject({ text: expect.stringContaining(reason) })
+  expect(project.exists(file)).toBe(false)
+})
+
+test('an approval for tasks says what it is about, and grants nothing in the workspace', async () => {
+  const project = createTeam({ '.cadre/storage/policy.yaml': 'effects: { write: ask }\n' })
+  await run(project, '--trust')
+  const { stdout } = await project.cadre(['approvals'])
+  expect(stdout).toContain('it changes task files of the home')
+  expect(stdout).not.toContain('workspace')
+})

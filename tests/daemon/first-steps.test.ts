@@ -1,0 +1,116 @@
+/** What a person meets in the first minutes: no model yet, two ways to give out tasks, answers to what was decided. */
+import { expect, onTestFinished, test } from 'vitest'
+import { createProject, type Project } from '../cli/support/project.ts'
+import { until } from '../cli/support/until.ts'
+
+const limit = { timeout: 120_000 }
+
+async function createTeam(planner: readonly object[]): Promise<Project> {
+  const project = createProject({ 'p.yaml': { lanes: { 'planner-001': planner } } })
+  expect((await project.cadre(['init', '--team', 'operators'])).stdout).toContain('cadre up')
+  return project
+}
+
+async function up(project: Project, ...flags: string[]): Promise<void> {
+  onTestFinished(async () => void (await project.cadre(['down'])))
+  const { code, stderr } = await project.cadre(['up', '--detach', ...flags])
+  expect([code, stderr]).toEqual([0, ''])
+}
+
+const status = async (project: Project) => (await project.cadre(['status', '--json'])).json()[0] ?? {}
+const said = (project: Project) =>
+  project
+    .sessions()
+    .filter((id) => id.startsWith('planner-001'))
+    .map((id) => project.read(`.cadre/sessions/${id}.session.yaml`))
+    .join('\n')
+
+test(
+  'without a model a message waits and is not lost, and goes on when the configuration names one',
+  limit,
+  async () => {
+    const project = await createTeam([{ reply: 'Here I am.' }])
+    onTestFinished(async () => void (await project.cadre(['down'])))
+    expect((await project.cadre(['up', '--detach'])).stderr).toContain('No model is configured')
+    const problems = async () => JSON.stringify((await status(project))['problems'])
+    await until(async () => (await problems()).includes('No model is configured'))
+    project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Hello?"}\n')
+    await until(async () => (await problems()).includes('This line waits'))
+    expect(project.sessions()).toEqual([])
+    project.write('.cadre/config.yaml', 'entry: planner-001\nmodel: scripted:../p.yaml\n')
+    await until(() => said(project).includes('Here I am.'))
+    await until(async () => (await problems()) === '[]')
+  },
+)
+
+const plan = [
+  { calls: [{ tool: 'create_task', input: { title: 'Wait for it', who: ['human'] } }] },
+  { calls: [{ tool: 'send_message', input: { to: 'retriever-001', text: 'x' } }] },
+  { reply: 'Planned: {{last}}' },
+]
+
+test('whoever writes down tasks is told that a daemon gives them out', limit, async () => {
+  const project = await createTeam(plan)
+  await up(project, '--model', 'scripted:p.yaml')
+  project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Plan it."}\n')
+  await until(() => said(project).includes('Planned: '))
+  expect(said(project)).toContain('A daemon watches this home')
+  expect(said(project)).not.toContain('No daemon')
+})
+
+test('and that nobody does where none runs', limit, async () => {
+  const project = await createTeam(plan)
+  await project.cadre(['run', '--model', 'scripted:p.yaml', 'Plan it.'])
+  expect(said(project)).toContain('No daemon watches this home, so nobody starts these tasks')
+  expect(said(project)).toContain('No daemon runs for this home')
+})
+
+test('in a folder without a home it is said how to make one, and nothing is written', limit, async () => {
+  const project = createProject()
+  for (const command of [['status'], ['up'], ['up', '--detach']]) {
+    const { code, stderr } = await project.cadre(command)
+    expect(code).toBe(2)
+    expect(stderr).toContain('`cadre init --team NAME` makes one')
+  }
+  expect(await project.cadre(['down'])).toMatchObject({ code: 0 })
+  expect(project.listing()).toEqual([])
+})
+
+test('edits of editors beside a file are nobody’s, decisions are told as such', limit, async () => {
+  const project = await createTeam([
+    { calls: [{ tool: 'slack_send', input: { channel: '#ops', text: 'Yes.' } }] },
+    { reply: 'It is sent.' },
+  ])
+  await up(project, '--model', 'scripted:p.yaml')
+  project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Answer."}\n')
+  await until(async () => ((await status(project))['approvals'] as unknown[]).length === 1)
+  project.write('.cadre/tasks/4913', 'x')
+  project.write('.cadre/tasks/.a.task.md.swp', 'x')
+  const [waiting] = JSON.parse((await project.cadre(['approvals', '--json'])).stdout) as { id: string }[]
+  const { stdout } = await project.cadre(['approve', waiting?.id ?? ''])
+  expect(stdout).toContain('The daemon goes on with planner-001-')
+  await until(() => said(project).includes('It is sent.'))
+  await project.cadre(['down'])
+  const log = project.read('.cadre/storage/daemon.log')
+  expect(log).toContain('was approved by')
+  expect(log).not.toContain('edited by hand')
+})
+
+test('without git the team plans all the same, and it is said what is missing', limit, async () => {
+  const project = await createTeam(plan)
+  onTestFinished(async () => void (await project.cadre(['down'])))
+  const env = { PATH: project.path }
+  expect((await project.cadre(['up', '--detach', '--model', 'scripted:p.yaml'], { env })).code).toBe(0)
+  project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Plan it."}\n')
+  await until(() => said(project).includes('Planned: '))
+  expect((await project.cadre(['status'])).stdout).toContain('git was not found')
+})
+
+test('a session that is begun in an editor says when that was', limit, async () => {
+  const project = await createTeam([{ reply: 'Here I am.' }])
+  await up(project, '--model', 'scripted:p.yaml')
+  const file = '.cadre/sessions/talk.session.yaml'
+  project.write(file, 'agent_id: planner-001\nmessages:\n  - role: user\n    content: Hello?\n')
+  await until(() => project.read(file).includes('Here I am.'))
+  expect(project.read(file)).toMatch(/^created: '\d{4}-\d\d-\d\dT/m)
+})

@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { createProject, type Project } from '../cli/support/project.ts'
+import { until } from '../cli/support/until.ts'
+import { agent, startDaemon, statusOf, untilProblem, untilWell } from './machine.ts'
+
+const worker = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }
+const task = (id: string) => `- [ ] A @worker "${id}"\n  id: ${id}\n`
+const isDone = (project: Project, file: string) => () => /\[x\]/.test(project.read(file))
+const inHome = (project: Project, ...args: string[]) =>
+  execFileSync('git', ['-C', project.at('.cadre'), ...args], { encoding: 'utf8' })
+
+/** A folder with nothing of the system's in it but node. */
+function pathWithoutGit(project: Project): string {
+  mkdirSync(project.at('bin'))
+  for (const name of ['sh', 'cat'])
+    symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), project.at('bin', name))
+  return project.at('bin')
+}
+
+test('without git the daemon works, and says that there is no history', async () => {
+  const project = createProject(worker)
+  const daemon = await startDaemon(project, [], { PATH: pathWithoutGit(project) })
+  project.write('.cadre/tasks/a.task.md', task('t1'))
+  await until(isDone(project, '.cadre/tasks/a.task.md'))
+  expect((await statusOf(project)).gitMissing).toContain('has no history')
+  expect((await project.cadre(['status'])).stdout).toMatch(/no git: .*has no history/)
+  expect(project.exists('.cadre/.git')).toBe(false)
+  expect(await daemon.stop()).toBe(0)
+})
+
+test('a history that is broken is a problem, and stops nothing', async () => {
+  const project = createProject(worker)
+  const first = await startDaemon(project)
+  project.write('.cadre/tasks/a.task.md', task('t1'))
+  await until(isDone(project, '.cadre/tasks/a.task.md'))
+  expect(await first.stop()).toBe(0)
+  rmSync(project.at('.cadre/.git/objects'), { recursive: true })
+  mkdirSync(project.at('.cadre/.git/objects'))
+  const daemon = await startDaemon(project)
+  project.write('.cadre/tasks/b.task.md', task('t2'))
+  await until(isDone(project, '.cadre/tasks/b.task.md'))
+  await untilProblem(project, 'could not be written')
+  expect((await statusOf(project)).problems).toMatchObject([{ file: '.git' }])
+  expect(await daemon.stop()).toBe(0)
+})
+
+test('a lock of another git is waited for, not broken', async () => {
+  const project = createProject(worker)
+  const daemon = await startDaemon(project)
+  await until(() => project.exists('.cadre/.git/HEAD'))
+  // As a git does that lives: the file is held open.
+  const holder = project.at('.cadre/.git/index.lock')
+  const other = execHolding(holder)
+  try {
+    project.write('.cadre/tasks/a.task.md', task('t1'))
+    await until(isDone(project, '.cadre/tasks/a.task.md'))
+    await untilProblem(project, 'another git has locked its index')
+    expect(project.exists('.cadre/.git/index.lock')).toBe(true)
+  } finally {
+    other.end()
+  }
+  rmSync(holder, { force: true })
+  project.write('.cadre/tasks/b.task.md', task('t2'))
+  await until(isDone(project, '.cadre/tasks/b.task.md'))
+  await untilWell(project)
+  await until(() => inHome(project, 'ls-tree', '-r', '--name-only', 'HEAD').includes('tasks/b.task.md'))
+  expect(await daemon.stop()).toBe(0)
+})
+
+test("what a person's git is set to, and hooks in the home, change nothing", async () => {
+  const project = createProject(worker)
+  const trap = `#!/bin/sh\ntouch ${project.at('trapped')}\nexit 1\n`
+  for (const folder of ['hooks', 'template/hooks']) {
+    mkdirSync(project.at(folder), { recursive: true })
+    for (const name of [
+      'pre-commit',
+      'commit-msg',
+      'reference-transaction',
+      'post-index-change',
+      'post-commit',
+    ]) {
+      writeFileSync(project.at(folder, name), trap)
+      chmodSync(project.at(folder, name), 0o755)
+    }
+  }
+  writeFileSync(project.at('gpg'), trap)
+  chmodSync(project.at('gpg'), 0o755)
+  project.write(
+    '.gitconfig',
+    `[commit]\n  gpgsign = true\n[gpg]\n  program = ${project.at('gpg')}\n[core]\n  hooksPath = ${project.at('hooks')}\n  fsmonitor = ${project.at('gpg')}\n[init]\n  templateDir = ${project.at('template')}\n  defaultBranch = trunk\n[user]\n  useConfigOnly = true\n`,
+  )
+  const daemon = await startDaemon(project)
+  mkdirSync(project.at('.cadre/.git/hooks'), { recursive: true })
+  for (const name of ['pre-commit', 'reference-transaction', 'post-index-change']) {
+    writeFileSync(project.at('.cadre/.git/hooks', name), trap)
+    chmodSync(project.at('.cadre/.git/hooks', name), 0o755)
+  }
+  project.write('.cadre/tasks/a.task.md', task('t1'))
+  await until(isDone(project, '.cadre/tasks/a.task.md'))
+  expect(await daemon.stop()).toBe(0)
+  expect(project.exists('trapped')).toBe(false)
+  expect(inHome(project, '-c', 'core.fsmonitor=false', 'ls-tree', '-r', '--name-only', 'HEAD')).toContain(
+    'tasks/a.task.md',
+  )
+})
+
+/** A process that holds a lock file as git does. */
+function execHolding(file: string): { end(): void } {
+  const handle = openSync(file, 'wx')
+  return { end: () => closeSync(handle) }
+}

@@ -1,0 +1,91 @@
+/** The guide for a person with a text editor, done as it says: every file written, every command run, every output seen. */
+import { execFile, spawnSync } from 'node:child_process'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { createProject } from '../cli/support/project.ts'
+import { until } from '../cli/support/until.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const guide = readFileSync(path.join(root, 'docs/run-a-team-from-your-text-editor.md'), 'utf8')
+const hasPrograms = ['perl', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0)
+const address = 'http://127.0.0.1:7373'
+const findAddress = `$(cadre status --json | node -p 'JSON.parse(require("fs").readFileSync(0)).address')`
+
+type Step =
+  | { readonly kind: 'run'; readonly text: string }
+  | { readonly kind: 'see'; readonly text: string }
+  | { readonly kind: 'write' | 'add' | 'wait'; readonly file: string; readonly text: string }
+
+/** A file is the one that was named last before its block. */
+function stepsOf(text: string): Step[] {
+  const parts =
+    /```(?<form>\w+)(?<add> add)?\n(?<block>[\s\S]*?)```|<!-- until: (?<file>\S+) has (?<has>.*) -->|`(?<named>\.cadre\/[\w./-]+\.\w+)`/g
+  let last = ''
+  return [...text.matchAll(parts)].flatMap(({ groups = {} }): Step[] => {
+    const { form, add, block = '', file = '', has, named } = groups
+    if (named !== undefined) last = named
+    if (has !== undefined) return [{ kind: 'wait', file, text: has }]
+    if (form === undefined) return []
+    if (form === 'sh') return [{ kind: 'run', text: block }]
+    if (form === 'text') return [{ kind: 'see', text: block }]
+    return [{ kind: add === undefined ? 'write' : 'add', file: last, text: block }]
+  })
+}
+
+test.skipIf(!hasPrograms)('the guide works as it is written', { timeout: 300_000 }, async () => {
+  const [build, ...steps] = stepsOf(guide)
+  expect(steps.length).toBeGreaterThan(40)
+  const { path: home } = createProject()
+  const team = path.join(home, 'team')
+  // What it calls is built before the tests are run.
+  const prelude = build?.text.replace('npm run build', ':') ?? ''
+  const shell = async (text: string) => {
+    const there = existsSync(team) ? `cd '${team}'\n` : ''
+    const script = `cd '${root}'\n${prelude}\n${there}set -e\n${text.replaceAll(`${address}/`, `${findAddress}/`)}`
+    // Somebody else may have the port of the guide.
+    const env = { PATH: process.env['PATH'] ?? '', HOME: home, USER: 'ann' }
+    return await promisify(execFile)('sh', ['-c', script], { cwd: home, env })
+  }
+  onTestFinished(async () => void (await shell('cadre down')))
+  let shown = ''
+  for (const step of steps) {
+    if (step.kind === 'run') {
+      const { stdout, stderr } = await shell(step.text)
+      expect(stderr, step.text).toBe('')
+      shown = stdout
+    } else if (step.kind === 'see') {
+      expectLines(shown, step.text)
+    } else {
+      await doIn(path.join(team, step.file), step.kind, step.text)
+    }
+  }
+  // Nothing went on that a reader would have to be told of.
+  const log = readFileSync(path.join(team, '.cadre/storage/daemon.log'), 'utf8')
+  expect(
+    log
+      .split('\n')
+      .filter((line) => /note: (?!The session file was written anew)|problem|failed|could not/.test(line)),
+  ).toEqual([])
+})
+
+async function doIn(file: string, kind: 'write' | 'add' | 'wait', text: string): Promise<void> {
+  if (kind === 'wait') return until(() => existsSync(file) && readFileSync(file, 'utf8').includes(text))
+  mkdirSync(path.dirname(file), { recursive: true })
+  if (kind === 'write') writeFileSync(file, text, { flag: 'wx' })
+  else appendFileSync(file, text)
+}
+
+/** Each line in its turn, perhaps with others between; `…` stands for anything. */
+function expectLines(shown: string, wanted: string): void {
+  let rest = shown.split('\n')
+  for (const line of wanted.replaceAll(address, '…').trimEnd().split('\n')) {
+    const words = line.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    const pattern = new RegExp(`^${words.join('.*')}`)
+    const at = rest.findIndex((other) => pattern.test(other.trimEnd()) || pattern.test(other.trim()))
+    expect(at, `${line}\nis not in\n${shown}`).toBeGreaterThanOrEqual(0)
+    rest = rest.slice(at + 1)
+  }
+}

@@ -1,0 +1,136 @@
+/** A machine that misbehaves: homes on small or read-only file systems, and daemons as processes. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createProject, type Project } from '../cli/support/project.ts'
+import { until } from '../cli/support/until.ts'
+
+/** Why no file system can be mounted here; nothing when one can. */
+export const noMount = whyNoMount()
+
+function whyNoMount(): string | undefined {
+  if (process.platform !== 'linux') return 'no Linux'
+  const folder = mkdtempSync(path.join(tmpdir(), 'cadre-mount-'))
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder])
+  if (status === 0) spawnSync('umount', [folder])
+  rmdirSync(folder)
+  return status === 0 ? undefined : 'file systems may not be mounted here'
+}
+
+/** For the name of a test that needs what this machine may not have. */
+export function titled(title: string, why: string | undefined): string {
+  return why === undefined ? title : `${title} (skipped: ${why})`
+}
+
+export interface Machine extends Project {
+  /** Takes all the space there is. */
+  fill(): void
+  free(): void
+  /** Makes it read-only for whoever opens something in it from now on. */
+  lock(): void
+  unlock(): void
+}
+
+/** A project whose home is a file system of its own. */
+export function createMachine(files: Readonly<Record<string, string | object>>, size = '4m'): Machine {
+  const project = createProject()
+  const home = project.at('.cadre')
+  mkdirSync(home)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', home])
+  onTestFinished(() => {
+    while (spawnSync('umount', ['-l', home]).status === 0);
+  })
+  for (const [file, content] of Object.entries(files)) project.write(file, content)
+  return {
+    ...project,
+    fill() {
+      const handle = openSync(path.join(home, 'fill'), 'a')
+      try {
+        for (const bytes = Buffer.alloc(4096); ; ) writeSync(handle, bytes)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      } finally {
+        closeSync(handle)
+      }
+    },
+    free: () => rmSync(path.join(home, 'fill')),
+    lock() {
+      // Over what is there: files that are open for writing would keep it from being read-only itself.
+      execFileSync('mount', ['--bind', home, home])
+      execFileSync('mount', ['-o', 'remount,bind,ro', home])
+    },
+    unlock: () => void execFileSync('umount', ['-l', home]),
+  }
+}
+
+export interface Status {
+  readonly running: boolean
+  readonly pid: number
+  readonly sessions: { readonly running: readonly string[]; readonly waiting: readonly string[] }
+  readonly problems: readonly { readonly file: string; readonly message: string }[]
+  readonly gitMissing?: string
+}
+
+export async function statusOf(project: Project): Promise<Status> {
+  const { stdout } = await project.cadre(['status', '--json'])
+  return JSON.parse(stdout) as Status
+}
+
+export interface Running {
+  readonly pid: number
+  /** What it has shown so far. */
+  shown(): string
+  signal(name: NodeJS.Signals): void
+  stop(): Promise<number | null>
+}
+
+/** A daemon in the foreground of its own process, ready. It is killed with the test. */
+export async function startDaemon(
+  project: Project,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Running> {
+  const running = project.start(['up', '--trust', '--model', 'scripted:playbook.yaml', ...args], { env })
+  await running.until((stdout) => stdout.includes('Watching '))
+  return {
+    pid: running.pid,
+    shown: () => running.stdout() + running.stderr(),
+    signal: (name) => void process.kill(running.pid, name),
+    async stop() {
+      process.kill(running.pid, 'SIGTERM')
+      return (await running.ended()).code
+    },
+  }
+}
+
+/** What it sees next, it sees all at once. */
+export async function whileItSleeps(daemon: Running, work: () => void | Promise<void>): Promise<void> {
+  daemon.signal('SIGSTOP')
+  try {
+    await work()
+  } finally {
+    daemon.signal('SIGCONT')
+  }
+}
+
+export async function untilProblem(project: Project, text: string): Promise<void> {
+  await until(async () => (await statusOf(project)).problems.some(({ message }) => message.includes(text)))
+}
+
+export async function untilWell(project: Project): Promise<void> {
+  await until(async () => (await statusOf(project)).problems.length === 0)
+}
+
+export const agent = (name: string) => ({
+  [`.cadre/templates/${name}.agent.yaml`]: {
+    id: name,
+    type: name,
+    description: `The ${name}`,
+    system_prompt: `You are ${name}.`,
+  },
+})
+
+/** A session that a person begins in an editor. */
+export const talk = (name: string) => `agent_id: ${name}\nmessages:\n  - role: user\n    content: hi\n`

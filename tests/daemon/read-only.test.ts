@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { until } from '../cli/support/until.ts'
+import {
+  agent,
+  createMachine,
+  noMount,
+  startDaemon,
+  statusOf,
+  talk,
+  titled,
+  untilProblem,
+  untilWell,
+  whileItSleeps,
+} from './machine.ts'
+
+const readOnly = test.skipIf(noMount !== undefined)
+const worker = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }
+const up = ['up', '--trust', '--model', 'scripted:playbook.yaml']
+
+readOnly(
+  titled('in a home that is read-only nothing starts, and one sentence says what to do', noMount),
+  async () => {
+    const machine = createMachine(worker)
+    machine.lock()
+    for (const args of [up, [...up, '--detach']]) {
+      const { code, stderr, stdout } = await machine.cadre(args)
+      expect(code).toBe(2)
+      expect(stdout).toBe('')
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+      expect(stderr).toContain('the home is read-only')
+      expect(stderr).toContain('make it writable')
+    }
+    expect((await machine.cadre(['status'])).stdout).toContain('No daemon runs')
+    machine.unlock()
+    const daemon = await startDaemon(machine)
+    expect(await daemon.stop()).toBe(0)
+  },
+)
+
+readOnly(
+  titled(
+    'a home that turns read-only is a problem, and everything goes on when it is writable again',
+    noMount,
+  ),
+  async () => {
+    const machine = createMachine(worker)
+    const daemon = await startDaemon(machine)
+    await whileItSleeps(daemon, () => {
+      machine.write('.cadre/tasks/a.task.md', '- [ ] A @worker "one"\n  id: t1\n')
+      machine.write('.cadre/sessions/talk.session.yaml', talk('worker'))
+      machine.lock()
+    })
+    await untilProblem(machine, 'the home is read-only')
+    expect((await statusOf(machine)).pid).toBe(daemon.pid)
+    machine.unlock()
+    await until(() => /\[x\]/.test(machine.read('.cadre/tasks/a.task.md')))
+    await until(() => machine.read('.cadre/sessions/talk.session.yaml').includes('it is done'))
+    await untilWell(machine)
+    expect(await daemon.stop()).toBe(0)
+  },
+)
+
+readOnly(titled('a daemon whose home is read-only stops when it is told to', noMount), async () => {
+  const machine = createMachine(worker)
+  const daemon = await startDaemon(machine)
+  machine.lock()
+  await untilProblem(machine, 'the home is read-only')
+  expect(await daemon.stop()).toBe(0)
+  machine.unlock()
+  const next = await startDaemon(machine)
+  expect(await next.stop()).toBe(0)
+})

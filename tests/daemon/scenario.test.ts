@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { openScenario } from './scenario.ts'
+
+test('from a message to its answer, through files and the command alone', { timeout: 120_000 }, async () => {
+  const scenario = await openScenario()
+  await scenario.up()
+  try {
+    scenario.send()
+    while (!scenario.isOver()) await scenario.decide()
+    expect(scenario.outcome()).toMatchObject({ runs: 1, sent: 1 })
+    expect(scenario.outcome()).toMatchSnapshot()
+  } finally {
+    await scenario.down()
+  }
+})

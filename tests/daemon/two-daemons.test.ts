@@ -1,0 +1,64 @@
+import { renameSync } from 'node:fs'
+import { thisProcess } from '@cadre/files'
+import { expect, test } from 'vitest'
+import { createProject, type Project } from '../cli/support/project.ts'
+import { until } from '../cli/support/until.ts'
+import { agent, startDaemon, statusOf } from './machine.ts'
+
+const worker = {
+  ...agent('worker'),
+  'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } },
+}
+const up = ['up', '--trust', '--model', 'scripted:playbook.yaml']
+const lease = '.cadre/storage/leases/.daemon.lease'
+
+test('of ten that start at once exactly one runs, and the others leave and name it', {
+  timeout: 120_000,
+}, async () => {
+  const project = createProject(worker)
+  const all = Array.from({ length: 10 }, () => project.start(up))
+  const ended: { code: number | null; stderr: string }[] = []
+  for (const one of all) void one.ended().then((end) => ended.push(end))
+  await until(() => ended.length === 9)
+  const status = await statusOf(project)
+  const owner = all.find(({ pid }) => pid === status.pid)
+  expect(status.running).toBe(true)
+  for (const { code, stderr } of ended) {
+    expect(code).toBe(6)
+    expect(stderr).toContain(`process ${status.pid} on `)
+    expect(stderr).toContain('cadre down')
+  }
+  await owner?.until((stdout) => stdout.includes('Watching '))
+  process.kill(status.pid, 'SIGKILL')
+  await owner?.ended()
+  const next = await startDaemon(project)
+  expect((await statusOf(project)).pid).toBe(next.pid)
+  expect(await next.stop()).toBe(0)
+})
+
+test('one that stood still and was taken for dead leaves the home alone, and ends', async () => {
+  const project = createProject(worker)
+  const running = project.start(up)
+  await running.until((stdout) => stdout.includes('Watching '))
+  process.kill(running.pid, 'SIGSTOP')
+  const stopped = performance.now()
+  giveTo(project, process.pid)
+  const before = project.read('.cadre/storage/daemon.json')
+  project.write('.cadre/tasks/a.task.md', '- [ ] A @worker "one"\n  id: t1\n')
+  // For a moment it may believe that nothing has happened, as anybody who has just looked.
+  await until(() => performance.now() - stopped > 1000)
+  process.kill(running.pid, 'SIGCONT')
+  const { code, stderr } = await running.ended()
+  expect(code).toBe(6)
+  expect(stderr).toContain('another process watches this home')
+  expect(project.read('.cadre/tasks/a.task.md')).toContain('[ ]')
+  expect(project.read('.cadre/storage/daemon.json')).toBe(before)
+  expect(project.sessions()).toEqual([])
+  expect(JSON.parse(project.read(lease)).pid).toBe(process.pid)
+})
+
+/** As a process of another machine does it that has waited long enough. */
+function giveTo(project: Project, pid: number): void {
+  project.write(`${lease}.draft`, thisProcess({ pid }))
+  renameSync(project.at(`${lease}.draft`), project.at(lease))
+}
