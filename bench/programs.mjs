@@ -19,6 +19,9 @@ export const programs = [
       history: 'bare/bare.mjs',
       agents: 'bare/agents.mjs',
       gate: 'bare/gate.mjs',
+      wake: 'bare/wake.mjs',
+      crowd: 'bare/crowd.mjs',
+      tasks: 'bare/tasks.mjs',
     }),
   },
   {
@@ -32,6 +35,9 @@ export const programs = [
       resume: 'cadre/resume.mjs',
       agents: 'cadre/agents.mjs',
       gate: 'cadre/gate.mjs',
+      wake: 'cadre/wake.mjs',
+      crowd: 'cadre/crowd.mjs',
+      tasks: 'cadre/tasks.mjs',
     }),
     fake: {
       delegate: 'delegate_task',

@@ -1,3 +1,5 @@
+import { judgeHome } from './home-aims.mjs'
+import { atMost, judge, ratio, times, unit } from './judge.mjs'
 import { findRow } from './summary.mjs'
 
 /**
@@ -19,6 +21,7 @@ export function judgeAims({ rows, help, ns }) {
     ...allowedCalls(rows),
     hookProcess(rows),
     hundredHooks(rows),
+    ...judgeHome(rows),
   ]
 }
 
@@ -152,13 +155,3 @@ function fanout(rows, n) {
     cadre: findRow(rows, { kind: 'cadre', mode: 'fanout', n }),
   }
 }
-
-function judge(aim, limit, value, isMet, show) {
-  if (!Number.isFinite(value)) return { aim, limit, measured: '', verdict: 'not measured' }
-  return { aim, limit, value, measured: show(value), verdict: isMet(value) ? 'met' : 'missed' }
-}
-
-const ratio = (a, b) => (a === undefined || b === undefined ? undefined : a / b)
-const atMost = (limit) => (value) => value <= limit
-const times = (value) => `${value.toFixed(2)} ×`
-const unit = (name) => (value) => `${Math.round(value)} ${name}`

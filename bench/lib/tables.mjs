@@ -1,3 +1,4 @@
+import { homeTables } from './home-tables.mjs'
 import { findRow } from './summary.mjs'
 
 /** The whole result as Markdown. Sections that were not asked for are left out; aims never are. */
@@ -9,6 +10,7 @@ export function renderReport({ rows, help, aims, skipped, runs, machine }) {
     longSessionTable(rows),
     agentsTable(rows),
     gateTable(rows),
+    ...homeTables(rows, table),
     startTable(rows, help),
     aimsTable(aims),
     notes(skipped, runs),
