@@ -53,14 +53,7 @@ export const pathTricks: readonly Trick[] = [
     '.mcp.json.md',
     'settings.json',
   ),
-  ...free(
-    'HOME/workspaces/one/a.txt',
-    'src/link-inside',
-    'dir-inside/a.txt',
-    'src/..a',
-    'src/...',
-    'odd\\name.txt',
-  ),
+  ...free('src/link-inside', 'dir-inside/a.txt', 'src/..a', 'src/...', 'odd\\name.txt'),
   // Out of the workspace.
   ...out(
     '..',
@@ -179,6 +172,7 @@ export const pathTricks: readonly Trick[] = [
     'HOME/sessions/x.session.yaml',
     'HOME/workspaces/../storage/policy.yaml',
     'HOME/workspaces',
+    'HOME/workspaces/one/a.txt',
     'HOME/Workspaces/a/b',
     'home-link/storage/policy.yaml',
   ),

@@ -92,10 +92,10 @@ export function createPlaces(options: RootOptions = {}): Places {
     const here = [...roots, ...ownRoots(root), ...gitRoots(root)]
     if (isOwn(place)) return isShared(file, here) ? 'a file with another name that is protected' : undefined
     const plain = plainName(shown)
-    const byName = protectionByName(plain.split('/'), shown.split('/'))
+    const byName = protectionByName(plain.split('/'))
     if (byName !== undefined) return byName
     const plainReal = plainName(real)
-    const byPlace = plainRoots.find((entry) => covers(entry, real, plainReal))
+    const byPlace = plainRoots.find((entry) => covers(entry, { real, plainReal, root }))
     if (byPlace !== undefined) return byPlace.what
     return protectionByIdentity(place, here, file)
   }
@@ -150,10 +150,19 @@ function isOwn({ real, root, own }: Place): boolean {
   return own !== undefined && real === path.resolve(root, own)
 }
 
-function covers(root: ProtectedRoot & { readonly plain: string }, real: string, plainReal: string): boolean {
-  const { path: place, except, plain } = root
+function covers(
+  { path: place, except, plain }: ProtectedRoot & { readonly plain: string },
+  { real, plainReal, root }: Pick<Place, 'real' | 'root'> & { readonly plainReal: string },
+): boolean {
   if (plainReal !== plain && !plainReal.startsWith(`${plain}/`)) return false
-  return except === undefined || !real.startsWith(path.join(place, except) + path.sep)
+  return !isFree(place, except, real, root)
+}
+
+/** What is excepted is free for those who work there, each in a folder of their own, and for nobody who looks in from above. */
+function isFree(place: string, except: string | undefined, real: string, root: string): boolean {
+  if (except === undefined) return false
+  const below = path.join(place, except) + path.sep
+  return real.startsWith(below) && root.startsWith(below)
 }
 
 /**
@@ -161,7 +170,7 @@ function covers(root: ProtectedRoot & { readonly plain: string }, real: string, 
  * was checked before.
  */
 function protectionByIdentity(
-  { real, steps }: Place,
+  { real, root, steps }: Place,
   roots: readonly ProtectedRoot[],
   file: Stats | undefined,
 ): string | undefined {
@@ -172,8 +181,7 @@ function protectionByIdentity(
     if (stats === undefined) continue
     const at = ids.indexOf(identity(stats))
     const found = steps[at]?.real
-    const isFree = except !== undefined && real.startsWith(path.join(found ?? '', except) + path.sep)
-    if (found !== undefined && !isFree) return what
+    if (found !== undefined && !isFree(found, except, real, root)) return what
     // Of git and of the home only what is in them counts, and links out of them lead to nothing that decides.
     const mayLink = stats.isDirectory() && except === undefined && path.basename(place) !== '.git'
     if (mayLink && file !== undefined && isLinkedFrom(place, stats, file)) return what

@@ -3,8 +3,6 @@ import { mayBe } from './plain-name.ts'
 export interface ProtectedName {
   /** The steps of the path, in plain letters. */
   readonly names: readonly string[]
-  /** What lies below this name in it is free. */
-  readonly except?: string
   readonly what: string
 }
 
@@ -12,7 +10,7 @@ export interface ProtectedName {
 // agents (AGENTS.md, CLAUDE.md) are part of the work.
 export const protectedNames: readonly ProtectedName[] = [
   { names: ['.git'], what: "git's own files" },
-  { names: ['.cadre'], except: 'workspaces', what: 'the home of the agents' },
+  { names: ['.cadre'], what: 'the home of the agents' },
   { names: ['.github', 'agents'], what: 'agent files' },
   { names: ['.github', 'chatmodes'], what: 'agent files' },
   { names: ['.github', 'hooks'], what: 'hooks' },
@@ -28,21 +26,14 @@ export const protectedNames: readonly ProtectedName[] = [
   { names: ['.config', 'opencode'], what: 'agent files' },
 ]
 
-/** What a path belongs to by its names, wherever in the workspace they are. `plain` and `exact` have the same steps. */
-export function protectionByName(plain: readonly string[], exact: readonly string[]): string | undefined {
+/** What a path belongs to by its names, wherever in the workspace they are. */
+export function protectionByName(plain: readonly string[]): string | undefined {
   for (let at = 0; at < plain.length; at++) {
     // All of them begin with a dot, or with what stands for a name that does.
     const first = plain[at] as string
     if (first[0] !== '.' && !first.includes('~')) continue
     const found = protectedNames.find(({ names }) => names.every((name, i) => mayBe(plain[at + i], name)))
-    if (found === undefined) continue
-    // Only the real spelling is free, and only what is in it: nobody exchanges the folder itself.
-    const below = at + found.names.length
-    if (found.except !== undefined && exact[below] === found.except && exact.length > below + 1) {
-      at = below
-      continue
-    }
-    return found.what
+    if (found !== undefined) return found.what
   }
   return undefined
 }

@@ -5,7 +5,7 @@ import { protectedNames } from './protected-names.ts'
 /** A protected place with an address of its own, wherever the workspace is. */
 export interface ProtectedRoot {
   readonly path: string
-  /** What lies below this name in it is free. */
+  /** Whoever works below this name in it is free to. */
   readonly except?: string
   readonly what: string
 }
