@@ -95,4 +95,34 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(result).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'All done.' } })
     expect(done).toEqual(['note a'])
   })
+
+  test('an answer that does not come is not waited for when everything comes to rest', async () => {
+    const world = create()
+    onTestFinished(() => world.dispose())
+    let asked = () => {}
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const openTeam = async (worker: TestTeamOptions['lanes'][string]) =>
+      createTestTeam({
+        agents: [{ name: 'worker' }],
+        lanes: { worker },
+        engine: await world.open(),
+        clock: world.clock,
+      })
+    const first = await openTeam([
+      () => {
+        asked()
+        return new Promise<never>(() => {})
+      },
+    ])
+    const rest = first.run({ agent: 'worker', id: 'worker-7' })
+    await isAsked
+    first.orchestrator.pause({ breaksOff: true })
+    expect(await rest).toEqual({ kind: 'waiting', session: 'worker-7', questions: [] })
+    const next = await openTeam([say('Here it is.')])
+    const result = await next.orchestrator.resume('worker-7', {}, never)
+    expect(result).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'Here it is.' } })
+    expect(await said(next, 'worker-7')).toEqual(['do it'])
+  })
 })

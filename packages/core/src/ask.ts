@@ -33,7 +33,7 @@ export async function ask(session: Session): Promise<Ending | undefined> {
     await prepareContext(session, true)
     failure = await askOnce(session)
   }
-  if (failure === undefined || node.signal.aborted) return undefined
+  if (failure === undefined || node.signal.aborted || node.isBrokenOff) return undefined
   if (failure.code === 'budget_exceeded') return incomplete(session, failure.code, failure.message)
   return {
     status: 'error',
@@ -123,7 +123,7 @@ async function replyOf(
   )
   // A backend promises to end when it is aborted and never to throw. Cancelling must not depend on every one keeping that.
   const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'cancelled' }
-  return untilStopped(asked, node, cancelled).catch((error) => ({
+  return untilStopped(asked, node.question, cancelled).catch((error) => ({
     kind: 'failed' as const,
     code: 'backend' as const,
     message: `${model.id} failed: ${messageOf(error)}`,

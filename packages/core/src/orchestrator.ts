@@ -83,9 +83,10 @@ export interface Orchestrator {
   tell(session: string, work: Work): Promise<boolean>
   /**
    * Brings everything that runs here to rest, for good: each session sleeps when the calls of its last reply are settled, as if
-   * it waited, and goes on where it was when another orchestrator resumes it. Nothing is cancelled.
+   * it waited, and goes on where it was when another orchestrator resumes it. Nothing is cancelled. `breaksOff`: an answer of a
+   * model that is still to come is not waited for; the question is asked again.
    */
-  pause(): void
+  pause(options?: { readonly breaksOff?: boolean }): void
 }
 
 export interface OrchestratorOptions {
@@ -259,8 +260,9 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
         else waiting.push({ work, settle })
       })
     },
-    pause() {
+    pause({ breaksOff = false } = {}) {
       isPausing = true
+      if (breaksOff) for (const tree of trees.values()) tree.breakOff()
     },
   }
 

@@ -30,6 +30,8 @@ export class TreeNode implements Stoppable {
   #disarm: (() => void) | undefined
   #persons = 0
   readonly #listeners = new Set<() => void>()
+  readonly #asking = new Set<() => void>()
+  #isBrokenOff = false
 
   constructor(parent: TreeNode | undefined, purse: Purse, clock: Clock) {
     this.#parent = parent
@@ -57,6 +59,32 @@ export class TreeNode implements Stoppable {
   onStop(callback: () => void): () => void {
     this.#listeners.add(callback)
     return () => this.#listeners.delete(callback)
+  }
+
+  /** What a question to the model is given up for: a stop, or a rest that does not wait for its answer. */
+  get question(): Stoppable {
+    return {
+      isStopped: this.isStopped || this.#isBrokenOff,
+      onStop: (callback) => {
+        this.#asking.add(callback)
+        const takeBack = this.onStop(callback)
+        return () => {
+          this.#asking.delete(callback)
+          takeBack()
+        }
+      },
+    }
+  }
+
+  /** Questions that are on their way are given up; they are asked again when the session goes on. */
+  breakOff(): void {
+    this.#isBrokenOff = true
+    for (const callback of this.#asking) callback()
+    this.#asking.clear()
+  }
+
+  get isBrokenOff(): boolean {
+    return this.#isBrokenOff
   }
 
   /** Stops this session and everything below it. The first reason stays. */
@@ -161,6 +189,10 @@ export class Tree {
   leave(spec: SessionSpec): void {
     this.#nodes.get(spec.id)?.leave()
     this.#nodes.delete(spec.id)
+  }
+
+  breakOff(): void {
+    for (const node of this.#nodes.values()) node.breakOff()
   }
 
   node(session: string): TreeNode | undefined {

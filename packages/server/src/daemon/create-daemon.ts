@@ -22,6 +22,7 @@ import { createSessionKeeper, type Keeper } from '../sessions/create-session-kee
 import { createSessionsDuty } from '../sessions/sessions-duty.ts'
 import { watchHome } from '../watch/watch-home.ts'
 import { Channels } from './channels.ts'
+import { countsOf } from './counts-of.ts'
 import { createProblems } from './create-problems.ts'
 import type { Daemon, DaemonOptions } from './daemon.ts'
 import type { DaemonRuntime } from './daemon-runtime.ts'
@@ -39,6 +40,8 @@ const second = 1000
 /** For so long it is believed to own the home before it looks again. */
 const ownershipMs = 250
 const defaults = { parallel: 8, settleMs: 50, patienceMs: 30_000 }
+/** For so long the answer of a model is waited for when it stops. What agents do meanwhile has longer to end. */
+const answerMs = 3_000
 
 export function createDaemon(options: DaemonOptions): Daemon {
   const { home } = options
@@ -316,7 +319,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
     undo.push(async () => {
       kept.clear()
       const limit = AbortSignal.timeout(options.patienceMs ?? defaults.patienceMs)
+      const breakOff = setTimeout(() => changes.current.orchestrator.pause({ breaksOff: true }), answerMs)
       await kept.hold(true, limit)
+      clearTimeout(breakOff)
       isAtRest = kept.counts().running.length === 0
     })
     await idle()
@@ -387,13 +392,4 @@ export function createDaemon(options: DaemonOptions): Daemon {
     asked,
     idle,
   }
-}
-
-function countsOf(duties: readonly Duty[]): DaemonStatus['counts'] {
-  return Object.fromEntries(
-    duties.flatMap((duty) => {
-      const counts = duty.counts?.()
-      return counts === undefined ? [] : [[duty.name, counts]]
-    }),
-  )
 }
