@@ -7,9 +7,9 @@ test('from a message to its answer, through files and the command alone', { time
   try {
     scenario.send()
     while (!scenario.isOver()) await scenario.decide()
-    expect(scenario.outcome()).toMatchObject({ runs: 1, sent: 1 })
-    expect(scenario.outcome()).toMatchSnapshot()
   } finally {
     await scenario.down()
   }
+  expect(scenario.outcome()).toMatchObject({ runs: 1, sent: 1 })
+  expect(scenario.outcome()).toMatchSnapshot()
 })

@@ -273,6 +273,9 @@ function apply(one: Event, { files, sessions, clock, dieAt }: Simulation): void 
 /** Every session comes to its end, again and again, until none is left at work. */
 async function finish(world: Simulation): Promise<void> {
   for (let round = 0; round < 200; round++) {
+    // Who has died meanwhile has to wait again before a task counts as taken away.
+    world.clock.advance(5000)
+    await world.settle()
     const all = [...world.sessions.sessions]
     const left = all.flatMap(([session, { state }]) => (state === 'left' ? [session] : []))
     if (left.length > 0) throw new Error(`nobody goes on with ${left}`)
