@@ -3,6 +3,8 @@ import { mayBe } from './plain-name.ts'
 export interface ProtectedName {
   /** The steps of the path, in plain letters. */
   readonly names: readonly string[]
+  /** Whoever works below this name in it is free to; from above, by its name, it is not. */
+  readonly except?: string
   readonly what: string
 }
 
@@ -10,7 +12,7 @@ export interface ProtectedName {
 // agents (AGENTS.md, CLAUDE.md) are part of the work.
 export const protectedNames: readonly ProtectedName[] = [
   { names: ['.git'], what: "git's own files" },
-  { names: ['.cadre'], what: 'the home of the agents' },
+  { names: ['.cadre'], except: 'workspaces', what: 'the home of the agents' },
   { names: ['.github', 'agents'], what: 'agent files' },
   { names: ['.github', 'chatmodes'], what: 'agent files' },
   { names: ['.github', 'hooks'], what: 'hooks' },
