@@ -38,7 +38,7 @@ const keeper = createSessionKeeper({
   workspace: folder,
   trusted: true,
   parallel: () => 100,
-  parts: () => ({ parts: { agents }, orchestrator }),
+  parts: () => ({ parts: { agents, models }, orchestrator }),
   note,
   problems,
   rested: () => {},
