@@ -20,9 +20,9 @@ export { type PlacedFile, type Placement, type PlaceRequest, placeFiles } from '
 export { type WriteOptions, type WrittenAgent, writeAgent } from './agents/write/write-agent.ts'
 export type { AgentNote } from './agents/write/write-settings.ts'
 export { type AppendedSetting, appendSetting, type NewSetting } from './append-setting.ts'
-export { type ChatLog, type LogEntry, type LogRole, logRoles } from './chat-logs/chat-log.ts'
+export type { ChatLog, LogEntry, LogRole } from './chat-logs/chat-log.ts'
 export { entriesOfLog } from './chat-logs/entries-of-log.ts'
-export { logEntriesOf, logOfSession, logTime } from './chat-logs/log-of-session.ts'
+export { logEntriesOf, logOfSession } from './chat-logs/log-of-session.ts'
 export { type PlaceSessionRequest, placeSession } from './chat-logs/place-session.ts'
 export {
   type LogProblem,
@@ -108,6 +108,7 @@ export { type Located, type LocatedRequest, type ReadYaml, readYaml } from './lo
 export { type MailMessage, type MailReceipt, messageOfLine } from './mailboxes/mail-message.ts'
 export { mailboxName, mailboxOfFile } from './mailboxes/mailbox-name.ts'
 export { type Mailboxes, openMailboxes } from './mailboxes/open-mailboxes.ts'
+export { namesIn } from './names-in.ts'
 export { type Outbox, type OutboxOptions, type OutboxRequest, openOutbox } from './outbox/open-outbox.ts'
 export type { OutboxEntry, OutboxState } from './outbox/outbox-entry.ts'
 export { allowOnly } from './policy/allow-only.ts'
@@ -149,6 +150,7 @@ export {
   type Splice,
 } from './tasks/edit-tasks.ts'
 export { type EnsuredIds, ensureIds } from './tasks/ensure-ids.ts'
+export { approvalsFile, isApproval, isApprovalsFile, isApprovalType } from './tasks/is-approval.ts'
 export { type Line, linesOf } from './tasks/lines-of.ts'
 export { lintTaskFile } from './tasks/lint-task-file.ts'
 export { newTaskId } from './tasks/new-task-id.ts'
@@ -161,7 +163,6 @@ export {
 } from './tasks/query/answer-select.ts'
 export type { FieldValue, TaskRow } from './tasks/query/field-value.ts'
 export { homeQueryFiles } from './tasks/query/home-query-files.ts'
-export { approvalsFile, isApproval, isApprovalsFile, isApprovalType } from './tasks/query/is-approval.ts'
 export {
   type ChangeableFiles,
   openQueryFiles,
@@ -178,7 +179,6 @@ export { removeTask } from './tasks/remove-task.ts'
 export type { TaskEdit } from './tasks/task-edit.ts'
 export {
   type FoundTask,
-  isTaskFileName,
   openTaskFiles,
   type TaskEditResult,
   type TaskFiles,

@@ -13,12 +13,11 @@ export {
 export { createDaemon } from './daemon/create-daemon.ts'
 export { createProblems, placeOfProblem } from './daemon/create-problems.ts'
 export type { Daemon, DaemonOptions } from './daemon/daemon.ts'
-export {
-  type DaemonRuntime,
-  type HomeGit,
-  noGit,
-  type Outside,
-  type Parts as DaemonParts,
+export type {
+  DaemonRuntime,
+  HomeGit,
+  Outside,
+  Parts as DaemonParts,
 } from './daemon/daemon-runtime.ts'
 export { type DaemonStatus, stopRequest } from './daemon/daemon-status.ts'
 export { describeTrouble } from './daemon/describe-trouble.ts'

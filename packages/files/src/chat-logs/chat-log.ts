@@ -23,5 +23,3 @@ export type LogEntry = {
 )
 
 export type LogRole = LogEntry['role']
-
-export const logRoles: readonly LogRole[] = ['user', 'assistant', 'tool_call', 'tool_result']

@@ -58,7 +58,7 @@ function calledOf({ function: { name, arguments: written } }: WireCall) {
 }
 
 /** `YYYY-MM-DD HH:MM:SS`, in UTC. */
-export function logTime(instant: string): string {
+function logTime(instant: string): string {
   const ms = Date.parse(instant)
   return new Date(Number.isNaN(ms) ? 0 : ms).toISOString().slice(0, 19).replace('T', ' ')
 }

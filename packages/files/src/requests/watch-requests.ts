@@ -1,7 +1,8 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRegular } from '../engine/open-regular.ts'
 import type { Home } from '../home/open-home.ts'
+import { namesIn } from '../names-in.ts'
 import { type FolderWatch, watchFolder } from './watch-folder.ts'
 
 export interface RequestWatch {
@@ -36,15 +37,6 @@ export function watchRequests({ home, since, cancel }: RequestWatch): FolderWatc
   const watch = watchFolder(folder, look, { every: slow, persistent: false })
   look()
   return watch
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // The folder was removed under us: there are no requests, and none of it is this process's to mend.
-    return []
-  }
 }
 
 function timeOf(file: string): number | undefined {

@@ -14,6 +14,7 @@ import { addTask } from './add-task.ts'
 import { changeTask } from './change-task.ts'
 import { editFile } from './edit-file.ts'
 import { ensureIds } from './ensure-ids.ts'
+import { approvalsFile, isApprovalsFile, isApprovalType } from './is-approval.ts'
 import { newTaskId } from './new-task-id.ts'
 import type { RawText } from './raw-text.ts'
 import { isText, mostBytes, notText, readPlainTaskFile, tooLarge } from './read-plain-task-file.ts'
@@ -68,7 +69,6 @@ export interface TaskFilesOptions {
 }
 
 const suffix = '.task.md'
-const approvals = /^approvals\.task\.md$/i
 /** A file that changed so short a time ago could change again without its stamp showing it. */
 const settled = 100
 
@@ -83,7 +83,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     throw new CadreError('usage', `${JSON.stringify(file)} is no name of a task file. ${fix}`)
   }
   const list = () => {
-    const names = namesIn(folder).filter((name) => isTaskFileName(name) && !approvals.test(name))
+    const names = namesIn(folder).filter((name) => isTaskFileName(name) && !isApprovalsFile(name))
     return names.sort()
   }
   const read = (file: string): TaskFile => {
@@ -104,7 +104,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     ids.set(content, index)
     return index
   }
-  const taken = () => new Set([...list(), 'approvals.task.md'].flatMap((file) => [...idsIn(file).keys()]))
+  const taken = () => new Set([...list(), approvalsFile].flatMap((file) => [...idsIn(file).keys()]))
 
   /** One at a time: those of this process wait here for each other, and not at the lock. */
   const inTurn = <T>(work: () => T): Promise<T> => {
@@ -114,7 +114,8 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
   }
   const edit = async (file: string, make: (raw: RawText | undefined) => TaskEdit): Promise<TaskEdit> => {
     const where = at(file)
-    if (approvals.test(file)) return refused('Approvals are decided by people; no task can be changed there.')
+    if (isApprovalsFile(file))
+      return refused('Approvals are decided by people; no task can be changed there.')
     let result: TaskEdit = { kind: 'same' }
     try {
       await inTurn(() =>
@@ -144,7 +145,8 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     const result = await edit(file, (raw = '') => {
       const task = readWritten(raw).items.find((one) => one.id === id)
       if (task === undefined) return { kind: 'missing' }
-      if (isApproval(task.fields)) return refused('This is an approval, and those are decided by people.')
+      if (isApprovalType(task.fields.get('type')))
+        return refused('This is an approval, and those are decided by people.')
       return when === undefined || when(task) ? make(raw) : { kind: 'same' }
     })
     if (result.kind !== 'changed') return result
@@ -166,12 +168,12 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       return twice.length === 0 ? problems : [...problems, ...twice].sort((a, b) => a.line - b.line)
     },
     change(file, id, change, when) {
-      if (isApproval(new Map(Object.entries(change.fields ?? {}))))
+      if (isApprovalType(change.fields?.['type']))
         return Promise.resolve(refused('A task cannot become an approval.'))
       return editOne(file, id, when, (raw) => changeTask(raw, id, change))
     },
     async add(file, task) {
-      if (isApproval(new Map(Object.entries(task.fields ?? {}))))
+      if (isApprovalType(task.fields?.['type']))
         throw new CadreError('usage', 'Approvals are asked for by calls of tools, not as tasks.')
       let id = task.id ?? ''
       const result = await edit(file, (raw) => {
@@ -188,7 +190,11 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     async ensureIds(file, wants) {
       let made: readonly string[] = []
       await edit(file, (raw = '') => {
-        const result = ensureIds(raw, taken(), (task) => !isApproval(task.fields) && (wants?.(task) ?? true))
+        const result = ensureIds(
+          raw,
+          taken(),
+          (task) => !isApprovalType(task.fields.get('type')) && (wants?.(task) ?? true),
+        )
         made = result.ids
         return result.ids.length === 0 ? { kind: 'same' } : { kind: 'changed', raw: result.raw }
       })
@@ -210,7 +216,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
 }
 
 /** A plain name with the ending of task files. */
-export function isTaskFileName(name: string): boolean {
+function isTaskFileName(name: string): boolean {
   return name.endsWith(suffix) && name.length > suffix.length && /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(name)
 }
 
@@ -228,10 +234,6 @@ function objectionTo(raw: RawText | undefined): TaskEdit | undefined {
   if (raw === undefined) return undefined
   if (!isText(raw)) return refused(notText.message)
   return raw.length > mostBytes ? refused(tooLarge.message) : undefined
-}
-
-function isApproval(fields: ReadonlyMap<string, string | null>): boolean {
-  return /^approval_request$/i.test(fields.get('type')?.trim() ?? '')
 }
 
 function sameIdProblem(task: TaskItem, { file, task: other }: FoundTask): TaskProblem {

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { tryGit } from '../git/git.ts'
 import type { Home } from '../home/open-home.ts'
+import { namesIn } from '../names-in.ts'
 import { discard } from './prepare-workspace.ts'
 import { removeRecord, type WorkspaceRecord } from './workspace-record.ts'
 
@@ -34,14 +35,6 @@ function realParent(top: string): string {
     return path.join(realpathSync(path.dirname(top)), path.basename(top))
   } catch {
     return top
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }
 

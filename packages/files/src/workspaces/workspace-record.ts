@@ -34,7 +34,7 @@ export interface WorkspaceRecord {
 
 const ending = '.json'
 
-export function recordFile(home: Home, session: string): string {
+function recordFile(home: Home, session: string): string {
   return home.at('storage', 'workspaces', `${session}${ending}`)
 }
 

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
-import { namesIn } from '../names-in.ts'
+import { namesIn } from '@cadre/files'
 
 /** More names than these are not looked at one by one. */
 const mostNames = 5_000

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { namesIn } from '../names-in.ts'
+import { namesIn } from '@cadre/files'
 
 const mostEntries = 50_000
 

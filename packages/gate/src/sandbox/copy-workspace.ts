@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process'
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Home, isInside } from '@cadre/files'
-import { namesIn } from '../names-in.ts'
+import { type Home, isInside, namesIn } from '@cadre/files'
 import { findProgram } from './find-program.ts'
 
 export type Copied =

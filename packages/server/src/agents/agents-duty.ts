@@ -9,9 +9,9 @@
 import path from 'node:path'
 import { nameKey } from '@cadre/core'
 import { type AgentRegistry, type Diagnostic, isUnguarded, nameOfFile, readRegular } from '@cadre/files'
-import { writeWhole } from '../daemon/write-whole.ts'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
+import { writeOwnFile } from '../write-own-file.ts'
 
 export interface AgentsDutyOptions {
   readonly registry: () => AgentRegistry
@@ -53,7 +53,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
     const kept = new Set([...there, ...missing])
     if (names === undefined || names.size !== kept.size || [...kept].some((key) => !names?.has(key))) {
       names = kept
-      writeWhole(home, ['storage', 'cursors'], 'agents.json', JSON.stringify([...kept].sort()))
+      writeOwnFile(home, ['storage', 'cursors', 'agents.json'], JSON.stringify([...kept].sort()))
     }
   }
   const report = (diagnostics: ReturnType<AgentRegistry['loaded']>['diagnostics']) => {

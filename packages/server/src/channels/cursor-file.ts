@@ -1,7 +1,6 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
-import path from 'node:path'
 import { type JsonObject, parseJson } from '@cadre/core'
 import { type Home, isObject, readRegular } from '@cadre/files'
+import { writeOwnFile } from '../write-own-file.ts'
 
 /** What a channel remembers from one start to the next, in `storage/cursors/<name>.json`. Losing it costs some work, never a message. */
 export interface CursorFile {
@@ -22,16 +21,7 @@ export function openCursor(home: Home, name: string): CursorFile {
         throw error
       }
     },
-    write(value) {
-      const draft = path.join(home.folder('storage', 'cursors'), `.${name}.${process.pid}.tmp`)
-      const target = openSync(draft, 'w')
-      try {
-        writeSync(target, `${JSON.stringify(value)}\n`)
-        fsyncSync(target)
-      } finally {
-        closeSync(target)
-      }
-      renameSync(draft, file)
-    },
+    write: (value) =>
+      writeOwnFile(home, ['storage', 'cursors', `${name}.json`], JSON.stringify(value), { durable: true }),
   }
 }

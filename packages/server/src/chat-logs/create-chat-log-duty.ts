@@ -8,7 +8,6 @@
  * 2. An answer is written when the session has come to its end, whole. What a person writes meanwhile stays below it, unanswered.
  * 3. Text of a log is only ever said to its own session. It names no file, and gives no tool that a template does not give.
  */
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import {
   allowedTargets,
@@ -22,6 +21,7 @@ import {
   type ChatLog,
   editFile,
   logEntriesOf,
+  namesIn,
   placeSession,
   type RawText,
   readChatLog,
@@ -65,7 +65,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       stopListening = sessions.onRest((session) => {
         if (session.endsWith('-chat')) rested.add(session.slice(0, -'-chat'.length))
       })
-      await attendAll(namesIn(home.at(folder)), 'start')
+      await attendAll(logsIn(home.at(folder)), 'start')
     },
     async changed(files) {
       const names = files.flatMap((file) =>
@@ -262,13 +262,9 @@ function nameOf(file: string): string[] {
   return name === '' || name.startsWith('.') ? [] : [name]
 }
 
-function namesIn(place: string): string[] {
-  try {
-    return readdirSync(place).sort().flatMap(nameOf)
-  } catch {
-    // A home without such logs.
-    return []
-  }
+/** None in a home without such logs. */
+function logsIn(place: string): string[] {
+  return namesIn(place).toSorted().flatMap(nameOf)
 }
 
 function fault(message: string): Found {

@@ -64,5 +64,3 @@ export interface HomeGit {
   /** Why the last commit could not be made. */
   readonly failing?: string | undefined
 }
-
-export const noGit: HomeGit = { note: () => {}, flush: async () => {}, close: async () => {} }

@@ -1,8 +1,8 @@
 import type { Home } from '@cadre/files'
+import { writeOwnFile } from '../write-own-file.ts'
 import type { DaemonStatus } from './daemon-status.ts'
 import { statusFile } from './daemon-status.ts'
 import { forgetElsewhere, writeElsewhere } from './status-elsewhere.ts'
-import { writeWhole } from './write-whole.ts'
 
 export interface StatusPublisher {
   /** Something has changed: written soon, however often it is said. */
@@ -25,13 +25,12 @@ export function publishStatus(
   let isStopped = false
   // What an earlier process may have left.
   let isElsewhere = true
-  const [folder, name] = statusFile
   const write = () => {
     clearTimeout(timer)
     timer = undefined
     writtenAt = performance.now()
     try {
-      writeWhole(home, [folder], name, JSON.stringify(status(), null, 1))
+      writeOwnFile(home, statusFile, JSON.stringify(status(), null, 1))
       if (isElsewhere) forgetElsewhere(home)
       isElsewhere = false
       failed(undefined)

@@ -1,7 +1,3 @@
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
-}
-
 /**
  * Whether a request names this server by a name of its own. A page of a stranger can have its name lead to this machine, and a
  * browser would then let it talk to us; the name it used gives it away.

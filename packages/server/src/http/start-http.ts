@@ -10,8 +10,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
 import type { PostAnswer, PostHandler } from '../channel.ts'
+import { isLoopback } from '../is-loopback.ts'
 import type { Problems } from '../problems.ts'
-import { isAllowedHost, isLoopback } from './allowed-host.ts'
+import { isAllowedHost } from './allowed-host.ts'
 import { readBody } from './read-body.ts'
 
 export interface HttpOptions {

@@ -1,9 +1,9 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Work } from '@cadre/core'
-import { type Home, isObject, readRegular } from '@cadre/files'
-import { writeWhole } from '../daemon/write-whole.ts'
+import { type Home, isObject, namesIn, readRegular } from '@cadre/files'
 import type { KeepRequest } from '../session-keeper.ts'
+import { writeOwnFile } from '../write-own-file.ts'
 
 /** What was asked of the keeper and is in no session yet. */
 export type QueuedRequest =
@@ -26,26 +26,18 @@ export function openQueuedRequests(home: Home): QueuedRequests {
   return {
     keep(request) {
       const name = `${String(Date.now()).padStart(14, '0')}-${process.pid}-${String(++count).padStart(9, '0')}.json`
-      writeWhole(home, folder, name, JSON.stringify(request))
+      writeOwnFile(home, [...folder, name], JSON.stringify(request), { durable: true })
       return took(name)
     },
     left() {
-      const names = namesIn(home.at(...folder))
-      return names.flatMap((name) => {
+      const names = namesIn(home.at(...folder)).filter(
+        (name) => name.endsWith('.json') && !name.startsWith('.'),
+      )
+      return names.toSorted().flatMap((name) => {
         const request = read(path.join(home.at(...folder), name))
         return request === undefined ? [] : [{ request, done: took(name) }]
       })
     },
-  }
-}
-
-function namesIn(place: string): string[] {
-  try {
-    return readdirSync(place)
-      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
-      .sort()
-  } catch {
-    return []
   }
 }
 

@@ -5,9 +5,8 @@
  * 2. What this process writes itself causes no work.
  * 3. A file that cannot be read is a problem until it can be; it holds up no other.
  */
-import { readdirSync, type Stats } from 'node:fs'
 import { CadreError, messageOf } from '@cadre/core'
-import { isUnguarded, lookAtRest, runningProcess, systemTrouble } from '@cadre/files'
+import { isUnguarded, lookAtRest, namesIn, runningProcess, stampOf, systemTrouble } from '@cadre/files'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { Keeper } from './create-session-keeper.ts'
@@ -72,7 +71,7 @@ export function createSessionsDuty(
     let stamp = ''
     try {
       const found = lookAtRest(pathOf(id), (stats) => {
-        stamp = stampOf(stats)
+        stamp = stampOf(stats).is
         return before?.stamp === stamp
       })
       if (found === 'known') return undefined
@@ -200,10 +199,6 @@ function idOf(name: string): string | undefined {
   return name.endsWith(ending) && !name.startsWith('.') ? name.slice(0, -ending.length) : undefined
 }
 
-function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
-}
-
 /** `path:line: sentence`, taken apart. */
 function problemOf(error: unknown, file: string) {
   const where = error instanceof CadreError ? error.where : undefined
@@ -214,13 +209,5 @@ function problemOf(error: unknown, file: string) {
     message:
       where !== undefined && message.startsWith(`${where}: `) ? message.slice(where.length + 2) : message,
     ...(where?.startsWith(file) && !Number.isNaN(line) && { line }),
-  }
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
   }
 }

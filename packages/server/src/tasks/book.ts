@@ -1,5 +1,5 @@
 import { nameKey } from '@cadre/core'
-import type { TaskFile, TaskItem } from '@cadre/files'
+import { isApprovalType, type TaskFile, type TaskItem } from '@cadre/files'
 import type { Action } from './action.ts'
 
 /** All that is known of tasks at one moment. */
@@ -110,7 +110,7 @@ export function indexTasks(book: Pick<Book, 'files' | 'agents'>): TaskIndex {
 
 /** A decision that only a person makes: never work for an agent, whatever else is written there. */
 export function isApproval(task: TaskItem): boolean {
-  return task.fields.get('type')?.trim().toLowerCase() === 'approval_request'
+  return isApprovalType(task.fields.get('type'))
 }
 
 /** Nothing more happens to it unless a person says so. */

@@ -8,8 +8,8 @@
  *    heard once.
  * 3. A home without a ledger was never looked after: what is at an end there is not told to anybody.
  */
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import { type Home, isObject, readRegular } from '@cadre/files'
+import { writeOwnFile } from '../write-own-file.ts'
 import type { Claim } from './book.ts'
 
 const claimsFile = 'task-claims.json'
@@ -75,17 +75,9 @@ export class Ledger {
   }
 
   /** Claims can be found again on the tasks themselves: only what can not be has to survive a power loss. */
-  private write(name: string, text: string, isDurable: boolean): void {
+  private write(name: string, text: string, durable: boolean): void {
     if (this.isOver) return
-    const file = `${this.home.folder('storage', 'cursors')}/${name}`
-    const draft = openSync(`${file}.tmp`, 'w')
-    try {
-      writeFileSync(draft, `${text}\n`)
-      if (isDurable) fsyncSync(draft)
-    } finally {
-      closeSync(draft)
-    }
-    renameSync(`${file}.tmp`, file)
+    writeOwnFile(this.home, ['storage', 'cursors', name], text, { durable })
   }
 }
 

@@ -7,10 +7,10 @@
  * 3. A folder may come and go. A new one is looked at whole.
  * 4. Nothing here throws: where the system cannot watch, it is looked at more often, and that is said once.
  */
-import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
+import { type FSWatcher, statSync, watch } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@cadre/core'
-import type { Home } from '@cadre/files'
+import { type Home, namesIn, stampOf } from '@cadre/files'
 import { Settling } from './settling.ts'
 
 export interface WatchHomeOptions {
@@ -74,7 +74,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
     for (const key of keys) {
       const [folder, name] = split(key)
       const one = watched.get(folder)
-      if (one !== undefined) remember(one, name, stampOf(pathOf(folder, name)))
+      if (one !== undefined) remember(one, name, stampAt(pathOf(folder, name)))
       byFolder.set(folder, [...(byFolder.get(folder) ?? []), nameOf(folder, name)])
     }
     for (const [folder, files] of byFolder) options.changed(folder, files)
@@ -149,7 +149,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
     for (const [index, name] of names.entries()) {
       if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
       if (isStopped) return
-      const stamp = stampOf(start + name)
+      const stamp = stampAt(start + name)
       if (stamp === one.stamps.get(name)) continue
       remember(one, name, stamp)
       if (!quietly) tell(one, name)
@@ -199,10 +199,10 @@ function remember(one: Watched, name: string, stamp: string | undefined): void {
   else one.stamps.set(name, stamp)
 }
 
-function stampOf(file: string): string | undefined {
+function stampAt(file: string): string | undefined {
   try {
     const stats = statSync(file, { throwIfNoEntry: false })
-    return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
+    return stats && stampOf(stats).is
   } catch {
     return undefined
   }
@@ -215,14 +215,6 @@ function identityOf(folder: string): string | undefined {
     return stats && `${stats.ino} ${stats.birthtimeMs}`
   } catch {
     return undefined
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }
 

@@ -3,13 +3,13 @@
  * written; each is then changed by itself, to what it says at that moment, and is the old one or the new one, whole.
  */
 import { CadreError, messageOf } from '@cadre/core'
+import { isApproval } from '../is-approval.ts'
 import type { RawText } from '../raw-text.ts'
 import { readTaskFile } from '../read-task-file.ts'
 import type { TaskItem } from '../task-item.ts'
 import { type FoundProblem, matchFiles, notesOn } from './answer-select.ts'
 import { editChunks } from './edit-chunks.ts'
 import type { TaskRow } from './field-value.ts'
-import { isApproval } from './is-approval.ts'
 import type { ChangeableFiles } from './open-query-files.ts'
 import type { DeleteQuery, UpdateQuery } from './query.ts'
 import { QueryError } from './query-error.ts'

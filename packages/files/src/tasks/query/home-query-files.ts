@@ -1,8 +1,8 @@
 import { CadreError, didYouMean } from '@cadre/core'
 import { fitsPattern } from '../../policy/fits-pattern.ts'
+import { approvalsFile } from '../is-approval.ts'
 import type { TaskFile } from '../task-item.ts'
 import type { QueryFiles } from './answer-select.ts'
-import { approvalsFile } from './is-approval.ts'
 
 /** What is asked of the task files of a home. */
 export interface HomeTasks {
@@ -31,7 +31,7 @@ export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
 }
 
 /** The name of a file of the folder `tasks`, or a pattern of such names. Throws a `CadreError` for everything else. */
-export function nameInTasks(name: string): string {
+function nameInTasks(name: string): string {
   const inside = name.replace(/^(?:\.\/)*(?:tasks(?:\/|$))?/, '')
   const file = inside === '' ? '*' : inside
   if (/[\\/\0]/.test(file) || file.startsWith('.'))

@@ -19,7 +19,7 @@ export interface Scanner {
 }
 
 /** Longer than anybody writes, and short enough for whatever is done with one. */
-export const longestQuery = 10_000
+const longestQuery = 10_000
 
 const space = /[\s]*/y
 const word = /[\p{L}_][\p{L}\p{N}_-]*/uy

@@ -1,7 +1,7 @@
 import { didYouMean } from '@cadre/core'
+import { isApprovalType } from '../is-approval.ts'
 import type { NewTask, TaskChange, TaskState } from '../task-item.ts'
 import { fieldKind, plainName } from './field-value.ts'
-import { isApprovalType } from './is-approval.ts'
 import type { Assignment, InsertQuery, Literal, UpdateQuery } from './query.ts'
 import { QueryError } from './query-error.ts'
 

@@ -13,8 +13,8 @@ export interface MailSenderOptions {
   readonly timeoutMs?: number
 }
 
-export const mailOutbox = 'mail'
-export const mailInbox = 'email-inbox'
+const mailOutbox = 'mail'
+const mailInbox = 'email-inbox'
 const mostReceivers = 20
 
 /**

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { JsonObject } from '@cadre/core'
-import { isLoopback } from '../is-loopback.ts'
+import { isLoopback } from '../../is-loopback.ts'
 import { type Environment, readSettings, type SettingsReader } from '../settings-reader.ts'
 import { isAddress } from './mail-address.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@cadre/core'
-import { isLoopback } from '../is-loopback.ts'
+import { isLoopback } from '../../is-loopback.ts'
 import { type Environment, readSettings, type SettingsReader } from '../settings-reader.ts'
 
 /** What is needed to speak to Slack at all. */

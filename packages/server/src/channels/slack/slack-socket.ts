@@ -10,8 +10,8 @@
 import { type JsonObject, messageOf, parseJson } from '@cadre/core'
 import { isObject } from '@cadre/files'
 import type { RawData, WebSocket } from 'ws'
+import { isLoopback } from '../../is-loopback.ts'
 import { backoff } from '../backoff.ts'
-import { isLoopback } from '../is-loopback.ts'
 import { pause } from '../pause.ts'
 import type { SlackIntake } from './slack-intake.ts'
 

@@ -1,8 +1,8 @@
 import { parseJson } from '@cadre/core'
 import { isObject } from '@cadre/files'
 import type { PostAnswer, PostHandler } from '../../channel.ts'
+import { type Signing, verifyRequest } from '../verify-request.ts'
 import type { SlackIntake } from './slack-intake.ts'
-import { verifySignature } from './verify-signature.ts'
 
 export interface SlackWebhookOptions {
   readonly signingSecret: string
@@ -11,6 +11,13 @@ export interface SlackWebhookOptions {
 }
 
 const mostBytes = 1_024 * 1_024
+const signing: Signing = {
+  scheme: 'slack',
+  header: 'x-slack-signature',
+  timestampHeader: 'x-slack-request-timestamp',
+  // Older requests are repetitions by somebody who was listening.
+  tolerance: 5 * 60,
+}
 
 /** `POST /slack/events` and `POST /slack/interactive`. What is not signed by Slack learns nothing. */
 export function slackWebhook({ signingSecret, intake, now }: SlackWebhookOptions): {
@@ -21,7 +28,7 @@ export function slackWebhook({ signingSecret, intake, now }: SlackWebhookOptions
     (handle: (body: string) => Promise<PostAnswer>): PostHandler =>
     async (request) => {
       if (request.body.byteLength > mostBytes) return { status: 413 }
-      if (!verifySignature(request, signingSecret, now())) return { status: 401 }
+      if (verifyRequest(request, signing, signingSecret, now()).kind === 'wrong') return { status: 401 }
       return handle(Buffer.from(request.body).toString('utf8'))
     }
   return {

@@ -1,7 +1,7 @@
 import { isObject } from '@cadre/files'
 import type { Channel, ChannelContext, PostAnswer, PostHandler } from '../../channel.ts'
+import { verifyRequest } from '../verify-request.ts'
 import { lineOfRequest } from './line-of-request.ts'
-import { verifyRequest } from './verify-request.ts'
 import { type HookSettings, readWebhookSettings } from './webhook-settings.ts'
 
 export interface WebhookOptions {

@@ -1,21 +1,12 @@
 import { CadreError, didYouMean, type Json, type JsonObject } from '@cadre/core'
 import { isObject, lineFileName } from '@cadre/files'
-
-export const schemes = ['github', 'slack', 'hmac-sha256', 'token'] as const
-export type Scheme = (typeof schemes)[number]
+import { type Scheme, type Signing, schemes } from '../verify-request.ts'
 
 /** One address that others post to, and how they show that they may. */
-export interface HookSettings {
+export interface HookSettings extends Signing {
   readonly name: string
-  readonly scheme: Scheme
   /** The environment variable that holds the secret. */
   readonly secretEnv: string
-  /** Where the signature or the token stands. */
-  readonly header: string
-  /** Signed together with the body where it is set: when it was sent, in seconds since 1970. */
-  readonly timestampHeader: string | undefined
-  /** How old a request may be. */
-  readonly tolerance: number
   /** What recognises a repetition. */
   readonly idHeader: string | undefined
   readonly eventHeader: string

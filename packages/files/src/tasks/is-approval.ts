@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { TaskItem } from '../task-item.ts'
+import type { TaskItem } from './task-item.ts'
 
 /** Where approvals are: read like any other file, and changed by nobody who asks for something. */
 export const approvalsFile = 'approvals.task.md'

@@ -1,6 +1,19 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { PostRequest } from '../../channel.ts'
-import type { HookSettings } from './webhook-settings.ts'
+import type { PostRequest } from '../channel.ts'
+
+export const schemes = ['github', 'slack', 'hmac-sha256', 'token'] as const
+export type Scheme = (typeof schemes)[number]
+
+/** How those who post show that they may. */
+export interface Signing {
+  readonly scheme: Scheme
+  /** Where the signature or the token stands. */
+  readonly header: string
+  /** Signed together with the body where it is set: when it was sent, in seconds since 1970. */
+  readonly timestampHeader: string | undefined
+  /** How old a request may be, in seconds. */
+  readonly tolerance: number
+}
 
 export type Verified =
   /** `proof` is the same for the same request, and nobody without the secret can make another. */
@@ -8,12 +21,7 @@ export type Verified =
   | { readonly kind: 'wrong'; readonly reason: string }
 
 /** Whether whoever sent a request has the secret, and sent it just now where the request says when. */
-export function verifyRequest(
-  request: PostRequest,
-  hook: HookSettings,
-  secret: string,
-  now: number,
-): Verified {
+export function verifyRequest(request: PostRequest, hook: Signing, secret: string, now: number): Verified {
   const { headers, body } = request
   const given = headers[hook.header]
   if (given === undefined || given === '') return wrong(`The header ${hook.header} is missing.`)
@@ -40,7 +48,7 @@ export function verifyRequest(
 }
 
 /** A signature as the schemes write it. */
-function bytesOf(given: string, scheme: HookSettings['scheme']): Buffer | undefined {
+function bytesOf(given: string, scheme: Scheme): Buffer | undefined {
   if (scheme === 'github') return hex(/^sha256=([0-9a-f]{64})$/i.exec(given)?.[1])
   if (scheme === 'slack') return hex(/^v0=([0-9a-f]{64})$/i.exec(given)?.[1])
   const bare = given.replace(/^sha256=/i, '').trim()
