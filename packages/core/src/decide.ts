@@ -170,11 +170,19 @@ function draftOf(session: Session, judged: JudgedCall, verdict: Verdict): EventD
     grants.length > 0 &&
     grants.every((grant) => session.state.grants.has(grant))
   if (verdict.kind === 'allow' || granted) {
-    const why = granted ? { ...said, by: 'approval', rule: 'granted for this session' } : said
+    const isAnswered = verdict.kind === 'allow' && verdict.answered === true
+    const why = granted
+      ? { ...said, by: 'approval', rule: 'granted for this session' }
+      : { ...said, ...(isAnswered && { approved: true }) }
     return startDraft(session, input === undefined ? judged : { ...judged, input }, why)
   }
   session.heldNow.add(call.id)
-  const held = { ...said, ...(grants && { grants }), ...(verdict.firm && { firm: true }) }
+  const held = {
+    ...said,
+    ...(grants && { grants }),
+    ...(verdict.firm && { firm: true }),
+    ...(verdict.boundTo && { boundTo: [...verdict.boundTo] }),
+  }
   return { role: 'event', type: 'call.held', call: call.id, ...held, content: verdict.reason }
 }
 

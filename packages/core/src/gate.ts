@@ -40,11 +40,18 @@ interface Findings {
   readonly input?: JsonObject
   /** The session ends here, and why. */
   readonly stop?: string
+  /** What an approval of the call is about besides its words, such as the content of a script. Another list needs another approval. */
+  readonly boundTo?: readonly string[]
 }
 
 export type Verdict = Findings &
   (
-    | { readonly kind: 'allow'; readonly reason?: string }
+    | {
+        readonly kind: 'allow'
+        readonly reason?: string
+        /** It was asked about, and somebody who may has answered: a rule alone would not have allowed it. */
+        readonly answered?: true
+      }
     | {
         readonly kind: 'ask'
         readonly reason: string

@@ -151,7 +151,7 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
       }
       // A firm question is a person's; that it can be put to nobody is an answer all the same.
       if (answer === undefined || (verdict.firm === true && answer.kind === 'allow')) continue
-      return { ...verdict, ...answer }
+      return { ...verdict, ...answer, ...(answer.kind === 'allow' && { answered: true }) } as Verdict
     }
     return verdict
   }
@@ -209,6 +209,7 @@ function stricter(a: Verdict, b: Verdict | undefined): Verdict {
     ...(context !== '' && { context }),
     ...((b.input ?? a.input) && { input: b.input ?? a.input }),
     ...((a.stop ?? b.stop) && { stop: a.stop ?? b.stop }),
+    ...joinLists('boundTo', a.boundTo, b.boundTo),
   } as Verdict
   if (joined.kind !== 'ask' || a.kind !== 'ask' || b.kind !== 'ask') return joined
   const { grants: _, ...rest } = joined

@@ -32,7 +32,17 @@ export async function perform(
 export function contextOf(session: Session, call: string): ToolContext {
   const { id, agent, workspace } = session.spec
   const { name, boundary } = agent
-  return { session: id, agent: name, call, key: `${id}/${call}`, workspace, ...(boundary && { boundary }) }
+  const started = session.state.calls.get(call)?.started
+  const approved = started?.['approved'] === true
+  return {
+    session: id,
+    agent: name,
+    call,
+    key: `${id}/${call}`,
+    workspace,
+    ...(boundary && { boundary }),
+    ...(approved && { approved }),
+  }
 }
 
 /** A tool may throw before it returns its promise. */

@@ -176,12 +176,16 @@ async function awaitApproval(
   }
   if (answer.decision === approveSession) for (const grant of grantsOf(held)) session.state.grants.add(grant)
   // Days may have passed since it was asked: an approval answers a question, it does not lift what is forbidden by now.
-  const refused = session.heldNow.has(call.id) ? undefined : await refusedByNow(session, judged)
+  const refused =
+    session.heldNow.has(call.id) && held['boundTo'] === undefined
+      ? undefined
+      : await refusedByNow(session, judged, held)
   if (refused !== undefined) return refused
   const { input, context } = held
   const said = {
     by: 'approval',
     rule: answer.decision,
+    approved: true,
     ...(answer.by && { approved_by: answer.by }),
     ...(answer.reason && { content: answer.reason }),
     ...(risk && { risk }),
@@ -203,10 +207,22 @@ async function awaitApproval(
 }
 
 /** What was let through in an earlier life, and may not be done any more. */
-async function refusedByNow(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
+async function refusedByNow(
+  session: Session,
+  judged: JudgedCall,
+  held?: EventEntry,
+): Promise<Outcome | undefined> {
   const verdict = await session.gate.judgeAgain(judged, session.spec, session.node.signal)
-  if (verdict.kind !== 'deny') return undefined
-  return { outcome: 'refused', code: verdict.by, content: verdict.reason }
+  if (verdict.kind === 'deny') return { outcome: 'refused', code: verdict.by, content: verdict.reason }
+  const before = (held?.['boundTo'] ?? []) as readonly string[]
+  const changed = (verdict.boundTo ?? []).filter((item) => !before.includes(item))
+  if (held === undefined || changed.length === 0) return undefined
+  const files = changed.map((item) => item.split(' ')[0]).join(', ')
+  return {
+    outcome: 'refused',
+    code: 'approval',
+    content: `${files} changed after the approval was requested, so the approval no longer applies. Make the call again to request a new one.`,
+  }
 }
 
 /** The outcome with what is said to it from outside: by whoever judged the call, and by whoever sees what came of it. */

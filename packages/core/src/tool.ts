@@ -18,6 +18,8 @@ export interface ToolContext {
   readonly workspace: string
   /** The boundary of the agent, where it has one: commands of some run on a copy. */
   readonly boundary?: Boundary
+  /** Somebody has agreed to exactly this call. Without it, rules alone have allowed it. */
+  readonly approved?: true
 }
 
 export interface ToolResult {

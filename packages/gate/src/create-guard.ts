@@ -12,6 +12,7 @@ import {
 import { type Diagnostic, effectsOf, type Home, type Policy, type Team, type TrustItem } from '@cadre/files'
 import { createCommandRule } from './commands/create-command-rule.ts'
 import { openAllowlists } from './commands/open-allowlists.ts'
+import { ownRuleItem } from './commands/own-rule.ts'
 import { createEffectsRule } from './effects/create-effects-rule.ts'
 import { createPathRule } from './effects/create-path-rule.ts'
 import { createDeniedPaths, type Unreadable } from './effects/denied-paths.ts'
@@ -85,9 +86,10 @@ export function createGuard(options: GuardOptions): Guard {
   const isSandboxed = () => sandbox.now.kind !== 'none'
   const denied = createDeniedPaths({ policy, places, userHome })
   const effects = effectsOf({ policy, team: team?.effects, allow })
+  const listFile = home.at('storage', 'terminal-cmd-allowlist.yaml')
   const allowlists = openAllowlists([
-    { path: home.at('storage', 'terminal-cmd-allowlist.yaml'), trusted },
-    ...(options.userAllowlist === undefined ? [] : [{ path: options.userAllowlist }]),
+    { path: listFile, trusted, isOwn: (pattern) => trusted(ownRuleItem(listFile, pattern)) },
+    ...(options.userAllowlist === undefined ? [] : [{ path: options.userAllowlist, isOwn: () => true }]),
   ])
   const evidence = createEvidence({ places, folder: home.at('storage', 'evidence') })
   const hooks = createHooks({
@@ -118,7 +120,10 @@ export function createGuard(options: GuardOptions): Guard {
       allowlists: () => allowlists.lists(),
       execute: effects.execute,
       decidedBy: policy.decidedBy.get('effects.execute'),
+      isOwnExecute: isOwnPolicy(policy.decidedBy.get('effects.execute'), options.userAllowlist),
       write: effects.write,
+      searchPath: options.environment['PATH'],
+      excluded: [folder.folder, home.path],
       get sandboxed() {
         return isSandboxed()
       },
@@ -149,6 +154,13 @@ export function createGuard(options: GuardOptions): Guard {
     diagnostics: allowlists.diagnostics(),
     withoutHooks: (list) => ({ rules: [...rules, namingHooks(hooks, list)], answerers: nobody }),
   }
+}
+
+/** Written by the user or the organisation; a project's policy is neither. */
+function isOwnPolicy(place: string | undefined, userAllowlist: string | undefined): boolean {
+  if (place === undefined) return false
+  const folders = ['/etc/cadre', ...(userAllowlist === undefined ? [] : [path.dirname(userAllowlist)])]
+  return folders.some((folder) => place.startsWith(`${folder}${path.sep}`))
 }
 
 function scriptsOf({ hooks, agents, folder }: GuardOptions): string[] {

@@ -17,6 +17,8 @@ export interface CommandOptions {
   readonly unreadableIn?: (workspace: string) => Unreadable | undefined
   /** The network is closed to them unless this is true. Without a sandbox nothing closes it. */
   readonly network?: boolean
+  /** Folders besides the workspace in which no program is looked for: the project. */
+  readonly excluded?: readonly string[]
   /** Names of more variables of the environment that they get. */
   readonly environment?: readonly string[]
   /** The longest a command may take; never more than 600. */

@@ -1,8 +1,9 @@
 import type { ToolResult } from '@cadre/core'
-import type { CommandEnd, Places } from '@cadre/gate'
+import { type CommandEnd, type Places, understandLine } from '@cadre/gate'
 import type { Work } from './built-in.ts'
 import { confined } from './confine.ts'
 import { type CommandOptions, defaultSeconds, type ExecuteCommandInput } from './execute-command-tool.ts'
+import { Refusal } from './refusal.ts'
 import { createRunInWorkspace, type WorkspaceEnd } from './run-in-workspace.ts'
 
 export function executeCommand(places: Places, options: CommandOptions): Work<ExecuteCommandInput> {
@@ -10,8 +11,18 @@ export function executeCommand(places: Places, options: CommandOptions): Work<Ex
   return {
     async run({ command, cwd, timeout = defaultSeconds }, context, signal) {
       const folder = confined({ path: cwd || '.', context })
+      const { plan } = understandLine(command)
+      // What a person agreed to runs as they saw it. What rules allowed runs as they read it, without a shell.
+      if (context.approved !== true && plan === undefined)
+        throw new Refusal('This line needs a shell, and nobody has approved it.')
       const end = await run(
-        { command, cwd: folder.real, workspace: folder.root, seconds: timeout, what: 'The command' },
+        {
+          command: context.approved === true || plan === undefined ? command : { plan },
+          cwd: folder.real,
+          workspace: folder.root,
+          seconds: timeout,
+          what: 'The command',
+        },
         context,
         signal,
       )

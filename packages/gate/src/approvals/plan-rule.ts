@@ -9,6 +9,8 @@ import {
   textOf,
   withLock,
 } from '@cadre/files'
+import { wordsOfGrant } from '../commands/grant-of.ts'
+import { ownRuleItem } from '../commands/own-rule.ts'
 import { readAllowlist } from '../commands/read-allowlist.ts'
 
 /** Lines for the home's allowlist, so that commands like this one are not asked about again. */
@@ -23,7 +25,6 @@ export type RulePlan =
     }
   | { readonly kind: 'refused'; readonly reason: string }
 
-const grantSign = 'command: '
 /** What a rule takes for itself and nothing else: no pattern, no path at the front, which would begin a regular expression. */
 const plainWords = /^[\w@%+=:,.~-][\w@%+=:,./~-]*(?: [\w@%+=:,./~-]+)*$/
 
@@ -37,7 +38,7 @@ export function planRule(
   trust: Pick<Trust, 'trusts' | 'add'>,
 ): RulePlan {
   const path = home.at('storage', 'terminal-cmd-allowlist.yaml')
-  const patterns = grants.map((grant) => (grant.startsWith(grantSign) ? grant.slice(grantSign.length) : ''))
+  const patterns = grants.map(wordsOfGrant)
   if (patterns.length === 0 || !patterns.every((pattern) => plainWords.test(pattern)))
     return {
       kind: 'refused',
@@ -61,7 +62,11 @@ export function planRule(
           isTrusted = !readAllowlist(textOf(raw), path).widens || trust.trusts(itemOf(path, textOf(raw)))
           return raw + rawOf(now.text.slice(textOf(raw).length))
         })
-        if (isTrusted) trust.add([itemOf(path, textOf(readPlainFile(path) ?? ''))])
+        if (isTrusted)
+          trust.add([
+            itemOf(path, textOf(readPlainFile(path) ?? '')),
+            ...patterns.map((pattern) => ownRuleItem(path, pattern)),
+          ])
       })
     },
   }

@@ -13,6 +13,10 @@ export interface ListAnswer {
   readonly rule: string
   /** Whether the pattern speaks of one of these options itself. */
   readonly names?: (options: readonly string[]) => boolean
+  /** The user wrote it, or the organisation: it counts without a sandbox, too. */
+  readonly own?: boolean
+  /** It is not written anywhere: Cadre ships with it. */
+  readonly isShipped?: true
 }
 
 /** A list of patterns. Nothing about a command that fits none. */
@@ -28,7 +32,11 @@ const strictness = { allow: 0, ask: 1, deny: 2 }
  * Any `deny` that fits wins. Otherwise the most specific pattern does, and of two that are equally specific the stricter
  * one: `git: ask` with `git status: allow` allows `git status`; `git: allow` with `git push: ask` asks for `git push`.
  */
-export function createAllowlist(entries: readonly Entry[], unset: readonly string[] = []): Allowlist {
+export function createAllowlist(
+  entries: readonly Entry[],
+  unset: readonly string[] = [],
+  isOwn: (pattern: string) => boolean = () => false,
+): Allowlist {
   const anyName = entries.filter(({ pattern }) => pattern.program === undefined)
   const byName = new Map<string, Entry[]>()
   for (const entry of entries) {
@@ -47,7 +55,9 @@ export function createAllowlist(entries: readonly Entry[], unset: readonly strin
         if (said.decision === 'deny') return { decision: 'deny', rule: said.text }
         if (best === undefined || isStronger(said, best)) best = said
       }
-      return best && { decision: best.decision, rule: best.text, names: best.pattern.names }
+      if (best === undefined) return undefined
+      const { decision, text, pattern } = best
+      return { decision, rule: text, names: pattern.names, own: isOwn(text) }
     },
   }
 }

@@ -1,9 +1,9 @@
 import type { Risk } from '@cadre/core'
 import type { CommandLine, FoundCommand } from './command-line.ts'
 import { hasOption } from './find-danger.ts'
-import { guardedIn } from './guards.ts'
 import { programOf } from './program-name.ts'
-import { fetchers, runsCode, speakers, writers } from './programs.ts'
+import { describeCommand } from './programs/describe-command.ts'
+import { fetchers, runsCode, speakers, writers } from './programs/known-programs.ts'
 
 const high =
   /^(?:rm|rmdir|shred|srm|sudo|doas|su|runuser|pkexec|chmod|chown|chgrp|chattr|setfacl|reboot|shutdown|halt|poweroff|dd|mkfs.*|fdisk|sfdisk|gdisk|parted|wipefs|mount|umount|iptables|ip6tables|nft|ufw|firewall-cmd|kill|killall|pkill|xkill|crontab|at|useradd|userdel|usermod|passwd|visudo|insmod|modprobe|sysctl|chroot|nsenter|eval|remove-item|format|del)$/
@@ -17,7 +17,8 @@ const secret =
 export function assessRisk(line: CommandLine): { readonly risk: Risk; readonly reasons: readonly string[] } {
   const found: { readonly risk: Risk; readonly reason: string }[] = []
   if (line.refused !== undefined) found.push({ risk: 'HIGH', reason: line.refused })
-  for (const doubt of line.doubts) found.push({ risk: 'MEDIUM', reason: doubt })
+  if (line.plan === undefined && line.why !== undefined)
+    found.push({ risk: 'MEDIUM', reason: `Needs a shell: ${line.why}` })
   for (const command of line.commands) found.push(...risksOf(command))
   const risk =
     (['HIGH', 'MEDIUM'] as const).find((level) => found.some((item) => item.risk === level)) ?? 'LOW'
@@ -35,9 +36,10 @@ function* risksOf(command: FoundCommand): Generator<{ readonly risk: Risk; reado
     else if (redirect.kind === 'write' && !/^\/dev\/(?:null|std|fd\/)/.test(redirect.path))
       yield { risk: 'MEDIUM', reason: `Writes a file: ${redirect.path}` }
   }
-  const [name, ...args] = command.words
+  const [name, ...args] = command.words.map(({ text }) => text)
   if (name === undefined) return
   const program = programOf(name)
+  const described = describeCommand(command.words)
   if (high.test(program)) yield { risk: 'HIGH', reason: `Dangerous command: ${program}` }
   else if (program === 'git') yield* risksOfGit(args)
   else if (medium.test(program)) yield { risk: 'MEDIUM', reason: `System-modifying command: ${program}` }
@@ -48,9 +50,10 @@ function* risksOf(command: FoundCommand): Generator<{ readonly risk: Risk; reado
     yield { risk: 'MEDIUM', reason: `Installs or removes packages: ${program}` }
   else if (fetchers.has(program)) yield { risk: 'MEDIUM', reason: `Reaches the network: ${program}` }
   else if (writers.has(program)) yield { risk: 'MEDIUM', reason: `Changes files: ${program}` }
-  else if (!command.covered && runsCode(name, program)) yield { risk: 'MEDIUM', reason: `Runs code: ${name}` }
-  for (const { option } of guardedIn(command))
-    yield { risk: 'MEDIUM', reason: `${program} writes or runs something: ${option}` }
+  else if (runsCode(name, program) && described?.isReader !== true)
+    yield { risk: 'MEDIUM', reason: `Runs code: ${name}` }
+  for (const { word } of described?.unlisted ?? [])
+    yield { risk: 'MEDIUM', reason: `Not a listed use of ${program}: ${word}` }
   const path = speakers.has(program) ? undefined : args.find(isSecret)
   if (path !== undefined) yield { risk: 'HIGH', reason: `Sensitive file: ${path}` }
 }

@@ -1,36 +1,31 @@
-/** One program that a line would start, as the words it would get: without quotes, without wrappers. */
+import type { List, Word } from './line/line.ts'
+
+/** One program that a line would start. */
 export interface FoundCommand {
-  /** Empty where there is no program, only a redirect or an assignment. */
-  readonly words: readonly string[]
+  /** Empty where there are only redirects. */
+  readonly words: readonly Word[]
   /** The words as a person would write them. */
   readonly text: string
   readonly redirects: readonly FoundRedirect[]
-  /** Positions of words whose value is only known when the line runs: `$x`, `$(…)`, what `xargs` appends. */
-  readonly open?: readonly number[]
-  /** Positions of words that stand for the names of files: `*.ts`. */
-  readonly globs?: readonly number[]
-  /** Another command of the line answers for it (`timeout 5 ls`, `npx eslint`): it needs no permission of its own, and may be refused one. */
-  readonly covered?: true
-  /** It takes its program from its input. */
-  readonly readsProgram?: true
-  /** Set before it: `NODE_ENV=test npm test`. Names only. */
-  readonly variables?: readonly string[]
+  readonly variables: { readonly [name: string]: string }
+  /** Where it may run, as paths from the folder in which the line starts: `.`, and where a `cd` before it leads. */
+  readonly folders: readonly string[]
+  /** It was found behind another program, which is only known by its name (`xargs rm`): it restricts, and allows nothing. */
+  readonly isHint?: true
 }
 
 export interface FoundRedirect {
   readonly path: string
   readonly kind: 'read' | 'write'
-  /** It stands for the names of files that fit it, which are only looked up. */
-  readonly isGlob?: true
 }
 
 /** Everything that can be said about a line without running it. */
 export interface CommandLine {
   readonly commands: readonly FoundCommand[]
-  /** Why a person must look at it, a sentence each. */
-  readonly doubts: readonly string[]
-  /** Folders in which its commands may run, from the workspace: `.`, and where `cd` leads. */
-  readonly folders: readonly string[]
+  /** What runs when the line is allowed. Absent where only a shell could run it. */
+  readonly plan?: List
+  /** Why it needs a shell. */
+  readonly why?: string
   /** Set: refused whatever anybody allows, and why. */
   readonly refused?: string
   /** What refused it, short: `dangerous: rm -rf /`. */

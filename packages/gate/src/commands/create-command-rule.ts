@@ -1,27 +1,34 @@
-import path from 'node:path'
 import type { CommandFinding, JudgedCall, PathFinding, Rule, Verdict } from '@cadre/core'
 import type { Allowlist } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
+import { boundTo } from './bound-to.ts'
 import type { CommandLine } from './command-line.ts'
-import { defaultAllowlist } from './default-allowlist.ts'
+import { grantOf } from './grant-of.ts'
 import { judgeCommand } from './judge-command.ts'
 import { judgePaths, type PathJudge } from './judge-paths.ts'
-import { readCommandLine } from './read-command-line.ts'
+import { resolveProgram } from './resolve-program.ts'
+import { understandLine } from './understand-line.ts'
 
 export interface CommandRuleOptions {
   /** The user's and the home's lists. The strictest answer of those that say something counts; then the shipped list. */
   readonly allowlists: () => readonly Allowlist[]
-  /** What holds for commands that no list says anything about. */
+  /** What applies to commands that no list says anything about. */
   readonly execute: 'allow' | 'ask' | 'deny'
   /** Where that is written. */
   readonly decidedBy?: string | undefined
-  /** What holds for files of the workspace that a redirect writes. */
+  /** The user or the organisation allows it, not a project: it counts without a sandbox, too. */
+  readonly isOwnExecute?: boolean
+  /** What applies to files of the workspace that a redirect writes. */
   readonly write?: 'allow' | 'ask' | 'deny'
-  /** False: no bubblewrap, so commands that run code of the workspace ask even when a list allows them. */
+  /** False: no bubblewrap, so only the user's own rules allow more than reading. */
   readonly sandboxed: boolean
   readonly places: PathJudge
   /** False: decisions beforehand are forbidden by policy: nothing is allowed by a list. */
   readonly beforehand: boolean
+  /** Where programs are looked for, as in `PATH`. */
+  readonly searchPath?: string | undefined
+  /** Folders besides the workspace in which no program is looked for: the project and the home. */
+  readonly excluded?: readonly string[]
 }
 
 /** Judges the line of every tool that runs commands: each command that is found in it, each path, and the line as a whole. */
@@ -62,20 +69,30 @@ export function judgeLine(
   source: string,
   workspace: string,
   options: CommandRuleOptions,
-  cwd?: string,
+  cwd = workspace,
 ): Verdict {
-  const read = readCommandLine(source)
-  const line =
-    cwd === undefined ? read : { ...read, folders: read.folders.map((at) => path.resolve(cwd, at)) }
+  const { places, sandboxed, write = 'ask' } = options
+  const line = understandLine(source)
   const lists = options.allowlists()
-  const shipped = defaultAllowlist(lists.flatMap(({ unset = [] }) => unset))
+  const search = { path: options.searchPath ?? '', excluded: [workspace, ...(options.excluded ?? [])] }
+  const resolve = (name: string) => resolveProgram(name, cwd, search)
   const judged = line.commands
     .filter(({ words }) => words.length > 0)
-    .map((command) => judgeCommand({ command, folders: line.folders, source, lists, shipped, options }))
-  const paths = judgePaths({ line, places: options.places, workspace, write: options.write ?? 'ask' })
-  const commands: readonly CommandFinding[] = judged.map(({ finding }) => finding)
+    .map((command) =>
+      judgeCommand({
+        command,
+        source,
+        lists,
+        options: { ...options, isOwnExecute: options.isOwnExecute === true },
+        resolve,
+      }),
+    )
+  const paths = judgePaths({ line, places, workspace, start: cwd, write, sandboxed })
+  const commands: readonly CommandFinding[] = judged
+    .filter(({ command, finding }) => command.isHint !== true || finding.decision !== 'allow')
+    .map(({ finding }) => finding)
   const { risk, reasons: found } = assessRisk(line)
-  const reasons = options.sandboxed ? found : [...found, 'no sandbox keeps it from the rest of this machine']
+  const reasons = sandboxed ? found : [...found, withoutSandbox]
   const findings = { by: 'policy' as const, risk, reasons, commands, ...(paths.length > 0 && { paths }) }
   const denied = firstDenial(line, judged, paths)
   if (denied !== undefined) return { ...findings, kind: 'deny', ...denied }
@@ -86,41 +103,35 @@ export function judgeLine(
       rule: 'effects.execute',
       reason: `running commands is not permitted here: effects.execute is deny (${options.decidedBy ?? 'the policy'})`,
     }
-
-  const asking = judged.filter(({ finding }) => finding.decision === 'ask')
+  const asked = { ...findings, kind: 'ask' as const, ...boundTo(line, workspace, cwd) }
+  if (line.plan === undefined)
+    return {
+      ...asked,
+      rule: 'commands.shell',
+      reason: `No rule can allow this line, because it needs a shell: ${line.why}.`,
+    }
   const askedPath = paths.find(({ decision }) => decision === 'ask')
-  const [doubt] = line.doubts
-  if (doubt !== undefined)
-    return {
-      ...findings,
-      kind: 'ask',
-      rule: 'commands.doubt',
-      reason: `No rule can allow this line: ${doubt}.`,
-    }
-  if (askedPath !== undefined)
-    return {
-      ...findings,
-      kind: 'ask',
-      rule: 'commands.paths',
-      reason: reasonOf(askedPath),
-    }
+  if (askedPath !== undefined) return { ...asked, rule: 'commands.paths', reason: reasonOf(askedPath) }
+  const asking = judged.filter(({ finding }) => finding.decision === 'ask')
   const [first] = asking
   if (first === undefined)
     return {
       ...findings,
       kind: 'allow',
-      rule: (judged.find(({ command }) => !command.covered) ?? judged[0])?.rule ?? 'commands.nothing',
+      rule: judged[0]?.rule ?? 'commands.nothing',
       ...(judged.length === 0 && { reason: 'it runs no program' }),
     }
-  const grants = asking.flatMap(({ grant }) => grant ?? [])
+  const grants = asking.map(({ command }) => grantOf(command, { workspace, cwd, resolve }))
   return {
-    ...findings,
-    kind: 'ask',
+    ...asked,
     rule: first.rule,
     reason: `${first.command.text}: ${first.finding.reason}`,
-    ...(options.beforehand && grants.length === asking.length && { grants: [...new Set(grants)] }),
+    ...(options.beforehand && { grants: [...new Set(grants)] }),
   }
 }
+
+const withoutSandbox =
+  'No sandbox: it can change anything you can, read the environment of your other programs, and leave a process behind that approves for itself.'
 
 type Judged = ReturnType<typeof judgeCommand>
 
@@ -132,7 +143,7 @@ function firstDenial(
   if (line.refused !== undefined)
     return {
       rule: line.refusedBy ?? 'commands.refused',
-      reason: `The line is refused, whatever anybody allows: ${line.refused}.`,
+      reason: `No rule can allow this line: ${line.refused}.`,
     }
   const command = judged.find(({ finding }) => finding.decision === 'deny')
   if (command !== undefined)

@@ -1,14 +1,13 @@
 import path from 'node:path'
 import type { CommandLine, FoundCommand } from './command-line.ts'
+import type { List } from './line/line.ts'
 import { programOf } from './program-name.ts'
-import { sqlClients, writers } from './programs.ts'
+import { sqlClients, writers } from './programs/known-programs.ts'
 
 export interface Danger {
   readonly what: string
   readonly reason: string
 }
-
-type Lines = Pick<CommandLine, 'commands' | 'folders'>
 
 const ends =
   /^(?:shutdown|reboot|halt|poweroff|telinit|mkfs(?:\..+)?|mke2fs|wipefs|blkdiscard|cryptsetup-reencrypt|newfs(?:_.+)?)$/
@@ -19,22 +18,34 @@ const comments = /\/\*(?!!).*?(?:\*\/|$)|--[^\n]*(?:\n|$)/gs
 const drop = /\bdrop\s+(?:table|database|schema)\b/i
 
 /** What is refused whatever anybody allows: whole disks, whole machines, history that others have. On words, never on text. */
-export function findDanger(line: Lines, texts: readonly string[]): Danger | undefined {
-  for (const command of line.commands) {
-    const danger = dangerOf(command, line.folders)
+export function findDanger({ commands, plan }: CommandLine): Danger | undefined {
+  for (const command of commands) {
+    const danger = dangerOf(command)
     if (danger !== undefined) return danger
   }
-  const isSql = line.commands.some(({ words }) => sqlClients.has(programOf(words[0] ?? '')))
-  const said = isSql ? [...texts, ...line.commands.flatMap(({ words }) => words.slice(1))] : []
+  const isSql = commands.some(({ words }) => sqlClients.has(programOf(words[0]?.text ?? '')))
+  const said = isSql
+    ? [...textsIn(plan ?? []), ...commands.flatMap(({ words }) => words.map(({ text }) => text))]
+    : []
   if (said.some((text) => drop.test(text.replace(comments, ' '))))
     return { what: 'DROP TABLE', reason: 'it removes tables or databases' }
   return undefined
 }
 
-function dangerOf({ words, redirects }: FoundCommand, folders: readonly string[]): Danger | undefined {
+/** The here-documents of a plain line. */
+export function textsIn(list: List): readonly string[] {
+  return list.flatMap(({ stages }) =>
+    stages.flatMap((stage) => [
+      ...stage.redirects.flatMap((redirect) => (redirect.kind === 'text' ? [redirect.text] : [])),
+      ...(stage.kind === 'group' ? textsIn(stage.list) : []),
+    ]),
+  )
+}
+
+function dangerOf({ words, redirects, folders }: FoundCommand): Danger | undefined {
   const device = redirects.find((redirect) => redirect.kind === 'write' && disk.test(redirect.path))
   if (device !== undefined) return { what: `> ${device.path}`, reason: 'it writes over a disk' }
-  const [name, ...args] = words
+  const [name, ...args] = words.map(({ text }) => text)
   if (name === undefined) return undefined
   const program = programOf(name)
   if (ends.test(program)) return { what: program, reason: `${program} ends the machine or formats a disk` }
@@ -126,7 +137,11 @@ export function isRoot(word: string, folder: string): boolean {
   return bare === '/' || systemFolder.test(bare)
 }
 
-function dangerOfGit([sub, ...args]: readonly string[]): Danger | undefined {
+function dangerOfGit(given: readonly string[]): Danger | undefined {
+  let at = 0
+  // Options of git itself stand in front of its command.
+  while (given[at]?.startsWith('-')) at += /^-[Cc]$/.test(given[at] as string) ? 2 : 1
+  const [sub, ...args] = given.slice(at)
   if (sub === 'push') {
     const isForce = args.some(
       (word) =>

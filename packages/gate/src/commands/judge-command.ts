@@ -2,22 +2,24 @@ import type { CommandFinding } from '@cadre/core'
 import type { Allowlist, ListAnswer } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import type { FoundCommand } from './command-line.ts'
-import { guardedIn } from './guards.ts'
-import { listedName, programOf } from './program-name.ts'
-import { isPlainReader, readers, runsCode, speakers } from './programs.ts'
+import type { Word } from './line/line.ts'
+import { listedName } from './program-name.ts'
+import { type Described, describeCommand } from './programs/describe-command.ts'
+import type { Program } from './resolve-program.ts'
 
 export interface JudgeRequest {
   readonly command: FoundCommand
-  /** Where it may run. */
-  readonly folders: readonly string[]
   readonly source: string
+  /** The user's and the home's lists. */
   readonly lists: readonly Allowlist[]
-  readonly shipped: Allowlist
   readonly options: {
     readonly execute: 'allow' | 'ask' | 'deny'
+    /** The user or the organisation has allowed it, and not a project. */
+    readonly isOwnExecute: boolean
     readonly sandboxed: boolean
     readonly beforehand: boolean
   }
+  readonly resolve: (name: string) => Program
 }
 
 export interface JudgedCommand {
@@ -25,34 +27,59 @@ export interface JudgedCommand {
   readonly finding: CommandFinding
   /** `allowlist: git status`. */
   readonly rule: string
-  /** What a person may permit for the rest of the session. */
-  readonly grant?: string
 }
 
-/** Judges one command alone. A list can only allow what it fits whole: its guarded options and its open words are not. */
+type Decision = CommandFinding['decision']
+
+/** Judges one command alone: what lists say about it, and whether its words are all known to be harmless. */
 export function judgeCommand(request: JudgeRequest): JudgedCommand {
-  const { command, options } = request
-  const answer = strictest(request)
+  const { command } = request
+  const words = command.words.map(({ text }) => text)
+  const named = nameOf(command.words, request.resolve)
+  const described = describeCommand(named)
+  const { decision, reason, rule } = decide(request, named, described)
+  return { command, finding: { words, decision, reason }, rule }
+}
+
+/** With the plain name where the path of a program is the one that the name would find anyway. */
+function nameOf(words: readonly Word[], resolve: JudgeRequest['resolve']): readonly Word[] {
+  const [first, ...rest] = words
+  if (first === undefined || !first.text.includes('/')) return words
+  const plain = listedName(first.text)
+  if (plain === first.text) return words
+  const program = resolve(plain)
+  return program.kind === 'outside' ? [{ text: plain }, ...rest] : words
+}
+
+interface Decided {
+  readonly decision: Decision
+  readonly reason: string
+  readonly rule: string
+}
+
+function decide(request: JudgeRequest, words: readonly Word[], described: Described | undefined): Decided {
+  const { command, options, lists, source } = request
+  const texts = words.map(({ text }) => text)
+  const subject = described?.subject ?? texts
+  const answer = strictest(lists, subject, source) ?? shipped(lists, subject, described)
   const rule = answer === undefined ? 'commands.unlisted' : `allowlist: ${answer.rule}`
-  const said = (decision: CommandFinding['decision'], reason: string): JudgedCommand => {
-    const canGrant = decision === 'ask' && command.open === undefined && command.globs === undefined
-    return {
-      command,
-      finding: { words: command.words, decision, reason },
-      rule,
-      ...(canGrant && { grant: `command: ${command.text}` }),
-    }
-  }
+  const said = (decision: Decision, reason: string): Decided => ({ decision, reason, rule })
   if (answer?.decision === 'deny') return said('deny', `forbidden by the pattern ${answer.rule}`)
   if (answer?.decision === 'ask') return said('ask', `the pattern ${answer.rule} asks for it`)
-  if (command.covered) return said('allow', 'judged by what it starts')
+  if (command.isHint === true) return said('allow', 'judged by the command that starts it')
+  // `timeout 60 npm test` is as good as `npm test`.
+  if (described?.inner !== undefined && answer === undefined) {
+    const inner = nameOf(described.inner, request.resolve)
+    return decide(request, inner, describeCommand(inner))
+  }
+  const [first] = described?.unlisted ?? []
   if (answer === undefined && options.execute !== 'allow')
-    return said('ask', 'no pattern of the allowlist fits it')
-  if (answer === undefined && assessRisk({ commands: [command], doubts: [], folders: ['.'] }).risk === 'HIGH')
-    return said('ask', 'no pattern of the allowlist fits it, and its risk is high')
+    return said('ask', first === undefined ? 'no rule allows it' : `${first.word} is not listed as harmless`)
+  if (answer === undefined && assessRisk({ commands: [command], plan: [] }).risk === 'HIGH')
+    return said('ask', 'no rule names it, and its risk is high')
   if (answer !== undefined && !options.beforehand && options.execute !== 'allow')
     return said('ask', 'the policy forbids decisions beforehand (agentMode.autoApproval.enabled)')
-  const weakness = weaknessOf(request, answer)
+  const weakness = weaknessOf(request, texts, described, answer)
   if (weakness !== undefined) return said('ask', weakness)
   return said(
     'allow',
@@ -60,52 +87,63 @@ export function judgeCommand(request: JudgeRequest): JudgedCommand {
   )
 }
 
-/** Why a list's word does not reach this command. */
+/** Why an allowance does not reach this command. */
 function weaknessOf(
-  { command, folders, options }: JudgeRequest,
+  { command, options, resolve }: JudgeRequest,
+  [name = '']: readonly string[],
+  described: Described | undefined,
   answer: ListAnswer | undefined,
 ): string | undefined {
-  const [name = ''] = command.words
-  const program = programOf(name)
-  const listed = listedName(name)
-  const isSpeaker = speakers.has(listed)
-  const unnamed = guardedIn(command).find(({ names }) => answer?.names?.(names) !== true)
-  if (unnamed !== undefined)
-    return `${unnamed.option} writes or runs something, and the pattern does not name it`
-  if (command.open !== undefined && !isSpeaker)
-    return `a word of it is only known when it runs: ${command.words[command.open[0] as number]}`
-  const glob = command.globs?.find((at) => /^[*?[@!+]/.test(command.words[at] as string))
-  if (glob !== undefined && !isSpeaker && !isPlainReader(listed))
-    return `the names of files could be options: ${command.words[glob]} (write ./${command.words[glob]})`
-  const [variable] = command.variables ?? []
-  if (variable !== undefined && !isSpeaker && !readers.has(listed)) return `${variable} is set for it`
-  if (!options.sandboxed && (runsCode(listed, program) || changesTree(command)))
-    return 'it runs code or changes many files, and there is no sandbox'
+  const unnamed = described?.unlisted.find(({ names }) => answer?.names?.(names) !== true)
+  if (unnamed !== undefined) return `${unnamed.word} is not listed as harmless, and the rule does not name it`
+  const program = isOfRunner(name) ? undefined : resolve(name)
+  // A pattern that fits a path names it; `effects.execute` names nothing.
+  if (program?.kind === 'inside' && (answer === undefined || !name.includes('/')))
+    return 'it is a program of the workspace, and no rule names it'
+  if (options.sandboxed) return undefined
+  const isOwn = answer === undefined ? options.isOwnExecute : answer.own === true
+  if (isOwn) return undefined
+  const isReading = answer?.isShipped === true && described?.isReader === true && !described.needsSandbox
+  if (!isReading) return 'there is no sandbox, and only a rule of your own may allow it then'
   // Another repository has settings of its own, which name programs.
-  if (!options.sandboxed && program === 'git' && folders.some((folder) => folder !== '.'))
-    return 'it runs git in another folder, and there is no sandbox'
-  return undefined
+  const isElsewhere = described.folder !== undefined || command.folders.some((folder) => folder !== '.')
+  return name === 'git' && isElsewhere ? 'it runs git in another folder, and there is no sandbox' : undefined
 }
 
-/** Commands of git that run hooks or write the files of another commit, wherever they are. */
-function changesTree({ words }: FoundCommand): boolean {
-  return (
-    programOf(words[0] ?? '') === 'git' &&
-    /^(?:checkout|switch|restore|reset|pull|merge|rebase|cherry-pick|revert|am|apply|stash|clean|commit|push|fetch|clone|submodule|worktree|mv|rm|read-tree|checkout-index)$/.test(
-      words[1] ?? '',
-    ) &&
-    !(words[1] === 'stash' && /^(?:list|show)$/.test(words[2] ?? '')) &&
-    !/^(?:list|status)$/.test(words[2] ?? '')
-  )
+/** The runner does it by itself. */
+function isOfRunner(name: string): boolean {
+  return /^(?:cd|pwd|echo|true|false|:|command|export|exit)$/.test(name)
 }
 
-function strictest({ command, source, lists, shipped }: JudgeRequest): ListAnswer | undefined {
-  const order = { allow: 0, ask: 1, deny: 2 }
+const order = { allow: 0, ask: 1, deny: 2 }
+
+function strictest(
+  lists: readonly Allowlist[],
+  words: readonly string[],
+  source: string,
+): ListAnswer | undefined {
   let found: ListAnswer | undefined
   for (const list of lists) {
-    const answer = list.match(command.words, source)
-    if (answer !== undefined && (found === undefined || order[answer.decision] > order[found.decision]))
-      found = answer
+    const answer = list.match(words, source)
+    if (answer === undefined) continue
+    const difference = order[answer.decision] - (found === undefined ? -1 : order[found.decision])
+    // Of two that allow it, the user's own counts.
+    if (difference > 0 || (difference === 0 && answer.own === true)) found = answer
   }
-  return found ?? shipped.match(command.words, source)
+  return found
+}
+
+/** The list that Cadre ships with is the table of programs that only read, without what somebody has unset. */
+function shipped(
+  lists: readonly Allowlist[],
+  words: readonly string[],
+  described: Described | undefined,
+): ListAnswer | undefined {
+  if (described?.isReader !== true || described.unlisted.length > 0) return undefined
+  const isUnset = lists.some(({ unset = [] }) =>
+    unset.some((pattern) => pattern.split(/\s+/).every((word, at) => word === words[at] || word === '*')),
+  )
+  if (isUnset) return undefined
+  const rule = words[0] === 'git' ? words.slice(0, 2).join(' ') : (words[0] as string)
+  return { decision: 'allow', rule, isShipped: true }
 }

@@ -1,11 +1,12 @@
 import path from 'node:path'
 import type { PathFinding } from '@cadre/core'
-import type { CommandLine, FoundCommand } from './command-line.ts'
+import type { CommandLine, FoundCommand, FoundRedirect } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'
 import { hasOption } from './find-danger.ts'
-import { operandsOf } from './operands-of.ts'
-import { listedName, programOf } from './program-name.ts'
-import { readers, speakers, writers } from './programs.ts'
+import { programOf } from './program-name.ts'
+import type { PathWord } from './programs/arguments.ts'
+import { describeCommand } from './programs/describe-command.ts'
+import { writers } from './programs/known-programs.ts'
 
 /** What is asked about a path. The part of `Places` that commands need. */
 export interface PathJudge {
@@ -27,67 +28,11 @@ export interface PathRequest {
   readonly line: CommandLine
   readonly places: PathJudge
   readonly workspace: string
-  /** What holds for files that a redirect would write in the workspace. */
+  /** The folder in which the line starts. */
+  readonly start: string
+  /** What applies to files of the workspace that a redirect writes. */
   readonly write: 'allow' | 'ask' | 'deny'
-}
-
-const devices = /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|fd\/\d+)$/
-
-/**
- * Every path that a line names, judged from every folder in which it may run. Protected places are denied to whatever
- * could write; outside of the workspace a person is asked.
- */
-export function judgePaths(request: PathRequest): readonly PathFinding[] {
-  const found = new Map<string, PathFinding>()
-  const seen = new Set<string>()
-  const { line } = request
-  let globs = 0
-  for (const folder of line.folders) {
-    if (folder !== '.') add(judgeOne(request, '.', folder, 'read', 'free'))
-    for (const command of line.commands) {
-      for (const { path: written, kind, isGlob } of command.redirects) {
-        if (isGlob) addGlob(written, { request, folder, kind, below: 'free' })
-        else if (isNew(`${folder} ${kind} > ${written}`)) add(judgeRedirect(request, written, folder, kind))
-      }
-      addOperands(command, folder)
-    }
-  }
-  if (seen.size > mostPaths || globs > mostGlobs) add(tooMany)
-  return [...found.values()]
-
-  function addOperands(command: FoundCommand, folder: string): void {
-    const [name] = command.words
-    if (name === undefined || seen.size > mostPaths) return
-    // What is said is no path, but the names that fit a glob are looked up.
-    const isSpeaker = speakers.has(listedName(name))
-    const kind = isSpeaker ? 'read' : kindOf(command)
-    const below = reachOf(command)
-    for (const { value, isGlob, isGuess } of operandsOf(command)) {
-      if (isGlob) addGlob(value, { request, folder, kind, below })
-      else if (!isSpeaker && isNew(`${folder} ${kind} ${below} ${value} ${isGuess}`)) {
-        const finding = judgeOne(request, value, folder, kind, below)
-        if (!isGuess || finding?.decision !== 'allow') add(finding)
-      }
-    }
-  }
-
-  function addGlob(glob: string, asked: GlobRequest): void {
-    if (!isNew(`${asked.folder} ${asked.kind} ${asked.below} * ${glob}`) || globs++ >= mostGlobs) return
-    for (const finding of judgeGlob(glob, asked)) add(finding)
-  }
-
-  /** Each look at the disk is done once, and only so many of them. */
-  function isNew(key: string): boolean {
-    if (seen.has(key) || seen.size > mostPaths) return false
-    seen.add(key)
-    return seen.size <= mostPaths
-  }
-
-  function add(finding: PathFinding | undefined): void {
-    if (finding === undefined) return
-    const key = `${finding.decision} ${finding.path}`
-    if (!found.has(key)) found.set(key, finding)
-  }
+  readonly sandboxed: boolean
 }
 
 const mostPaths = 2_000
@@ -95,120 +40,189 @@ const mostGlobs = 20
 const tooMany: PathFinding = {
   path: '…',
   decision: 'ask',
-  reason: 'the line names more paths than can be looked at',
+  reason: 'the line names more paths than can be checked',
 }
 
-interface GlobRequest {
-  readonly request: PathRequest
-  readonly folder: string
+/**
+ * Every path that a line names, judged from every folder in which it may be used. Protected places are denied to whatever
+ * could write; outside of the workspace a person is asked.
+ */
+export function judgePaths(request: PathRequest): readonly PathFinding[] {
+  return new PathsJudge(request).judge()
+}
+
+/** What a path is used for. `may`: nobody knows whether it is written. `below`: what applies where something below it is protected. */
+interface Use {
   readonly kind: 'read' | 'write' | 'may'
-  readonly below: Below
+  readonly below: 'free' | 'ask' | 'deny'
+  readonly isGuess: boolean
 }
 
-/** The folder of a glob, and what fits it now and could be a link or protected. */
-function judgeGlob(glob: string, { request, folder, kind, below }: GlobRequest): (PathFinding | undefined)[] {
-  const fixed = fixedPart(glob)
-  const found = [judgeOne(request, fixed, folder, kind, below)]
-  const rest = glob.slice(glob.search(wildcard))
-  if (/(?:^|\/)\.\.(?:\/|$)/.test(rest)) {
-    found.push({ path: glob, decision: 'ask', reason: 'where it leads is only known when it runs' })
-    return found
+const reading: Use = { kind: 'read', below: 'free', isGuess: false }
+
+class PathsJudge {
+  readonly #request: PathRequest
+  readonly #found = new Map<string, PathFinding>()
+  readonly #seen = new Set<string>()
+  #globs = 0
+
+  constructor(request: PathRequest) {
+    this.#request = request
   }
-  // Of what is outside nothing is looked up.
-  if (found[0]?.decision !== 'allow') return found
-  const { paths, isCut } = expandGlob(glob, path.resolve(request.workspace, folder), kind !== 'read')
-  for (const one of paths) {
-    const finding = judgeOne(request, one, folder, kind, below)
-    if (finding?.decision !== 'allow') found.push(finding)
+
+  judge(): readonly PathFinding[] {
+    for (const command of this.#request.line.commands) {
+      for (const folder of command.folders) {
+        const at = this.#within(folder)
+        if (folder !== '.') this.#add('.', at, reading)
+        for (const redirect of command.redirects) this.#redirect(redirect, at)
+        this.#words(command, at)
+      }
+      if (this.#seen.size > mostPaths || this.#globs > mostGlobs) return [...this.#found.values(), tooMany]
+    }
+    return [...this.#found.values()]
   }
-  if (isCut && kind !== 'read')
-    found.push({ path: glob, decision: 'ask', reason: 'more files fit it than can be looked at' })
-  return found
-}
 
-const wildcard = /[*?[{]|[!@+]\(/
+  /** Joined by hand: what is tidied up before links are followed is another path. */
+  #within(folder: string): string {
+    if (folder.startsWith('/')) return folder
+    return folder === '.' ? this.#request.start : `${this.#request.start}/${folder}`
+  }
 
-function fixedPart(glob: string): string {
-  const at = glob.search(wildcard)
-  const before = at < 0 ? glob : glob.slice(0, at)
-  return before.slice(0, before.lastIndexOf('/') + 1) || '.'
-}
+  #words(command: FoundCommand, folder: string): void {
+    const described = describeCommand(command.words)
+    const use = useOf(command, described?.isReader === true)
+    const inner = described?.inner
+    if (inner !== undefined) return this.#words({ ...command, words: inner }, folder)
+    const at = described?.folder === undefined ? folder : this.#join(folder, described.folder)
+    if (described?.folder !== undefined) this.#add(described.folder, folder, reading)
+    // Of a program whose words are not listed every word may be a path.
+    const paths =
+      described === undefined || described.unlisted.length > 0 ? guessed(command) : described.paths
+    for (const { text, isGlob, isGuess } of paths) {
+      if (isGlob) this.#addGlob(text, at, use)
+      else this.#add(text, at, { ...use, isGuess })
+    }
+  }
 
-/** What holds for a folder in which something is protected: `free` where nothing below it is changed. */
-type Below = 'free' | 'ask' | 'deny'
+  #join(folder: string, name: string): string {
+    return name.startsWith('/') ? name : `${folder}/${name}`
+  }
 
-function reachOf({ words }: FoundCommand): Below {
-  const program = programOf(words[0] ?? '')
-  if (/^(?:rm|mv|rmdir|shred|srm|trash|chmod|chown|chgrp|chattr|setfacl)$/.test(program)) return 'deny'
-  if (program === 'cp')
-    return hasOption(words.slice(1), 'rRa', 'recursive') || hasOption(words.slice(1), '', 'archive')
-      ? 'ask'
-      : 'free'
-  if (program === 'git') return /^(?:rm|mv|clean|restore|checkout)$/.test(words[1] ?? '') ? 'ask' : 'free'
-  const reaches = program === 'rsync' || (program === 'find' && words.includes('-delete'))
-  return reaches ? 'ask' : 'free'
-}
+  #redirect({ path: written, kind }: FoundRedirect, folder: string): void {
+    if (written === '/dev/null') return
+    const { write } = this.#request
+    const finding = this.#judgeOne(written, folder, { ...reading, kind })
+    const isOwnFile = kind === 'write' && finding.decision === 'allow' && finding.real !== undefined
+    this.#keep(
+      isOwnFile && write !== 'allow'
+        ? { ...finding, decision: write, reason: `it writes ${written}` }
+        : finding,
+    )
+  }
 
-/** `may`: nobody knows whether it writes. */
-function kindOf(command: FoundCommand): 'read' | 'write' | 'may' {
-  const program = programOf(command.words[0] ?? '')
-  if (program === 'git') return gitKind(command.words[1] ?? '')
-  if (writers.has(program) || (program === 'find' && command.words.includes('-delete'))) return 'write'
-  const isChanging = /^g?sed$/.test(program) && command.words.some((word) => /^-[a-zA-Z]*i|^--in/.test(word))
-  return readers.has(listedName(command.words[0] ?? '')) && !isChanging ? 'read' : 'may'
-}
+  /** The folder of a glob, and what matches now and could be a link or protected. The runner looks again when it runs. */
+  #addGlob(glob: string, folder: string, use: Use): void {
+    if (this.#globs++ >= mostGlobs) return
+    const start = glob.search(/[*?[]/)
+    const fixed = glob.slice(0, glob.lastIndexOf('/', start) + 1) || '.'
+    const above = this.#judgeOne(fixed, folder, use)
+    this.#keep(above)
+    if (/(?:^|\/)\.\.(?:\/|$)/.test(glob.slice(Math.max(start, 0))))
+      return this.#keep({ path: glob, decision: 'ask', reason: 'where it leads is only known when it runs' })
+    // Nothing is looked up outside.
+    if (above.decision !== 'allow') return
+    const { paths, isCut } = expandGlob(glob, folder, use.kind !== 'read')
+    for (const one of paths) this.#add(one, folder, { ...use, isGuess: true })
+    if (isCut) this.#keep({ path: glob, decision: 'ask', reason: 'more files match it than can be checked' })
+  }
 
-function gitKind(sub: string): 'read' | 'write' | 'may' {
-  if (/^(?:rm|mv|clean|restore|checkout|apply|am)$/.test(sub)) return 'write'
-  return /^(?:status|log|diff|show|blame|ls-files|ls-tree|cat-file|grep|rev-parse|rev-list|add|commit|check-ignore|describe|shortlog)$/.test(
-    sub,
-  )
-    ? 'read'
-    : 'may'
-}
+  #add(written: string, folder: string, use: Use): void {
+    const key = `${folder} ${use.kind} ${use.below} ${use.isGuess} ${written}`
+    if (this.#seen.has(key) || this.#seen.size > mostPaths) return
+    this.#seen.add(key)
+    const finding = this.#judgeOne(written, folder, use)
+    if (!use.isGuess || finding.decision !== 'allow') this.#keep(finding)
+  }
 
-function judgeRedirect(
-  request: PathRequest,
-  written: string,
-  folder: string,
-  kind: 'read' | 'write',
-): PathFinding | undefined {
-  if (devices.test(written)) return undefined
-  const finding = judgeOne(request, written, folder, kind, 'free')
-  if (kind === 'read' || finding?.decision !== 'allow' || request.write === 'allow') return finding
-  return { ...finding, decision: request.write, reason: `it writes ${written}` }
-}
+  #keep(finding: PathFinding): void {
+    const key = `${finding.decision} ${finding.path}`
+    if (!this.#found.has(key)) this.#found.set(key, finding)
+  }
 
-function judgeOne(
-  request: PathRequest,
-  written: string,
-  folder: string,
-  kind: 'read' | 'write' | 'may',
-  below: Below,
-): PathFinding | undefined {
-  if (devices.test(written)) return undefined
-  if (/^~|^\$(?:HOME|\{HOME)/.test(written))
-    return { path: written, decision: 'ask', reason: 'it leads to a home, outside of the workspace' }
-  const { places, workspace } = request
-  const whole = path.isAbsolute(written) ? written : path.join(folder, written)
-  const write = kind !== 'read'
-  const placed = places.judge({ path: whole, workspace, write, mounts: false })
-  const real = placed.real === undefined ? {} : { real: placed.real }
-  if (placed.kind === 'protected' && write)
-    return { path: written, ...real, decision: 'deny', reason: placed.reason ?? 'it is protected' }
-  if (placed.kind === 'outside' || placed.kind === 'invalid')
-    return {
+  /** Empty for every command, and gone with it. */
+  #isScratch(written: string): boolean {
+    return this.#request.sandboxed && /^\/tmp\/[^./]/.test(written) && !/(?:^|\/)\.\.(?:\/|$)/.test(written)
+  }
+
+  #judgeOne(written: string, folder: string, { kind, below, isGuess }: Use): PathFinding {
+    if (written === '/dev/null' || written === '-') return { path: written, decision: 'allow' }
+    const { places, workspace } = this.#request
+    const write = kind !== 'read'
+    const placed = places.judge({ path: this.#join(folder, written), workspace, write, mounts: false })
+    const real = placed.real === undefined ? {} : { real: placed.real }
+    const found = (decision: PathFinding['decision'], reason?: string): PathFinding => ({
       path: written,
       ...real,
-      decision: 'ask',
-      reason: placed.reason ?? 'it is outside of the workspace',
-    }
-  if (below !== 'free' && placed.real !== undefined && isAbove(placed.real, places.protectedIn(workspace)))
-    return { path: written, ...real, decision: below, reason: 'something below it is protected' }
-  return { path: written, ...real, decision: 'allow' }
+      decision,
+      ...(reason !== undefined && { reason }),
+    })
+    if (placed.kind === 'protected') return found('deny', placed.reason ?? 'it is protected')
+    // A long text is no path, unless it says that it is one.
+    if (placed.kind === 'invalid' && isGuess && !/^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(written))
+      return found('allow')
+    if (placed.kind !== 'inside')
+      return this.#isScratch(this.#join(folder, written))
+        ? { path: written, decision: 'allow' }
+        : found('ask', placed.reason ?? 'it is outside of the workspace')
+    if (below !== 'free' && placed.real !== undefined && isAbove(placed.real, places.protectedIn(workspace)))
+      return found(below, 'something below it is protected')
+    return found('allow')
+  }
 }
 
 function isAbove(folder: string, protectedPaths: readonly string[]): boolean {
   const start = folder.endsWith(path.sep) ? folder : folder + path.sep
   return protectedPaths.some((item) => item.startsWith(start))
+}
+
+function useOf({ words }: FoundCommand, isReader: boolean): Use {
+  const [name = '', ...args] = words.map(({ text }) => text)
+  const program = programOf(name)
+  const isRemoving = program === 'find' && args.includes('-delete')
+  const kind =
+    isReader && !isRemoving && !args.some(writesInPlace) ? 'read' : writers.has(program) ? 'write' : 'may'
+  return { kind, below: reachOf(program, args), isGuess: false }
+}
+
+/** `sed -i`. */
+function writesInPlace(word: string): boolean {
+  return /^-[a-zA-Z]*i|^--in-place/.test(word)
+}
+
+function reachOf(program: string, args: readonly string[]): Use['below'] {
+  if (/^(?:rm|mv|rmdir|shred|srm|trash|chmod|chown|chgrp|chattr|setfacl)$/.test(program)) return 'deny'
+  if (program === 'cp')
+    return hasOption(args, 'rRa', 'recursive') || args.includes('--archive') ? 'ask' : 'free'
+  if (program === 'git') return /^(?:rm|mv|clean|restore|checkout)$/.test(args[0] ?? '') ? 'ask' : 'free'
+  return program === 'rsync' || (program === 'find' && args.includes('-delete')) ? 'ask' : 'free'
+}
+
+/** Words that may be paths, also behind `=`, behind a scheme, and attached to a short option. */
+function guessed({ words }: FoundCommand): readonly PathWord[] {
+  return words.slice(1).flatMap(({ text, glob }): PathWord[] => {
+    if (glob !== undefined) return [{ text, isGlob: true, isGuess: true }]
+    const value = text.slice(text.indexOf('=') + 1)
+    const attached = /^-[A-Za-z]+?([/~.].*)$/s.exec(text)?.[1]
+    const file = /^file:\/\/(.*)$/i.exec(text)?.[1]
+    const readings = [
+      text.startsWith('-') ? '' : text,
+      value === text ? '' : value,
+      attached ?? '',
+      file ?? '',
+    ]
+    return readings
+      .filter((one) => one !== '')
+      .map((one) => ({ text: one.replace(/^@/, ''), isGlob: false, isGuess: true }))
+  })
 }

@@ -6,6 +6,8 @@ import { askingAllowlist, readAllowlist } from './read-allowlist.ts'
 
 export interface AllowlistFile {
   readonly path: string
+  /** Which of its patterns the user has written, so that they count without a sandbox as well. */
+  readonly isOwn?: (pattern: string) => boolean
   /** Absent: the file is the user's own. */
   readonly trusted?: (item: TrustItem) => boolean
 }
@@ -43,7 +45,7 @@ export function openAllowlists(files: readonly AllowlistFile[]): Allowlists {
   }
 }
 
-function readOne({ path, trusted }: AllowlistFile, stamp: string): Omit<Read, 'stamp'> {
+function readOne({ path, trusted, isOwn }: AllowlistFile, stamp: string): Omit<Read, 'stamp'> {
   const nothing = createAllowlist([])
   if (stamp === 'none') return { list: nothing, diagnostics: [] }
   const fault = (message: string): Omit<Read, 'stamp'> => ({
@@ -54,7 +56,7 @@ function readOne({ path, trusted }: AllowlistFile, stamp: string): Omit<Read, 's
     return fault('This is no file of a size that can be read, so every command is asked about.')
   try {
     const text = readFileSync(path, 'utf8')
-    const { allowlist, narrowing, diagnostics, widens } = readAllowlist(text, path)
+    const { allowlist, narrowing, diagnostics, widens } = readAllowlist(text, path, isOwn)
     const sha256 = createHash('sha256').update(text).digest('hex')
     if (!widens || trusted === undefined || trusted({ path, sha256 })) return { list: allowlist, diagnostics }
     const message = 'Nobody has agreed to what this list allows, so it allows nothing.'

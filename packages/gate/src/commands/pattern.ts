@@ -1,6 +1,6 @@
 import { listedName } from './program-name.ts'
 import { type RegexPattern, readRegex } from './regex-pattern.ts'
-import { showWords } from './shell-word.ts'
+import { showWords } from './show-words.ts'
 
 /** Of one word that is compared with a `*`. */
 const mostLetters = 1_000

@@ -33,7 +33,11 @@ export function askingAllowlist(path: string, list?: Allowlist): Allowlist {
  * understood asks. Where nobody can tell what a list forbids, because it cannot be read or a pattern that restricts is not
  * understood, every command is asked about: what was meant to be refused must not be let through by somebody else.
  */
-export function readAllowlist(text: string, path: string): ReadAllowlist {
+export function readAllowlist(
+  text: string,
+  path: string,
+  isOwn?: (pattern: string) => boolean,
+): ReadAllowlist {
   const read = text.trim() === '' ? undefined : readYaml({ text, path })
   if (read?.kind === 'broken') return lost(path, read.diagnostics)
   const root = read?.root
@@ -72,7 +76,7 @@ export function readAllowlist(text: string, path: string): ReadAllowlist {
     }
   }
   const listOf = (some: readonly Entry[]) => {
-    const list = createAllowlist(some, unset)
+    const list = createAllowlist(some, unset, isOwn)
     return isLost ? askingAllowlist(path, list) : list
   }
   return {
@@ -89,7 +93,7 @@ function lost(path: string, diagnostics: readonly Diagnostic[]): ReadAllowlist {
 }
 
 function telling({ fix, ...diagnostic }: Diagnostic): Diagnostic {
-  const until = 'Until it is mended, every command is asked about.'
+  const until = 'Until it is fixed, every command asks.'
   return { ...diagnostic, fix: fix === undefined ? until : `${fix} ${until}` }
 }
 

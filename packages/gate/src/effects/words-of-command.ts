@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { JudgedCall } from '@cadre/core'
-import { readCommandLine } from '../commands/read-command-line.ts'
+import { understandLine } from '../commands/understand-line.ts'
 
 /** Something in a command that may name a path, and the folder it is relative to. */
 export interface CommandWord {
@@ -15,14 +15,20 @@ export interface CommandWord {
 export function wordsOfCommand({ tool, input }: JudgedCall, workspace: string): readonly CommandWord[] {
   const { command, cwd } = (input ?? {}) as { command?: unknown; cwd?: unknown }
   const start = typeof cwd === 'string' ? path.resolve(workspace, cwd) : workspace
-  const line = typeof command === 'string' ? readCommandLine(command) : undefined
+  const line = typeof command === 'string' ? understandLine(command) : undefined
   const found = line?.commands.flatMap(({ words, redirects }) => [
-    ...words,
+    ...words.map(({ text }) => text),
     ...redirects.map((redirect) => redirect.path),
   ])
   const listed = tool.commands?.(input).list.flat() ?? []
   const words = [...new Set([...listed, ...(found ?? [])].flatMap(pathsIn))]
-  const bases = [...new Set((line?.folders ?? ['.']).map((folder) => path.resolve(start, folder)))]
+  const bases = [
+    ...new Set(
+      (line?.commands.flatMap(({ folders }) => folders) ?? ['.']).map((folder) =>
+        path.resolve(start, folder),
+      ),
+    ),
+  ]
   return [
     ...bases.slice(0, mostFolders).flatMap((base) => words.map((word) => ({ path: word, base }))),
     ...bases.map((base) => ({ path: base, base })),

@@ -1,8 +1,11 @@
+import type { List } from '../commands/line/line.ts'
 import type { ProtectedChange } from './undo-changes.ts'
 
 export interface CommandRun {
-  /** A line as bash reads it, or the words of one program: those no shell reads. */
-  readonly command: string | readonly string[]
+  /** A line as bash reads it, the words of one program, or a plan: no shell reads the last two. */
+  readonly command: string | readonly string[] | { readonly plan: List }
+  /** For a plan: folders besides the workspace in which no program is looked for. */
+  readonly excluded?: readonly string[]
   /** Absolute and inside the workspace. */
   readonly cwd: string
   readonly workspace: string

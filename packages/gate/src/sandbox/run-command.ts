@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { beginUnguarded, type Home, isInside, lookAfterFiles, openHome, withLock } from '@cadre/files'
 import { maskValues, secretValues } from '../audit/mask-secrets.ts'
+import type { List } from '../commands/line/line.ts'
 import type { Unreadable } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'
 import { acquireBaseline, type Baseline } from './baseline.ts'
@@ -17,6 +18,7 @@ import type { GuardedPaths } from './guarded-paths.ts'
 import { isHarmlessRepository } from './harmless-repository.ts'
 import { endLeftovers } from './leftovers.ts'
 import { type Pins, pinsFor } from './pins.ts'
+import { planInput, runnerWords, withoutNode } from './plan-run.ts'
 import { type GroupEnd, runGroup } from './run-group.ts'
 import type { Sandbox } from './sandbox.ts'
 import { shellProgram } from './shell-program.ts'
@@ -149,7 +151,7 @@ async function runEnclosed(
       program: sandbox.program,
       args: [...args, '--', shellProgram(), '-c', alone, 'sh', ...wordsOf(run)],
       cwd: '/',
-      environment,
+      ...givenTo(run, environment, { cwd: run.cwd, root: guarded.root, home: deps.home, sandboxed: true }),
       timeoutMs: run.timeoutMs,
       mostOutput: run.mostOutput ?? defaultOutput,
       input: [await gitSettings()],
@@ -186,12 +188,17 @@ async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: A
     const snapshot = baseline.snapshot(watchedPaths(guarded.paths, home?.path), expected.skip)
     const mark = markOf(run.key, home)
     const [program = '', ...args] = wordsOf(run)
+    const cwd = copy === undefined ? run.cwd : path.join(copy, path.relative(guarded.root, run.cwd))
     const end = await runGroup(
       {
         program,
         args,
-        cwd: copy === undefined ? run.cwd : path.join(copy, path.relative(guarded.root, run.cwd)),
-        environment: { ...run.environment, ...mark.environment },
+        cwd,
+        ...givenTo(
+          run,
+          { ...run.environment, ...mark.environment },
+          { cwd, root: copy ?? guarded.root, home, sandboxed: false },
+        ),
         endOthers: () => endLeftovers(mark),
         timeoutMs: run.timeoutMs,
         mostOutput: run.mostOutput ?? defaultOutput,
@@ -233,7 +240,31 @@ function undoNested({ guarded }: Baseline): ProtectedChange[] {
 }
 
 function wordsOf({ command }: CommandRun): readonly string[] {
-  return typeof command === 'string' ? [shellProgram(), '-c', command] : command
+  if (typeof command === 'string') return [shellProgram(), '-c', '--', command]
+  return isPlan(command) ? runnerWords() : command
+}
+
+function isPlan(command: CommandRun['command']): command is { readonly plan: List } {
+  return typeof command === 'object' && 'plan' in command
+}
+
+/** The environment of what is started, and, for a plan, what the runner is told. */
+function givenTo(
+  run: CommandRun,
+  environment: NodeJS.ProcessEnv,
+  place: {
+    readonly cwd: string
+    readonly root: string
+    readonly home: Home | undefined
+    readonly sandboxed: boolean
+  },
+): { readonly environment: NodeJS.ProcessEnv; readonly stdin?: string } {
+  const { command, excluded = [] } = run
+  if (!isPlan(command)) return { environment }
+  const { cwd, root, home, sandboxed } = place
+  const without = [...excluded, ...(home === undefined ? [] : [home.path])]
+  const stdin = planInput({ plan: command.plan, cwd, root, excluded: without, sandboxed, environment })
+  return { environment: withoutNode(environment), stdin }
 }
 
 function ended({ kind, code, output, cut }: GroupEnd, changes: readonly ProtectedChange[]): Ended {

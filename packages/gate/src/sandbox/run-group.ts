@@ -24,6 +24,8 @@ export interface GroupRequest {
   readonly mostOutput: number
   /** Texts that the program can read from descriptors 3, 4, … */
   readonly input?: readonly string[]
+  /** What the program reads from its standard input; nothing when absent. */
+  readonly stdin?: string
   /** Ends what has left the group. Called when the program has ended, before its last output is waited for. */
   readonly endOthers?: () => void
   /** Opens one more descriptor, after those, whose text is wanted. */
@@ -73,6 +75,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     timeoutMs,
     mostOutput,
     input = [],
+    stdin,
     wantsStatus = false,
     endOthers,
   } = request
@@ -84,7 +87,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       cwd,
       env: withoutStartup(environment),
       stdio: [
-        'ignore',
+        stdin === undefined ? 'ignore' : 'pipe',
         'pipe',
         'ignore',
         ...input.map(() => 'pipe' as const),
@@ -133,8 +136,12 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     statusPipe?.setEncoding('utf8').on('data', (text: string) => {
       status += text
     })
-    input.forEach((text, i) => {
-      const pipe = child.stdio[3 + i] as NodeJS.WritableStream
+    const given: readonly (readonly [number, string])[] = [
+      ...input.map((text, i) => [3 + i, text] as const),
+      ...(stdin === undefined ? [] : [[0, stdin] as const]),
+    ]
+    given.forEach(([fd, text]) => {
+      const pipe = child.stdio[fd] as NodeJS.WritableStream
       // A program that does not want it may close it first.
       pipe.on('error', () => undefined)
       pipe.end(text)

@@ -1,0 +1,411 @@
+/**
+ * Runs a plan: a command line that the gate has read and allowed, as data. No shell takes part, so nothing is expanded,
+ * split or evaluated that the gate has not seen. Started by Cadre, inside the sandbox where there is one, with the plan as
+ * JSON on its standard input:
+ *
+ *   { list, cwd, roots, path, environment }
+ *
+ * `roots` are the folders that patterns and `cd` may lead to, by their real paths; `path` is where programs are looked for.
+ * Needs nothing but Node.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+const mostMatches = 20_000
+
+class Runner {
+  constructor(job, scratch) {
+    this.job = job
+    this.scratch = scratch
+    this.cwd = job.cwd
+    this.environment = job.environment
+    this.status = 0
+  }
+
+  /** The exit code of the last step that ran. `fds`: where its input comes from and its output goes. */
+  async list(list, fds) {
+    for (const { after, stages } of list) {
+      if ((after === '&&' && this.status !== 0) || (after === '||' && this.status === 0)) continue
+      this.status = await this.stages(stages, fds)
+      if (this.hasExited) break
+    }
+    return this.status
+  }
+
+  async stages(stages, [input, output, errors]) {
+    let words
+    try {
+      // Before any of them starts, as a shell does it.
+      words = stages.map((stage) => (stage.kind === 'group' ? [] : this.wordsOf(stage)))
+    } catch (error) {
+      return say(errors, `cadre: ${error.message}\n`) || 1
+    }
+    const pipes = this.scratch.pipes(stages.length - 1)
+    const isAlone = stages.length === 1
+    const ends = stages.map((stage, at) => {
+      const fds = [
+        at === 0 ? input : pipes[at - 1].read,
+        at < pipes.length ? pipes[at].write : output,
+        errors,
+      ]
+      const own = [...(at > 0 ? [pipes[at - 1].read] : []), ...(at < pipes.length ? [pipes[at].write] : [])]
+      const opened = []
+      const close = () => {
+        for (const fd of [...own, ...opened]) fs.closeSync(fd)
+      }
+      const failed = this.redirect(stage.redirects, fds, opened)
+      if (failed !== undefined) {
+        close()
+        return failed
+      }
+      if (stage.kind === 'group') return this.group(stage, fds).finally(close)
+      const end = this.command(stage, words[at], fds, isAlone)
+      close()
+      return end
+    })
+    return (await Promise.all(ends)).at(-1)
+  }
+
+  /** A `cd` or an `export` in it ends with it. */
+  group({ list }, fds) {
+    const inner = new Runner({ ...this.job, cwd: this.cwd, environment: this.environment }, this.scratch)
+    inner.status = this.status
+    return inner.list(list, fds)
+  }
+
+  wordsOf({ words }) {
+    return words.flatMap((word) => {
+      if (word.glob !== undefined) return this.matches(word)
+      let text = ''
+      let from = 0
+      for (const at of word.status ?? []) {
+        text += word.text.slice(from, at) + this.status
+        from = at
+      }
+      return [text + word.text.slice(from)]
+    })
+  }
+
+  /** In order; each sees what the earlier ones left. */
+  redirect(redirects, fds, opened) {
+    for (const one of redirects) {
+      if (one.kind === 'copy') {
+        fds[one.fd] = fds[one.from]
+        continue
+      }
+      try {
+        const fd =
+          one.kind === 'text'
+            ? this.scratch.text(one.text)
+            : fs.openSync(this.at(one.path), flags[one.kind], 0o666)
+        opened.push(fd)
+        fds[one.fd] = fd
+      } catch (error) {
+        say(fds[2], `cadre: ${one.path}: ${reasonOf(error)}\n`)
+        return 1
+      }
+    }
+    return undefined
+  }
+
+  at(name) {
+    return path.isAbsolute(name) ? name : `${this.cwd}/${name}`
+  }
+
+  /** An exit code, or a promise of it. */
+  command({ variables }, [name, ...args], fds, isAlone) {
+    if (name === undefined || name === 'true' || name === ':') return 0
+    if (name === 'false') return 1
+    if (name === 'exit') {
+      // In a pipe only its own stage ends.
+      this.hasExited = isAlone
+      return args.length === 0 ? this.status : Number(args[0]) & 255
+    }
+    if (name === 'cd') return this.changeFolder(args[0], fds[2], isAlone)
+    if (name === 'pwd' && args.length === 0) return say(fds[1], `${this.cwd}\n`)
+    if (name === 'export') {
+      const [variable, ...value] = args[0].split('=')
+      if (isAlone) this.environment = { ...this.environment, [variable]: value.join('=') }
+      return 0
+    }
+    if (name === 'command') {
+      const found = own.has(args[1]) ? args[1] : this.programOf(args[1]).file
+      return found === undefined ? 1 : say(fds[1], `${found}\n`)
+    }
+    if (name === 'echo') {
+      const text = echoText(args)
+      if (text !== undefined && text.length < 16_000) return say(fds[1], text)
+    }
+    const program = this.programOf(name)
+    if (program.file === undefined) {
+      say(fds[2], `cadre: ${name}: ${program.why}\n`)
+      return program.code
+    }
+    const environment = { ...this.environment, ...variables, PWD: this.cwd }
+    return new Promise((resolve) => {
+      const fail = (error) => {
+        say(fds[2] === 1 || fds[2] === 2 ? fds[2] : 2, `cadre: ${name}: ${reasonOf(error)}\n`)
+        resolve(error.code === 'ENOENT' ? 127 : 126)
+      }
+      try {
+        const child = spawn(program.file, args, {
+          argv0: name,
+          cwd: this.cwd,
+          env: environment,
+          stdio: [...fds],
+        })
+        child.on('error', fail)
+        child.on('exit', (code, signal) => resolve(code ?? 128 + (os.constants.signals[signal] ?? 0)))
+      } catch (error) {
+        fail(error)
+      }
+    })
+  }
+
+  changeFolder(name, errors, isAlone) {
+    const target = this.at(name)
+    const refuse = (why) => {
+      say(errors, `cadre: cd: ${name}: ${why}\n`)
+      return 1
+    }
+    try {
+      if (!fs.statSync(target).isDirectory()) return refuse('Not a directory')
+      const real = fs.realpathSync(target)
+      const logical = path.resolve(this.cwd, name)
+      // A shell would go by the names, and the system goes by the links.
+      if (fs.realpathSync(logical) !== real) return refuse('it leads through a link')
+      if (!this.isInside(real)) return refuse('it leads out of the workspace')
+      if (isAlone) this.cwd = logical
+      return 0
+    } catch (error) {
+      return refuse(reasonOf(error))
+    }
+  }
+
+  isInside(real) {
+    return this.job.roots.some((root) => real === root || real.startsWith(root === '/' ? '/' : `${root}/`))
+  }
+
+  programOf(name) {
+    const files = name.includes('/')
+      ? [this.at(name)]
+      : this.job.path.map((folder) => path.join(folder, name))
+    for (const file of files) {
+      try {
+        if (!fs.statSync(file).isFile()) continue
+        fs.accessSync(file, fs.constants.X_OK)
+      } catch {
+        continue
+      }
+      // The system would have a shell read a file that says nothing about its interpreter.
+      return isRunnable(file) ? { file } : { code: 126, why: 'it does not begin with #!' }
+    }
+    return { code: 127, why: name.includes('/') ? 'No such file or directory' : 'command not found' }
+  }
+
+  /** The files that match, in the order of their names; the word itself where there are none. */
+  matches({ text, glob }) {
+    const names = splitAtSlashes(glob)
+    const isAbsolute = text.startsWith('/')
+    let found = [isAbsolute ? '/' : '']
+    for (const [at, parts] of names.entries()) {
+      const isLast = at === names.length - 1
+      found = found.flatMap((before) => this.step(before, parts, isLast))
+      if (found.length > mostMatches) throw new Error(`${text} matches too many files`)
+    }
+    if (found.length === 0 || (found.length === 1 && found[0] === '')) return [text]
+    for (const one of found) this.requireInside(one)
+    const sorted = found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    return sorted.map((one) => (one.startsWith('-') ? `./${one}` : one))
+  }
+
+  step(before, parts, isLast) {
+    const folder = this.at(before === '' ? '.' : before)
+    const literal = parts.every(({ kind }) => kind === 'text')
+      ? parts.map((part) => part.text).join('')
+      : undefined
+    let names
+    if (literal !== undefined) names = [literal]
+    else {
+      const startsWithDot = parts[0].kind === 'text' && parts[0].text.startsWith('.')
+      try {
+        names = fs
+          .readdirSync(folder)
+          .filter((name) => (startsWithDot || !name.startsWith('.')) && fits(parts, name))
+      } catch {
+        names = []
+      }
+    }
+    return names.flatMap((name) => {
+      const whole = `${folder}/${name}`
+      try {
+        if (isLast && name !== '') fs.lstatSync(whole)
+        else if (!fs.statSync(whole).isDirectory()) return []
+      } catch {
+        return []
+      }
+      return [isLast ? before + name : `${before}${name}/`]
+    })
+  }
+
+  requireInside(name) {
+    const whole = this.at(name)
+    let real
+    try {
+      real = fs.realpathSync(whole)
+    } catch {
+      // A link that leads nowhere: what it would create counts.
+      const link = fs.readlinkSync(whole)
+      real = path.join(fs.realpathSync(path.dirname(whole)), link)
+      if (path.isAbsolute(link)) real = link
+    }
+    if (!this.isInside(path.resolve(real))) throw new Error(`${name} leads out of the workspace`)
+  }
+}
+
+const own = new Set(['cd', 'pwd', 'echo', 'true', 'false', ':', 'export', 'command', 'exit'])
+const flags = { read: 'r', write: 'w', append: 'a' }
+
+/** Files and pipes that nobody else has a name for. */
+class Scratch {
+  count = 0
+
+  get folder() {
+    this.made ??= fs.mkdtempSync(path.join(os.tmpdir(), 'cadre-plan-'))
+    return this.made
+  }
+
+  /** Real pipes: those of Node are sockets, which programs cannot open by name. */
+  pipes(count) {
+    if (count <= 0) return []
+    const names = Array.from({ length: count }, () => path.join(this.folder, `pipe${this.count++}`))
+    const mkfifo = ['/usr/bin/mkfifo', '/bin/mkfifo'].find((file) => fs.existsSync(file)) ?? 'mkfifo'
+    execFileSync(mkfifo, ['-m', '600', ...names])
+    return names.map((name) => {
+      // Open for both first, so that neither end waits for the other.
+      const both = fs.openSync(name, fs.constants.O_RDWR)
+      const read = fs.openSync(name, fs.constants.O_RDONLY)
+      const write = fs.openSync(name, fs.constants.O_WRONLY)
+      fs.closeSync(both)
+      fs.unlinkSync(name)
+      return { read, write }
+    })
+  }
+
+  text(text) {
+    const name = path.join(this.folder, `text${this.count++}`)
+    fs.writeFileSync(name, text, { mode: 0o600 })
+    const fd = fs.openSync(name, 'r')
+    fs.unlinkSync(name)
+    return fd
+  }
+
+  remove() {
+    if (this.made !== undefined) fs.rmSync(this.made, { recursive: true, force: true })
+  }
+}
+
+function say(fd, text) {
+  try {
+    for (let bytes = Buffer.from(text); bytes.length > 0; ) bytes = bytes.subarray(fs.writeSync(fd, bytes))
+    return 0
+  } catch (error) {
+    return error.code === 'EPIPE' ? 141 : 1
+  }
+}
+
+/** As bash prints it. Nothing for `-e`, which is left to the program of that name. */
+function echoText(args) {
+  let at = 0
+  let endsLine = true
+  for (; at < args.length && /^-[neE]+$/.test(args[at]); at++) {
+    if (args[at].includes('e')) return undefined
+    if (args[at].includes('n')) endsLine = false
+  }
+  return args.slice(at).join(' ') + (endsLine ? '\n' : '')
+}
+
+function isRunnable(file) {
+  const fd = fs.openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(4)
+    fs.readSync(fd, bytes, 0, 4, 0)
+    return (
+      bytes.toString('latin1').startsWith('#!') ||
+      /^(7f454c46|feedfac|c[ef]faedfe|cafebabe|4d5a)/.test(bytes.toString('hex'))
+    )
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+function splitAtSlashes(glob) {
+  const names = [[]]
+  for (const part of glob) {
+    if (part.kind !== 'text') {
+      names.at(-1).push(part)
+      continue
+    }
+    part.text.split('/').forEach((text, at) => {
+      if (at > 0) names.push([])
+      if (text !== '') names.at(-1).push({ kind: 'text', text })
+    })
+  }
+  // `//` is one slash; a slash at the end asks for a folder.
+  return names.filter((parts, at) => parts.length > 0 || (at === names.length - 1 && at > 0))
+}
+
+/** With one step back at the last star: linear for every pattern that people write. */
+function fits(parts, name) {
+  const letters = [...name]
+  const wanted = parts.flatMap((part) =>
+    part.kind === 'text' ? [...part.text].map((text) => ({ kind: 'letter', text })) : [part],
+  )
+  let [at, want, star, back] = [0, 0, -1, 0]
+  while (at < letters.length) {
+    const part = wanted[want]
+    if (part?.kind === 'any') {
+      star = want++
+      back = at
+    } else if (part !== undefined && fitsLetter(part, letters[at])) {
+      at++
+      want++
+    } else if (star >= 0) {
+      want = star + 1
+      at = ++back
+    } else return false
+  }
+  while (wanted[want]?.kind === 'any') want++
+  return want === wanted.length
+}
+
+function fitsLetter(part, letter) {
+  if (part.kind === 'letter') return part.text === letter
+  if (part.kind === 'one') return true
+  const isIn = part.ranges.some(([from, to]) => letter >= from && letter <= to)
+  return isIn !== part.negated
+}
+
+const reasons = {
+  ENOENT: 'No such file or directory',
+  EISDIR: 'Is a directory',
+  ENOTDIR: 'Not a directory',
+  EACCES: 'Permission denied',
+  EROFS: 'Read-only file system',
+  E2BIG: 'Argument list too long',
+}
+
+function reasonOf(error) {
+  return reasons[error.code] ?? error.code ?? String(error)
+}
+
+const job = JSON.parse(fs.readFileSync(0, 'utf8'))
+const scratch = new Scratch()
+const nothing = fs.openSync('/dev/null', 'r')
+try {
+  process.exitCode = await new Runner(job, scratch).list(job.list, [nothing, 1, 2])
+} finally {
+  scratch.remove()
+}

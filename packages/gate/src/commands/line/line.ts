@@ -1,0 +1,59 @@
+/**
+ * A command line that can run without a shell: what was judged is exactly this, and exactly this runs. Plain data, because
+ * the runner reads it as JSON.
+ */
+export type List = readonly Step[]
+
+export interface Step {
+  /** The operator in front of it; `;` for the first one, and for a new line. */
+  readonly after: ';' | '&&' | '||'
+  /** One command, or the stages of a pipe. */
+  readonly stages: readonly Stage[]
+}
+
+export type Stage = Command | Group
+
+export interface Command {
+  readonly kind: 'command'
+  /** Empty where there are only redirects. */
+  readonly words: readonly Word[]
+  readonly variables: { readonly [name: string]: string }
+  readonly redirects: readonly Redirect[]
+}
+
+/** `( … )`: a `cd` in it ends with it. */
+export interface Group {
+  readonly kind: 'group'
+  readonly list: List
+  readonly redirects: readonly Redirect[]
+}
+
+export interface Word {
+  readonly text: string
+  /** The word stands for the names of files that match. */
+  readonly glob?: readonly GlobPart[]
+  /** Offsets in the text where the last exit code is inserted. */
+  readonly status?: readonly number[]
+}
+
+export type GlobPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'one' }
+  | {
+      readonly kind: 'set'
+      /** As it is written, for when nothing matches. */
+      readonly text: string
+      readonly ranges: readonly (readonly [from: string, to: string])[]
+      readonly negated: boolean
+    }
+
+export type Redirect =
+  | { readonly fd: 0 | 1 | 2; readonly kind: 'read' | 'write' | 'append'; readonly path: string }
+  | { readonly fd: 0 | 1 | 2; readonly kind: 'copy'; readonly from: 1 | 2 }
+  | { readonly fd: 0; readonly kind: 'text'; readonly text: string }
+
+/** A line is either plain, or it needs a shell: then only a person can allow it. */
+export type ReadLine =
+  | { readonly kind: 'plain'; readonly list: List }
+  | { readonly kind: 'shell'; readonly why: string }

@@ -1,0 +1,81 @@
+/**
+ * What a program may be given without a question. An option that is not listed here asks; so does an operand too many.
+ *
+ * A spec is written as a line: `-abc` are flags, `-n=num` and `--lines=num` take a value, `--color?=text` takes one only
+ * behind `=` (a short one only attached), `-#` is a number such as `-20`, `--arg=2text` takes two. Behind ` : ` are the
+ * operands in their order; the last may end with `*` for any number of them. `pattern` is a text unless an option marked
+ * with `!` has given it already.
+ */
+export type Kind =
+  | 'text'
+  | 'num'
+  | 'path'
+  | 'rev'
+  | 'pattern'
+  | 'sed'
+  | 'awk'
+  | 'jq'
+  | 'format'
+  | 'plus'
+  | 'word'
+
+export interface OptionSpec {
+  readonly kind: Kind | undefined
+  readonly values: 0 | 1 | 2
+  /** The value may be missing, and is never the next word. */
+  readonly isOptional: boolean
+  readonly givesPattern: boolean
+}
+
+export interface Spec {
+  readonly options: ReadonlyMap<string, OptionSpec>
+  readonly takesNumber: boolean
+  readonly operands: readonly Kind[]
+  /** The last kind of operand may be repeated. */
+  readonly isOpen: boolean
+}
+
+const known = new Map<string, Spec>()
+
+/** Read when it is first needed, and kept. */
+export function readSpec(text: string): Spec {
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const spec = parse(text)
+  known.set(text, spec)
+  return spec
+}
+
+function parse(text: string): Spec {
+  const [given = '', operands = ''] = text.split(' : ')
+  const options = new Map<string, OptionSpec>()
+  let takesNumber = false
+  for (const item of given.split(/\s+/).filter(Boolean)) {
+    const found = /^(-[^=?!]+|--[^=?!]+)(!?)(\??)(?:=(!?)(2?)([a-z]+))?$/.exec(item)
+    if (found === null) throw new Error(`unreachable: the option ${item} is not written as it should be`)
+    const [, name = '', flagGives, optional, valueGives, two, kind] = found
+    if (name === '-#') {
+      takesNumber = true
+      continue
+    }
+    const option: OptionSpec = {
+      kind: kind as Kind | undefined,
+      values: kind === undefined ? 0 : two === '2' ? 2 : 1,
+      isOptional: optional === '?',
+      givesPattern: flagGives === '!' || valueGives === '!',
+    }
+    const isLong = name.startsWith('--')
+    // Letters of one group are options of their own; a value belongs to a single letter.
+    for (const one of isLong || kind !== undefined
+      ? [name]
+      : [...name.slice(1)].map((letter) => `-${letter}`))
+      options.set(one, option)
+  }
+  const kinds = operands.split(/\s+/).filter(Boolean)
+  return {
+    options,
+    takesNumber,
+    operands: kinds.map((kind) => kind.replace('*', '') as Kind),
+    isOpen: kinds.at(-1)?.endsWith('*') === true,
+  }
+}
