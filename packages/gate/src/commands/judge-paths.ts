@@ -93,7 +93,7 @@ class PathsJudge {
     const described = describeCommand(command.words)
     const use = useOf(command, described?.isReader === true)
     const inner = described?.inner
-    if (inner !== undefined) return this.#words({ ...command, words: inner }, folder)
+    if (inner !== undefined) return void this.#words({ ...command, words: inner }, folder)
     const at = described?.folder === undefined ? folder : this.#join(folder, described.folder)
     if (described?.folder !== undefined) this.#add(described.folder, folder, reading)
     // Of a program whose words are not listed every word may be a path.
@@ -129,7 +129,11 @@ class PathsJudge {
     const above = this.#judgeOne(fixed, folder, use)
     this.#keep(above)
     if (/(?:^|\/)\.\.(?:\/|$)/.test(glob.slice(Math.max(start, 0))))
-      return this.#keep({ path: glob, decision: 'ask', reason: 'where it leads is only known when it runs' })
+      return void this.#keep({
+        path: glob,
+        decision: 'ask',
+        reason: 'where it leads is only known when it runs',
+      })
     // Nothing is looked up outside.
     if (above.decision !== 'allow') return
     const { paths, isCut } = expandGlob(glob, folder, use.kind !== 'read')

@@ -67,38 +67,38 @@ class WordReader {
     const letter = at.letter()
     switch (letter) {
       case "'":
-        return this.#single()
+        return void this.#single()
       case '"':
-        return this.#double()
+        return void this.#double()
       case '\\':
         if (at.letter(1) === '' || at.letter(1) === '\n')
           throw new NeedsShell('it joins two lines within a word')
         this.#quoted(at.letter(1))
-        return at.skip(2)
+        return void at.skip(2)
       case '$':
         if (at.letter(1) !== '?') throw new NeedsShell(describeDollar(at))
         this.#parts.push({ kind: 'status' })
         this.#quoted('')
-        return at.skip(2)
+        return void at.skip(2)
       case '`':
         throw new NeedsShell('it runs a command within a word (backticks)')
       case '*':
       case '?':
         this.#parts.push({ kind: letter === '*' ? 'any' : 'one' })
         this.#opensTilde = false
-        return at.skip(1)
+        return void at.skip(1)
       case '[':
-        if (at.position === start && at.isEndOfWord(1)) return this.#plain(letter)
-        return this.#set()
+        if (at.position === start && at.isEndOfWord(1)) return void this.#plain(letter)
+        return void this.#set()
       case '{':
-        return this.#braces()
+        return void this.#braces()
       case '}':
         throw new NeedsShell('it has a } of its own')
       case '~':
         if (this.#opensTilde) throw new NeedsShell('it uses ~')
-        return this.#plain(letter)
+        return void this.#plain(letter)
       default:
-        return this.#plain(letter)
+        return void this.#plain(letter)
     }
   }
 
@@ -146,7 +146,7 @@ class WordReader {
       const [letter, next] = [at.letter(), at.letter(1)]
       if (letter === '') throw new NeedsShell('it has an open quote')
       if (letter === '`') throw new NeedsShell('it runs a command within a word (backticks)')
-      if (letter === '"') return at.skip(1)
+      if (letter === '"') return void at.skip(1)
       if (letter === '\\') {
         if (next === '' || next === '\n') throw new NeedsShell('it joins two lines within a word')
         this.#text('"\\$`'.includes(next) ? next : `\\${next}`)
@@ -166,12 +166,12 @@ class WordReader {
     if (next === '?') {
       this.#parts.push({ kind: 'status' })
       this.#text('')
-      return at.skip(2)
+      return void at.skip(2)
     }
     // Followed by one of these it is a letter like any other.
     if (next === '"' || next === ' ' || next === '|' || next === ')') {
       this.#text('$')
-      return at.skip(1)
+      return void at.skip(1)
     }
     if (!at.source.startsWith('$(cat <<', at.position) || at.hasHereDocument)
       throw new NeedsShell(describeDollar(at))
@@ -206,7 +206,7 @@ class WordReader {
     if (literal !== undefined) {
       this.#text(literal)
       this.#opensTilde = false
-      return at.skip(literal.length)
+      return void at.skip(literal.length)
     }
     const choice = /^\{([\w./@+-]+(?:,[\w./@+-]+)+)\}/.exec(rest)
     if (choice === null || choice[1]?.includes('..')) throw new NeedsShell('it has { } that are not plain')

@@ -46,20 +46,20 @@ class ArgumentsReader {
     const equals = text.indexOf('=')
     const name = equals < 0 ? text : text.slice(0, equals)
     const option = this.#spec.options.get(name)
-    if (option === undefined) return this.#found.reject(text, name)
+    if (option === undefined) return void this.#found.reject(text, name)
     this.#hasPattern ||= option.givesPattern
     if (equals >= 0) {
-      if (option.values !== 1) return this.#found.reject(text, name)
+      if (option.values !== 1) return void this.#found.reject(text, name)
       this.#value(option, { text: text.slice(equals + 1), ...(word.glob && { glob: word.glob }) }, text)
     } else this.#next(option, text)
   }
 
   #cluster({ text, glob }: Word): void {
-    if (glob !== undefined) return this.#found.reject(text)
+    if (glob !== undefined) return void this.#found.reject(text)
     for (let at = 1; at < text.length; at++) {
       const name = `-${text[at]}`
       const option = this.#spec.options.get(name)
-      if (option === undefined) return this.#found.reject(text, name)
+      if (option === undefined) return void this.#found.reject(text, name)
       this.#hasPattern ||= option.givesPattern
       if (option.values === 0) continue
       const rest = text.slice(at + 1)
@@ -68,8 +68,8 @@ class ArgumentsReader {
         if (rest !== '') this.#value(option, { text: rest }, text)
         return
       }
-      if (rest === '' || option.values === 2) return this.#next(option, text)
-      return this.#value(option, { text: rest }, text)
+      if (rest === '' || option.values === 2) return void this.#next(option, text)
+      return void this.#value(option, { text: rest }, text)
     }
   }
 
@@ -100,9 +100,10 @@ class ArgumentsReader {
   }
 
   #place(kind: Kind, word: Word, written: string): void {
-    if (kind === 'path') return this.#found.path(word)
-    if (kind === 'rev') return this.#found.path(word, true)
-    if (word.glob !== undefined && kind !== 'text' && kind !== 'pattern') return this.#found.reject(written)
+    if (kind === 'path') return void this.#found.path(word)
+    if (kind === 'rev') return void this.#found.path(word, true)
+    if (word.glob !== undefined && kind !== 'text' && kind !== 'pattern')
+      return void this.#found.reject(written)
     // The names that match are looked up, whatever is done with them.
     if (word.glob !== undefined) this.#found.path(word)
     if (!isFit[kind](word.text)) this.#found.reject(written, word.text)

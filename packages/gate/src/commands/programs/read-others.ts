@@ -38,7 +38,7 @@ export function readTest(words: readonly Word[]): Arguments {
 }
 
 const conversion = /%(?:%|[-+ 0#]*\d*(?:\.\d+)?[sdiuoxXcfeEgG])/g
-const escape = /\\(?:[\\"abfnrtv]|[0-7]{1,3})/g
+const escapeCode = /\\(?:[\\"abfnrtv]|[0-7]{1,3})/g
 
 /** Only what bash and the program of that name understand alike. */
 export function readPrintf(words: readonly Word[]): Arguments {
@@ -46,7 +46,7 @@ export function readPrintf(words: readonly Word[]): Arguments {
   const [first, ...rest] = words
   const format = first?.text === '--' ? rest[0] : first
   if (format === undefined) return found
-  const isPlain = !/[%\\]/.test(format.text.replace(escape, '').replace(conversion, ''))
+  const isPlain = !/[%\\]/.test(format.text.replace(escapeCode, '').replace(conversion, ''))
   if (!isPlain || format.glob !== undefined || (first === format && format.text.startsWith('-')))
     found.reject(format.text)
   return found
