@@ -58,6 +58,8 @@ export interface Guard {
   readonly reviewers: readonly Reviewer[]
   readonly attend: Attend | undefined
   readonly places: Places
+  /** The folder whose files came with a repository: no program is looked for in it. */
+  readonly project: string
   readonly hooks: Hooks
   /** When this is known the rules know it too. */
   readonly sandbox: Sandbox | Promise<Sandbox>
@@ -147,6 +149,7 @@ export function createGuard(options: GuardOptions): Guard {
     ],
     attend: attendAll(events.size === 0 ? [evidence.attend] : [evidence.attend, hooks.attend]),
     places,
+    project: folder.folder,
     hooks,
     sandbox: sandbox.found,
     hiddenIn: (workspace) => denied.hiddenIn(workspace),
