@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { CommandLine, FoundCommand } from './command-line.ts'
 import type { List } from './line/line.ts'
 import { programOf } from './program-name.ts'
-import { sqlClients, writers } from './programs/known-programs.ts'
+import { fetchers, sqlClients, writers } from './programs/known-programs.ts'
 
 export interface Danger {
   readonly what: string
@@ -23,6 +23,8 @@ export function findDanger({ commands, plan }: CommandLine): Danger | undefined 
     const danger = dangerOf(command)
     if (danger !== undefined) return danger
   }
+  if (runsWhatItFetches(commands))
+    return { what: 'curl | sh', reason: 'it runs what it fetches from the network at once' }
   const isSql = commands.some(({ words }) => sqlClients.has(programOf(words[0]?.text ?? '')))
   const said = isSql
     ? [...textsIn(plan ?? []), ...commands.flatMap(({ words }) => words.map(({ text }) => text))]
@@ -30,6 +32,18 @@ export function findDanger({ commands, plan }: CommandLine): Danger | undefined 
   if (said.some((text) => drop.test(text.replace(comments, ' '))))
     return { what: 'DROP TABLE', reason: 'it removes tables or databases' }
   return undefined
+}
+
+const readsCommands = /^(?:sh|bash|dash|ash|zsh|ksh|eval|source|\.)$/
+
+/** A shell without a script of its own, behind a program that fetches: `curl … | sh`, `eval "$(curl …)"`. */
+function runsWhatItFetches(commands: readonly FoundCommand[]): boolean {
+  const fetches = commands.findIndex(({ words }) => fetchers.has(programOf(words[0]?.text ?? '')))
+  if (fetches < 0) return false
+  return commands.slice(fetches + 1).some(({ words }) => {
+    const operand = words.slice(1).find(({ text }) => !text.startsWith('-'))
+    return readsCommands.test(words[0]?.text ?? '') && (operand === undefined || operand.text.includes('$('))
+  })
 }
 
 /** The here-documents of a plain line. */
