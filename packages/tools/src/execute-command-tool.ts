@@ -1,5 +1,5 @@
 import { type Infer, integer, object, optional, string, type Tool } from '@cadre/core'
-import type { Home } from '@cadre/files'
+import type { CommandLimits, Home } from '@cadre/files'
 import { commandsOfCall, type Places, type Sandbox, type Unreadable } from '@cadre/gate'
 import { builtIn } from './built-in.ts'
 import { reshapeCommand } from './command-input.ts'
@@ -23,6 +23,8 @@ export interface CommandOptions {
   readonly mostSeconds?: number
   /** Most bytes of the output that are kept. */
   readonly mostOutput?: number
+  /** Limits on memory, processes and file size that differ from the defaults. */
+  readonly limits?: Partial<CommandLimits>
   /** Told what a person should know: that a command touched protected files. */
   readonly tell?: (message: string) => void
 }

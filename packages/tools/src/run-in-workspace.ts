@@ -44,6 +44,7 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
     environment = [],
     mostSeconds = most,
     mostOutput,
+    limits,
     tell,
   } = options
   let found: Promise<Sandbox> | undefined
@@ -75,6 +76,7 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
         environment: cleanEnvironment(process.env, environment),
         key: context.key,
         ...(mostOutput !== undefined && { mostOutput }),
+        ...(limits !== undefined && { limits }),
       },
       { sandbox, places, userHome: homedir(), home, unreadableIn },
       signal,

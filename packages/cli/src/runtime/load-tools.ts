@@ -88,10 +88,11 @@ function ceilingsOf({
   environment,
   commands,
 }: Pick<Policy, 'network' | 'environment' | 'commands'>) {
-  const { timeoutSeconds, outputKilobytes } = commands
+  const { timeoutSeconds, outputKilobytes, ...limits } = commands
   return {
     network,
     environment,
+    limits,
     ...(timeoutSeconds !== undefined && { mostSeconds: timeoutSeconds }),
     ...(outputKilobytes !== undefined && { mostOutput: outputKilobytes * 1024 }),
   }

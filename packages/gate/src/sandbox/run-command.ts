@@ -1,12 +1,21 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { homedir, release } from 'node:os'
 import path from 'node:path'
-import { beginUnguarded, type Home, isInside, lookAfterFiles, openHome, withLock } from '@cadre/files'
+import {
+  beginUnguarded,
+  type CommandLimits,
+  defaultCommandLimits,
+  type Home,
+  isInside,
+  lookAfterFiles,
+  openHome,
+  withLock,
+} from '@cadre/files'
 import { maskValues, secretValues } from '../audit/mask-secrets.ts'
 import type { Unreadable } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'
 import { acquireBaseline, type Baseline } from './baseline.ts'
-import { bubblewrapArgs, privateHome } from './bubblewrap-args.ts'
+import { bubblewrapArgs, memoryFolders, privateHome } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
 import type { CommandEnd, CommandRun } from './command-run.ts'
 import { copyWorkspace } from './copy-workspace.ts'
@@ -37,9 +46,10 @@ export interface CommandDeps {
 
 const defaultOutput = 100_000
 
-// Bubblewrap leaves its own descriptors open in the command, and what this process has inherited.
+// Bubblewrap leaves its own descriptors open in the command, and what this process has inherited. The first argument is the
+// most threads, counted for this namespace alone.
 const alone =
-  'for fd in $(ls /proc/self/fd); do [ "$fd" -gt 2 ] && { [ -n "$BASH" ] || [ "$fd" -lt 10 ]; } && eval "exec $fd>&-"; done; exec "$@"'
+  '[ "$1" = - ] || ulimit -u "$1"; shift; for fd in $(ls /proc/self/fd); do [ "$fd" -gt 2 ] && { [ -n "$BASH" ] || [ "$fd" -lt 10 ]; } && eval "exec $fd>&-"; done; exec "$@"'
 
 /**
  * Runs a command in a workspace to its end, with everything it starts. Under bubblewrap it can write the workspace and
@@ -124,6 +134,7 @@ async function runEnclosed(
 ): Promise<Ended> {
   const guarded = withoutGitOf(deps.home, baseline.guarded)
   const userHome = deps.userHome ?? homedir()
+  const limits = limitsOf(run)
   const writable = [guarded.root, ...(guarded.git === undefined ? [] : [guarded.git.common])]
   const none: Pins = { held: [], fixed: [], loose: [] }
   const pins = copy === undefined ? pinsFor(guarded.paths, writable, hidden.held) : none
@@ -137,6 +148,8 @@ async function runEnclosed(
     copy,
     home: deps.home !== undefined && existsSync(deps.home.path) ? deps.home.path : undefined,
     userHome,
+    // Half, so that a machine on which they cannot be watched is safe from one of them.
+    folderMegabytes: Math.ceil(limits.memoryMegabytes / 2),
     gitFd: 3,
     statusFd: 4,
   })
@@ -147,11 +160,13 @@ async function runEnclosed(
   const end = await runGroup(
     {
       program: sandbox.program,
-      args: [...args, '--', shellProgram(), '-c', alone, 'sh', ...wordsOf(run)],
+      args: [...args, '--', shellProgram(), '-c', alone, 'sh', mostThreads(sandbox, limits), ...wordsOf(run)],
       cwd: '/',
       environment,
       timeoutMs: run.timeoutMs,
       mostOutput: run.mostOutput ?? defaultOutput,
+      limits,
+      memoryFolders: memoryFolders(guarded.root, userHome),
       input: [await gitSettings()],
       wantsStatus: true,
     },
@@ -195,6 +210,8 @@ async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: A
         endOthers: () => endLeftovers(mark),
         timeoutMs: run.timeoutMs,
         mostOutput: run.mostOutput ?? defaultOutput,
+        limits: limitsOf(run),
+        mark: mark.text,
       },
       signal,
     )
@@ -236,9 +253,33 @@ function wordsOf({ command }: CommandRun): readonly string[] {
   return typeof command === 'string' ? [shellProgram(), '-c', command] : command
 }
 
-function ended({ kind, code, output, cut }: GroupEnd, changes: readonly ProtectedChange[]): Ended {
+/**
+ * The kernel refuses more than this at once, where it can: since Linux 5.14 it counts each user namespace by itself, and it
+ * never limits root. A process may have several threads.
+ */
+function mostThreads(
+  { closed }: Extract<Sandbox, { kind: 'bubblewrap' }>,
+  { processes }: CommandLimits,
+): string {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  const isCounted = closed && process.getuid?.() !== 0 && (major > 5 || (major === 5 && minor >= 14))
+  return isCounted ? String(processes * 8) : '-'
+}
+
+function limitsOf({ limits }: CommandRun): CommandLimits {
+  return { ...defaultCommandLimits, ...limits }
+}
+
+function ended({ kind, code, output, cut, limit }: GroupEnd, changes: readonly ProtectedChange[]): Ended {
   // Without a sandbox a command can look at the environment of this process.
-  return { kind, code, output: maskValues(output, secretValues(process.env)), cut, changes }
+  return {
+    kind,
+    code,
+    output: maskValues(output, secretValues(process.env)),
+    cut,
+    changes,
+    ...(limit && { limit }),
+  }
 }
 
 function enclosedEnvironment(given: NodeJS.ProcessEnv, userHome: string): NodeJS.ProcessEnv {
