@@ -23,9 +23,10 @@ export interface Enclosure {
   readonly userHome: string
   /** The most that each private folder may hold: its files are in memory. */
   readonly folderMegabytes: number
-  /** The descriptors of bubblewrap's own report, and of the settings for git. */
+  /** The descriptors of bubblewrap's own report, of the settings for git, and of the filter if there is one. */
   readonly statusFd: number
   readonly gitFd: number
+  readonly filterFd?: number | undefined
 }
 
 /** The user's folder as a command sees it: empty, its own, gone afterwards. */
@@ -67,6 +68,7 @@ export function bubblewrapArgs(enclosure: Enclosure): string[] {
   args.push('--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try')
   if (!run.network) args.push('--unshare-net')
   args.push('--cap-drop', 'ALL', '--new-session', '--die-with-parent')
+  if (enclosure.filterFd !== undefined) args.push('--seccomp', String(enclosure.filterFd))
   args.push('--json-status-fd', String(enclosure.statusFd), '--chdir', run.cwd)
   return args
 }

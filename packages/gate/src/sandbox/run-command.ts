@@ -26,6 +26,7 @@ import type { GuardedPaths } from './guarded-paths.ts'
 import { isHarmlessRepository } from './harmless-repository.ts'
 import { endLeftovers } from './leftovers.ts'
 import { type Pins, pinsFor } from './pins.ts'
+import { removeSetIds } from './remove-set-ids.ts'
 import { type GroupEnd, runGroup } from './run-group.ts'
 import type { Sandbox } from './sandbox.ts'
 import { shellProgram } from './shell-program.ts'
@@ -135,6 +136,8 @@ async function runEnclosed(
   const guarded = withoutGitOf(deps.home, baseline.guarded)
   const userHome = deps.userHome ?? homedir()
   const limits = limitsOf(run)
+  const { filter } = sandbox
+  const began = Date.now()
   const writable = [guarded.root, ...(guarded.git === undefined ? [] : [guarded.git.common])]
   const none: Pins = { held: [], fixed: [], loose: [] }
   const pins = copy === undefined ? pinsFor(guarded.paths, writable, hidden.held) : none
@@ -151,7 +154,7 @@ async function runEnclosed(
     // Half, so that a machine on which they cannot be watched is safe from one of them.
     folderMegabytes: Math.ceil(limits.memoryMegabytes / 2),
     gitFd: 3,
-    statusFd: 4,
+    ...(filter === undefined ? { statusFd: 4 } : { filterFd: 4, statusFd: 5 }),
   })
   const environment = {
     ...enclosedEnvironment(run.environment, userHome),
@@ -167,7 +170,7 @@ async function runEnclosed(
       mostOutput: run.mostOutput ?? defaultOutput,
       limits,
       memoryFolders: memoryFolders(guarded.root, userHome),
-      input: [await gitSettings()],
+      input: [await gitSettings(), ...(filter === undefined ? [] : [filter])],
       wantsStatus: true,
     },
     signal,
@@ -175,6 +178,7 @@ async function runEnclosed(
   const changes = [
     ...undoChanges(snapshot, expectedIn(undefined)),
     ...(copy === undefined ? undoNested(baseline) : []),
+    ...(copy === undefined && filter === undefined ? await removeSetIds(guarded.root, began) : []),
   ]
   // Its report of the command's end is the only proof that there was one.
   if (end.kind === 'exited' && !end.status.includes('"exit-code"')) {
@@ -197,6 +201,7 @@ async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: A
       for (const { place } of hidden.masks)
         if (isInside(guarded.root, place))
           rmSync(inCopy(place, guarded.root, copy), { recursive: true, force: true })
+    const began = Date.now()
     const expected = expectedIn(home)
     const snapshot = baseline.snapshot(watchedPaths(guarded.paths, home?.path), expected.skip)
     const mark = markOf(run.key, home)
@@ -218,7 +223,11 @@ async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: A
     // What is still running could change everything again after it was looked at.
     endLeftovers(mark)
     if (home !== undefined) lookAfterFiles(home)
-    return ended(end, [...undoChanges(snapshot, expected), ...undoNested(baseline)])
+    return ended(end, [
+      ...undoChanges(snapshot, expected),
+      ...undoNested(baseline),
+      ...(await removeSetIds(guarded.root, began)),
+    ])
   } finally {
     finish()
   }
