@@ -39,6 +39,7 @@ export {
   type DeniedPaths,
   type DeniedPathsOptions,
   type Unreadable,
+  type Unwritable,
 } from './effects/denied-paths.ts'
 export { createEvidence, type Evidence, type EvidenceOptions } from './evidence/create-evidence.ts'
 export { readShippedHooks, type ShippedFile } from './evidence/read-shipped-hooks.ts'

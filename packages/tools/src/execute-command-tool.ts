@@ -1,6 +1,6 @@
 import { type Infer, integer, object, optional, string, type Tool } from '@cadre/core'
 import type { CommandLimits, Home } from '@cadre/files'
-import { commandsOfCall, type Places, type Sandbox, type Unreadable } from '@cadre/gate'
+import { commandsOfCall, type Places, type Sandbox, type Unreadable, type Unwritable } from '@cadre/gate'
 import { builtIn } from './built-in.ts'
 import { reshapeCommand } from './command-input.ts'
 import { whenKnown } from './when-known.ts'
@@ -15,6 +15,8 @@ export interface CommandOptions {
   readonly home?: Home
   /** What they may not read, for a workspace. */
   readonly unreadableIn?: (workspace: string) => Unreadable | undefined
+  /** What they may not change, for a workspace. */
+  readonly unwritableIn?: (workspace: string) => Unwritable | undefined
   /** The network is closed to them unless this is true. Without a sandbox nothing closes it. */
   readonly network?: boolean
   /** Names of more variables of the environment that they get. */

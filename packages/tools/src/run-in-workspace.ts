@@ -40,6 +40,7 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
   const {
     home,
     unreadableIn,
+    unwritableIn,
     network = false,
     environment = [],
     mostSeconds = most,
@@ -78,7 +79,7 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
         ...(mostOutput !== undefined && { mostOutput }),
         ...(limits !== undefined && { limits }),
       },
-      { sandbox, places, userHome: homedir(), home, unreadableIn },
+      { sandbox, places, userHome: homedir(), home, unreadableIn, unwritableIn },
       signal,
     )
     const touched = touchedBy(what, end)

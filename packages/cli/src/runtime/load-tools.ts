@@ -24,7 +24,7 @@ export interface ToolsRequest {
   /** Whom messages can be left for. Absent where tools are only looked at. */
   readonly agents?: Agents
   /** Absent where tools are only looked at. */
-  readonly guard?: Pick<Guard, 'places' | 'hiddenIn' | 'unreadableIn' | 'sandbox'>
+  readonly guard?: Pick<Guard, 'places' | 'hiddenIn' | 'unreadableIn' | 'unwritableIn' | 'sandbox'>
   readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'>
   readonly tell?: ((message: string) => void) | undefined
 }
@@ -41,7 +41,11 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
     ...(guard && { places: guard.places, hiddenIn: guard.hiddenIn }),
     commands: {
       home,
-      ...(guard && { sandbox: guard.sandbox, unreadableIn: guard.unreadableIn }),
+      ...(guard && {
+        sandbox: guard.sandbox,
+        unreadableIn: guard.unreadableIn,
+        unwritableIn: guard.unwritableIn,
+      }),
       ...(policy && ceilingsOf(policy)),
       ...(request.tell && { tell: request.tell }),
     },

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs'
 import { homedir, release } from 'node:os'
 import path from 'node:path'
 import {
@@ -12,14 +12,14 @@ import {
   withLock,
 } from '@cadre/files'
 import { maskValues, secretValues } from '../audit/mask-secrets.ts'
-import type { Unreadable } from '../effects/denied-paths.ts'
+import type { Unreadable, Unwritable } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'
 import { acquireBaseline, type Baseline } from './baseline.ts'
 import { bubblewrapArgs, memoryFolders, privateHome } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
 import type { CommandEnd, CommandRun } from './command-run.ts'
 import { copyWorkspace } from './copy-workspace.ts'
-import { findHidden, type Hidden } from './find-hidden.ts'
+import { findHidden, findUnchangeable, type Hidden, type Unchangeable } from './find-hidden.ts'
 import { findNested } from './find-nested.ts'
 import { gitSettings } from './git-settings.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
@@ -43,6 +43,8 @@ export interface CommandDeps {
   readonly userHome?: string | undefined
   /** What nobody may read, for a workspace. Without a sandbox only a copy can be without it. */
   readonly unreadableIn?: ((workspace: string) => Unreadable | undefined) | undefined
+  /** What nobody may change, for a workspace. */
+  readonly unwritableIn?: ((workspace: string) => Unwritable | undefined) | undefined
 }
 
 const defaultOutput = 100_000
@@ -80,7 +82,18 @@ export async function runCommand(
     const home = realHome(deps.home)
     const hidden = await findHidden(root, run.copy, deps)
     if (hidden.kind === 'refused') return failed(`The command was not run: ${hidden.reason}.`)
-    const task: Task = { run: { ...run, cwd }, baseline, deps: { ...deps, home }, hidden, copy: undefined }
+    const began = Date.now()
+    const unchangeable = await findUnchangeable(root, deps.unwritableIn?.(root), home?.path)
+    if (unchangeable.kind === 'refused') return failed(`The command was not run: ${unchangeable.reason}.`)
+    const task: Task = {
+      run: { ...run, cwd },
+      baseline,
+      deps: { ...deps, home },
+      hidden,
+      unchangeable,
+      began,
+      copy: undefined,
+    }
     if (!run.copy) return { ...(await runTask(task, signal)), sandboxed, root }
     const copied = await copyWorkspace(root, { home }, signal)
     if (copied.kind === 'refused') return failed(`The command was not run: ${copied.reason}.`)
@@ -113,6 +126,9 @@ interface Task {
   /** What takes the workspace's place. */
   readonly copy: string | undefined
   readonly hidden: Extract<Hidden, { kind: 'found' }>
+  readonly unchangeable: Extract<Unchangeable, { kind: 'found' }>
+  /** When it was looked for all this. */
+  readonly began: number
 }
 
 function runTask(task: Task, signal: AbortSignal): Promise<Ended> {
@@ -129,19 +145,22 @@ function withoutGitOf(home: Home | undefined, guarded: GuardedPaths): GuardedPat
 }
 
 async function runEnclosed(
-  { run, baseline, deps, copy, hidden }: Task,
+  task: Task,
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
   signal: AbortSignal,
 ): Promise<Ended> {
+  const { run, baseline, deps, copy, hidden, unchangeable, began } = task
   const guarded = withoutGitOf(deps.home, baseline.guarded)
   const userHome = deps.userHome ?? homedir()
   const limits = limitsOf(run)
   const { filter } = sandbox
-  const began = Date.now()
   const writable = [guarded.root, ...(guarded.git === undefined ? [] : [guarded.git.common])]
   const none: Pins = { held: [], fixed: [], loose: [] }
-  const pins = copy === undefined ? pinsFor(guarded.paths, writable, hidden.held) : none
-  const snapshot = baseline.snapshot(pins.loose)
+  const more = { held: [...hidden.held, ...unchangeable.held], fixed: unchangeable.places }
+  const pins = copy === undefined ? pinsFor(guarded.paths, writable, more) : none
+  // A mount holds what a link leads to, and not the link.
+  const links = unchangeable.named.filter((place) => !unchangeable.places.includes(place))
+  const snapshot = baseline.snapshot([...pins.loose, ...links])
   const args = bubblewrapArgs({
     run,
     guarded,
@@ -177,7 +196,7 @@ async function runEnclosed(
   )
   const changes = [
     ...undoChanges(snapshot, expectedIn(undefined)),
-    ...(copy === undefined ? undoNested(baseline) : []),
+    ...(copy === undefined ? [...undoNested(baseline), ...(await undoDenied(task))] : []),
     ...(copy === undefined && filter === undefined ? await removeSetIds(guarded.root, began) : []),
   ]
   // Its report of the command's end is the only proof that there was one.
@@ -188,7 +207,8 @@ async function runEnclosed(
   return ended(end, changes)
 }
 
-async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: AbortSignal): Promise<Ended> {
+async function runWatched(task: Task, signal: AbortSignal): Promise<Ended> {
+  const { run, baseline, deps, copy, hidden, unchangeable, began } = task
   const { guarded } = baseline
   const { home } = deps
   // Whoever writes forms holds that lock: either they are done before everything is looked at, or they see the mark.
@@ -201,9 +221,9 @@ async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: A
       for (const { place } of hidden.masks)
         if (isInside(guarded.root, place))
           rmSync(inCopy(place, guarded.root, copy), { recursive: true, force: true })
-    const began = Date.now()
     const expected = expectedIn(home)
-    const snapshot = baseline.snapshot(watchedPaths(guarded.paths, home?.path), expected.skip)
+    const watched = [...watchedPaths(guarded.paths, home?.path), ...unchangeable.named]
+    const snapshot = baseline.snapshot(watched, expected.skip)
     const mark = markOf(run.key, home)
     const [program = '', ...args] = wordsOf(run)
     const end = await runGroup(
@@ -226,6 +246,7 @@ async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: A
     return ended(end, [
       ...undoChanges(snapshot, expected),
       ...undoNested(baseline),
+      ...(await undoDenied(task)),
       ...(await removeSetIds(guarded.root, began)),
     ])
   } finally {
@@ -254,8 +275,31 @@ function undoNested({ guarded }: Baseline): ProtectedChange[] {
       existsSync(place) &&
       (path.basename(place) !== '.git' || !isHarmlessRepository(place, repositories)),
   )
-  const { above } = takeSnapshot(created)
-  return undoChanges({ paths: created, kept: new Map(), above }, { skip: () => false, settle: () => 'undo' })
+  return removeCreated(created)
+}
+
+/** Files that a command made although the policy denies writing them. Those that were there are held, or compared. */
+async function undoDenied({ baseline, deps, unchangeable, began }: Task): Promise<ProtectedChange[]> {
+  const { root } = baseline.guarded
+  const unwritable = deps.unwritableIn?.(root)
+  if (unwritable === undefined) return []
+  const now = await findUnchangeable(root, unwritable, deps.home?.path)
+  // So many that they cannot be told apart from what was there.
+  if (now.kind === 'refused') return [{ path: root, what: 'changed', undone: false }]
+  const known = new Set(unchangeable.named)
+  return removeCreated(now.named.filter((place) => !known.has(place) && isSince(place, began)))
+}
+
+/** Whether something was made, or renamed, since then: what was only overlooked before is never removed. */
+function isSince(place: string, began: number): boolean {
+  const stats = lstatSync(place, { throwIfNoEntry: false })
+  // Some file systems count in whole seconds.
+  return stats !== undefined && stats.ctimeMs >= began - 1_000
+}
+
+function removeCreated(places: readonly string[]): ProtectedChange[] {
+  const { above } = takeSnapshot(places)
+  return undoChanges({ paths: places, kept: new Map(), above }, { skip: () => false, settle: () => 'undo' })
 }
 
 function wordsOf({ command }: CommandRun): readonly string[] {
