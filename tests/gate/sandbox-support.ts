@@ -41,7 +41,7 @@ export interface World extends Disposable {
   run(
     command: string,
     options?: Partial<CommandRun> &
-      Pick<CommandDeps, 'unreadableIn'> & { sandbox?: Sandbox; signal?: AbortSignal },
+      Pick<CommandDeps, 'unreadableIn' | 'unwritableIn'> & { sandbox?: Sandbox; signal?: AbortSignal },
   ): Promise<CommandEnd>
   /** Every protected file and what is in it: to compare. */
   protectedState(): { readonly [file: string]: string }
@@ -110,7 +110,13 @@ export function createWorld(): World {
     read: (file) => readFileSync(path.join(project, file), 'utf8'),
     run(
       command,
-      { sandbox = bubblewrap, signal = new AbortController().signal, unreadableIn, ...rest } = {},
+      {
+        sandbox = bubblewrap,
+        signal = new AbortController().signal,
+        unreadableIn,
+        unwritableIn,
+        ...rest
+      } = {},
     ) {
       const workspace = rest.workspace ?? project
       return runCommand(
@@ -125,7 +131,7 @@ export function createWorld(): World {
           key: 'test/call_1',
           ...rest,
         },
-        { sandbox, places, home, userHome: user, unreadableIn },
+        { sandbox, places, home, userHome: user, unreadableIn, unwritableIn },
         signal,
       )
     },

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createDeniedPaths, createPlaces } from '@cadre/gate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'
@@ -55,6 +55,15 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
     symlinkSync('docs/plain.md', world.at('token'))
     const end = await world.run('cat notes token', keeping('secrets', 'token'))
     expect(end.output).not.toMatch(/the key|plain(?!\.)/)
+  })
+
+  it('does not read it by another of its names', async () => {
+    linkSync(world.at('secrets/deep/id'), world.at('docs/one'))
+    linkSync(world.at('.env'), world.at('two'))
+    expect((await world.run('cat docs/one')).output).toBe('the key')
+    const end = await world.run('cat docs/one; cat two; cat docs/plain.md', keeping('secrets', '.env'))
+    expect(end.output).not.toContain('the key')
+    expect(end.output).toMatch(/plain$/)
   })
 
   it('does not read it later, from where it was moved to', async () => {

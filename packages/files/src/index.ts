@@ -112,6 +112,7 @@ export { namesIn } from './names-in.ts'
 export { type Outbox, type OutboxOptions, type OutboxRequest, openOutbox } from './outbox/open-outbox.ts'
 export type { OutboxEntry, OutboxState } from './outbox/outbox-entry.ts'
 export { allowOnly } from './policy/allow-only.ts'
+export { type CommandLimits, defaultCommandLimits } from './policy/command-limits.ts'
 export { type EffectsRequest, effectsOf, stricterOf } from './policy/effects-of.ts'
 export { type Enforcement, type EnforcementOptions, enforcePolicy } from './policy/enforce-policy.ts'
 export {

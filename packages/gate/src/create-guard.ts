@@ -15,7 +15,7 @@ import { openAllowlists } from './commands/open-allowlists.ts'
 import { ownRuleItem } from './commands/own-rule.ts'
 import { createEffectsRule } from './effects/create-effects-rule.ts'
 import { createPathRule } from './effects/create-path-rule.ts'
-import { createDeniedPaths, type Unreadable } from './effects/denied-paths.ts'
+import { createDeniedPaths, type Unreadable, type Unwritable } from './effects/denied-paths.ts'
 import { createEvidence } from './evidence/create-evidence.ts'
 import { createAgentHooks } from './hooks/agent-hooks.ts'
 import { createHooks, type Hooks } from './hooks/create-hooks.ts'
@@ -67,6 +67,8 @@ export interface Guard {
   hiddenIn(workspace: string): ((real: string) => boolean) | undefined
   /** What no command may read, for a workspace. */
   unreadableIn(workspace: string): Unreadable | undefined
+  /** What no command may change, for a workspace. */
+  unwritableIn(workspace: string): Unwritable | undefined
   /** What is wrong with the lists of commands. */
   readonly diagnostics: readonly Diagnostic[]
   /** The same rules and no program: hooks are named to `list` in the place of being run. */
@@ -154,6 +156,7 @@ export function createGuard(options: GuardOptions): Guard {
     sandbox: sandbox.found,
     hiddenIn: (workspace) => denied.hiddenIn(workspace),
     unreadableIn: (workspace) => denied.unreadableIn(workspace),
+    unwritableIn: (workspace) => denied.unwritableIn(workspace),
     diagnostics: allowlists.diagnostics(),
     withoutHooks: (list) => ({ rules: [...rules, namingHooks(hooks, list)], answerers: nobody }),
   }

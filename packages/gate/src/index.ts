@@ -40,6 +40,7 @@ export {
   type DeniedPaths,
   type DeniedPathsOptions,
   type Unreadable,
+  type Unwritable,
 } from './effects/denied-paths.ts'
 export { createEvidence, type Evidence, type EvidenceOptions } from './evidence/create-evidence.ts'
 export { readShippedHooks, type ShippedFile } from './evidence/read-shipped-hooks.ts'
@@ -72,6 +73,7 @@ export { artifactFolder, artifactOf, ownArtifact } from './roles/artifact-of.ts'
 export { createRoleRule } from './roles/create-role-rule.ts'
 export { isOwnArtifact } from './roles/is-own-artifact.ts'
 export { cleanEnvironment } from './sandbox/clean-environment.ts'
+export { describeLimit, type ExceededLimit } from './sandbox/command-limit.ts'
 export { isInsideCommand } from './sandbox/command-mark.ts'
 export type { CommandEnd, CommandRun } from './sandbox/command-run.ts'
 export { type CommandDeps, runCommand } from './sandbox/run-command.ts'

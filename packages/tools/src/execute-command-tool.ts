@@ -1,6 +1,6 @@
 import { type Infer, integer, object, optional, string, type Tool } from '@cadre/core'
-import type { Home } from '@cadre/files'
-import { commandsOfCall, type Places, type Sandbox, type Unreadable } from '@cadre/gate'
+import type { CommandLimits, Home } from '@cadre/files'
+import { commandsOfCall, type Places, type Sandbox, type Unreadable, type Unwritable } from '@cadre/gate'
 import { builtIn } from './built-in.ts'
 import { reshapeCommand } from './command-input.ts'
 import { whenKnown } from './when-known.ts'
@@ -15,6 +15,8 @@ export interface CommandOptions {
   readonly home?: Home
   /** What they may not read, for a workspace. */
   readonly unreadableIn?: (workspace: string) => Unreadable | undefined
+  /** What they may not change, for a workspace. */
+  readonly unwritableIn?: (workspace: string) => Unwritable | undefined
   /** The network is closed to them unless this is true. Without a sandbox nothing closes it. */
   readonly network?: boolean
   /** Folders besides the workspace in which no program is looked for: the project. */
@@ -25,6 +27,8 @@ export interface CommandOptions {
   readonly mostSeconds?: number
   /** Most bytes of the output that are kept. */
   readonly mostOutput?: number
+  /** Limits on memory, processes and file size that differ from the defaults. */
+  readonly limits?: Partial<CommandLimits>
   /** Told what a person should know: that a command touched protected files. */
   readonly tell?: (message: string) => void
 }

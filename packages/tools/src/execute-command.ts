@@ -1,5 +1,5 @@
 import type { ToolResult } from '@cadre/core'
-import { type CommandEnd, type Places, understandLine } from '@cadre/gate'
+import { type CommandEnd, describeLimit, type Places, understandLine } from '@cadre/gate'
 import type { Work } from './built-in.ts'
 import { confined } from './confine.ts'
 import { type CommandOptions, defaultSeconds, type ExecuteCommandInput } from './execute-command-tool.ts'
@@ -32,12 +32,13 @@ export function executeCommand(places: Places, options: CommandOptions): Work<Ex
 }
 
 function shown(end: WorkspaceEnd): ToolResult {
-  const { kind, code, output, seconds, touched } = end
+  const { kind, code, output, seconds, touched, limit } = end
   const heads: { readonly [kind in CommandEnd['kind']]: string } = {
     exited: `Exit code ${code ?? 'unknown'}.`,
     timed_out: `It took longer than ${seconds} seconds and was stopped, with everything it had started.`,
     cancelled: 'It was cancelled and stopped, with everything it had started.',
     flooded: 'It printed without end and was stopped.',
+    over_limit: limit === undefined ? '' : describeLimit(limit),
     not_started: '',
   }
   const parts = [heads[kind], touched ?? '', output.trimEnd()].filter((part) => part !== '')

@@ -1,4 +1,4 @@
-import type { Places } from '@cadre/gate'
+import { describeLimit, type Places } from '@cadre/gate'
 import type { Work } from './built-in.ts'
 import { confined } from './confine.ts'
 import type { CommandOptions } from './execute-command-tool.ts'
@@ -67,11 +67,12 @@ export function getErrors(
 /** How shells say that there is no such program, or that it is none. */
 const notFound = new Set([126, 127])
 
-function requireEnd({ kind, code, output, seconds }: WorkspaceEnd, program: string): void {
+function requireEnd({ kind, code, output, seconds, limit }: WorkspaceEnd, program: string): void {
   if (kind === 'timed_out')
     throw new Refusal(`The check ${program} took longer than ${seconds} seconds and was stopped.`)
   if (kind === 'cancelled') throw new Refusal('It was cancelled.')
   if (kind === 'flooded') throw new Refusal(`The check ${program} printed without end and was stopped.`)
+  if (limit !== undefined) throw new Refusal(`The check ${program}: ${describeLimit(limit)}`)
   if (kind === 'not_started') throw new Refusal(output)
   if (code !== null && notFound.has(code) && /^(?:\S*sh|\/\S+): .*exec: /m.test(output))
     throw new Refusal(`${program} could not be started: ${lastPart(output)}`)

@@ -40,11 +40,13 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
   const {
     home,
     unreadableIn,
+    unwritableIn,
     network = false,
     environment = [],
     excluded = [],
     mostSeconds = most,
     mostOutput,
+    limits,
     tell,
   } = options
   let found: Promise<Sandbox> | undefined
@@ -77,8 +79,9 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
         environment: cleanEnvironment(process.env, environment),
         key: context.key,
         ...(mostOutput !== undefined && { mostOutput }),
+        ...(limits !== undefined && { limits }),
       },
-      { sandbox, places, userHome: homedir(), home, unreadableIn },
+      { sandbox, places, userHome: homedir(), home, unreadableIn, unwritableIn },
       signal,
     )
     const touched = touchedBy(what, end)

@@ -24,7 +24,10 @@ export interface ToolsRequest {
   /** Whom messages can be left for. Absent where tools are only looked at. */
   readonly agents?: Agents
   /** Absent where tools are only looked at. */
-  readonly guard?: Pick<Guard, 'places' | 'project' | 'hiddenIn' | 'unreadableIn' | 'sandbox'>
+  readonly guard?: Pick<
+    Guard,
+    'places' | 'project' | 'hiddenIn' | 'unreadableIn' | 'unwritableIn' | 'sandbox'
+  >
   readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'>
   readonly tell?: ((message: string) => void) | undefined
 }
@@ -41,7 +44,12 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
     ...(guard && { places: guard.places, hiddenIn: guard.hiddenIn }),
     commands: {
       home,
-      ...(guard && { sandbox: guard.sandbox, unreadableIn: guard.unreadableIn, excluded: [guard.project] }),
+      ...(guard && {
+        sandbox: guard.sandbox,
+        unreadableIn: guard.unreadableIn,
+        unwritableIn: guard.unwritableIn,
+        excluded: [guard.project],
+      }),
       ...(policy && ceilingsOf(policy)),
       ...(request.tell && { tell: request.tell }),
     },
@@ -88,10 +96,11 @@ function ceilingsOf({
   environment,
   commands,
 }: Pick<Policy, 'network' | 'environment' | 'commands'>) {
-  const { timeoutSeconds, outputKilobytes } = commands
+  const { timeoutSeconds, outputKilobytes, ...limits } = commands
   return {
     network,
     environment,
+    limits,
     ...(timeoutSeconds !== undefined && { mostSeconds: timeoutSeconds }),
     ...(outputKilobytes !== undefined && { mostOutput: outputKilobytes * 1024 }),
   }

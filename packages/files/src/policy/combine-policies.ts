@@ -1,4 +1,5 @@
 import type { Budget, Json } from '@cadre/core'
+import { commandLimitKeys } from './command-limits.ts'
 import { isLooser } from './effects-of.ts'
 import { defaultEffects, type PathPatterns, type Permission, type Policy } from './policy.ts'
 import type { PolicyFile } from './read-policy-file.ts'
@@ -92,7 +93,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     paths: { deny: bothPatterns('paths.deny'), ask: bothPatterns('paths.ask') },
     network: isOn('network'),
     environment: shared('environment'),
-    commands: leastOf('commands', ['timeoutSeconds', 'outputKilobytes']),
+    commands: leastOf('commands', ['timeoutSeconds', 'outputKilobytes', ...commandLimitKeys]),
     decidedBy,
   }
 }

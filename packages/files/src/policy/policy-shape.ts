@@ -35,6 +35,15 @@ export const policyShape: Extract<Shape, { kind: 'keys' }> = {
     paths: { kind: 'keys', keys: { deny: patterns, ask: patterns } },
     network: { kind: 'choice', of: ['allow', 'deny'] },
     environment: { kind: 'names' },
-    commands: { kind: 'keys', keys: { timeoutSeconds: whole, outputKilobytes: whole } },
+    commands: {
+      kind: 'keys',
+      keys: {
+        timeoutSeconds: whole,
+        outputKilobytes: whole,
+        memoryMegabytes: whole,
+        processes: whole,
+        fileMegabytes: whole,
+      },
+    },
   },
 }

@@ -1,4 +1,5 @@
 import type { Budget, Effect } from '@cadre/core'
+import type { CommandLimits } from './command-limits.ts'
 
 /** What is said about something beforehand, from the laxest to the strictest. */
 export type Permission = 'allow' | 'ask' | 'deny'
@@ -45,8 +46,11 @@ export interface Policy {
   readonly network: boolean
   /** Variables that commands and hooks get beside the usual ones. */
   readonly environment: readonly string[]
-  /** The most a command may take and say. */
-  readonly commands: { readonly timeoutSeconds?: number; readonly outputKilobytes?: number }
+  /** The most a command may take, print and use. */
+  readonly commands: {
+    readonly timeoutSeconds?: number
+    readonly outputKilobytes?: number
+  } & Partial<CommandLimits>
   /**
    * Which file decided each of these, for messages: `path:line` by the key as it is written there, `limits.depth`. The lists
    * of allowed models are numbered as above: `models.allow.0`; so are patterns of paths: `paths.deny.read.0`.

@@ -1,4 +1,5 @@
 import type { Effect } from '@cadre/core'
+import { commandLimitKeys, defaultCommandLimits } from './command-limits.ts'
 import { isLooser } from './effects-of.ts'
 import { defaultEffects, type Permission } from './policy.ts'
 import type { PolicyFile } from './read-policy-file.ts'
@@ -18,10 +19,14 @@ export function widenedBy(file: Pick<PolicyFile, 'get'>): string[] {
     })
     .map(({ key }) => key)
   const names = file.get('environment')
+  const raised = commandLimitKeys
+    .filter((key) => Number(file.get(`commands.${key}`) ?? 0) > defaultCommandLimits[key])
+    .map((key) => `commands.${key}`)
   return [
     ...looser,
     ...(file.get('network') === 'allow' ? ['network'] : []),
     ...(Array.isArray(names) && names.length > 0 ? ['environment'] : []),
+    ...raised,
   ]
 }
 

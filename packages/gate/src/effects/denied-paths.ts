@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { isInside, type Policy } from '@cadre/files'
 import type { Places } from '../paths/places.ts'
+import { patternsByLink } from './linked-files.ts'
 import { type Fit, type PathPattern, readPattern } from './path-pattern.ts'
 
 export interface DeniedPathsOptions {
@@ -25,7 +26,10 @@ export interface FoundPattern {
 export interface DeniedPaths {
   /** True when no policy says anything about paths. */
   readonly isEmpty: boolean
-  /** Every pattern that a path fits, however it is spelt and wherever it leads; relative to `base`, which is the workspace when absent. */
+  /**
+   * Every pattern that a path fits, however it is spelt, wherever it leads and by whichever of its names; relative to `base`,
+   * which is the workspace when absent.
+   */
   find(request: {
     readonly path: string
     readonly workspace: string
@@ -36,10 +40,16 @@ export interface DeniedPaths {
   hiddenIn(workspace: string): ((absolute: string) => boolean) | undefined
   /** For commands, which read what they like: what nobody may read. Nothing when there is no such thing. */
   unreadableIn(workspace: string): Unreadable | undefined
+  /** The same for writing. */
+  unwritableIn(workspace: string): Unwritable | undefined
 }
 
 /** Files and folders that no command may read, by the patterns of the policy. */
-export interface Unreadable {
+export type Unreadable = DeniedFiles
+/** Files and folders that no command may change. */
+export type Unwritable = DeniedFiles
+
+export interface DeniedFiles {
   /** Everything of the kind lies in one of these. */
   readonly tops: readonly string[]
   fit(absolute: string): Fit
@@ -70,10 +80,12 @@ export function createDeniedPaths({ policy, places, userHome }: DeniedPathsOptio
       const real = places.locate(path.resolve(base, written), workspace)
       const readings = readingsOf(written, base, userHome)
       if (real !== undefined) readings.push(real)
-      return wanted.flatMap(({ decision, key, text, place }) => {
-        const pattern = read(text)
-        const fits = readings.map((reading) => pattern.fit(reading))
-        const fit = fits.includes('within') ? 'within' : fits.find((one) => one !== undefined)
+      const patterns = wanted.map(({ text }) => read(text))
+      const linked = real === undefined ? undefined : linksIn(workspace, use, () => patterns)(real)
+      return wanted.flatMap(({ decision, key, text, place }, number) => {
+        const fits = readings.map((reading) => patterns[number]?.fit(reading))
+        const isWithin = fits.includes('within') || linked?.has(number) === true
+        const fit = isWithin ? 'within' : fits.find((one) => one !== undefined)
         if (fit === undefined) return []
         return [{ decision, key, pattern: text, fit, ...(place && { place }), ...(real && { real }) }]
       })
@@ -83,23 +95,35 @@ export function createDeniedPaths({ policy, places, userHome }: DeniedPathsOptio
       if (wanted.length === 0) return undefined
       const read = patternsIn(workspace)
       const patterns = wanted.map(({ text }) => read(text))
-      return (absolute) => patterns.some((pattern) => pattern.fit(absolute) === 'within')
+      const linked = linksIn(workspace, 'read', () => patterns)
+      return (absolute) =>
+        patterns.some((pattern) => pattern.fit(absolute) === 'within') || linked(absolute).size > 0
     },
-    unreadableIn(workspace) {
-      const wanted = lists.filter(({ use, decision }) => use === 'read' && decision === 'deny')
-      const root = places.locate('.', workspace)
-      if (wanted.length === 0 || root === undefined) return undefined
-      const read = patternsIn(workspace)
-      const patterns = wanted.map(({ text }) => read(text))
-      const outside = patterns.flatMap(({ tops }) => tops.filter((top) => !isInside(root, top)))
-      return {
-        tops: [...new Set([root, ...outside])],
-        fit(absolute) {
-          const fits = patterns.map((pattern) => pattern.fit(absolute))
-          return fits.includes('within') ? 'within' : fits.find((fit) => fit !== undefined)
-        },
-      }
-    },
+    unreadableIn: (workspace) => deniedIn(workspace, 'read'),
+    unwritableIn: (workspace) => deniedIn(workspace, 'write'),
+  }
+
+  function linksIn(workspace: string, use: 'read' | 'write', patterns: () => readonly PathPattern[]) {
+    const root = places.locate('.', workspace)
+    const texts = lists.filter((entry) => entry.use === use).map(({ text }) => text)
+    const key = JSON.stringify([root, use, texts])
+    return (absolute: string) => patternsByLink(absolute, key, patterns, root === undefined ? [] : [root])
+  }
+
+  function deniedIn(workspace: string, use: 'read' | 'write'): DeniedFiles | undefined {
+    const wanted = lists.filter((entry) => entry.use === use && entry.decision === 'deny')
+    const root = places.locate('.', workspace)
+    if (wanted.length === 0 || root === undefined) return undefined
+    const read = patternsIn(workspace)
+    const patterns = wanted.map(({ text }) => read(text))
+    const outside = patterns.flatMap(({ tops }) => tops.filter((top) => !isInside(root, top)))
+    return {
+      tops: [...new Set([root, ...outside])],
+      fit(absolute) {
+        const fits = patterns.map((pattern) => pattern.fit(absolute))
+        return fits.includes('within') ? 'within' : fits.find((fit) => fit !== undefined)
+      },
+    }
   }
 }
 

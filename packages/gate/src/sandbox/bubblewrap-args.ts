@@ -21,13 +21,18 @@ export interface Enclosure {
   /** The cadre home: visible, never writable. */
   readonly home?: string | undefined
   readonly userHome: string
-  /** The descriptors of bubblewrap's own report, and of the settings for git. */
+  /** The most that each private folder may hold: its files are in memory. */
+  readonly folderMegabytes: number
+  /** The descriptors of bubblewrap's own report, of the settings for git, and of the filter if there is one. */
   readonly statusFd: number
   readonly gitFd: number
+  readonly filterFd?: number | undefined
 }
 
 /** The user's folder as a command sees it: empty, its own, gone afterwards. */
 export const privateHome = '/tmp/home'
+
+const sharedMemory = '/dev/shm'
 
 /** Everything before the command itself. Later mounts lie on top of earlier ones, so the order is the meaning. */
 export function bubblewrapArgs(enclosure: Enclosure): string[] {
@@ -35,7 +40,8 @@ export function bubblewrapArgs(enclosure: Enclosure): string[] {
   const { root } = guarded
   const hidden = hiddenFolders(userHome)
   const args = ['--ro-bind', '/', '/']
-  for (const folder of hidden) args.push('--tmpfs', folder)
+  const size = ['--size', String(enclosure.folderMegabytes * 1024 * 1024)]
+  for (const folder of hidden) args.push(...size, '--tmpfs', folder)
   args.push('--dir', privateHome)
   for (const folder of toolFolders({ environment: run.environment, hidden, userHome }))
     args.push('--ro-bind-try', folder, folder)
@@ -57,13 +63,19 @@ export function bubblewrapArgs(enclosure: Enclosure): string[] {
   args.push('--ro-bind-data', String(enclosure.gitFd), `${privateHome}/.gitconfig`)
   if (run.network && existsSync('/run/systemd/resolve'))
     args.push('--ro-bind', '/run/systemd/resolve', '/run/systemd/resolve')
-  args.push('--proc', '/proc', '--dev', '/dev')
+  args.push('--proc', '/proc', '--dev', '/dev', ...size, '--tmpfs', sharedMemory, '--remount-ro', '/dev')
   if (sandbox.closed) args.push('--unshare-user', '--disable-userns')
   args.push('--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try')
   if (!run.network) args.push('--unshare-net')
   args.push('--cap-drop', 'ALL', '--new-session', '--die-with-parent')
+  if (enclosure.filterFd !== undefined) args.push('--seccomp', String(enclosure.filterFd))
   args.push('--json-status-fd', String(enclosure.statusFd), '--chdir', run.cwd)
   return args
+}
+
+/** The private folders whose files are in memory. A workspace in the place of one of them is on the disk. */
+export function memoryFolders(root: string, userHome: string): string[] {
+  return [...hiddenFolders(userHome), sharedMemory].filter((folder) => folder !== root)
 }
 
 /** Empty for every command, but for the workspace and the programs that lie in them. */

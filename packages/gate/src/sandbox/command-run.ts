@@ -1,4 +1,6 @@
+import type { CommandLimits } from '@cadre/files'
 import type { List } from '../commands/line/line.ts'
+import type { ExceededLimit } from './command-limit.ts'
 import type { ProtectedChange } from './undo-changes.ts'
 
 export interface CommandRun {
@@ -19,11 +21,17 @@ export interface CommandRun {
   readonly key: string
   /** Most bytes kept of what it prints. */
   readonly mostOutput?: number
+  /** Limits that differ from the defaults. */
+  readonly limits?: Partial<CommandLimits>
 }
 
 export interface CommandEnd {
-  /** `flooded`: it printed so much that it was stopped. `not_started`: nothing was run, and `output` says why. */
-  readonly kind: 'exited' | 'timed_out' | 'cancelled' | 'flooded' | 'not_started'
+  /**
+   * `flooded`: it printed so much that it was stopped. `over_limit`: it used too much, and `limit` names the limit.
+   * `not_started`: nothing was run, and `output` says why.
+   */
+  readonly kind: 'exited' | 'timed_out' | 'cancelled' | 'flooded' | 'over_limit' | 'not_started'
+  readonly limit?: ExceededLimit
   /** Of the command itself; 128 and the number of the signal when one ended it. */
   readonly code: number | null
   /** Both streams, in order. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { type ProcessEntry, readProcesses } from './process-table.ts'
 
 /** What has to end: a group of processes; and, where they are in a space of their own, the first process of that space. */
 export interface Ending {
@@ -18,7 +18,7 @@ const pause = 20
 export async function endGently({ group, first, until }: Ending): Promise<void> {
   const members = () => (first === undefined ? inGroup(group) : below(first))
   const tops = members().filter(({ pid, parent }) => (first === undefined ? pid === group : parent === first))
-  const isTop = ({ pid }: Process) => tops.some((top) => top.pid === pid)
+  const isTop = ({ pid }: ProcessEntry) => tops.some((top) => top.pid === pid)
   const others = () => members().filter((one) => !isTop(one))
   if (others().length > 0) {
     for (const { pid } of tops) send(pid, 'SIGSTOP')
@@ -49,19 +49,13 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-interface Process {
-  readonly pid: number
-  readonly parent: number
-  readonly group: number
-}
-
-function inGroup(group: number): Process[] {
+function inGroup(group: number): ProcessEntry[] {
   return processes().filter((one) => one.group === group)
 }
 
-function below(first: number): Process[] {
+function below(first: number): ProcessEntry[] {
   const all = processes()
-  const found: Process[] = []
+  const found: ProcessEntry[] = []
   const above = new Set([first])
   // Parents come before their children, or are found in the next round.
   for (let before = -1; before !== found.length; ) {
@@ -76,23 +70,6 @@ function below(first: number): Process[] {
 }
 
 /** All that run. What has ended and was not waited for is none. */
-function processes(): Process[] {
-  let names: string[]
-  try {
-    names = readdirSync('/proc')
-  } catch {
-    return []
-  }
-  return names.flatMap((name) => {
-    if (!/^\d+$/.test(name)) return []
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
-      // The name, in parentheses, may hold anything.
-      const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      if (state === 'Z' || state === 'X') return []
-      return [{ pid: Number(name), parent: Number(parent), group: Number(group) }]
-    } catch {
-      return []
-    }
-  })
+function processes(): ProcessEntry[] {
+  return readProcesses().filter(({ isZombie }) => !isZombie)
 }

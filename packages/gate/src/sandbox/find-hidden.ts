@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { isInside } from '@cadre/files'
-import type { Unreadable } from '../effects/denied-paths.ts'
+import type { Unreadable, Unwritable } from '../effects/denied-paths.ts'
 import { hiddenFolders } from './bubblewrap-args.ts'
 import { findMasks, type Mask } from './find-masks.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -29,5 +29,40 @@ export async function findHidden(root: string, onCopy: boolean, deps: HidingDeps
   if (found.kind === 'found') return found
   const reason =
     'there is too much here to look through for what the policy says that nobody may read (paths.deny.read); remove what is built or downloaded, or have the patterns begin with a folder'
+  return { kind: 'refused', reason }
+}
+
+/** What a command must not change by the policy. */
+export type Unchangeable =
+  | {
+      readonly kind: 'found'
+      /** Files and folders of the workspace, each without links on the way. */
+      readonly places: readonly string[]
+      /** Folders that have to stay where they are. */
+      readonly held: readonly string[]
+      /** The same as it is named, links included. */
+      readonly named: readonly string[]
+    }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** Looks for it in the workspace: a sandbox keeps commands from writing anywhere else. Not in the home, which is protected whole. */
+export async function findUnchangeable(
+  root: string,
+  unwritable: Unwritable | undefined,
+  home: string | undefined,
+): Promise<Unchangeable> {
+  if (unwritable === undefined) return { kind: 'found', places: [], held: [], named: [] }
+  const left = home === undefined || isInside(home, root) ? undefined : home
+  const isOurs = (place: string) => isInside(root, place) && (left === undefined || !isInside(left, place))
+  const found = await findMasks(root, {
+    tops: unwritable.tops.filter(isOurs),
+    fit: (place) => (isOurs(place) ? unwritable.fit(place) : undefined),
+  })
+  if (found.kind === 'found') {
+    const places = found.masks.map(({ place }) => place).filter(isOurs)
+    return { kind: 'found', places, held: found.held, named: found.named }
+  }
+  const reason =
+    'the workspace has too many files to find those that the policy protects from writing (paths.deny.write); remove build output and downloads, or begin the patterns with a folder'
   return { kind: 'refused', reason }
 }

@@ -1,8 +1,9 @@
-import { type Dirent, realpathSync, statSync } from 'node:fs'
+import { type Dirent, lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { isInside } from '@cadre/files'
-import type { Unreadable } from '../effects/denied-paths.ts'
+import type { DeniedFiles } from '../effects/denied-paths.ts'
+import { identity } from '../paths/linked-from.ts'
 
 /** Something that is there and is covered, so that a command cannot read it. */
 export interface Mask {
@@ -16,6 +17,8 @@ export type Masks =
       readonly masks: readonly Mask[]
       /** Folders of the workspace that have to stay where they are: moved, they would hold what nothing is said about. */
       readonly held: readonly string[]
+      /** Everything that fits, as it is named: links are not followed. */
+      readonly named: readonly string[]
     }
   | { readonly kind: 'too_many' }
 
@@ -28,18 +31,24 @@ export interface MaskLimits {
 
 const defaultLimits: MaskLimits = { entries: 200_000, masks: 1_000 }
 
-/** Looks for what a command in `root` must not read. Folders in which there can be nothing of the kind are not looked into. */
+/**
+ * Looks for what a command in `root` must not read, or write. Folders in which there can be nothing of the kind are not looked
+ * into, unless such a file has more than one name.
+ */
 export async function findMasks(
   root: string,
-  { tops, fit }: Unreadable,
+  { tops, fit }: DeniedFiles,
   limits: MaskLimits = defaultLimits,
 ): Promise<Masks> {
   const masks = new Map<string, Mask>()
+  const named: string[] = []
   const waiting: string[] = []
   const consider = (place: string, entry: Pick<Dirent, 'isDirectory' | 'isSymbolicLink'>) => {
     const found = fit(place)
-    if (found === 'within') cover(place, entry.isSymbolicLink())
-    else if (found === 'above' && entry.isDirectory()) waiting.push(place)
+    if (found === 'within') {
+      named.push(place)
+      cover(place, entry.isSymbolicLink())
+    } else if (found === 'above' && entry.isDirectory()) waiting.push(place)
   }
   const cover = (place: string, isLink: boolean) => {
     const mask = maskAt(place, isLink)
@@ -57,6 +66,9 @@ export async function findMasks(
       consider(path.join(folder, entry.name), entry)
     }
   }
+  const others = await otherNames(root, [...masks.values()], limits)
+  if (others === undefined) return { kind: 'too_many' }
+  for (const place of others) masks.set(place, { place, isFolder: false })
   const outer = [...masks.values()].filter(
     ({ place }) =>
       ![...masks.values()].some(
@@ -68,7 +80,51 @@ export async function findMasks(
   )
   return outer.length + held.size > limits.masks
     ? { kind: 'too_many' }
-    : { kind: 'found', masks: outer, held: [...held] }
+    : { kind: 'found', masks: outer, held: [...held], named }
+}
+
+/** The other names in the workspace of files that are covered. Nothing when there is too much to look through. */
+async function otherNames(
+  root: string,
+  masks: readonly Mask[],
+  limits: MaskLimits,
+): Promise<string[] | undefined> {
+  const shared = new Set<string>()
+  const known = new Set<string>()
+  const covered = await eachFile(
+    masks.map(({ place }) => place),
+    limits,
+    (place, stats) => {
+      known.add(place)
+      if (stats.nlink > 1) shared.add(identity(stats))
+    },
+  )
+  if (!covered) return undefined
+  const found: string[] = []
+  if (shared.size === 0) return found
+  const isWhole = await eachFile([root], limits, (place, stats) => {
+    if (stats.nlink > 1 && shared.has(identity(stats)) && !known.has(place)) found.push(place)
+  })
+  return isWhole ? found : undefined
+}
+
+/** Every plain file at and below some places. False when there are too many. */
+async function eachFile(
+  places: readonly string[],
+  { entries }: MaskLimits,
+  take: (place: string, stats: Stats) => void,
+): Promise<boolean> {
+  const waiting = [...places]
+  let seen = 0
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    if (++seen > entries) return false
+    const stats = lstatSync(place, { throwIfNoEntry: false })
+    if (stats?.isDirectory()) {
+      const folder = place
+      for (const { name } of await entriesOf(folder)) waiting.push(path.join(folder, name))
+    } else if (stats?.isFile()) take(place, stats)
+  }
+  return true
 }
 
 /** Of a link what it leads to. */
@@ -83,7 +139,7 @@ function maskAt(place: string, isLink: boolean): Mask | undefined {
 }
 
 /** The folders on the way that could be moved so that what is said about the file would not be about it any more. */
-function heldAbove(place: string, root: string, fit: Unreadable['fit']): string[] {
+function heldAbove(place: string, root: string, fit: DeniedFiles['fit']): string[] {
   const names = path.relative(root, place).split(path.sep)
   return names.slice(0, -1).flatMap((_, at) => {
     const below = names.slice(at + 1)

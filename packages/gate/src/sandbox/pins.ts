@@ -13,14 +13,14 @@ export interface Pins {
   readonly loose: readonly string[]
 }
 
-/** `writable`: the folders that commands may write, by their real paths. `more`: folders to be held for another reason. */
+/** `writable`: the folders that commands may write, by their real paths. `more`: what is to be held or fixed for another reason. */
 export function pinsFor(
   paths: readonly string[],
   writable: readonly string[],
-  more: readonly string[] = [],
+  more: Partial<Pick<Pins, 'held' | 'fixed'>> = {},
 ): Pins {
-  const held = new Set<string>(more)
-  const fixed = new Set<string>()
+  const held = new Set<string>(more.held)
+  const fixed = new Set<string>(more.fixed)
   const loose = new Set<string>()
   for (const place of paths) {
     const top = writable.find((folder) => isInside(folder, place))

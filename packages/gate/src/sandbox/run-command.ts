@@ -1,17 +1,26 @@
-import { existsSync, realpathSync, rmSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs'
+import { homedir, release } from 'node:os'
 import path from 'node:path'
-import { beginUnguarded, type Home, isInside, lookAfterFiles, openHome, withLock } from '@cadre/files'
+import {
+  beginUnguarded,
+  type CommandLimits,
+  defaultCommandLimits,
+  type Home,
+  isInside,
+  lookAfterFiles,
+  openHome,
+  withLock,
+} from '@cadre/files'
 import { maskValues, secretValues } from '../audit/mask-secrets.ts'
 import type { List } from '../commands/line/line.ts'
-import type { Unreadable } from '../effects/denied-paths.ts'
+import type { Unreadable, Unwritable } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'
 import { acquireBaseline, type Baseline } from './baseline.ts'
-import { bubblewrapArgs, privateHome } from './bubblewrap-args.ts'
+import { bubblewrapArgs, memoryFolders, privateHome } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
 import type { CommandEnd, CommandRun } from './command-run.ts'
 import { copyWorkspace } from './copy-workspace.ts'
-import { findHidden, type Hidden } from './find-hidden.ts'
+import { findHidden, findUnchangeable, type Hidden, type Unchangeable } from './find-hidden.ts'
 import { findNested } from './find-nested.ts'
 import { gitSettings } from './git-settings.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
@@ -19,6 +28,7 @@ import { isHarmlessRepository } from './harmless-repository.ts'
 import { endLeftovers } from './leftovers.ts'
 import { type Pins, pinsFor } from './pins.ts'
 import { planInput, runnerWords, withoutNode } from './plan-run.ts'
+import { removeSetIds } from './remove-set-ids.ts'
 import { type GroupEnd, runGroup } from './run-group.ts'
 import type { Sandbox } from './sandbox.ts'
 import { shellProgram } from './shell-program.ts'
@@ -35,13 +45,16 @@ export interface CommandDeps {
   readonly userHome?: string | undefined
   /** What nobody may read, for a workspace. Without a sandbox only a copy can be without it. */
   readonly unreadableIn?: ((workspace: string) => Unreadable | undefined) | undefined
+  /** What nobody may change, for a workspace. */
+  readonly unwritableIn?: ((workspace: string) => Unwritable | undefined) | undefined
 }
 
 const defaultOutput = 100_000
 
-// Bubblewrap leaves its own descriptors open in the command, and what this process has inherited.
+// Bubblewrap leaves its own descriptors open in the command, and what this process has inherited. The first argument is the
+// most threads, counted for this namespace alone.
 const alone =
-  'for fd in $(ls /proc/self/fd); do [ "$fd" -gt 2 ] && { [ -n "$BASH" ] || [ "$fd" -lt 10 ]; } && eval "exec $fd>&-"; done; exec "$@"'
+  '[ "$1" = - ] || ulimit -u "$1"; shift; for fd in $(ls /proc/self/fd); do [ "$fd" -gt 2 ] && { [ -n "$BASH" ] || [ "$fd" -lt 10 ]; } && eval "exec $fd>&-"; done; exec "$@"'
 
 /**
  * Runs a command in a workspace to its end, with everything it starts. Under bubblewrap it can write the workspace and
@@ -71,7 +84,18 @@ export async function runCommand(
     const home = realHome(deps.home)
     const hidden = await findHidden(root, run.copy, deps)
     if (hidden.kind === 'refused') return failed(`The command was not run: ${hidden.reason}.`)
-    const task: Task = { run: { ...run, cwd }, baseline, deps: { ...deps, home }, hidden, copy: undefined }
+    const began = Date.now()
+    const unchangeable = await findUnchangeable(root, deps.unwritableIn?.(root), home?.path)
+    if (unchangeable.kind === 'refused') return failed(`The command was not run: ${unchangeable.reason}.`)
+    const task: Task = {
+      run: { ...run, cwd },
+      baseline,
+      deps: { ...deps, home },
+      hidden,
+      unchangeable,
+      began,
+      copy: undefined,
+    }
     if (!run.copy) return { ...(await runTask(task, signal)), sandboxed, root }
     const copied = await copyWorkspace(root, { home }, signal)
     if (copied.kind === 'refused') return failed(`The command was not run: ${copied.reason}.`)
@@ -104,6 +128,9 @@ interface Task {
   /** What takes the workspace's place. */
   readonly copy: string | undefined
   readonly hidden: Extract<Hidden, { kind: 'found' }>
+  readonly unchangeable: Extract<Unchangeable, { kind: 'found' }>
+  /** When it was looked for all this. */
+  readonly began: number
 }
 
 function runTask(task: Task, signal: AbortSignal): Promise<Ended> {
@@ -120,16 +147,22 @@ function withoutGitOf(home: Home | undefined, guarded: GuardedPaths): GuardedPat
 }
 
 async function runEnclosed(
-  { run, baseline, deps, copy, hidden }: Task,
+  task: Task,
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
   signal: AbortSignal,
 ): Promise<Ended> {
+  const { run, baseline, deps, copy, hidden, unchangeable, began } = task
   const guarded = withoutGitOf(deps.home, baseline.guarded)
   const userHome = deps.userHome ?? homedir()
+  const limits = limitsOf(run)
+  const { filter } = sandbox
   const writable = [guarded.root, ...(guarded.git === undefined ? [] : [guarded.git.common])]
   const none: Pins = { held: [], fixed: [], loose: [] }
-  const pins = copy === undefined ? pinsFor(guarded.paths, writable, hidden.held) : none
-  const snapshot = baseline.snapshot(pins.loose)
+  const more = { held: [...hidden.held, ...unchangeable.held], fixed: unchangeable.places }
+  const pins = copy === undefined ? pinsFor(guarded.paths, writable, more) : none
+  // A mount holds what a link leads to, and not the link.
+  const links = unchangeable.named.filter((place) => !unchangeable.places.includes(place))
+  const snapshot = baseline.snapshot([...pins.loose, ...links])
   const args = bubblewrapArgs({
     run,
     guarded,
@@ -139,8 +172,10 @@ async function runEnclosed(
     copy,
     home: deps.home !== undefined && existsSync(deps.home.path) ? deps.home.path : undefined,
     userHome,
+    // Half, so that a machine on which they cannot be watched is safe from one of them.
+    folderMegabytes: Math.ceil(limits.memoryMegabytes / 2),
     gitFd: 3,
-    statusFd: 4,
+    ...(filter === undefined ? { statusFd: 4 } : { filterFd: 4, statusFd: 5 }),
   })
   const environment = {
     ...enclosedEnvironment(run.environment, userHome),
@@ -149,19 +184,22 @@ async function runEnclosed(
   const end = await runGroup(
     {
       program: sandbox.program,
-      args: [...args, '--', shellProgram(), '-c', alone, 'sh', ...wordsOf(run)],
+      args: [...args, '--', shellProgram(), '-c', alone, 'sh', mostThreads(sandbox, limits), ...wordsOf(run)],
       cwd: '/',
       ...givenTo(run, environment, { cwd: run.cwd, root: guarded.root, home: deps.home, sandboxed: true }),
       timeoutMs: run.timeoutMs,
       mostOutput: run.mostOutput ?? defaultOutput,
-      input: [await gitSettings()],
+      limits,
+      memoryFolders: memoryFolders(guarded.root, userHome),
+      input: [await gitSettings(), ...(filter === undefined ? [] : [filter])],
       wantsStatus: true,
     },
     signal,
   )
   const changes = [
     ...undoChanges(snapshot, expectedIn(undefined)),
-    ...(copy === undefined ? undoNested(baseline) : []),
+    ...(copy === undefined ? [...undoNested(baseline), ...(await undoDenied(task))] : []),
+    ...(copy === undefined && filter === undefined ? await removeSetIds(guarded.root, began) : []),
   ]
   // Its report of the command's end is the only proof that there was one.
   if (end.kind === 'exited' && !end.status.includes('"exit-code"')) {
@@ -171,7 +209,8 @@ async function runEnclosed(
   return ended(end, changes)
 }
 
-async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: AbortSignal): Promise<Ended> {
+async function runWatched(task: Task, signal: AbortSignal): Promise<Ended> {
+  const { run, baseline, deps, copy, hidden, unchangeable, began } = task
   const { guarded } = baseline
   const { home } = deps
   // Whoever writes forms holds that lock: either they are done before everything is looked at, or they see the mark.
@@ -185,7 +224,8 @@ async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: A
         if (isInside(guarded.root, place))
           rmSync(inCopy(place, guarded.root, copy), { recursive: true, force: true })
     const expected = expectedIn(home)
-    const snapshot = baseline.snapshot(watchedPaths(guarded.paths, home?.path), expected.skip)
+    const watched = [...watchedPaths(guarded.paths, home?.path), ...unchangeable.named]
+    const snapshot = baseline.snapshot(watched, expected.skip)
     const mark = markOf(run.key, home)
     const [program = '', ...args] = wordsOf(run)
     const cwd = copy === undefined ? run.cwd : path.join(copy, path.relative(guarded.root, run.cwd))
@@ -202,13 +242,20 @@ async function runWatched({ run, baseline, deps, copy, hidden }: Task, signal: A
         endOthers: () => endLeftovers(mark),
         timeoutMs: run.timeoutMs,
         mostOutput: run.mostOutput ?? defaultOutput,
+        limits: limitsOf(run),
+        mark: mark.text,
       },
       signal,
     )
     // What is still running could change everything again after it was looked at.
     endLeftovers(mark)
     if (home !== undefined) lookAfterFiles(home)
-    return ended(end, [...undoChanges(snapshot, expected), ...undoNested(baseline)])
+    return ended(end, [
+      ...undoChanges(snapshot, expected),
+      ...undoNested(baseline),
+      ...(await undoDenied(task)),
+      ...(await removeSetIds(guarded.root, began)),
+    ])
   } finally {
     finish()
   }
@@ -235,8 +282,31 @@ function undoNested({ guarded }: Baseline): ProtectedChange[] {
       existsSync(place) &&
       (path.basename(place) !== '.git' || !isHarmlessRepository(place, repositories)),
   )
-  const { above } = takeSnapshot(created)
-  return undoChanges({ paths: created, kept: new Map(), above }, { skip: () => false, settle: () => 'undo' })
+  return removeCreated(created)
+}
+
+/** Files that a command made although the policy denies writing them. Those that were there are held, or compared. */
+async function undoDenied({ baseline, deps, unchangeable, began }: Task): Promise<ProtectedChange[]> {
+  const { root } = baseline.guarded
+  const unwritable = deps.unwritableIn?.(root)
+  if (unwritable === undefined) return []
+  const now = await findUnchangeable(root, unwritable, deps.home?.path)
+  // So many that they cannot be told apart from what was there.
+  if (now.kind === 'refused') return [{ path: root, what: 'changed', undone: false }]
+  const known = new Set(unchangeable.named)
+  return removeCreated(now.named.filter((place) => !known.has(place) && isSince(place, began)))
+}
+
+/** Whether something was made, or renamed, since then: what was only overlooked before is never removed. */
+function isSince(place: string, began: number): boolean {
+  const stats = lstatSync(place, { throwIfNoEntry: false })
+  // Some file systems count in whole seconds.
+  return stats !== undefined && stats.ctimeMs >= began - 1_000
+}
+
+function removeCreated(places: readonly string[]): ProtectedChange[] {
+  const { above } = takeSnapshot(places)
+  return undoChanges({ paths: places, kept: new Map(), above }, { skip: () => false, settle: () => 'undo' })
 }
 
 function wordsOf({ command }: CommandRun): readonly string[] {
@@ -267,9 +337,33 @@ function givenTo(
   return { environment: withoutNode(environment), stdin }
 }
 
-function ended({ kind, code, output, cut }: GroupEnd, changes: readonly ProtectedChange[]): Ended {
+/**
+ * The kernel refuses more than this at once, where it can: since Linux 5.14 it counts each user namespace by itself, and it
+ * never limits root. A process may have several threads.
+ */
+function mostThreads(
+  { closed }: Extract<Sandbox, { kind: 'bubblewrap' }>,
+  { processes }: CommandLimits,
+): string {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  const isCounted = closed && process.getuid?.() !== 0 && (major > 5 || (major === 5 && minor >= 14))
+  return isCounted ? String(processes * 8) : '-'
+}
+
+function limitsOf({ limits }: CommandRun): CommandLimits {
+  return { ...defaultCommandLimits, ...limits }
+}
+
+function ended({ kind, code, output, cut, limit }: GroupEnd, changes: readonly ProtectedChange[]): Ended {
   // Without a sandbox a command can look at the environment of this process.
-  return { kind, code, output: maskValues(output, secretValues(process.env)), cut, changes }
+  return {
+    kind,
+    code,
+    output: maskValues(output, secretValues(process.env)),
+    cut,
+    changes,
+    ...(limit && { limit }),
+  }
 }
 
 function enclosedEnvironment(given: NodeJS.ProcessEnv, userHome: string): NodeJS.ProcessEnv {

@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
+import type { CommandLimits } from '@cadre/files'
 import { releasePipes } from '../processes/release-pipes.ts'
 import { signalGroup } from '../processes/signal-group.ts'
+import type { ExceededLimit } from './command-limit.ts'
 import { endGently } from './end-gently.ts'
 import { createOutputKeeper } from './output-keeper.ts'
 import { shellProgram } from './shell-program.ts'
+import { watchLimits } from './watch-limits.ts'
 
 /**
  * Runs one program with everything it starts, as a group. Owns the processes until it answers:
@@ -14,6 +18,7 @@ import { shellProgram } from './shell-program.ts'
  * 2. Nothing waits for a pipe that somebody else holds open.
  * 3. It answers exactly once and never throws.
  * 4. Who is cancelled, or has used up the time, is asked to end first and gets a moment for it.
+ * 5. A program that exceeds its limits is killed at once, with everything it started.
  */
 export interface GroupRequest {
   readonly program: string
@@ -22,10 +27,15 @@ export interface GroupRequest {
   readonly environment: NodeJS.ProcessEnv
   readonly timeoutMs: number
   readonly mostOutput: number
-  /** Texts that the program can read from descriptors 3, 4, … */
-  readonly input?: readonly string[]
   /** What the program reads from its standard input; nothing when absent. */
   readonly stdin?: string
+  readonly limits: CommandLimits
+  /** Text in the environment of everything it starts. */
+  readonly mark?: string
+  /** Folders in memory that only the program sees, as it names them. Only with `wantsStatus`. */
+  readonly memoryFolders?: readonly string[]
+  /** What the program can read from descriptors 3, 4, … */
+  readonly input?: readonly (string | Uint8Array)[]
   /** Ends what has left the group. Called when the program has ended, before its last output is waited for. */
   readonly endOthers?: () => void
   /** Opens one more descriptor, after those, whose text is wanted. */
@@ -33,7 +43,8 @@ export interface GroupRequest {
 }
 
 export interface GroupEnd {
-  readonly kind: 'exited' | 'timed_out' | 'cancelled' | 'flooded' | 'not_started'
+  readonly kind: 'exited' | 'timed_out' | 'cancelled' | 'flooded' | 'over_limit' | 'not_started'
+  readonly limit?: ExceededLimit
   readonly code: number | null
   readonly output: string
   readonly cut: boolean
@@ -60,11 +71,13 @@ function endWithThisProcess(kill: () => void): void {
 /** Nobody reads that much, and a disk may not hold it. */
 const flood = 200_000_000
 
+// The first argument is the largest file, in the blocks of this shell. A signal ends whoever writes more.
+const limited = 'ulimit -c 0; ulimit -f "$1"; shift; '
 // Both streams into one, so that their order is kept; `exec`, so that the process is the program's own.
-const joined = 'exec "$@" 2>&1'
+const joined = `${limited}exec "$@" 2>&1`
 // Node's pipes are sockets, which cannot be opened as /dev/stdout. So a real pipe stands in between, in a group of its own
 // because it has to end last. Its first letter says that it has left the group, and the command's environment.
-const piped = `exec "$@" > >(exec /usr/bin/env -i /usr/bin/setsid /bin/sh -c 'printf +; exec cat') 2>&1`
+const piped = `${limited}exec "$@" > >(exec /usr/bin/env -i /usr/bin/setsid /bin/sh -c 'printf +; exec cat') 2>&1`
 
 export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<GroupEnd> {
   const {
@@ -74,6 +87,9 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     environment,
     timeoutMs,
     mostOutput,
+    limits,
+    mark,
+    memoryFolders = [],
     input = [],
     stdin,
     wantsStatus = false,
@@ -83,7 +99,8 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     if (signal.aborted) return resolve(notStarted('cancelled', 'It was cancelled before it began.'))
     const shell = shellProgram()
     const isPiped = shell !== '/bin/sh' && existsSync('/usr/bin/setsid') && existsSync('/usr/bin/env')
-    const child = spawn(shell, ['-c', isPiped ? piped : joined, 'sh', program, ...args], {
+    const blocks = String(limits.fileMegabytes * (shell === '/bin/sh' ? 2_048 : 1_024))
+    const child = spawn(shell, ['-c', isPiped ? piped : joined, 'sh', blocks, program, ...args], {
       cwd,
       env: withoutStartup(environment),
       stdio: [
@@ -95,9 +112,13 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       ],
       detached: true,
     })
+    if (child.pid !== undefined) yieldToOthers(child.pid)
     const output = createOutputKeeper(mostOutput)
     let kind: GroupEnd['kind'] = 'exited'
+    let limit: ExceededLimit | undefined
     let status = ''
+    /** Bubblewrap's first process: the others end with it. */
+    const first = () => Number(/"child-pid": *(\d+)/.exec(status)?.[1])
 
     const kill = () => signalGroup(child, 'SIGKILL')
     const killAll = () => {
@@ -114,11 +135,26 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       if (kind !== 'exited' || child.pid === undefined) return
       kind = why
       // Bubblewrap has its processes in a space of their own, and would take them all with it.
-      const first = Number(/"child-pid": *(\d+)/.exec(status)?.[1])
-      if (wantsStatus && Number.isNaN(first)) return kill()
+      if (wantsStatus && Number.isNaN(first())) return kill()
       const until = Date.now() + grace
-      ending = endGently({ group: child.pid, first: wantsStatus ? first : undefined, until }).then(killAll)
+      ending = endGently({ group: child.pid, first: wantsStatus ? first() : undefined, until }).then(killAll)
     }
+    const endWatch =
+      child.pid === undefined
+        ? () => undefined
+        : watchLimits({
+            leader: child.pid,
+            limits,
+            mark,
+            memoryFolders: () =>
+              Number.isNaN(first()) ? [] : memoryFolders.map((folder) => `/proc/${first()}/root${folder}`),
+            stop(exceeded) {
+              limit = exceeded
+              if (kind === 'exited') kind = 'over_limit'
+              if (!Number.isNaN(first())) killProcess(first())
+              killAll()
+            },
+          })
     const timer = setTimeout(() => ask('timed_out'), timeoutMs)
     const cancel = () => ask('cancelled')
     signal.addEventListener('abort', cancel, { once: true })
@@ -136,7 +172,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     statusPipe?.setEncoding('utf8').on('data', (text: string) => {
       status += text
     })
-    const given: readonly (readonly [number, string])[] = [
+    const given: readonly (readonly [number, string | Uint8Array])[] = [
       ...input.map((text, i) => [3 + i, text] as const),
       ...(stdin === undefined ? [] : [[0, stdin] as const]),
     ]
@@ -155,6 +191,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       })
     const settle = (end: GroupEnd) => {
       clearTimeout(timer)
+      endWatch()
       signal.removeEventListener('abort', cancel)
       alive.delete(killAll)
       kill()
@@ -172,7 +209,10 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       else void ending.then(end)
     })
     child.on('close', (code, name) => {
-      settle({ kind, code: code ?? numberOf(name), output: output.text(), cut: output.cut, status })
+      const ended = { code: code ?? numberOf(name), output: output.text(), cut: output.cut, status }
+      if (kind === 'exited' && ended.code === fileTooLarge)
+        settle({ ...ended, kind: 'over_limit', limit: { kind: 'file_size', value: limits.fileMegabytes } })
+      else settle({ ...ended, kind, ...(kind === 'over_limit' && limit !== undefined && { limit }) })
     })
   })
 }
@@ -187,6 +227,29 @@ function notStarted(kind: 'cancelled' | 'not_started', output: string): GroupEnd
   return { kind, code: null, output, cut: false, status: '' }
 }
 
+/**
+ * Everything it starts inherits this. On an idle machine it makes no difference; on a busy one, this process still gets the
+ * time to stop a command that starts thousands of others.
+ */
+function yieldToOthers(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already.
+  }
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** 128 and the number of SIGXFSZ. */
+const fileTooLarge = 153
+
 /** As shells write it. */
 function numberOf(name: NodeJS.Signals | null): number | null {
   const numbers: { readonly [name: string]: number } = {
@@ -195,6 +258,7 @@ function numberOf(name: NodeJS.Signals | null): number | null {
     SIGINT: 130,
     SIGSEGV: 139,
     SIGABRT: 134,
+    SIGXFSZ: fileTooLarge,
   }
   return name === null ? null : (numbers[name] ?? 128)
 }

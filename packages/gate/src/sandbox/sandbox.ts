@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { findProgram } from './find-program.ts'
+import { setIdFilter } from './set-id-filter.ts'
 
 /** What keeps a command from the rest of the machine. */
 export type Sandbox =
@@ -8,6 +9,8 @@ export type Sandbox =
       readonly program: string
       /** Whether commands can be kept from making namespaces of their own. */
       readonly closed: boolean
+      /** What the kernel is to refuse to commands, where it takes such a filter. */
+      readonly filter?: Uint8Array | undefined
     }
   /** Nothing does, and why. */
   | { readonly kind: 'none'; readonly reason: string }
@@ -18,23 +21,50 @@ export async function findSandbox(env: NodeJS.ProcessEnv): Promise<Sandbox> {
     return { kind: 'none', reason: `bubblewrap does not exist for ${process.platform}` }
   const program = findProgram('bwrap', env)
   if (program === undefined) return { kind: 'none', reason: 'bubblewrap is not installed' }
-  const closed = await tried(program, ['--unshare-user', '--disable-userns'])
-  if (closed === undefined) return { kind: 'bubblewrap', program, closed: true }
-  const open = await tried(program, [])
-  if (open === undefined) return { kind: 'bubblewrap', program, closed: false }
-  return { kind: 'none', reason: `bubblewrap is installed but does not work here: ${open}` }
+  const filter = setIdFilter()
+  const ways = [
+    { closed: true, filter },
+    { closed: true, filter: undefined },
+    { closed: false, filter },
+    { closed: false, filter: undefined },
+  ]
+  let failure = ''
+  for (const way of ways) {
+    const said = await tried(program, way.closed ? ['--unshare-user', '--disable-userns'] : [], way.filter)
+    if (said === undefined) return { kind: 'bubblewrap', program, ...way }
+    failure = said
+  }
+  return { kind: 'none', reason: `bubblewrap is installed but does not work here: ${failure}` }
 }
 
 const basics = ['--ro-bind', '/', '/', '--tmpfs', '/tmp', '--proc', '/proc', '--dev', '/dev']
 const spaces = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--cap-drop', 'ALL']
 
 /** Nothing when it works, else what it said. */
-function tried(program: string, more: readonly string[]): Promise<string | undefined> {
+function tried(
+  program: string,
+  more: readonly string[],
+  filter: Uint8Array | undefined,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const args = [...more, ...basics, ...spaces, '--die-with-parent', '--', 'true']
-    execFile(program, args, { timeout: 20_000, env: { PATH: process.env['PATH'] } }, (error, _, stderr) => {
-      const said = stderr.trim().split('\n')[0]
-      resolve(error === null ? undefined : said || error.message)
+    const filtered = filter === undefined ? [] : ['--seccomp', '3']
+    const args = [...more, ...basics, ...spaces, ...filtered, '--die-with-parent', '--', 'true']
+    const child = spawn(program, args, {
+      timeout: 20_000,
+      env: { PATH: process.env['PATH'] },
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
+    let said = ''
+    child.stderr?.on('data', (bytes: Buffer) => {
+      said += bytes.toString('utf8')
+    })
+    const input = child.stdio[3] as NodeJS.WritableStream
+    // It may end before it has read the filter.
+    input.on('error', () => undefined)
+    input.end(filter ?? '')
+    child.on('error', (error) => resolve(error.message))
+    child.on('close', (code) =>
+      resolve(code === 0 ? undefined : said.trim().split('\n')[0] || `code ${code}`),
+    )
   })
 }

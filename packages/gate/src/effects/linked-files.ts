@@ -1,0 +1,80 @@
+import { lstatSync, type Stats } from 'node:fs'
+import path from 'node:path'
+import { namesIn } from '@cadre/files'
+import { identity } from '../paths/linked-from.ts'
+import type { PathPattern } from './path-pattern.ts'
+
+const mostEntries = 200_000
+const shortest = 1_000
+
+interface Known {
+  /** The numbers of the patterns that each file fits by one of its names. */
+  readonly files: ReadonlyMap<string, ReadonlySet<number>>
+  /** False: there is too much to look through, so any file with several names may be one of them. */
+  readonly isWhole: boolean
+  readonly until: number
+}
+
+const known = new Map<string, Known>()
+
+/**
+ * Which patterns are about a file by another of its names: a hard link of a denied file has the same content. Looks only for
+ * files with more than one name, which are rare. What was found is used again for a second, or for twenty times as long as the
+ * search took.
+ */
+export function patternsByLink(
+  absolute: string,
+  key: string,
+  patterns: () => readonly PathPattern[],
+  roots: readonly string[],
+): ReadonlySet<number> {
+  const stats = statsAt(absolute)
+  if (stats === undefined || !stats.isFile() || stats.nlink < 2) return none
+  const before = known.get(key)
+  const found = before !== undefined && performance.now() < before.until ? before : search(patterns(), roots)
+  if (known.size > 100) known.clear()
+  known.set(key, found)
+  if (found.isWhole) return found.files.get(identity(stats)) ?? none
+  return new Set(patterns().keys())
+}
+
+const none: ReadonlySet<number> = new Set()
+
+function search(patterns: readonly PathPattern[], roots: readonly string[]): Known {
+  const began = performance.now()
+  const files = new Map<string, Set<number>>()
+  let seen = 0
+  for (const [number, pattern] of patterns.entries()) {
+    const waiting = [...new Set([...roots, ...pattern.tops])].map((place) => ({ place, isWithin: false }))
+    for (let at = waiting.pop(); at !== undefined && seen <= mostEntries; at = waiting.pop()) {
+      seen++
+      const { place } = at
+      const fit = at.isWithin ? 'within' : pattern.fit(place)
+      const stats = fit === undefined ? undefined : statsAt(place)
+      if (stats?.isDirectory())
+        for (const name of namesIn(place)) {
+          // Git names its objects after their content, and there are many.
+          if (name === 'objects' && path.basename(place) === '.git') continue
+          waiting.push({ place: path.join(place, name), isWithin: fit === 'within' })
+        }
+      else if (fit === 'within' && stats?.isFile() && stats.nlink > 1) {
+        const numbers = files.get(identity(stats)) ?? new Set()
+        files.set(identity(stats), numbers.add(number))
+      }
+    }
+  }
+  const took = performance.now() - began
+  return {
+    files,
+    isWhole: seen <= mostEntries,
+    until: performance.now() + Math.max(shortest, took * 20),
+  }
+}
+
+function statsAt(place: string): Stats | undefined {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}

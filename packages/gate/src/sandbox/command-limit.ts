@@ -1,0 +1,18 @@
+/** The limit that ended a command. */
+export interface ExceededLimit {
+  readonly kind: 'memory' | 'processes' | 'file_size' | 'machine_memory'
+  /** The limit's value: MiB, or a number of processes. For `machine_memory` the MiB that were left. */
+  readonly value: number
+}
+
+/** One sentence for the model and for people. */
+export function describeLimit({ kind, value }: ExceededLimit): string {
+  const number = value.toLocaleString('en-US')
+  const sentences: { readonly [kind in ExceededLimit['kind']]: string } = {
+    memory: `It used more than ${number} MiB of memory (limit commands.memoryMegabytes) and was stopped, with everything it had started.`,
+    processes: `It ran more than ${number} processes at once (limit commands.processes) and was stopped, with everything it had started.`,
+    file_size: `It wrote a file of more than ${number} MiB (limit commands.fileMegabytes) and was stopped.`,
+    machine_memory: `Only ${number} MiB of this machine's memory were left, and this command used the most. It was stopped, with everything it had started.`,
+  }
+  return sentences[kind]
+}
