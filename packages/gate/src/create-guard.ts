@@ -33,6 +33,8 @@ export interface GuardOptions {
   /** The user's own list of commands, if there is one. */
   readonly userAllowlist?: string | undefined
   readonly folder: Pick<FolderTrust, 'folder' | 'trusted'>
+  /** Set when the home is the user's own, or trusted: then its files need no further agreement. */
+  readonly ownHome?: string | undefined
   /** Whether a person has agreed to a file that came with the folder, as it is now. */
   readonly trusted: (item: TrustItem) => boolean
   readonly policy: Policy
@@ -86,7 +88,10 @@ export function createGuard(options: GuardOptions): Guard {
   const denied = createDeniedPaths({ policy, places, userHome })
   const effects = effectsOf({ policy, team: team?.effects, allow })
   const allowlists = openAllowlists([
-    { path: home.at('storage', 'terminal-cmd-allowlist.yaml'), trusted },
+    {
+      path: home.at('storage', 'terminal-cmd-allowlist.yaml'),
+      ...(options.ownHome === undefined && { trusted }),
+    },
     ...(options.userAllowlist === undefined ? [] : [{ path: options.userAllowlist }]),
   ])
   const evidence = createEvidence({ places, folder: home.at('storage', 'evidence') })
@@ -98,6 +103,7 @@ export function createGuard(options: GuardOptions): Guard {
     tell,
     agents,
     trusted,
+    ownHome: options.ownHome,
     // Nothing waited for an agreement when the run began: an agent's hooks are others by now, or a record says what no file says.
     strangers: folder.trusted ? 'barred' : 'idle',
     transcript: (session) => home.at('sessions', `${session}.session.yaml`),

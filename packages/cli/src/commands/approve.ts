@@ -1,5 +1,4 @@
 import { CadreError } from '@cadre/core'
-import { createTrust } from '@cadre/files'
 import { planRule, requirePerson } from '@cadre/gate'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
@@ -7,7 +6,6 @@ import { ruleText } from '../run/ask-person.ts'
 import { type DecideFlags, decideApproval } from '../run/decide-approval.ts'
 import { findApproval, type OpenedApprovals, openApprovals } from '../run/open-approvals.ts'
 import { readLine } from '../run/read-line.ts'
-import { userPlaces } from '../runtime/places.ts'
 
 export interface ApproveFlags extends DecideFlags {
   readonly session?: boolean
@@ -19,7 +17,7 @@ export interface ApproveFlags extends DecideFlags {
 export async function approve(io: Io, flags: ApproveFlags, wanted: string): Promise<ExitCode> {
   if (flags.session && flags.rule)
     throw new CadreError('usage', 'choose one: --session for the rest of the session, --rule from now on')
-  const opened = await openApprovals(io, flags.home)
+  const opened = await openApprovals(io, flags)
   // Before a rule is written as well.
   requirePerson(opened.home, io.env)
   const record = await findApproval(opened, wanted)
@@ -45,7 +43,7 @@ async function addRule(
   grants: readonly string[],
   { yes = false, json = false }: ApproveFlags,
 ): Promise<void> {
-  const plan = planRule(home, grants, createTrust({ file: userPlaces(io.env).trust }))
+  const plan = planRule(home, grants)
   if (plan.kind === 'refused') throw new CadreError('usage', plan.reason)
   // For a machine the last line is the result: what is shown to people goes beside it.
   const out = json ? io.stderr : io.stdout

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError, messageOf } from '@cadre/core'
 import {
   createFileEngine,
-  createTrust,
   type FileEngine,
   type FileEngineOptions,
   type Home,
@@ -19,7 +18,6 @@ import {
 } from '@cadre/gate'
 import type { AskPerson } from '../run/ask-person.ts'
 import { personName } from '../run/person-name.ts'
-import { userPlaces } from './places.ts'
 
 /** An engine, and what waits for a person in its home. */
 export interface OpenedEngine extends FileEngine {
@@ -49,9 +47,7 @@ export async function openEngine(
   const askHere: AskHere | undefined =
     ask &&
     ((session, question, signal) =>
-      ask(session, question, signal, (grants) =>
-        planRule(home, grants, createTrust({ file: userPlaces(process.env).trust })),
-      ))
+      ask(session, question, signal, (grants) => planRule(home, grants)))
   try {
     const engine: FileEngine = await createFileEngine({
       home,
