@@ -55,7 +55,9 @@ export { type HomeGit, type HomeGitOptions, openHomeGit } from './git/home-git.t
 export { daemonLease, isAttended } from './home/daemon-lease.ts'
 export { type Home, type HomeOptions, openHome } from './home/open-home.ts'
 export { rememberEdit, wasEditedHere } from './home/own-edits.ts'
+export { isEmptyHome, type OwnHomes, openOwnHomes } from './home/own-homes.ts'
 export { repositoryOf } from './home/repository-of.ts'
+export { placesOf, repositoriesAbove, type TrackedFiles, trackedFiles } from './home/tracked-files.ts'
 export {
   beginUnguarded,
   isUnguarded,

@@ -34,6 +34,8 @@ export interface GuardOptions {
   /** The user's own list of commands, if there is one. */
   readonly userAllowlist?: string | undefined
   readonly folder: Pick<FolderTrust, 'folder' | 'trusted'>
+  /** Set when the home is the user's own, or trusted: then its files need no further agreement. */
+  readonly ownHome?: string | undefined
   /** Whether a person has agreed to a file that came with the folder, as it is now. */
   readonly trusted: (item: TrustItem) => boolean
   readonly policy: Policy
@@ -92,7 +94,11 @@ export function createGuard(options: GuardOptions): Guard {
   const effects = effectsOf({ policy, team: team?.effects, allow })
   const listFile = home.at('storage', 'terminal-cmd-allowlist.yaml')
   const allowlists = openAllowlists([
-    { path: listFile, trusted, isOwn: (pattern) => trusted(ownRuleItem(listFile, pattern)) },
+    {
+      path: listFile,
+      ...(options.ownHome === undefined && { trusted }),
+      isOwn: (pattern) => trusted(ownRuleItem(listFile, pattern)),
+    },
     ...(options.userAllowlist === undefined ? [] : [{ path: options.userAllowlist, isOwn: () => true }]),
   ])
   const evidence = createEvidence({ places, folder: home.at('storage', 'evidence') })
@@ -104,6 +110,7 @@ export function createGuard(options: GuardOptions): Guard {
     tell,
     agents,
     trusted,
+    ownHome: options.ownHome,
     // Nothing waited for an agreement when the run began: an agent's hooks are others by now, or a record says what no file says.
     strangers: folder.trusted ? 'barred' : 'idle',
     transcript: (session) => home.at('sessions', `${session}.session.yaml`),

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { recordOwnHome } from './own-home.ts'
 
 export const bin = path.join(import.meta.dirname, '..', '..', '..', 'packages', 'cli', 'bin', 'cadre.js')
 
@@ -9,6 +10,8 @@ export interface CadreOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
+  /** The home came from elsewhere: it is not recorded as the user's own. */
+  readonly isForeign?: boolean
 }
 
 export interface Ended {
@@ -33,9 +36,11 @@ export interface RunningCadre {
 
 /** Starts the built command as a process of its own, with nothing of the caller's settings. */
 export function startCadre(args: readonly string[], options: CadreOptions): RunningCadre {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: options.cwd, USER: 'tester', ...options.env }
+  if (!options.isForeign) recordOwnHome({ cwd: options.cwd, env, args })
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: options.cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: options.cwd, USER: 'tester', ...options.env },
+    env,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -97,7 +97,7 @@ export function createHostileFolder(): Hostile {
     user,
     env,
     marks: () => readdirSync(marked.path).sort(),
-    cadre: (...args) => project.cadre(args, { env, input: 'hello\n' }),
+    cadre: (...args) => project.cadre(args, { env, input: 'hello\n', isForeign: true }),
   }
 }
 

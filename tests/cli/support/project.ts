@@ -29,6 +29,9 @@ export interface Project {
   sessions(): string[]
 }
 
+/** Where a user's homes are recorded: what a command notes there is none of the project's files. */
+const records = new Set(['.config', '.config/cadre', '.config/cadre/homes.jsonl'])
+
 /** A folder of its own, with these files in it; objects are written as JSON, which is YAML as well. */
 export function createProject(files: Readonly<Record<string, string | object>> = {}): Project {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-e2e-')))
@@ -52,6 +55,7 @@ export function createProject(files: Readonly<Record<string, string | object>> =
     },
     listing: () =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => !records.has(name))
         .sort()
         .map((name) =>
           statSync(at(name)).isFile() ? `${name} ${digest(readFileSync(at(name)))}` : `${name}/`,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { onTestFailed, onTestFinished } from 'vitest'
 import { bin } from './cadre.ts'
+import { recordOwnHome } from './own-home.ts'
 import type { Project } from './project.ts'
 
 // `script` of util-linux runs a command in a terminal of its own; other systems have another one of the same name.
@@ -28,13 +29,22 @@ export function openTerminal(
   {
     columns = 70,
     rows = 12,
-    env = {},
-  }: { columns?: number; rows?: number; env?: Record<string, string> } = {},
+    env: more = {},
+    isForeign = false,
+  }: { columns?: number; rows?: number; env?: Record<string, string>; isForeign?: boolean } = {},
 ): Terminal {
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: project.path,
+    USER: 'tester',
+    TERM: 'xterm-256color',
+    ...more,
+  }
+  if (!isForeign) recordOwnHome({ cwd: project.path, env, args })
   const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['-qec', `stty cols ${columns} rows ${rows}; exec ${command}`, '/dev/null'], {
     cwd: project.path,
-    env: { PATH: process.env['PATH'], HOME: project.path, USER: 'tester', TERM: 'xterm-256color', ...env },
+    env,
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   let screen = ''

@@ -1,6 +1,6 @@
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { flag, home, json, text } from './flags.ts'
+import { flag, home, json, text, trust } from './flags.ts'
 
 const id = {
   brief: 'The id of the approval, or its beginning or end; `cadre approvals` lists them',
@@ -19,7 +19,7 @@ export const approvalsCommand = defineCommand({
     ['approvals --all', 'also what was decided, by whom and when'],
     ['approvals --json | jq -r ".[].id"', 'the ids alone'],
   ],
-  parameters: { flags: { home, all: flag('Also those that were decided'), json } },
+  parameters: { flags: { home, all: flag('Also those that were decided'), trust, json } },
   load: async () => (await import('../commands/approvals.ts')).listApprovals,
 })
 
@@ -39,6 +39,7 @@ export const approveCommand = defineCommand({
       session: flag('Also what is like it, for the rest of the session'),
       rule: flag('Also commands that begin like it, from now on: adds a line to the allowlist of the home'),
       yes: flag('Write the rule without asking'),
+      trust,
       json,
     },
     positional: { kind: 'tuple', parameters: [id] },
@@ -55,7 +56,7 @@ export const rejectCommand = defineCommand({
     ],
   ],
   parameters: {
-    flags: { home, reason: text('Why; the agent is told', 'TEXT'), json },
+    flags: { home, reason: text('Why; the agent is told', 'TEXT'), trust, json },
     positional: { kind: 'tuple', parameters: [id] },
   },
   load: async () => (await import('../commands/reject.ts')).reject,

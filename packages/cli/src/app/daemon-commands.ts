@@ -36,7 +36,7 @@ export const downCommand = defineCommand({
     'Asks the process that watches over a home to stop, and waits until it has. Sessions come to rest after the calls they are at,\n' +
     'and go on with the next `cadre up`. Says so when there is none.',
   examples: [['down', 'that of the home here']],
-  parameters: { flags: { home, json } },
+  parameters: { flags: { home, trust, json } },
   load: async () => (await import('../commands/down.ts')).down,
 })
 

@@ -7,7 +7,7 @@ export const home = text(
   'DIR',
 )
 
-export const trust = flag('Trust what this folder brings (hooks, tool modules, rules) for this one command')
+export const trust = flag('Trust this folder and its home directory for this one command')
 
 export const team = text(
   'A built-in team to work with, as NAME or NAME/VARIANT; `cadre init` lists them',

@@ -10,11 +10,15 @@ import {
 } from '../commands.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { projectOf } from '../runtime/places.ts'
+import { dropProjectPath } from '../runtime/project-path.ts'
 import { buildApp } from './build-app.ts'
 import type { CliContext } from './command.ts'
 
 /** Finds the command, checks its arguments and runs it. Rejects with what went wrong, wrong usage included. */
 export async function runApp(args: readonly string[], io: Io): Promise<ExitCode> {
+  // Before anything is started: a repository must not bring the programs.
+  dropProjectPath(io.env, [projectOf(io.cwd)])
   const complaints: string[] = []
   const context: CliContext & { process: { exitCode?: number | string | null } } = {
     io,

@@ -1,7 +1,7 @@
 import { buildRouteMap } from '@stricli/core'
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { flag, home, json, text } from './flags.ts'
+import { flag, home, json, text, trust } from './flags.ts'
 import { resumeCommand } from './resume-command.ts'
 
 const id = { brief: 'The id of the session, or its beginning', parse: String, placeholder: 'id' } as const
@@ -66,7 +66,7 @@ const cancel = defineCommand({
     'Stops a session and everything below it. The first session of a run stops the whole run, which can be resumed; any\n' +
     'other one stops alone, and the agent that delegated to it goes on without it.',
   examples: [['sessions cancel researcher-9x1', 'the rest of the run goes on']],
-  parameters: { flags: { home, json }, positional: { kind: 'tuple', parameters: [id] } },
+  parameters: { flags: { home, trust, json }, positional: { kind: 'tuple', parameters: [id] } },
   load: async () => (await import('../commands/sessions-cancel.ts')).cancelSession,
 })
 
@@ -80,7 +80,7 @@ const answer = defineCommand({
     ['sessions answer lead-4k2 approval/call_1 reject --reason "Not on Fridays"', 'the agent is told why'],
   ],
   parameters: {
-    flags: { home, reason: text('Why; the agent is told', 'TEXT'), json },
+    flags: { home, reason: text('Why; the agent is told', 'TEXT'), trust, json },
     positional: {
       kind: 'tuple',
       parameters: [
@@ -131,6 +131,7 @@ const importLog = defineCommand({
     flags: {
       home,
       workspace: text('The folder the agent may change; default: the current one', 'DIR'),
+      trust,
       json,
     },
     positional: {

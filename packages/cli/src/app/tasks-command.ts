@@ -1,6 +1,6 @@
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { flag, home, json } from './flags.ts'
+import { flag, home, json, trust } from './flags.ts'
 
 export const tasksCommand = defineCommand({
   brief: commands.tasks,
@@ -31,6 +31,7 @@ export const tasksCommand = defineCommand({
     flags: {
       lint: flag('Show what is wrong with the files, and change nothing; ends with 1 when there is an error'),
       home,
+      trust,
       json,
     },
     positional: {

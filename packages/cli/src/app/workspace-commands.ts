@@ -1,7 +1,7 @@
 import { buildRouteMap } from '@stricli/core'
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { flag, home, json, text } from './flags.ts'
+import { flag, home, json, text, trust } from './flags.ts'
 
 const session = {
   brief: 'The id of a session that works there, or its beginning',
@@ -35,6 +35,7 @@ const diff = defineCommand({
       home,
       call: text('Only what this call has done', 'CALL'),
       stat: flag('Only a line for each file'),
+      trust,
       json,
     },
     positional: { kind: 'tuple', parameters: [session] },
@@ -53,7 +54,7 @@ const merge = defineCommand({
     ['workspace merge executor-4k2 --no-commit', 'into the files alone, to look at and commit yourself'],
   ],
   parameters: {
-    flags: { home, noCommit: flag('Change the files and commit nothing'), json },
+    flags: { home, noCommit: flag('Change the files and commit nothing'), trust, json },
     positional: { kind: 'tuple', parameters: [session] },
   },
   load: async () => (await import('../commands/workspace-merge.ts')).mergeOfWorkspace,
@@ -74,6 +75,7 @@ const rollback = defineCommand({
       home,
       call: text('Only what this call has done; `cadre workspace diff --json` lists them', 'CALL'),
       all: flag('In every workspace of the home'),
+      trust,
       json,
     },
     positional: { kind: 'tuple', parameters: [{ ...session, optional: true }] },
@@ -88,7 +90,7 @@ const clean = defineCommand({
     ['workspace clean executor-4k2 --force', 'throws away what was not merged'],
   ],
   parameters: {
-    flags: { home, force: flag('Also what is not merged, of the session that is named'), json },
+    flags: { home, force: flag('Also what is not merged, of the session that is named'), trust, json },
     positional: { kind: 'tuple', parameters: [{ ...session, optional: true }] },
   },
   load: async () => (await import('../commands/workspace-clean.ts')).cleanWorkspaces,

@@ -9,9 +9,14 @@ import { repeatedFlags } from '../run/repeated-flags.ts'
 /** `cadre approvals`. */
 export async function listApprovals(
   io: Io,
-  flags: { readonly home?: string; readonly all?: boolean; readonly json?: boolean },
+  flags: {
+    readonly home?: string
+    readonly all?: boolean
+    readonly trust?: boolean
+    readonly json?: boolean
+  },
 ): Promise<ExitCode> {
-  const { engine, home } = await openApprovals(io, flags.home)
+  const { engine, home } = await openApprovals(io, flags)
   const records = await engine.approvals.list({ all: flags.all === true })
   await engine.close()
   if (flags.json) {

@@ -19,7 +19,7 @@ export interface ApproveFlags extends DecideFlags {
 export async function approve(io: Io, flags: ApproveFlags, wanted: string): Promise<ExitCode> {
   if (flags.session && flags.rule)
     throw new CadreError('usage', 'choose one: --session for the rest of the session, --rule from now on')
-  const opened = await openApprovals(io, flags.home)
+  const opened = await openApprovals(io, flags)
   // Before a rule is written as well.
   requirePerson(opened.home, io.env)
   const record = await findApproval(opened, wanted)

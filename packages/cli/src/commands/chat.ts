@@ -17,7 +17,7 @@ import { teamOfRun } from '../runtime/agents-of-run.ts'
 import { chooseAgent, namesOf, tellFaults } from '../runtime/choose-agent.ts'
 import type { Runtime } from '../runtime/create-runtime.ts'
 import type { ControlFlags, GateFlags } from '../runtime/gate-flags.ts'
-import { openSessions } from '../runtime/open-sessions.ts'
+import { openTrustedSessions } from '../runtime/open-sessions.ts'
 
 export interface ChatFlags extends GateFlags, ControlFlags {
   readonly agent?: string
@@ -108,7 +108,7 @@ async function withoutStrayInterrupts<T>(work: () => Promise<T>): Promise<T> {
 async function findStored(io: Io, flags: ChatFlags, wanted: string): Promise<StoredSession> {
   if (flags.workspace !== undefined)
     throw new CadreError('usage', 'a conversation keeps its workspace: leave --workspace out, or --resume')
-  const sessions = await openSessions(io, flags.home)
+  const sessions = await openTrustedSessions(io, flags)
   try {
     const stored = await sessions.read(
       wanted === '' ? await newestConversation(sessions) : await sessions.find(wanted),

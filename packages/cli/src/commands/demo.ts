@@ -58,7 +58,7 @@ export async function demo(io: Io, flags: DemoFlags): Promise<ExitCode> {
     throw error
   } finally {
     release()
-    const { code, stderr } = await runCadre(io, ['down', '--home', place.home.path])
+    const { code, stderr } = await runCadre(io, ['down', '--home', place.home.path, '--trust'])
     if (code !== 0) say(`cadre down: ${cleanLine(stderr)}\n`)
   }
   if (flags.json)

@@ -11,6 +11,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { cleanText } from '../output/clean-text.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
+import { untrustedIn } from '../runtime/home-trust.ts'
 import { loadPolicyOf } from '../runtime/load-policy.ts'
 import { homeOf } from '../runtime/places.ts'
 
@@ -23,10 +24,11 @@ export interface DoctorFlags {
 /** `cadre doctor`. */
 export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const home = homeOf(io, flags.home)
-  const loaded = await loadPolicyOf(io, home)
+  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const loaded = await loadPolicyOf(io, home, homeTrusted)
   // Of a policy that cannot be understood nothing can be said about the rest.
   const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? openPolicy : loaded
-  const { checks: settled, settings } = await checkSettings(io, home, policy)
+  const { checks: settled, settings } = await checkSettings(io, home, { policy, homeTrusted })
   const [programs, model, sandbox] = await Promise.all([
     checkPrograms(),
     checkModel(io, settings, policy, flags.model),

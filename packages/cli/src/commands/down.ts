@@ -6,7 +6,7 @@ import { stopRequest } from '@cadre/server'
 import { requireOutside } from '../daemon/require-outside.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { homeOf } from '../runtime/places.ts'
+import { requireTrustedHome } from '../runtime/home-trust.ts'
 
 /** How long it has to take the request up, and to come to rest. */
 const taken = 5000
@@ -15,9 +15,9 @@ const patience = 90_000
 /** `cadre down`. */
 export async function down(
   io: Io,
-  flags: { readonly home?: string; readonly json?: boolean },
+  flags: { readonly home?: string; readonly trust?: boolean; readonly json?: boolean },
 ): Promise<ExitCode> {
-  const home = homeOf(io, flags.home)
+  const home = await requireTrustedHome(io, flags)
   requireOutside(home, io)
   const tell = (stopped: boolean, message: string) => {
     io.stdout.write(flags.json ? `${JSON.stringify({ type: 'down', stopped, message })}\n` : `${message}\n`)

@@ -31,7 +31,7 @@ export async function hooksHere(io: Io, flags: HooksFlags): Promise<HooksHere> {
   const places = agentPlaces(io, home, io.cwd)
   const project = places.project ?? io.cwd
   const userHome = userPlaces(io.env).home
-  const { customAgents } = await loadPolicyOf(io, home)
+  const { customAgents } = await loadPolicyOf(io, home, false)
   // As a run asks it: a folder is trusted as a whole or not at all.
   const folder = await trustFolder(io, {
     home,
@@ -40,15 +40,16 @@ export async function hooksHere(io: Io, flags: HooksFlags): Promise<HooksHere> {
     everything: flags.trust,
   })
   const { registry, refusal } = await agentsHere(io, flags)
-  const found = findHooks({ project, userHome, policyFolder: policyHooks, trusted: folder.trusts })
+  const ownHome = folder.homeTrusted ? home.path : undefined
+  const found = findHooks({ project, userHome, policyFolder: policyHooks, trusted: folder.trusts, ownHome })
   const { agents } = registry.loaded()
-  const hooksOf = createAgentHooks({ project, trusted: folder.trusts, agents: registry })
+  const hooksOf = createAgentHooks({ project, trusted: folder.trusts, agents: registry, ownHome })
   return {
     home,
     project,
     userHome,
     folder,
-    policy: await loadPolicyOf(io, home, folder),
+    policy: await loadPolicyOf(io, home, folder.homeTrusted),
     registry,
     hooks: [...agents.flatMap((agent) => idleBy(refusal(agent), hooksOf(agent))), ...found.hooks],
     files: found.files,

@@ -47,7 +47,7 @@ export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]
   const targets = targetsOf(io, paths)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanLine(message)}\n`)
   const home = homeOf(io, flags.home)
-  for (const fault of (await lookAtPolicy(io, home)).faults) tell(fault)
+  for (const fault of (await lookAtPolicy(io, home, false)).faults) tell(fault)
   const knowledge = await lintKnowledge(io, home, tell)
   const fixed = flags.fix ? await fix(io, targets, flags.dryRun === true) : []
   const result = await look(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })

@@ -9,7 +9,7 @@ export async function reject(
   flags: DecideFlags & { readonly reason?: string },
   wanted: string,
 ): Promise<ExitCode> {
-  const opened = await openApprovals(io, flags.home)
+  const opened = await openApprovals(io, flags)
   const record = await findApproval(opened, wanted)
   const reason = flags.reason?.trim()
   return decideApproval(io, opened, record, { decision: 'reject', ...(reason && { reason }) }, flags)

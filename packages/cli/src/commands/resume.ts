@@ -10,7 +10,7 @@ import { requireOwnWorkspace, sharedFolder } from '../run/require-own-workspace.
 import { showReport } from '../run/show-ending.ts'
 import { teamOfRun } from '../runtime/agents-of-run.ts'
 import type { GateFlags } from '../runtime/gate-flags.ts'
-import { openSessions } from '../runtime/open-sessions.ts'
+import { openTrustedSessions } from '../runtime/open-sessions.ts'
 
 export interface ResumeFlags extends GateFlags {
   readonly home?: string
@@ -28,7 +28,7 @@ export async function resume(
   beginning: string,
   work?: string,
 ): Promise<ExitCode> {
-  const sessions = await openSessions(io, flags.home)
+  const sessions = await openTrustedSessions(io, flags)
   const id = await sessions.find(beginning)
   const stored = await sessions.read(id)
   const root = stored.spec.root === id ? stored : await sessions.read(stored.spec.root)

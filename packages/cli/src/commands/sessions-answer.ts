@@ -3,11 +3,12 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { nextText } from '../run/next-text.ts'
 import { openQuestions } from '../run/open-questions.ts'
-import { openSessions } from '../runtime/open-sessions.ts'
+import { openTrustedSessions } from '../runtime/open-sessions.ts'
 
 export interface AnswerFlags {
   readonly home?: string
   readonly reason?: string
+  readonly trust?: boolean
   readonly json?: boolean
 }
 
@@ -19,7 +20,7 @@ export async function answerQuestion(
   name: string,
   decision: string,
 ): Promise<ExitCode> {
-  const sessions = await openSessions(io, flags.home)
+  const sessions = await openTrustedSessions(io, flags)
   const id = await sessions.find(beginning)
   const stored = await sessions.read(id)
   const open = (await openQuestions(sessions, id)).filter((question) => question.name === name)

@@ -3,7 +3,7 @@ import { requestCancel } from '@cadre/files'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { repeatedFlags } from '../run/repeated-flags.ts'
-import { openSessions } from '../runtime/open-sessions.ts'
+import { openTrustedSessions } from '../runtime/open-sessions.ts'
 
 /** How long the process that runs the session has to take the request up. */
 const patience = 10_000
@@ -11,10 +11,10 @@ const patience = 10_000
 /** `cadre sessions cancel`. */
 export async function cancelSession(
   io: Io,
-  flags: { readonly home?: string; readonly json?: boolean },
+  flags: { readonly home?: string; readonly trust?: boolean; readonly json?: boolean },
   beginning: string,
 ): Promise<ExitCode> {
-  const sessions = await openSessions(io, flags.home)
+  const sessions = await openTrustedSessions(io, flags)
   const id = await sessions.find(beginning)
   const { spec, status, outcome } = await sessions.read(id)
   const isRunning = () => sessions.owner(spec.root) !== undefined

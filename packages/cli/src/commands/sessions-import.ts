@@ -8,11 +8,12 @@ import { cleanLine } from '../output/clean-text.ts'
 import { repeatedFlags } from '../run/repeated-flags.ts'
 import { resolveWorkspace } from '../run/resolve-workspace.ts'
 import { agentsHere } from '../runtime/agents-here.ts'
-import { homeOf } from '../runtime/places.ts'
+import { requireTrustedHome } from '../runtime/home-trust.ts'
 
 export interface ImportSessionFlags {
   readonly home?: string
   readonly workspace?: string
+  readonly trust?: boolean
   readonly json?: boolean
 }
 
@@ -24,7 +25,7 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
   if (read.kind === 'other')
     throw new CadreError('usage', `this is no chat log: ${read.reason}`, { where: source })
   const { log } = read
-  const home = homeOf(io, flags.home)
+  const home = await requireTrustedHome(io, flags)
   const { registry } = await agentsHere(io, flags)
   const agent = registry.get(log.agent)
   if (agent?.userInvocable === false)

@@ -1,7 +1,9 @@
+import path from 'node:path'
 import {
   answerSelect,
   approvalsFile,
   homeQueryFiles,
+  isInside,
   openQueryFiles,
   openTaskFiles,
   parseQuery,
@@ -17,12 +19,14 @@ import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import { taskTable } from '../output/task-table.ts'
 import { roomIn } from '../output/text-table.ts'
+import { requireTrustedHome } from '../runtime/home-trust.ts'
 import { homeOf } from '../runtime/places.ts'
 import { lintTasks, problemLine } from './tasks-lint.ts'
 
 export interface TasksFlags {
   readonly lint?: boolean
   readonly home?: string
+  readonly trust?: boolean
   readonly json?: boolean
 }
 
@@ -32,6 +36,7 @@ export async function tasks(io: Io, flags: TasksFlags, query?: string): Promise<
     if (flags.lint) return lintTasks(io, flags, query)
     if (query === undefined) return listOpen(io, flags)
     const parsed = parseQuery(query)
+    await requireTrustedTarget(io, flags, parsed)
     const answer = await runQuery(parsed, openQueryFiles({ folder: io.cwd }))
     tellAbout(io, answer)
     if (answer.kind === 'select' && answer.into === undefined) showRows(io, flags, parsed, answer)
@@ -46,6 +51,17 @@ export async function tasks(io: Io, flags: TasksFlags, query?: string): Promise<
     } else io.stderr.write(`cadre: ${cleanText(error.message)}\n`)
     return exitCodes.usage
   }
+}
+
+/** A query that changes a file of a home changes what its agents do. */
+async function requireTrustedTarget(io: Io, flags: TasksFlags, query: Query): Promise<void> {
+  const changed = query.kind === 'select' ? query.into : query.file
+  if (changed === undefined) return
+  const home = homeOf(io, flags.home).path
+  const [fixed = ''] = /^[^*?[{]*/.exec(changed.name) ?? []
+  const target = path.resolve(io.cwd, fixed)
+  const folder = fixed === changed.name ? target : path.resolve(io.cwd, path.dirname(`${fixed}x`))
+  if (isInside(home, folder) || isInside(folder, home)) await requireTrustedHome(io, flags)
 }
 
 const openTasks =

@@ -1,14 +1,17 @@
 import { CadreError } from '@cadre/core'
 import { type Home, isInside } from '@cadre/files'
+import type { FolderItem } from '@cadre/gate'
 import { assemble, createDaemon } from '@cadre/server'
 import { daemonLines } from '../daemon/daemon-lines.ts'
 import { detach } from '../daemon/detach.ts'
+import { guardTracked } from '../daemon/guard-tracked.ts'
 import { requireOutside } from '../daemon/require-outside.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { resolveWorkspace } from '../run/resolve-workspace.ts'
 import { takeStopSignals } from '../run/stop-signals.ts'
 import type { GateFlags } from '../runtime/gate-flags.ts'
+import { refuseUntrusted, untrustedIn } from '../runtime/home-trust.ts'
 import { openDaemonRuntime } from '../runtime/open-daemon-runtime.ts'
 import { homeOf } from '../runtime/places.ts'
 
@@ -31,7 +34,7 @@ function lostHome(home: Home): CadreError {
 
 /** `cadre up`. */
 export async function up(io: Io, flags: UpFlags): Promise<ExitCode> {
-  const home = homeOf(io, flags.home)
+  const home = homeOf(io, flags.home, flags.trust)
   requireOutside(home, io)
   const workspace =
     flags.workspace === undefined && isInside(home.path, io.cwd)
@@ -39,12 +42,15 @@ export async function up(io: Io, flags: UpFlags): Promise<ExitCode> {
         home.at('workspaces', 'shared')
       : resolveWorkspace(io, flags.workspace)
   await (await import('../daemon/ask-trust.ts')).askTrust(io, { ...flags, home: home.path, workspace })
+  const guard = guardTracked(home, () => untrustedIn(io, home, flags))
+  refuseUntrusted(home, await untrustedIn(io, home, flags))
   if (flags.detach) return detach(io, home, { ...flags, workspace })
   const lines = await daemonLines(io, flags)
   const daemon = createDaemon({
     home,
     ...assemble({ home }),
     open: (outside) => openDaemonRuntime({ ...flags, io, home: home.path, workspace }, home, outside),
+    mayAct: guard.mayAct,
     environment: io.env,
     happened: lines.happened,
     emit: lines.event,
@@ -65,8 +71,9 @@ export async function up(io: Io, flags: UpFlags): Promise<ExitCode> {
   try {
     await daemon.start()
     lines.ready(daemon.status(), home)
-    const why = await Promise.race([daemon.asked, stopped])
+    const why = await Promise.race([daemon.asked, stopped, guard.untrusted])
     await daemon.stop()
+    if (Array.isArray(why)) refuseUntrusted(home, why as readonly FolderItem[])
     if (why === 'lost') throw lostHome(home)
     lines.say('Stopped.')
     return exitCodes.done

@@ -3,7 +3,7 @@ import { createWorkspaces, type WorkspaceState } from '@cadre/files'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
-import { homeOf } from '../runtime/places.ts'
+import { requireTrustedHome } from '../runtime/home-trust.ts'
 import { findWorkspace, requireRest, type WorkspaceFlags } from './workspace-here.ts'
 
 export interface CleanFlags extends WorkspaceFlags {
@@ -32,7 +32,7 @@ interface Cleaned {
 }
 
 async function cleanAll(io: Io, flags: CleanFlags): Promise<Cleaned> {
-  const workspaces = createWorkspaces({ home: homeOf(io, flags.home) })
+  const workspaces = createWorkspaces({ home: await requireTrustedHome(io, flags) })
   const removed: string[] = []
   const kept: { session: string; why: string }[] = []
   for (const state of await workspaces.list()) {

@@ -2,11 +2,12 @@ import { CadreError } from '@cadre/core'
 import { createWorkspaces, type WorkspaceKeeper, type WorkspaceState } from '@cadre/files'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
+import { requireTrustedHome } from '../runtime/home-trust.ts'
 import { openSessions } from '../runtime/open-sessions.ts'
-import { homeOf } from '../runtime/places.ts'
 
 export interface WorkspaceFlags {
   readonly home?: string
+  readonly trust?: boolean
   readonly json?: boolean
 }
 
@@ -20,7 +21,7 @@ export interface FoundWorkspace {
 
 /** The workspace that the session with this id, or beginning of one, works in. Rejects when it has none of its own. */
 export async function findWorkspace(io: Io, flags: WorkspaceFlags, named: string): Promise<FoundWorkspace> {
-  const workspaces = createWorkspaces({ home: homeOf(io, flags.home) })
+  const workspaces = createWorkspaces({ home: await requireTrustedHome(io, flags) })
   try {
     return { workspaces, owner: workspaces.find(named).session }
   } catch (error) {

@@ -7,7 +7,7 @@ import { homeOf } from '../runtime/places.ts'
 import type { WorkspaceFlags } from './workspace-here.ts'
 
 /** `cadre workspace list`. */
-export async function listWorkspaces(io: Io, flags: WorkspaceFlags): Promise<ExitCode> {
+export async function listWorkspaces(io: Io, flags: Omit<WorkspaceFlags, 'trust'>): Promise<ExitCode> {
   const home = homeOf(io, flags.home)
   const all = await createWorkspaces({ home }).list()
   if (flags.json) io.stdout.write(`${JSON.stringify(all)}\n`)

@@ -7,7 +7,7 @@ import {
 } from '@cadre/files'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { homeOf } from '../runtime/places.ts'
+import { requireTrustedHome } from '../runtime/home-trust.ts'
 import { findWorkspace, indented, requireRest, type WorkspaceFlags } from './workspace-here.ts'
 
 export interface RollbackFlags extends WorkspaceFlags {
@@ -27,7 +27,7 @@ export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: 
     throw new CadreError('usage', '--call undoes one call, --all everything: write one of them')
   const undone: Undone[] = []
   if (named === undefined) {
-    const workspaces = createWorkspaces({ home: homeOf(io, flags.home) })
+    const workspaces = createWorkspaces({ home: await requireTrustedHome(io, flags) })
     const states = await workspaces.list()
     // Before the first is touched.
     for (const state of states) requireRest(state)

@@ -29,7 +29,7 @@ export async function decideDemo(
   { place, id, isAsked, style }: DemoQuestion,
   stop: AbortController,
 ): Promise<DemoDecision> {
-  const opened = await openApprovals(io, place.home.path)
+  const opened = await openApprovals(io, { home: place.home.path, trust: true })
   try {
     const record = await findApproval(opened, id)
     const action = actionLines(record).join('\n')

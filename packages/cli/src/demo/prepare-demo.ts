@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CadreError } from '@cadre/core'
-import { type Home, loadTeam, openHome } from '@cadre/files'
+import { type Home, loadTeam } from '@cadre/files'
 import { placeTeamFiles } from '../init/place-team-files.ts'
 import { planTeamFiles } from '../init/plan-team-files.ts'
 import type { Io } from '../io.ts'
+import { homeOf } from '../runtime/places.ts'
 
 export interface DemoPlace {
   /** What the agents may change. */
@@ -24,7 +25,7 @@ export async function prepareDemo(io: Io, wanted: string | undefined): Promise<D
     throw new CadreError('usage', 'the folder for the demo must be empty or not there yet', { where: folder })
   mkdirSync(folder, { recursive: true })
   const real = realpathSync(folder)
-  const home = openHome({ home: path.join(real, '.cadre'), cwd: real, env: {} })
+  const home = homeOf({ ...io, cwd: real }, path.join(real, '.cadre'), true)
   const source = fileURLToPath(new URL('../../demo/', import.meta.url))
   const plan = await planTeamFiles({ team: loadTeam('operators'), home: home.path, project: real })
   placeTeamFiles({ plan, home, project: real, force: true, dryRun: false })

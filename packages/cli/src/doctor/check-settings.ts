@@ -11,11 +11,11 @@ import { type Check, fail, ok, warn } from './check.ts'
 export async function checkSettings(
   io: Io,
   home: Home,
-  policy: Policy,
+  { policy, homeTrusted }: { readonly policy: Policy; readonly homeTrusted: boolean },
 ): Promise<{ checks: Check[]; settings: Settings | undefined }> {
   const agents = policy.customAgents ? checkAgents(io, home) : [onlyBuiltIn(policy)]
   try {
-    const settings = await loadSettings(io, home)
+    const settings = await loadSettings(io, home, { homeTrusted })
     const { sources } = settings
     const found = sources.length === 0 ? 'no file; everything has its default' : sources.join(', ')
     const off = settings.config.enableSubagent === false
@@ -29,7 +29,7 @@ export async function checkSettings(
   }
 }
 
-/** What the folder brings and nobody has agreed to: until somebody does, nothing of it is used and agents only read. */
+/** What nobody has agreed to: until a person trusts the folder, Cadre ignores what it brings and agents are read-only. */
 async function checkTrust(io: Io, home: Home, { customAgents }: Policy): Promise<Check[]> {
   const places = agentPlaces(io, home, io.cwd)
   const agents = customAgents ? createAgents(places).list() : []
@@ -38,8 +38,8 @@ async function checkTrust(io: Io, home: Home, { customAgents }: Policy): Promise
   const waiting = missing.map(({ file, line, what }) =>
     warn(
       'trust',
-      `${placeOf(file, line)} ${what}; it is not trusted, so agents only read here`,
-      'Look at it; a run in a terminal asks you, --trust or CADRE_TRUST=1 uses it for one command.',
+      `${placeOf(file, line)} ${what}; it is not trusted, so agents are read-only here`,
+      'Inspect it. Cadre asks you in a terminal; --trust or CADRE_TRUST=1 uses it for one command.',
     ),
   )
   const unusable = contents.unusable.map(({ file, reason }) =>

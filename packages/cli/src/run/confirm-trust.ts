@@ -9,7 +9,7 @@ export type TrustAnswer = 'yes' | 'no' | 'later'
 
 export type ConfirmTrust = (folder: FolderTrust) => Promise<TrustAnswer>
 
-/** Shows a person what a folder brings that could run or open something up, and asks whether to use it. */
+/** Shows a person what a folder brings, its home directory included, and asks whether to use it. */
 export function createConfirmTrust(io: Io, style: Style, options: ReadLineOptions): ConfirmTrust {
   return async ({ folder, missing }) => {
     const items = missing.map(({ file, line, what }) => {
@@ -17,7 +17,7 @@ export function createConfirmTrust(io: Io, style: Style, options: ReadLineOption
       return `  ${cleanLine(place)}\n    ${style.dim(cleanLine(what))}`
     })
     io.stdout.write(
-      `${style.yellow('?')} ${cleanLine(folder)} brings files that can run programs, or permit more than usual:\n${items.join('\n')}\n  Without your trust nothing of it is used, and agents only read.\n`,
+      `${style.yellow('?')} Do you trust ${cleanLine(folder)}? It brings files that can run programs, start work or permit more than usual:\n${items.join('\n')}\n  Until you trust this folder, Cadre ignores them and agents are read-only.\n`,
     )
     const said = await readLine(
       io,

@@ -9,6 +9,7 @@ import { personName } from './person-name.ts'
 
 export interface DecideFlags {
   readonly home?: string
+  readonly trust?: boolean
   readonly json?: boolean
 }
 

@@ -3,17 +3,17 @@ import type { Home } from '@cadre/files'
 import type { ApprovalRecord } from '@cadre/gate'
 import type { Io } from '../io.ts'
 import { cleanText } from '../output/clean-text.ts'
+import { requireTrustedHome, type TrustFlags } from '../runtime/home-trust.ts'
 import { type OpenedEngine, openEngine } from '../runtime/open-engine.ts'
-import { homeOf } from '../runtime/places.ts'
 
 export interface OpenedApprovals {
   readonly home: Home
   readonly engine: OpenedEngine
 }
 
-/** What waits for a person in a home. */
-export async function openApprovals(io: Io, wanted: string | undefined): Promise<OpenedApprovals> {
-  const home = homeOf(io, wanted)
+/** What waits for a person in a home. Decisions in its files are taken up, so it has to be one that somebody trusts. */
+export async function openApprovals(io: Io, flags: TrustFlags): Promise<OpenedApprovals> {
+  const home = await requireTrustedHome(io, flags)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanText(message)}\n`)
   return { home, engine: await openEngine(home, tell) }
 }

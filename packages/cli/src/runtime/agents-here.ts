@@ -4,6 +4,7 @@ import type { Io } from '../io.ts'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
 import { entryAgent } from './entry-agent.ts'
+import { untrustedIn } from './home-trust.ts'
 import { lookAtPolicy, policyNotices, withSettings } from './load-policy.ts'
 import { loadSettings } from './load-settings.ts'
 import { agentPlaces, homeOf } from './places.ts'
@@ -23,8 +24,9 @@ export async function agentsHere(
   flags: { readonly home?: string; readonly team?: string },
 ): Promise<AgentsHere> {
   const home = homeOf(io, flags.home)
-  const settings = await loadSettings(io, home)
-  const { policy: written, faults } = await lookAtPolicy(io, home)
+  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const settings = await loadSettings(io, home, { homeTrusted })
+  const { policy: written, faults } = await lookAtPolicy(io, home, homeTrusted)
   const policy = withSettings(written, settings)
   const { config } = settings
   const places = agentPlaces(io, home, io.cwd)

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import {
   type Agents,
   defaultLimits,
@@ -26,10 +28,12 @@ import type { ConfirmTrust } from '../run/confirm-trust.ts'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
 import type { GateFlags } from './gate-flags.ts'
+import { refuseUntrusted, standInHome, stateOfHome, trustsEverything, untrustedIn } from './home-trust.ts'
 import { policyNotices, requirePolicy, withSettings } from './load-policy.ts'
 import { limitsOf, loadSettings } from './load-settings.ts'
 import { loadTools } from './load-tools.ts'
-import { agentPlaces, homeOf, policyHooks, userPlaces } from './places.ts'
+import { agentPlaces, homeOf, policyHooks, projectOf, userPlaces } from './places.ts'
+import { dropProjectPath, restorePath } from './project-path.ts'
 import { trustFolder, trustNotices } from './trust-folder.ts'
 
 export interface PartsOptions extends GateFlags {
@@ -47,6 +51,8 @@ export interface PartsOptions extends GateFlags {
   readonly concurrency?: number | undefined
   readonly maxTurns?: number | undefined
   readonly trust?: boolean | undefined
+  /** Rejects when nobody trusts the home, in the place of using another one. */
+  readonly needsHome?: boolean | undefined
   /** Gets what a person should know while it runs, a sentence each. */
   readonly tell?: ((message: string) => void) | undefined
 }
@@ -87,23 +93,36 @@ export interface Parts {
 export async function loadParts(io: Io, options: PartsOptions, confirm?: ConfirmTrust): Promise<Parts> {
   // Asked for first, so that they are read from disk while the rest is.
   const backends = import('@cadre/backends')
-  const sandbox = findSandbox(io.env)
   const user = userPlaces(io.env)
-  const home = homeOf(io, options.home)
-  const places = agentPlaces(io, home, options.workspace ?? io.cwd)
-  const files = createAgents(places)
+  const project = projectOf(options.workspace ?? io.cwd)
+  const dropped = dropProjectPath(io.env, [project, projectOf(io.cwd)])
+  const sandbox = findSandbox(io.env)
+  const found = homeOf(io, options.home, options.trust)
+  // Git is asked while the rest is read.
+  const state = trustsEverything(io, options) ? undefined : stateOfHome(io, found)
+  state?.catch(() => {})
+  const foundPlaces = agentPlaces(io, found, options.workspace ?? io.cwd)
+  const foundAgents = createAgents(foundPlaces)
   // Before anybody is asked anything: nothing is run under a policy that cannot be understood.
-  const { customAgents } = await requirePolicy(io, home)
+  const { customAgents } = await requirePolicy(io, found, false)
   const folder = await trustFolder(io, {
-    home,
-    project: places.project ?? io.cwd,
-    agents: customAgents ? files.list() : [],
+    home: found,
+    state,
+    project,
+    agents: customAgents ? foundAgents.list() : [],
     everything: options.trust,
     confirm,
   })
-  const settings = await loadSettings(io, home, folder)
+  const { homeTrusted } = folder
+  if (!homeTrusted && options.needsHome) refuseUntrusted(found, await untrustedIn(io, found, options))
+  // A person has agreed to something of this folder, not only to nothing at all.
+  if (folder.trusted && (state === undefined || folder.contents.items.length > 0)) restorePath(io.env)
+  const home = homeTrusted ? found : standInHome(io, found)
+  const places = homeTrusted ? foundPlaces : { ...foundPlaces, home: home.path }
+  const files = homeTrusted ? foundAgents : createAgents(places)
+  const settings = await loadSettings(io, home, { homeTrusted: true, trust: folder.trust })
   const { config } = settings
-  const policy = withSettings(await requirePolicy(io, home, folder), settings)
+  const policy = withSettings(await requirePolicy(io, found, homeTrusted), settings)
   // `plain` stands in for an agent that could not start.
   const enforced = enforcePolicy(policy, { builtIns: [assistant.name, 'plain'] })
   const { agents, entry, team, notices: ofTeam } = agentsOfRun({ ...options, config, places, policy, files })
@@ -112,13 +131,15 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
     userHome: user.home,
     policyFolder: policyHooks,
     trusted: (item) => folder.trusts(item),
+    ownHome: home.path,
   })
   const guard = createGuard({
     home,
     userHome: user.home,
     userAllowlist: user.allowlist,
     folder,
-    trusted: (item) => folder.trusted && folder.trustsNow(item),
+    ownHome: home.path,
+    trusted: (item) => folder.trusts(item),
     policy,
     team,
     allow: options.allow,
@@ -165,12 +186,22 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
     modelFrom: modelFrom(io, config, model),
     notices: [
       ...policyNotices(policy, wanted),
-      ...trustNotices(io, folder),
+      ...trustNotices(io, folder, home),
+      ...pathNotices(io, dropped),
       ...guardNotices([...hooks.diagnostics, ...guard.diagnostics]),
       ...ofTools,
       ...ofTeam,
     ],
   }
+}
+
+/** Only where it makes a difference: nobody has to know of folders that hold no programs. */
+function pathNotices({ env }: Io, dropped: readonly string[]): Notice[] {
+  const entries = env['PATH']?.split(path.delimiter) ?? []
+  const left = dropped.filter((entry) => !entries.includes(entry) && existsSync(entry))
+  if (left.length === 0) return []
+  const message = `PATH entries inside this project are ignored until you trust it: ${left.join(', ')}`
+  return [{ code: 'path', message }]
 }
 
 function guardNotices(diagnostics: readonly Diagnostic[]): Notice[] {

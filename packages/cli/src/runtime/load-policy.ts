@@ -1,35 +1,21 @@
 import { CadreError, type Notice, type RunLimits } from '@cadre/core'
-import {
-  createTrust,
-  type Home,
-  type LoadedPolicy,
-  loadPolicy,
-  openPolicy,
-  showDiagnostic,
-  type Trust,
-} from '@cadre/files'
+import { type Home, type LoadedPolicy, loadPolicy, openPolicy, showDiagnostic } from '@cadre/files'
 import type { Io } from '../io.ts'
 import type { Settings } from './load-settings.ts'
 import { userPlaces } from './places.ts'
 
-/** The policy of the organisation, the user and the project together. Never rejects: what is wrong is in it. */
-export function loadPolicyOf(io: Io, home: Home, folder?: Pick<Trust, 'trusts'>): Promise<LoadedPolicy> {
-  const { policy: user, trust: file } = userPlaces(io.env)
-  const trust = folder ?? createTrust({ file, everything: io.env['CADRE_TRUST'] === '1' })
-  return loadPolicy({
-    user,
-    project: home.at('storage', 'policy.yaml'),
-    trusted: (item) => trust.trusts(item),
-  })
+/**
+ * The policy of the organisation, the user and the project together. What the project's restricts applies always; what it permits
+ * applies where the home is trusted. Never rejects: what is wrong is in it.
+ */
+export function loadPolicyOf(io: Io, home: Home, homeTrusted: boolean): Promise<LoadedPolicy> {
+  const { policy: user } = userPlaces(io.env)
+  return loadPolicy({ user, project: home.at('storage', 'policy.yaml'), trusted: () => homeTrusted })
 }
 
 /** As `loadPolicyOf`, for whoever runs sessions: rejects when a file is wrong, because nobody knows what it would forbid. */
-export async function requirePolicy(
-  io: Io,
-  home: Home,
-  folder?: Pick<Trust, 'trusts'>,
-): Promise<LoadedPolicy> {
-  const policy = await loadPolicyOf(io, home, folder)
+export async function requirePolicy(io: Io, home: Home, homeTrusted: boolean): Promise<LoadedPolicy> {
+  const policy = await loadPolicyOf(io, home, homeTrusted)
   const faults = faultsOf(policy)
   if (faults.length === 0) return policy
   throw new CadreError('configuration', `${faults.join('\n')}\n${noSession}`)
@@ -50,8 +36,9 @@ export function faultsOf({ diagnostics }: LoadedPolicy): string[] {
 export async function lookAtPolicy(
   io: Io,
   home: Home,
+  homeTrusted: boolean,
 ): Promise<{ readonly policy: LoadedPolicy; readonly faults: readonly string[] }> {
-  const policy = await loadPolicyOf(io, home)
+  const policy = await loadPolicyOf(io, home, homeTrusted)
   const faults = faultsOf(policy)
   if (faults.length === 0) return { policy, faults }
   const { files } = policy

@@ -1,32 +1,38 @@
 import type { Budget, RunLimits } from '@cadre/core'
 import { type Config, createTrust, type Home, type LoadedConfig, loadConfig, type Trust } from '@cadre/files'
+import { isModuleOf } from '@cadre/gate'
 import type { Io } from '../io.ts'
+import { trustsEverything } from './home-trust.ts'
 import { userPlaces } from './places.ts'
-import type { TrustedFolder } from './trust-folder.ts'
 
 export interface Settings extends LoadedConfig {
-  readonly trust: Trust
+  /** Whether a module that the configuration names may be run. */
+  trustsModule(module: string): boolean
 }
 
-/**
- * The user's and the home's configuration. What the home's would run or open up counts where the folder is trusted; for
- * whoever only looks, where that setting is, or with `--trust`. Changes nothing on disk.
- */
+export interface SettingsOptions {
+  /** Whether the home is the user's own, or trusted. If not, nothing of its configuration counts. */
+  readonly homeTrusted: boolean
+  readonly trust?: Trust | undefined
+}
+
+/** The user's and the home's configuration. Changes nothing on disk. */
 export async function loadSettings(
   io: Io,
   home: Home,
-  trusted: boolean | TrustedFolder = false,
+  { homeTrusted, trust }: SettingsOptions,
 ): Promise<Settings> {
   const places = userPlaces(io.env)
-  const folder = typeof trusted === 'boolean' ? undefined : trusted
-  const everything = trusted === true || io.env['CADRE_TRUST'] === '1'
-  const trust = folder?.trust ?? createTrust({ file: places.trust, everything })
+  const known = trust ?? createTrust({ file: places.trust, everything: trustsEverything(io, {}) })
   const loaded = await loadConfig({
-    home: home.path,
+    ...(homeTrusted && { home: home.path }),
     userConfig: places.config,
-    trusted: (item) => (folder ?? trust).trusts(item),
+    trusted: () => homeTrusted,
   })
-  return { ...loaded, trust }
+  // What a module of the home imports from elsewhere in the project is not the user's own.
+  const trustsModule = (module: string) =>
+    (homeTrusted && isModuleOf(home.path, module)) || known.trustsModule(module)
+  return { ...loaded, trustsModule }
 }
 
 /** The ceilings of a run: flags over configuration over defaults. */

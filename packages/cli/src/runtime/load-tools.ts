@@ -35,7 +35,7 @@ export interface ToolsRequest {
 /** The built-in tools, and those that the configuration names and a person trusts. */
 export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
   const { home, guard, policy } = request
-  const { config, trust } = request.settings
+  const { config, trustsModule: trusted } = request.settings
   const { combineTools, createTools, loadCustomTools, loadEmbed } = await import('@cadre/tools')
   const { semantic } = config.search ?? {}
   const builtIn = createTools({
@@ -62,15 +62,14 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
     ...(config.check && { check: config.check }),
     ...(config.web && { web: config.web }),
     ...(semantic && {
-      loadEmbed: () =>
-        loadEmbed({ ...semantic, base: home.path, trusted: (module) => trust.trustsModule(module) }),
+      loadEmbed: () => loadEmbed({ ...semantic, base: home.path, trusted }),
     }),
   })
   if (config.tools === undefined) return { tools: builtIn, notices: [] }
   const custom = await loadCustomTools({
     modules: config.tools,
     base: home.path,
-    trusted: (module) => trust.trustsModule(module),
+    trusted,
   })
   const { tools, reports } = combineTools([builtIn, custom.tools])
   const faults = custom.faults.map(({ message }) => ({ code: 'configuration', message }))

@@ -55,7 +55,7 @@ export async function openDaemonRuntime(
     approvals: engine.approvals,
     audit: log,
     async load(): Promise<DaemonParts> {
-      const parts = await loadParts(io, { ...options, tell })
+      const parts = await loadParts(io, { ...options, tell, needsHome: true })
       loaded = parts
       const usual = await parts.models.resolve(undefined)
       model = usual.kind === 'found' ? usual.model.id : undefined
@@ -104,7 +104,7 @@ function filesOf({ io, workspace }: DaemonRuntimeOptions, home: Home, loaded: Pa
     '/etc/cadre/policy.yaml',
     ...hooks.map(({ path }) => path),
     ...(loaded?.config.tools ?? []),
-    ...(isUntrusted ? [user.trust] : []),
+    ...(isUntrusted ? [user.trust, user.homes] : []),
   ]
 }
 

@@ -9,6 +9,7 @@ import {
 } from '@cadre/files'
 import type { Io } from '../io.ts'
 import { cleanText } from '../output/clean-text.ts'
+import { requireTrustedHome, type TrustFlags } from './home-trust.ts'
 import { openEngine, unusableHome } from './open-engine.ts'
 import { homeOf } from './places.ts'
 
@@ -28,6 +29,11 @@ export interface Sessions {
   /** The process that runs the tree of this session now. */
   owner(root: string): ProcessIdentity | undefined
   close(): Promise<void>
+}
+
+/** The sessions of a home that somebody trusts, to continue, answer or cancel. Rejects when nobody does. */
+export async function openTrustedSessions(io: Io, flags: TrustFlags): Promise<Sessions> {
+  return openSessions(io, (await requireTrustedHome(io, flags)).path)
 }
 
 export async function openSessions(io: Io, home: string | undefined): Promise<Sessions> {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import path from 'node:path'
-import { type AgentPlaces, type Home, openHome, repositoryOf } from '@cadre/files'
+import { type AgentPlaces, type Home, openHome, openOwnHomes, repositoryOf } from '@cadre/files'
 import type { Io } from '../io.ts'
 
 /** Where the administrator's hooks are, for everybody on this machine. Nothing can name another place. */
@@ -12,6 +12,10 @@ export interface UserPlaces {
   readonly config: string
   readonly policy: string
   readonly trust: string
+  /** Which homes this user created or adopted. */
+  readonly homes: string
+  /** What Cadre keeps for this user outside of every project. */
+  readonly state: string
   readonly allowlist: string
 }
 
@@ -23,13 +27,25 @@ export function userPlaces(env: Io['env']): UserPlaces {
     config: path.join(folder, 'config.yaml'),
     policy: path.join(folder, 'policy.yaml'),
     trust: path.join(folder, 'trust.yaml'),
+    homes: path.join(folder, 'homes.jsonl'),
+    state: path.join(env['XDG_STATE_HOME'] || path.join(home, '.local', 'state'), 'cadre'),
     allowlist: path.join(folder, 'terminal-cmd-allowlist.yaml'),
   }
 }
 
-/** The home that this command works with; `wanted` is `--home`. */
-export function homeOf({ cwd, env }: Io, wanted: string | undefined): Home {
-  return openHome({ cwd, env, ...(wanted && { home: wanted }) })
+/**
+ * The home that this command works with; `wanted` is `--home`. When the command creates it, it is recorded as the user's own. With
+ * `--trust` a record that cannot be written does not matter.
+ */
+export function homeOf({ cwd, env }: Io, wanted: string | undefined, trust = false): Home {
+  const created = (home: string) => {
+    try {
+      openOwnHomes(userPlaces(env).homes).add(home)
+    } catch (error) {
+      if (!trust && env['CADRE_TRUST'] !== '1') throw error
+    }
+  }
+  return openHome({ cwd, env, created, ...(wanted && { home: wanted }) })
 }
 
 /** The project a folder belongs to: the nearest one upward that is under git, else the folder itself. */

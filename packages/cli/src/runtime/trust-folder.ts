@@ -1,12 +1,23 @@
 import type { AgentDefinition, Notice } from '@cadre/core'
-import { createTrust, type Home, systemClock, type Trust, type TrustItem } from '@cadre/files'
-import { type FolderTrust, judgeFolder, keepAnswer, openAuditLog, whatFolderBrings } from '@cadre/gate'
+import { createTrust, type Home, openOwnHomes, systemClock, type Trust } from '@cadre/files'
+import {
+  type FolderContents,
+  type FolderTrust,
+  type HomeState,
+  judgeFolder,
+  keepAnswer,
+  openAuditLog,
+  whatFolderBrings,
+} from '@cadre/gate'
 import type { Io } from '../io.ts'
 import type { ConfirmTrust } from '../run/confirm-trust.ts'
-import { userPlaces } from './places.ts'
+import { standInHome, stateOfHome, trustsEverything } from './home-trust.ts'
+import { policyHooks, userPlaces } from './places.ts'
 
 export interface TrustFolderRequest {
   readonly home: Home
+  /** What is known of the home; looked at when absent. */
+  readonly state?: Promise<HomeState> | undefined
   readonly project: string
   /** The agents that files define; none where the policy keeps them from being used. */
   readonly agents: readonly AgentDefinition[]
@@ -18,25 +29,43 @@ export interface TrustFolderRequest {
 
 export interface TrustedFolder extends FolderTrust {
   readonly trust: Trust
-  /** As `trusts`, by what is written down at this time: a rule that a person adds is trusted when it is. */
-  trustsNow(item: TrustItem): boolean
+  /** Whether the home is used. It may be although the rest of the folder is not. */
+  readonly homeTrusted: boolean
 }
 
-/** Looks at what a folder brings, and asks a person about what nobody has agreed to. The answer is kept outside of the folder. */
+/**
+ * Looks at what a folder brings, its home included, and asks a person about what nobody has agreed to. The answer is kept outside
+ * of the folder.
+ */
 export async function trustFolder(io: Io, request: TrustFolderRequest): Promise<TrustedFolder> {
   const { home, project, agents, confirm } = request
-  const everything = request.everything === true || io.env['CADRE_TRUST'] === '1'
-  const { trust: file, home: userHome } = userPlaces(io.env)
+  const everything = trustsEverything(io, { trust: request.everything })
+  const { trust: file, homes, home: userHome } = userPlaces(io.env)
   const trust = createTrust({ file, everything })
-  const trustsNow = (item: TrustItem) => createTrust({ file, everything }).trusts(item)
-  const contents = await whatFolderBrings({ project, home: home.path, agents, userHome })
-  const judged = judgeFolder(project, contents, trust)
-  if (judged.trusted || judged.declined || confirm === undefined) return { ...judged, trust, trustsNow }
+  const look = (homeState: HomeState | undefined) =>
+    whatFolderBrings({ project, home: home.path, homeState, agents, userHome, policyFolder: policyHooks })
+  const judge = (contents: FolderContents): TrustedFolder => {
+    const judged = judgeFolder(project, contents, trust)
+    return { ...judged, trust, homeTrusted: !judged.missing.some(({ file: at }) => at === home.path) }
+  }
+  const state = everything ? undefined : await (request.state ?? stateOfHome(io, home))
+  const judged = judge(await look(state))
+  if (judged.trusted || judged.declined || confirm === undefined) return judged
   const answer = await confirm(judged)
-  if (answer === 'later') return { ...judged, trust, trustsNow }
-  keepAnswer(answer, judged, trust)
-  note(io, home, judged, answer === 'yes' ? 'trust.given' : 'trust.declined')
-  return { ...judgeFolder(project, contents, trust), trust, trustsNow }
+  if (answer === 'later') return judged
+  if (answer === 'no') {
+    keepAnswer(answer, judged, trust)
+    note(io, judged.homeTrusted ? home : standInHome(io, home), judged, 'trust.declined')
+    return judge(judged.contents)
+  }
+  if (state?.kind === 'foreign') openOwnHomes(homes).add(home.path)
+  const left = await look(state && { ...state, kind: state.kind === 'foreign' ? 'own' : state.kind })
+  const shown = new Set(judged.contents.items.map(({ path, sha256 }) => `${sha256} ${path}`))
+  // Agreed to is what the person has seen.
+  const items = left.items.filter(({ path, sha256 }) => shown.has(`${sha256} ${path}`))
+  keepAnswer(answer, { ...judged, contents: { ...left, items } }, trust)
+  note(io, home, judged, 'trust.given')
+  return judge(left)
 }
 
 function note(io: Io, home: Home, { folder, missing }: FolderTrust, type: string): void {
@@ -51,20 +80,22 @@ function note(io: Io, home: Home, { folder, missing }: FolderTrust, type: string
   log.close()
 }
 
-/** What a person should know of a folder that nobody trusts, and of files that nobody can use. */
-export function trustNotices(io: Io, { contents, trusted, missing, declined }: FolderTrust): Notice[] {
+/** What a person should know of a folder that nobody trusts, and of files that nobody can use. `records` is the home in use. */
+export function trustNotices(io: Io, folder: TrustedFolder, records: Home): Notice[] {
+  const { contents, trusted, missing, declined, homeTrusted } = folder
   const untrusted = (message: string): Notice => ({ code: 'untrusted', message })
   const unusable = contents.unusable.map(({ file, reason }) => untrusted(`${file} is not used: ${reason}`))
   if (trusted) return unusable
   const list = missing.map(
     ({ file, line, what }) => `\n  ${line === undefined ? file : `${file}:${line}`} ${what}`,
   )
+  const instead = homeTrusted ? '' : `\nUntil then Cadre uses ${records.path} instead of the home directory.`
   const next = declined
-    ? `You said no to it; remove the entry "declined" from ${userPlaces(io.env).trust} to be asked again, or use --trust for one command.`
-    : 'Look at them, and agree when you are asked in a terminal, or use --trust (or CADRE_TRUST=1) for one command.'
+    ? `You declined; remove the entry "declined" from ${userPlaces(io.env).trust} to be asked again, or use --trust for one command.`
+    : 'Inspect these files and answer the question that Cadre asks in a terminal, or use --trust (or CADRE_TRUST=1) for one command.'
   return [
     untrusted(
-      `this folder is not trusted: nothing of what it brings is used, and agents only read.${list.join('')}\n${next}`,
+      `this folder is not trusted: Cadre ignores what it brings, and agents are read-only.${list.join('')}${instead}\n${next}`,
     ),
     ...unusable,
   ]

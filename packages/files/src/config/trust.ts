@@ -1,15 +1,7 @@
-import {
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, messageOf } from '@cadre/core'
+import { readSettingsFile } from '../home/read-settings-file.ts'
 import { rememberWritten } from '../home/unguarded.ts'
 import { type Located, readYaml } from '../located.ts'
 import { fingerprintModule } from './fingerprint-module.ts'
@@ -113,25 +105,8 @@ function isBeside(module: string, file: string): boolean {
 }
 
 function readTrust(file: string): Answers {
-  const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats === undefined) return { trusted: [], declined: [] }
-  // Whoever can write this file can run programs as this user.
-  if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
-    throw new CadreError(
-      'configuration',
-      `Others may write this file, so it cannot be relied on; run "chmod go-w ${file}" after looking through it.`,
-      { where: file },
-    )
-  }
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new CadreError('configuration', `This file cannot be read: ${messageOf(error)}.`, {
-      where: file,
-      cause: error,
-    })
-  }
+  const text = readSettingsFile(file)
+  if (text === undefined) return { trusted: [], declined: [] }
   const read = readYaml({ text, path: file })
   const items = read.kind === 'read' ? read.root.fields?.get('trusted')?.items : undefined
   if (read.kind === 'broken' || (items === undefined && read.root.value !== null)) {

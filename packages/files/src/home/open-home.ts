@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { isInside } from '../is-inside.ts'
 import { excludeFromGit } from './exclude-from-git.ts'
+import { isEmptyHome } from './own-homes.ts'
 import { repositoryOf } from './repository-of.ts'
 
 /** The folder that holds everything cadre keeps for a project. Naming it creates nothing. */
@@ -20,6 +22,8 @@ export interface HomeOptions {
   readonly home?: string
   readonly cwd: string
   readonly env: { readonly [name: string]: string | undefined }
+  /** Told when the home folder was made, or was empty until now, before anything is put into it. What it throws undoes that. */
+  readonly created?: ((home: string) => void) | undefined
 }
 
 const folderName = '.cadre'
@@ -36,22 +40,34 @@ export function openHome(options: HomeOptions): Home {
     at: (...names) => join(path, ...names),
     folder(...names) {
       const folder = join(path, ...names)
-      if (existsSync(folder)) return folder
+      if (names.length > 0 && existsSync(folder)) return folder
       const repository = basename(path) === folderName ? repositoryOf(dirname(path)) : undefined
       // Before the folder is there, so that git never sees it.
       if (repository !== undefined) excludeFromGit(repository, path)
-      makeFolder(folder)
+      if (options.created !== undefined && isEmptyHome(path)) makeOwn(path, options.created)
+      makeFolder(folder, path)
       return folder
     },
   }
 }
 
-/** Folder by folder: Node's own recursive way never returns where the system says that a folder cannot be made, as in /proc. */
-function makeFolder(folder: string): void {
-  const above = dirname(folder)
-  if (above !== folder && !existsSync(above)) makeFolder(above)
+function makeOwn(path: string, created: (home: string) => void): void {
+  const wasThere = existsSync(path)
+  makeFolder(path, path)
   try {
-    mkdirSync(folder)
+    created(path)
+  } catch (error) {
+    if (!wasThere) rmdirSync(path)
+    throw error
+  }
+}
+
+/** Folder by folder: Node's own recursive way never returns where the system says that a folder cannot be made, as in /proc. */
+function makeFolder(folder: string, home: string): void {
+  const above = dirname(folder)
+  if (above !== folder && !existsSync(above)) makeFolder(above, home)
+  try {
+    mkdirSync(folder, { mode: isInside(home, folder) ? 0o700 : 0o777 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   appendSetting,
   editFile,
@@ -11,7 +10,6 @@ import {
 } from '@cadre/files'
 import { wordsOfGrant } from '../commands/grant-of.ts'
 import { ownRuleItem } from '../commands/own-rule.ts'
-import { readAllowlist } from '../commands/read-allowlist.ts'
 
 /** Lines for the home's allowlist, so that commands like this one are not asked about again. */
 export type RulePlan =
@@ -29,14 +27,9 @@ export type RulePlan =
 const plainWords = /^[\w@%+=:,.~-][\w@%+=:,./~-]*(?: [\w@%+=:,./~-]+)*$/
 
 /**
- * What would be written, before anything is: a person has to see it. A list that was trusted, or allowed nothing, stays so with
- * what they add; one that nobody has agreed to is not trusted by that.
+ * What would be written, before anything is: a person has to see it. Only for a home that is the user's own, or trusted.
  */
-export function planRule(
-  home: Home,
-  grants: readonly string[],
-  trust: Pick<Trust, 'trusts' | 'add'>,
-): RulePlan {
+export function planRule(home: Home, grants: readonly string[], trust: Pick<Trust, 'add'>): RulePlan {
   const path = home.at('storage', 'terminal-cmd-allowlist.yaml')
   const patterns = grants.map(wordsOfGrant)
   if (patterns.length === 0 || !patterns.every((pattern) => plainWords.test(pattern)))
@@ -53,27 +46,18 @@ export function planRule(
     lines: planned.lines,
     async write() {
       home.folder('storage')
-      let isTrusted = false
       await withLock(home, 'allowlist', () => {
         editFile(path, (raw = '') => {
           const now = added(textOf(raw), path, patterns)
           if (typeof now === 'string') throw new Error(now)
           if (now.lines.length === 0) return undefined
-          isTrusted = !readAllowlist(textOf(raw), path).widens || trust.trusts(itemOf(path, textOf(raw)))
           return raw + rawOf(now.text.slice(textOf(raw).length))
         })
-        if (isTrusted)
-          trust.add([
-            itemOf(path, textOf(readPlainFile(path) ?? '')),
-            ...patterns.map((pattern) => ownRuleItem(path, pattern)),
-          ])
+        // Kept outside of the home: without a sandbox only rules of the user's own count.
+        trust.add(patterns.map((pattern) => ownRuleItem(path, pattern)))
       })
     },
   }
-}
-
-function itemOf(path: string, text: string) {
-  return { path, sha256: createHash('sha256').update(text).digest('hex') }
 }
 
 function added(

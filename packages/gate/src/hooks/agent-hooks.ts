@@ -3,6 +3,7 @@ import type { AgentDefinition, Agents, Json } from '@cadre/core'
 import { isInside, type Located, type TrustItem } from '@cadre/files'
 import { fingerprintHooks } from './fingerprint-hooks.ts'
 import type { Hook } from './hook.ts'
+import { projectFilesOf } from './project-files-of.ts'
 import { type ReadHooks, readHooks } from './read-hooks.ts'
 import { scriptsOf } from './scripts-of.ts'
 
@@ -29,14 +30,33 @@ export interface AgentHooksTrust {
   readonly trusted: (item: TrustItem) => boolean
   /** The agents as their files have them now. */
   readonly agents?: Pick<Agents, 'get'> | undefined
+  /** A home of the user's own: agents in it did not come with the project. */
+  readonly ownHome?: string | undefined
   /** What becomes of hooks that nobody has agreed to: they are left out, or nothing goes past them. */
   readonly strangers?: 'idle' | 'barred' | undefined
 }
 
-/** What a person agrees to for the hooks of an agent; nothing when there are none, or they are no file's of the project. */
-export function agentHooksItem(agent: AgentDefinition, project: string): TrustItem | undefined {
+/**
+ * What a person agrees to for the hooks of an agent; nothing when there are none. Those of a file of the user's own need no
+ * agreement, unless they run files of the project.
+ */
+export function agentHooksItem(
+  agent: AgentDefinition,
+  project: string,
+  ownHome?: string | undefined,
+): TrustItem | undefined {
   const path = agent.source?.path
-  return path === undefined || !isInside(project, path) ? undefined : itemOf(agent, project)
+  return path === undefined || isUsers(agent, path, project, ownHome) ? undefined : itemOf(agent, project)
+}
+
+function isUsers(
+  agent: AgentDefinition,
+  file: string,
+  project: string,
+  ownHome: string | undefined,
+): boolean {
+  if (isInside(project, file) && (ownHome === undefined || !isInside(ownHome, file))) return false
+  return readAgentHooks(agent).hooks.every((hook) => projectFilesOf(hook, project, ownHome).length === 0)
 }
 
 /**
@@ -48,6 +68,7 @@ export function createAgentHooks({
   project,
   trusted,
   agents,
+  ownHome,
   strangers = 'idle',
 }: AgentHooksTrust): (agent: AgentDefinition) => readonly Hook[] {
   const judged = new WeakMap<AgentDefinition, readonly Hook[]>()
@@ -78,15 +99,20 @@ export function createAgentHooks({
     const known = agents?.get(agent.name)
     if (known === undefined || known.source?.path !== agent.source?.path) return false
     const path = known.source?.path
-    return (path === undefined || !isInside(project, path)) && digestOf(known.hooks) === digestOf(agent.hooks)
+    const isUsersOwn = path === undefined || isUsers(agent, path, project, ownHome)
+    return isUsersOwn && digestOf(known.hooks) === digestOf(agent.hooks)
   }
 }
 
 function itemOf(agent: AgentDefinition, project: string): TrustItem | undefined {
   const hooks = withScripts(agent, project)
   if (hooks.length === 0) return undefined
-  const sha256 = fingerprintHooks(digestOf(agent.hooks), hooks, project)
-  return { path: `${agent.source?.path ?? agent.name}#hooks`, sha256 }
+  const file = agent.source?.path
+  const isElsewhere = file !== undefined && !isInside(project, file)
+  // Where the file is not the project's, what it runs there is another thing in each project.
+  const scripts = isElsewhere ? hooks.flatMap((hook) => projectFilesOf(hook, project)) : undefined
+  const sha256 = fingerprintHooks(digestOf(agent.hooks), scripts ? [{ scripts }] : hooks, project)
+  return { path: `${isElsewhere ? `${project}#` : ''}${file ?? agent.name}#hooks`, sha256 }
 }
 
 function withScripts(agent: AgentDefinition, project: string): readonly Hook[] {

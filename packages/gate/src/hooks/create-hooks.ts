@@ -33,6 +33,8 @@ export interface HooksOptions {
   readonly agents?: Agents | undefined
   /** For the hooks of agents that came with the project. */
   readonly trusted?: ((item: TrustItem) => boolean) | undefined
+  /** A home of the user's own: agents in it did not come with the project. */
+  readonly ownHome?: string | undefined
   /** Hooks of agents that nobody has agreed to: `barred` denies what they would have been asked about. Default: `idle`. */
   readonly strangers?: 'idle' | 'barred' | undefined
   /** The file of a session, for those who want to read it. */
@@ -72,7 +74,7 @@ const nobody: Agents = { get: () => undefined, list: () => [] }
 
 export function createHooks(options: HooksOptions): Hooks {
   const { hooks, agents = nobody, project, trusted = () => false } = options
-  const hooksOf = createAgentHooks({ project, trusted, agents, strangers: options.strangers })
+  const hooksOf = createAgentHooks({ ...options, project, trusted, agents })
   const ownHooks = createOwnHooks(agents)
   const hooksFor: HooksFor = (event, session, subject) => {
     const own = ownHooks(event, session).flatMap((agent) =>

@@ -4,6 +4,7 @@ import { type Diagnostic, decodeText, isInside, type TrustItem } from '@cadre/fi
 import { fingerprintHooks } from './fingerprint-hooks.ts'
 import type { Hook, HookFile, HookLevel, HookSet } from './hook.ts'
 import { type HookPlace, hookPlaces } from './hook-places.ts'
+import { projectFilesOf } from './project-files-of.ts'
 import { weaknessOf } from './protected-by.ts'
 import { type ReadHooksFile, readHooksFile } from './read-hooks-file.ts'
 import { scriptsOf } from './scripts-of.ts'
@@ -15,8 +16,13 @@ export interface FindHooksRequest {
   readonly policyFolder?: string | undefined
   /** Who must own it. Root. */
   readonly policyOwner?: number | undefined
-  /** Whether a person has agreed to what came with the project. The user's and the administrator's own need no agreement. */
+  /**
+   * Whether a person has agreed to what came with the project. Hooks of the user and the administrator need no agreement, unless
+   * they run files of the project.
+   */
   readonly trusted: (item: TrustItem) => boolean
+  /** A home of the user's own inside the project: files in it did not come with the project. */
+  readonly ownHome?: string | undefined
   readonly platform?: NodeJS.Platform
 }
 
@@ -45,21 +51,44 @@ export function findHooks(request: FindHooksRequest): HookSet {
   const hooks = found.flatMap((file) => {
     const { place, read, text } = file
     const sha256 = fingerprintHooks(text, read.hooks, request.project)
-    const trusted = place.level !== 'project' || request.trusted({ path: place.path, sha256 })
+    const projectFiles = place.level === 'project' ? undefined : filesOfProject(file, request)
+    const trusted = request.trusted({ path: place.path, sha256 })
+    const runsProject = projectFiles === undefined || request.trusted(projectFiles)
     const usable = read.hooks.filter(({ idle }) => idle === undefined)
     if (read.entries > 0 || read.status !== 'loaded')
       files.push({
         path: place.path,
         level: place.level,
         status: read.status,
-        trusted,
+        trusted: place.level === 'project' ? trusted : runsProject,
         sha256,
+        ...(projectFiles !== undefined && { projectFiles }),
         hooks: usable.length,
       })
-    const why = whyIdle(file, found, trusted)
-    return read.hooks.map((hook): Hook => (why === undefined ? hook : { ...hook, idle: why }))
+    const why = whyIdle(file, found, place.level !== 'project' || trusted)
+    return read.hooks.map((hook): Hook => {
+      if (why !== undefined) return { ...hook, idle: why }
+      if (runsProject || projectFilesOf(hook, request.project, request.ownHome).length === 0) return hook
+      const reason = 'it runs files of this project, and this folder is not trusted'
+      // What the administrator demands is not left out: without it the call is denied.
+      return place.level === 'policy' ? { ...hook, barred: reason } : { ...hook, idle: hook.idle ?? reason }
+    })
   })
   return { hooks, files, diagnostics }
+}
+
+/** What a person agrees to before hooks of somebody else's run files of this project. */
+function filesOfProject(
+  { place, read, text }: FoundFile,
+  { project, ownHome }: FindHooksRequest,
+): HookFile['projectFiles'] {
+  const scripts = read.hooks.flatMap((hook) => projectFilesOf(hook, project, ownHome))
+  if (scripts.length === 0) return undefined
+  return {
+    path: `${project}#${place.path}`,
+    sha256: fingerprintHooks(text, [{ scripts }], project),
+    files: [...new Set(scripts.map((script) => script.path))],
+  }
 }
 
 const levels: readonly HookLevel[] = ['agent', 'project', 'user', 'policy']

@@ -1,4 +1,4 @@
-import type { Diagnostic, HookEvent } from '@cadre/files'
+import type { Diagnostic, HookEvent, TrustItem } from '@cadre/files'
 import type { HookScript } from './scripts-of.ts'
 
 /** Whose rules hold for a hook: what it is told, and what its exit codes and its output mean. */
@@ -62,6 +62,8 @@ export interface HookFile {
   readonly trusted: boolean
   /** What a person agrees to when they trust this file: its text and the scripts of the project that it names. */
   readonly sha256: string
+  /** Of the user or the administrator: what it runs of this project, which a person has to agree to. */
+  readonly projectFiles?: TrustItem & { readonly files: readonly string[] }
   /** How many entries of it can be run, were they trusted. */
   readonly hooks: number
 }

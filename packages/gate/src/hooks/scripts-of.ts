@@ -29,7 +29,7 @@ export function scriptsOf(
 ): readonly HookScript[] {
   if (action.kind !== 'command') return []
   const root = realOf(project) ?? project
-  const line = withProject([action.command, ...(action.args ?? [])].join(' '), project)
+  const line = lineOf(action, project)
   const folders = foldersOf(line, cwd, project)
   const found = new Map<string, HookScript>()
   for (const word of wordsOf(line)) {
@@ -88,6 +88,14 @@ function startOf(real: string): string {
   }
 }
 
+/** What a command says, with the project's folder in the place of what stands for it. */
+export function lineOf(
+  { command, args = [] }: { readonly command: string; readonly args?: readonly string[] },
+  project: string,
+): string {
+  return withProject([command, ...args].join(' '), project)
+}
+
 /** Where a command may be by the time it names a script. */
 function foldersOf(line: string, cwd: string | undefined, project: string): string[] {
   const start = cwd === undefined ? project : path.resolve(project, withProject(cwd, project))
@@ -102,7 +110,7 @@ function withProject(text: string, project: string): string {
   )
 }
 
-function wordsOf(line: string): string[] {
+export function wordsOf(line: string): string[] {
   return line
     .replaceAll('\\', '/')
     .replaceAll(/\d?>>?\s*(?:"[^"]*"|'[^']*'|\S+)/g, ' ')

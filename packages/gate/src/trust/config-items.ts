@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import {
   fingerprintModule,
+  isInside,
   loadConfig,
   loadTeam,
+  moduleFiles,
   type NeedsTrust,
   resolveModule,
   type Team,
@@ -23,17 +25,34 @@ const does: { readonly [key: string]: string } = {
 }
 
 /**
- * What the configuration of a home would run or open up, with the modules and scripts it names. A configuration that cannot be
- * understood brings nothing: no run starts with it.
+ * What the configuration of a home would run or open up, with the modules and scripts it names. In a home of the user's own only
+ * those of the project are left. A configuration that cannot be understood brings nothing: no run starts with it.
  */
-export async function configItems(home: string, project: string): Promise<FolderItem[]> {
+export async function configItems(home: string, project: string, isOwn = false): Promise<FolderItem[]> {
   if (!existsSync(path.join(home, 'config.yaml'))) return []
   const loaded = await loadConfig({ home }).catch(() => undefined)
   if (loaded === undefined) return []
+  // Whoever owns the home has written the settings, but not what the project holds.
+  if (isOwn)
+    return loaded.needsTrust
+      .flatMap((need) => namedBy(need, project))
+      .filter(({ path: file }) => !isModuleOf(home, file))
   const settings = loaded.needsTrust.flatMap((need) => [itemOf(need), ...namedBy(need, project)])
   const { team } = loaded.config
   const item = team === undefined ? undefined : teamItem(team, home)
   return item === undefined ? settings : [...settings, item]
+}
+
+/** Whether a module, with everything it imports, lies in a home. */
+export function isModuleOf(home: string, module: string): boolean {
+  const files = moduleFiles(module)
+  if (files === undefined) return false
+  try {
+    const real = realpathSync(home)
+    return files.every(({ path: file }) => isInside(real, file))
+  } catch {
+    return false
+  }
 }
 
 function itemOf({ path, sha256, key, value, file, line }: NeedsTrust): FolderItem {

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
 import { agentHooksItem, readAgentHooks } from '../hooks/agent-hooks.ts'
 import { findHooks } from '../hooks/find-hooks.ts'
@@ -6,26 +7,40 @@ import type { FolderContents, FolderItem } from './folder-item.ts'
 export interface HookItemsRequest {
   readonly project: string
   readonly userHome: string
+  /** `/etc/cadre/hooks.d`. */
+  readonly policyFolder?: string | undefined
   readonly agents: readonly AgentDefinition[]
+  /** A home of the user's own: agents and scripts in it did not come with the project. */
+  readonly ownHome?: string | undefined
 }
 
-/** The hooks that a project and its agents bring, with the scripts they name. None of them is run. */
-export function hookItems({ project, userHome, agents }: HookItemsRequest): FolderContents {
-  const { files, diagnostics } = findHooks({ project, userHome, trusted: () => false })
+/**
+ * The hooks that a project and its agents bring, with the scripts they name, and files of the project that hooks of the user's
+ * own run. None of them is run.
+ */
+export function hookItems(request: HookItemsRequest): FolderContents {
+  const { project, agents, ownHome } = request
+  const { files, diagnostics } = findHooks({ ...request, trusted: () => false })
   const ofFiles = files
     .filter(({ level, hooks }) => level === 'project' && hooks > 0)
     .map(({ path, sha256, hooks }): FolderItem => ({ path, sha256, file: path, what: whatOf(hooks) }))
   const ofAgents = agents.flatMap((agent): FolderItem[] => {
-    const item = agentHooksItem(agent, project)
+    const item = agentHooksItem(agent, project, ownHome)
     if (item === undefined) return []
     const { path = agent.name, line } = agent.source ?? {}
     const what = `${whatOf(readAgentHooks(agent).hooks.length)} (of the agent ${agent.name})`
     return [{ ...item, file: path, ...(line !== undefined && { line }), what }]
   })
+  const ofOthers = files.flatMap(({ path: file, projectFiles }): FolderItem[] => {
+    if (projectFiles === undefined) return []
+    const names = projectFiles.files.map((name) => path.relative(project, name)).join(', ')
+    const what = `holds a hook that runs files of this project: ${names}`
+    return [{ path: projectFiles.path, sha256: projectFiles.sha256, file, what }]
+  })
   const unusable = diagnostics
     .filter(({ code }) => code === 'hooks-outside' || code === 'hooks-unreadable')
     .map(({ path, message }) => ({ file: path, reason: message }))
-  return { items: [...ofFiles, ...ofAgents], unusable }
+  return { items: [...ofFiles, ...ofAgents, ...ofOthers], unusable }
 }
 
 function whatOf(count: number): string {

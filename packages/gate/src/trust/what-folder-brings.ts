@@ -1,33 +1,46 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
-import { lookAtProjectPolicy } from '@cadre/files'
+import { isInside, lookAtProjectPolicy } from '@cadre/files'
 import { allowlistItem } from './allowlist-item.ts'
 import { configItems } from './config-items.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'
+import { type HomeState, homeItems } from './home-items.ts'
 import { hookItems } from './hook-items.ts'
 import { serverItems } from './server-items.ts'
 
 export interface FolderRequest {
   readonly project: string
-  /** The home's path; its configuration, policy and allowlist may have come with the project. */
+  /** The home's path: all of it may have come with the project. */
   readonly home: string
+  /** Absent: nothing is known about the home, and it is taken for one that came with the project. */
+  readonly homeState?: HomeState | undefined
   /** The agents that files define. */
   readonly agents: readonly AgentDefinition[]
   /** The user's own folder: what is in it needs no trust. */
   readonly userHome: string
+  /** `/etc/cadre/hooks.d`. */
+  readonly policyFolder?: string | undefined
 }
 
-/** Everything in a folder that can run a program or permit more than the default, each with its content. Starts nothing. */
+/**
+ * Everything in a folder that can run a program, decide something or permit more than the default, each with its content. A home of
+ * the user's own is none of it, but for files in it that the project's git tracks. Starts nothing.
+ */
 export async function whatFolderBrings(request: FolderRequest): Promise<FolderContents> {
-  const { project, home, agents } = request
-  const hooks = hookItems(request)
-  const servers = serverItems(project, agents)
-  const allowlist = allowlistItem(home)
+  const { project, home, homeState, agents } = request
+  const isOwn = homeState?.kind === 'own'
+  const ownHome = isOwn ? home : undefined
+  const hooks = hookItems({ ...request, ownHome })
+  const isBrought = ({ source }: AgentDefinition) =>
+    ownHome === undefined || source === undefined || !isInside(ownHome, source.path)
+  const servers = serverItems(project, agents.filter(isBrought))
+  const allowlist = isOwn ? { items: [], unusable: [] } : allowlistItem(home)
   const items = [
+    ...(homeState === undefined ? [] : homeItems(home, homeState)),
     ...hooks.items,
-    ...(await configItems(home, project)),
+    ...(await configItems(home, project, isOwn)),
     ...servers.items,
-    ...(await policyItems(home)),
+    ...(isOwn ? [] : await policyItems(home)),
     ...allowlist.items,
   ]
   const seen = new Set<string>()

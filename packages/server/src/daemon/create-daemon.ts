@@ -44,7 +44,7 @@ const defaults = { parallel: 8, settleMs: 50, patienceMs: 30_000 }
 const answerMs = 3_000
 
 export function createDaemon(options: DaemonOptions): Daemon {
-  const { home } = options
+  const { home, mayAct = () => true } = options
   const since = new Date().toISOString()
   const undo: (() => void | Promise<void>)[] = []
   let runtime: DaemonRuntime | undefined
@@ -275,16 +275,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
       },
     })
     undo.push(() => watching.stop())
-    const checkParts = () =>
-      changes.check().then(
+    const checkParts = async () => {
+      if (!mayAct()) return
+      await changes.check().then(
         () => problems.report('configuration', '[daemon]', []),
         (error) =>
           problems.report('configuration', '[daemon]', [{ severity: 'error', message: messageOf(error) }]),
       )
+    }
     for (const { folders } of duties) for (const folder of folders) home.folder(...folder.split('/'))
     await watching.start()
     const run = (duty: Duty) => {
-      const runner = runDuty(duty, problems, { failed: trouble, mayRun: owns })
+      const runner = runDuty(duty, problems, { failed: trouble, mayRun: () => owns() && mayAct() })
       runnersByDuty.set(duty, runner)
       runners = [...runners, runner]
       return runner

@@ -14,6 +14,8 @@ export interface DaemonOptions {
   readonly open: (outside: Outside) => Promise<DaemonRuntime>
   /** `ready` settles when the daemon is under way, or has ended: what takes long waits for it. */
   readonly git?: (tell: (message: string) => void, ready: Promise<void>) => Promise<HomeGit>
+  /** Asked before anything is done about files of the home. Default: it may. */
+  readonly mayAct?: (() => boolean) | undefined
   /** Duties beyond the daemon's own: tasks, inbox, mailboxes, chat logs. */
   readonly duties?: (context: DaemonContext) => readonly Duty[]
   readonly channels?: ChannelFactories

@@ -1,0 +1,27 @@
+import { readFileSync, statSync } from 'node:fs'
+import { CadreError, messageOf } from '@cadre/core'
+
+/**
+ * Reads a file of the user's settings folder that decides what may run; nothing when there is none. Throws `configuration`
+ * when it cannot be relied on.
+ */
+export function readSettingsFile(file: string): string | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) return undefined
+  // Whoever can write this file can run programs as this user.
+  if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
+    throw new CadreError(
+      'configuration',
+      `Others may write this file, so it cannot be relied on; run "chmod go-w ${file}" after looking through it.`,
+      { where: file },
+    )
+  }
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CadreError('configuration', `This file cannot be read: ${messageOf(error)}.`, {
+      where: file,
+      cause: error,
+    })
+  }
+}

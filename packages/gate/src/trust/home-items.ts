@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { isEmptyHome, type OwnHomes, readYaml, type TrackedFiles, trackedFiles } from '@cadre/files'
+import type { FolderItem } from './folder-item.ts'
+import { readWithin } from './read-within.ts'
+
+/** What is known of a home before anything in it is used. */
+export interface HomeState {
+  /** `foreign`: there is something in it, and this user did not create it on this machine. */
+  readonly kind: 'absent' | 'own' | 'foreign'
+  readonly tracked: TrackedFiles
+}
+
+export async function lookAtHome(home: string, homes: Pick<OwnHomes, 'owns'>): Promise<HomeState> {
+  if (isEmptyHome(home)) return { kind: 'absent', tracked: { kind: 'none' } }
+  return { kind: homes.owns(home) ? 'own' : 'foreign', tracked: await trackedFiles(home) }
+}
+
+/** What a person has to agree to before anything in a home is used; nothing for a home of the user's own. */
+export function homeItems(home: string, { kind, tracked }: HomeState): FolderItem[] {
+  const items: FolderItem[] = []
+  if (kind === 'foreign') {
+    const what = `holds ${summaryOf(home, namesBelow(home))}, not created by you on this machine`
+    items.push({ path: home, sha256: 'foreign', file: home, what })
+  }
+  if (tracked.kind === 'some') {
+    const what = `holds files that the project's git tracks: ${summaryOf(home, tracked.files)}`
+    items.push({ path: `${home}#tracked`, sha256: tracked.sha256, file: home, what })
+  }
+  if (tracked.kind === 'unknown') {
+    const what = `may hold files that the project's git tracks; Cadre cannot tell: ${tracked.reason}`
+    items.push({ path: `${home}#tracked`, sha256: unknown(tracked.reason), file: home, what })
+  }
+  return items
+}
+
+/** Something new each time: nobody can agree to what nobody knows. */
+function unknown(reason: string): string {
+  return createHash('sha256').update(`${reason} ${performance.now()}`).digest('hex')
+}
+
+const kinds: readonly (readonly [RegExp, string, string])[] = [
+  [/^sessions\/[^/]+\.session\.yaml$/, 'session', 'sessions'],
+  [/^tasks\/[^/]+\.task\.md$/, 'task file', 'task files'],
+  [/^approvals\//, 'approval form', 'approval forms'],
+  [/^templates\//, 'agent template', 'agent templates'],
+  [/^memory\//, 'memory file', 'memory files'],
+  [/^inbox\/[^/]+\.jsonl$/, 'inbox file', 'inbox files'],
+  [/^teams\//, 'team file', 'team files'],
+]
+
+/** In plain words: `3 sessions, 2 task files, config.yaml (model, aliases)`. */
+function summaryOf(home: string, names: readonly string[]): string {
+  const counts = kinds.flatMap(([pattern, one, many]) => {
+    const count = names.filter((name) => pattern.test(name.split(path.sep).join('/'))).length
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`]
+  })
+  const named = [
+    'config.yaml',
+    'inbox/routes.yaml',
+    'storage/policy.yaml',
+    'storage/terminal-cmd-allowlist.yaml',
+  ]
+    .filter((name) => names.includes(name.split('/').join(path.sep)))
+    .map((name) => `${path.basename(name)}${name === 'config.yaml' ? keysOf(home) : ''}`)
+  const all = [...counts, ...named]
+  if (all.length > 0) return all.join(', ')
+  return names.length === 1 ? '1 file' : `${names.length} files`
+}
+
+function keysOf(home: string): string {
+  const content = readWithin(home, path.join(home, 'config.yaml'))
+  if (content.kind !== 'read') return ''
+  const read = readYaml({ text: content.text, path: 'config.yaml' })
+  const keys = read.kind === 'read' ? [...(read.root.fields?.keys() ?? [])] : []
+  return keys.length === 0 ? '' : ` (${keys.slice(0, 10).join(', ')})`
+}
+
+const most = 5_000
+
+function namesBelow(home: string): string[] {
+  const names: string[] = []
+  const waiting = ['']
+  for (let folder = waiting.pop(); folder !== undefined && names.length < most; folder = waiting.pop()) {
+    for (const entry of entriesOf(path.join(home, folder))) {
+      const name = path.join(folder, entry.name)
+      if (entry.isDirectory() && entry.name !== '.git') waiting.push(name)
+      else if (entry.name !== '.git') names.push(name)
+    }
+  }
+  return names
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { openHome, openOwnHomes } from '@cadre/files'
+
+export interface OwnHomeRequest {
+  readonly cwd: string
+  /** Of the command that will use the home: HOME says whose it is. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly args?: readonly string[]
+}
+
+/** Records a home that a test has put together as one that the user created, as `cadre` does when it creates one. */
+export function recordOwnHome({ cwd, env, args = [] }: OwnHomeRequest): void {
+  const named = args.indexOf('--home')
+  const home = named < 0 ? undefined : args[named + 1]
+  const { path: place } = openHome({ cwd, env, ...(home !== undefined && { home }) })
+  if (!existsSync(place)) return
+  const settings = env['XDG_CONFIG_HOME'] || path.join(env['HOME'] ?? '', '.config')
+  openOwnHomes(path.join(settings, 'cadre', 'homes.jsonl')).add(place)
+}
