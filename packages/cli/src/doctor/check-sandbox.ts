@@ -11,7 +11,7 @@ export async function checkSandbox(env: NodeJS.ProcessEnv): Promise<Check> {
     )
   return warn(
     'sandbox',
-    `commands run without one: ${sandbox.reason}. Those that run code wait for a person, and changes of protected files are undone`,
+    `commands run without one: ${sandbox.reason}. Only listed readers and your own rules run without a question, and Cadre undoes changes to protected files`,
     process.platform === 'linux'
       ? 'Install bubblewrap (apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap); if it is there, permit unprivileged user namespaces.'
       : undefined,

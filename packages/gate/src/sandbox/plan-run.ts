@@ -72,7 +72,7 @@ function hardened(stage: Stage): Stage {
     return { ...stage, list: stage.list.map((step) => ({ ...step, stages: step.stages.map(hardened) })) }
   if (stage.words[0]?.text !== 'git') return stage
   let at = 1
-  while (stage.words[at]?.text.startsWith('-')) at += stage.words[at]?.text === '-C' ? 2 : 1
+  while (stage.words[at]?.text.startsWith('-')) at += /^-[Cc]$/.test(stage.words[at]?.text ?? '') ? 2 : 1
   const command = stage.words[at]?.text ?? ''
   const second = stage.words[at + 1]?.text
   const behind =

@@ -165,6 +165,9 @@ function unwrap(name: string, words: readonly Word[]): Described | undefined {
 }
 
 const listing = /^(?:--list|--(?:no-)?(?:contains|merged)(?:=.*)?|--points-at(?:=.*)?)$/
+/** They change who commits and how things look, and start nothing. */
+const harmlessSetting =
+  /^(?:user\.(?:name|email)|color\.[\w.]+|advice\.\w+|core\.(?:quotepath|abbrev)|commit\.gpgsign|tag\.gpgsign|init\.defaultbranch|log\.(?:date|decorate|abbrevcommit)|diff\.(?:renames|algorithm|context))(?:=(?!.*\0).*)?$/is
 const plainSetting = /^(?:user\.(?:name|email)|init\.\w+|(?:remote|branch|core)\.[\w./-]+)$/i
 
 function describeGit(given: readonly Word[]): Described {
@@ -174,6 +177,14 @@ function describeGit(given: readonly Word[]): Described {
     const { text, glob } = given[at] as Word
     if (text === '-C' && folder === undefined && given[at + 1]?.glob === undefined) {
       folder = given[++at]?.text ?? '.'
+      continue
+    }
+    if (
+      text === '-c' &&
+      harmlessSetting.test(given[at + 1]?.text ?? '') &&
+      given[at + 1]?.glob === undefined
+    ) {
+      at++
       continue
     }
     if (text === '--no-pager' || text === '-P' || text === '--no-optional-locks') continue

@@ -101,7 +101,7 @@ class ArgumentsReader {
 
   #place(kind: Kind, word: Word, written: string): void {
     if (kind === 'path') return void this.#found.path(word)
-    if (kind === 'rev') return void this.#found.path(word, true)
+    if (kind === 'rev') return void this.#found.path(word, !/^\.{0,2}\//.test(word.text))
     if (word.glob !== undefined && kind !== 'text' && kind !== 'pattern')
       return void this.#found.reject(written)
     // The names that match are looked up, whatever is done with them.
