@@ -66,6 +66,7 @@ export { decisionOf, type HookTrial, type TryHooksRequest, tryHooks } from './ho
 export type { Mount } from './paths/mounts.ts'
 export { faultInSpelling } from './paths/path-spelling.ts'
 export { createPlaces, type Placed, type PlaceRequest, type Places } from './paths/places.ts'
+export { isRepositoryPart } from './paths/repository-parts.ts'
 export { releasePipes } from './processes/release-pipes.ts'
 export { signalGroup } from './processes/signal-group.ts'
 export { artifactFolder, artifactOf, ownArtifact } from './roles/artifact-of.ts'
