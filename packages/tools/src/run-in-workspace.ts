@@ -8,6 +8,7 @@ import {
   type Places,
   runCommand,
   type Sandbox,
+  startEnvironment,
 } from '@cadre/gate'
 import { type CommandOptions, mostSeconds as most } from './execute-command-tool.ts'
 import { Refusal } from './refusal.ts'
@@ -74,7 +75,7 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
         timeoutMs: seconds * 1_000,
         copy: context.boundary?.commands === 'copy',
         network,
-        environment: cleanEnvironment(process.env, environment),
+        environment: cleanEnvironment(startEnvironment(), environment),
         key: context.key,
         ...(mostOutput !== undefined && { mostOutput }),
         ...(limits !== undefined && { limits }),
