@@ -8,7 +8,6 @@ import {
   type Places,
   runCommand,
   type Sandbox,
-  startEnvironment,
 } from '@cadre/gate'
 import { type CommandOptions, mostSeconds as most } from './execute-command-tool.ts'
 import { Refusal } from './refusal.ts'
@@ -75,7 +74,7 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
         timeoutMs: seconds * 1_000,
         copy: context.boundary?.commands === 'copy',
         network,
-        environment: cleanEnvironment(startEnvironment(), environment),
+        environment: cleanEnvironment(process.env, environment),
         key: context.key,
         ...(mostOutput !== undefined && { mostOutput }),
         ...(limits !== undefined && { limits }),

@@ -12,7 +12,6 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, writ
 import path from 'node:path'
 import { type Json, type JsonObject, messageOf } from '@cadre/core'
 import { type Home, isInside } from '@cadre/files'
-import { startEnvironment } from '../processes/seal-environment.ts'
 import { maskSecrets, secretValues } from './mask-secrets.ts'
 
 /** What happened. `at` is a time in UTC. */
@@ -45,7 +44,7 @@ export function openAuditLog({
   home,
   tell,
   recovered,
-  environment = startEnvironment(),
+  environment = process.env,
 }: AuditLogOptions): AuditLog {
   const values = secretValues(environment)
   let open: OpenFile | undefined

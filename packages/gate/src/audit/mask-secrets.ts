@@ -57,14 +57,13 @@ function withoutPrivateKeys(text: string): string {
 const secretName =
   /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|APIKEY|KEY|CREDENTIALS?|PAT|PWD)$|_(?:TOKEN|SECRET|PASSWORD|API_KEY)_/i
 
-export function isSecretName(name: string): boolean {
-  return secretName.test(name) && name !== 'PWD' && name !== 'OLDPWD'
-}
-
 /** Values of the environment that are secret by their names, the longest first. Short ones would mask words that mean nothing. */
 export function secretValues(environment: NodeJS.ProcessEnv): readonly string[] {
   return Object.entries(environment)
-    .filter(([name, value]) => isSecretName(name) && (value ?? '').length >= 8)
+    .filter(
+      ([name, value]) =>
+        secretName.test(name) && name !== 'PWD' && name !== 'OLDPWD' && (value ?? '').length >= 8,
+    )
     .map(([, value]) => value as string)
     .sort((a, b) => b.length - a.length)
 }

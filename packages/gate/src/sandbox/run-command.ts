@@ -14,7 +14,6 @@ import {
 import { maskValues, secretValues } from '../audit/mask-secrets.ts'
 import type { Unreadable, Unwritable } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'
-import { startEnvironment } from '../processes/seal-environment.ts'
 import { acquireBaseline, type Baseline } from './baseline.ts'
 import { bubblewrapArgs, memoryFolders, privateHome } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
@@ -343,7 +342,7 @@ function ended({ kind, code, output, cut, limit }: GroupEnd, changes: readonly P
   return {
     kind,
     code,
-    output: maskValues(output, secretValues(startEnvironment())),
+    output: maskValues(output, secretValues(process.env)),
     cut,
     changes,
     ...(limit && { limit }),
