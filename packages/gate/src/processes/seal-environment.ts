@@ -18,7 +18,8 @@ export function sealEnvironment(): void {
     const start = startOfBlock(block.length)
     if (start === undefined) return
     const parts = partsToMove(block)
-    for (const { name } of parts) {
+    for (const { name, at, length } of parts) {
+      block.fill(0, at, at + length)
       const value = process.env[name]
       if (value === undefined) continue
       // Removed first: in its old place it would be overwritten below.
@@ -27,7 +28,7 @@ export function sealEnvironment(): void {
     }
     const memory = openSync('/proc/self/mem', 'r+')
     try {
-      for (const { at, length } of parts) writeSync(memory, Buffer.alloc(length), 0, length, start + at)
+      writeSync(memory, block, 0, block.length, start)
     } finally {
       closeSync(memory)
     }
