@@ -62,7 +62,7 @@ describe.skipIf(!isLinux).each(both)('a command ($kind) is stopped', (sandbox) =
   it('when it starts processes without end, and none of them is left', async () => {
     const name = `cadre-test-bomb-${process.pid}-${sandbox.kind}`
     const end = await world.run(
-      `b() { bash -c 'exec -a ${name} tail -f /dev/null' & b & b & wait; }; b; wait`,
+      `for i in $(seq 300); do bash -c 'exec -a ${name} tail -f /dev/null' & done; wait`,
       { sandbox, limits },
     )
     expect(end).toMatchObject({ kind: 'over_limit', limit: { kind: 'processes', value: 60 } })
@@ -72,7 +72,7 @@ describe.skipIf(!isLinux).each(both)('a command ($kind) is stopped', (sandbox) =
 
   it('when it starts processes that leave its session', async () => {
     const name = `cadre-test-leave-${process.pid}-${sandbox.kind}`
-    const end = await world.run(`while :; do setsid bash -c 'exec -a ${name} tail -f /dev/null' & done`, {
+    const end = await world.run(`for i in $(seq 300); do setsid bash -c 'exec -a ${name} tail -f /dev/null' & done; wait`, {
       sandbox,
       limits,
     })
