@@ -183,6 +183,8 @@ describe('protected paths', () => {
     '.github/hooks/pre.json',
     '.github/copilot/settings.json',
     '.vscode/settings.json',
+    '.vscode/launch.json',
+    'opencode.json',
     '.claude/settings.json',
     'packages/one/.claude/agents/a.md',
     '.config/cadre/policy.yaml',
@@ -197,7 +199,7 @@ describe('protected paths', () => {
     ).toMatchObject({ failed: true })
   })
 
-  it.each(['.vscode/launch.json', '.github/workflows/ci.yml', '.gitignore', 'git/a', 'cadre/a'])(
+  it.each(['.vscode/extensions.json', '.github/workflows/ci.yml', '.gitignore', 'git/a', 'cadre/a'])(
     '%s is written',
     async (given) => {
       expect(await ws.call('write_file', { path: given, content: 'x' })).not.toHaveProperty('failed')

@@ -4,6 +4,7 @@ import { confined, type WriteRules } from './confine.ts'
 import type { CreateDirectoryInput } from './create-directory-tool.ts'
 import { makeFolder } from './in-folder.ts'
 import { codeOf, Refusal } from './refusal.ts'
+import { inTurn } from './write-turn.ts'
 
 export function createDirectory(rules: WriteRules): Work<CreateDirectoryInput> {
   return {
@@ -13,7 +14,10 @@ export function createDirectory(rules: WriteRules): Work<CreateDirectoryInput> {
       if (before === 'other')
         throw new Refusal(`${folder.shown} exists and is not a folder; choose another name.`)
       if (before === 'folder') return { content: `${folder.shown} exists already.` }
-      await makeFolder(folder.root, folder.real)
+      await inTurn([folder], () => {
+        const { root, real } = confined({ path, context, write: rules })
+        return makeFolder(root, real)
+      })
       return { content: `Created ${folder.shown}.` }
     },
     async check({ path }, context) {

@@ -5,10 +5,10 @@ import { changesOf, type FileChange, pathsOf } from './changes-of.ts'
 import { type ConfinedPath, confined, type WriteRules } from './confine.ts'
 import type { EditInput } from './edit-input.ts'
 import { changed, changeMade, present } from './file-change.ts'
-import { oneAtATime } from './one-at-a-time.ts'
 import { Missing } from './open-regular.ts'
 import { explain, Refusal } from './refusal.ts'
 import { ChangedMeanwhile, removeFile, replaceFile } from './replace-file.ts'
+import { inTurn } from './write-turn.ts'
 
 /** One thing to do to the disk, with what it takes to undo it. */
 interface Step {
@@ -40,7 +40,7 @@ export function editFile(rules: WriteRules): Work<EditInput> {
       const twice = files.find(({ real }, index) => reals.indexOf(real) !== index)
       if (twice !== undefined)
         throw new Refusal(`${twice.shown} is named under two paths; use one of them for all its changes.`)
-      return oneAtATime(reals, async () => ({
+      return inTurn(files, async () => ({
         content: await make(changes, locate, context.key, signal),
       }))
     },
@@ -67,6 +67,7 @@ async function make(
       await carryOut(
         plans.flatMap((plan) => plan.steps),
         key,
+        locate,
       )
       return plans.map((plan) => plan.summary).join('\n')
     } catch (error) {
@@ -116,11 +117,13 @@ async function presentOrNot(file: ConfinedPath) {
   }
 }
 
-async function carryOut(steps: readonly Step[], key: string): Promise<void> {
+async function carryOut(steps: readonly Step[], key: string, locate: Locate): Promise<void> {
   const made: Step[] = []
   try {
     for (const step of steps) {
       const expected = step.before?.stats ?? 'nothing'
+      // With the files before it this one may be protected.
+      if (step.before === undefined) locate(step.file.real)
       if (step.content !== undefined) await replaceFile(step.file, { content: step.content, key, expected })
       else if (step.before !== undefined) await removeFile(step.file, step.before.stats)
       made.push(step)

@@ -1,18 +1,22 @@
 import type { Work } from './built-in.ts'
 import { confined, type WriteRules } from './confine.ts'
-import { oneAtATime } from './one-at-a-time.ts'
 import { Missing, openRegular } from './open-regular.ts'
 import { Refusal } from './refusal.ts'
 import { replaceFile } from './replace-file.ts'
 import type { WriteFileInput } from './write-file-tool.ts'
+import { inTurn } from './write-turn.ts'
 
 export function writeFile(rules: WriteRules): Work<WriteFileInput> {
   return {
     async run({ path, content }, context) {
       const file = confined({ path, context, write: rules })
       if (file.shown === '.') throw new Refusal('The path is the workspace itself; name a file in it.')
-      await oneAtATime([file.real], () =>
-        replaceFile(file, { content, key: context.key, expected: 'anything' }),
+      await inTurn([file], () =>
+        replaceFile(confined({ path, context, write: rules }), {
+          content,
+          key: context.key,
+          expected: 'anything',
+        }),
       )
       const size = Buffer.byteLength(content)
       return { content: `Wrote ${file.shown} (${size} ${size === 1 ? 'byte' : 'bytes'}).` }

@@ -1,43 +1,51 @@
-import { statSync } from 'node:fs'
+import { readdirSync, type Stats, statSync } from 'node:fs'
 import path from 'node:path'
 import { type ProtectedRoot, rootsIn } from './protected-roots.ts'
 
-interface OwnRoot {
-  /** The first step of the way to it. */
-  readonly first: string
-  readonly entry: ProtectedRoot
+interface Known {
+  /** Of the folder when it was read. Absent: it had just changed, and may have changed again without another mark. */
+  readonly mark: string | undefined
+  readonly roots: readonly ProtectedRoot[]
 }
 
-/** The protected places of a workspace that can be there, by one look at each first step, without those that are `named` already. */
-export function createOwnRoots(named: readonly ProtectedRoot[]): (root: string) => ProtectedRoot[] {
-  const known = new Map<string, readonly OwnRoot[]>()
-  const allIn = (root: string): readonly OwnRoot[] => {
-    const made = known.get(root)
-    if (made !== undefined) return made
-    const own = rootsIn(root)
-      .filter((entry) => !named.some((other) => other.path === entry.path))
-      .map((entry) => {
-        const [name = ''] = entry.path.slice(root.length + 1).split(path.sep)
-        return { first: path.join(root, name), entry }
-      })
-    if (known.size > 1_000) known.clear()
-    known.set(root, own)
-    return own
-  }
-  return (root) => {
-    const seen = new Map<string, boolean>()
-    return allIn(root).flatMap(({ first, entry }) => {
-      const isThere = seen.get(first) ?? exists(first)
-      seen.set(first, isThere)
-      return isThere ? [entry] : []
-    })
-  }
+const known = new Map<string, Known>()
+/** Longer than any file system's clock takes from one tick to the next. */
+const tick = 2_500
+
+/**
+ * The protected places of a folder that can be there: those whose first name is. The folder is read again only when something
+ * was added to it or removed.
+ */
+export function ownRootsIn(folder: string): readonly ProtectedRoot[] {
+  const stats = statsAt(folder)
+  if (stats === undefined) return []
+  const mark = `${stats.dev}:${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}`
+  const before = known.get(folder)
+  if (before?.mark === mark) return before.roots
+  const names = new Set(namesOf(folder))
+  const roots = rootsIn(folder).filter(({ path: place }) => names.has(firstOf(place, folder).toLowerCase()))
+  if (known.size > 1_000) known.clear()
+  known.set(folder, { mark: Date.now() - stats.mtimeMs > tick ? mark : undefined, roots })
+  return roots
 }
 
-function exists(place: string): boolean {
+function firstOf(place: string, folder: string): string {
+  return path.relative(folder, place).split(path.sep)[0] ?? ''
+}
+
+function namesOf(folder: string): string[] {
   try {
-    return statSync(place, { throwIfNoEntry: false }) !== undefined
+    return readdirSync(folder).map((name) => name.toLowerCase())
   } catch {
-    return false
+    // What cannot be read is taken to be there.
+    return rootsIn(folder).map(({ path: place }) => firstOf(place, folder).toLowerCase())
+  }
+}
+
+function statsAt(place: string): Stats | undefined {
+  try {
+    return statSync(place, { throwIfNoEntry: false })
+  } catch {
+    return undefined
   }
 }

@@ -5,11 +5,18 @@ import { type Followed, followLinks, type Step } from './follow-links.ts'
 import { gitFoldersOf } from './git-folders.ts'
 import { identity, isLinkedFrom } from './linked-from.ts'
 import { createMounts, type Mount, type MountedPath, mountsIn } from './mounts.ts'
-import { createOwnRoots } from './own-roots.ts'
+import { ownRootsIn } from './own-roots.ts'
 import { faultInSpelling } from './path-spelling.ts'
 import { plainName } from './plain-name.ts'
 import { protectionByName } from './protected-names.ts'
-import { type ProtectedRoot, protectedRoots, type RootOptions, rootsIn } from './protected-roots.ts'
+import {
+  type ProtectedRoot,
+  projectRoots,
+  protectedRoots,
+  type RootOptions,
+  rootsIn,
+} from './protected-roots.ts'
+import { isInBareRepository } from './repository-parts.ts'
 import { sharesContent } from './shares-content.ts'
 
 export type Placed =
@@ -57,9 +64,10 @@ export interface Places {
 
 export function createPlaces(options: RootOptions = {}): Places {
   const roots = protectedRoots(options)
-  const ownRoots = createOwnRoots(roots)
+  const ofProject = projectRoots(options)
+  const project = options.project === undefined ? undefined : path.resolve(options.project)
   const mountOf = createMounts(options.home)
-  const plainRoots = roots.map((entry) => ({ ...entry, plain: plainName(entry.path) }))
+  const plainRoots = [...roots, ...ofProject].map((entry) => ({ ...entry, plain: plainName(entry.path) }))
 
   function judge(request: PlaceRequest): Placed {
     const fault = faultInSpelling(request.path, process.platform)
@@ -89,11 +97,19 @@ export function createPlaces(options: RootOptions = {}): Places {
   function protectionOf(place: Place): string | undefined {
     const { real, root, shown, steps } = place
     const file = steps.at(-1)?.real === real ? steps.at(-1)?.stats : undefined
-    const here = [...roots, ...ownRoots(root), ...gitRoots(root)]
+    const here = [
+      ...roots,
+      ...(project === undefined || project === root ? [] : ownRootsIn(project)),
+      ...ownRootsIn(root),
+      ...gitRoots(root),
+    ]
     if (isOwn(place)) return isShared(file, here) ? 'a file with another name that is protected' : undefined
     const plain = plainName(shown)
-    const byName = protectionByName(plain.split('/'))
+    const plainNames = plain.split('/')
+    const byName = protectionByName(plainNames)
     if (byName !== undefined) return byName
+    if (isInBareRepository(root, shown.split('/'), plainNames))
+      return 'a git repository (a folder with HEAD, objects and refs)'
     const plainReal = plainName(real)
     const byPlace = plainRoots.find((entry) => covers(entry, { real, plainReal, root }))
     if (byPlace !== undefined) return byPlace.what
@@ -114,7 +130,7 @@ export function createPlaces(options: RootOptions = {}): Places {
     },
     protectedIn(workspace) {
       const root = realFolder(workspace) ?? path.resolve(workspace)
-      const all = [...rootsIn(root), ...gitRoots(root), ...roots].map((entry) => entry.path)
+      const all = [...rootsIn(root), ...gitRoots(root), ...roots, ...ofProject].map((entry) => entry.path)
       return [...new Set(all)]
     },
   }

@@ -1,15 +1,16 @@
-import { mayBe } from './plain-name.ts'
+import { mayBe, plainName } from './plain-name.ts'
 
 export interface ProtectedName {
-  /** The steps of the path, in plain letters. */
+  /** The steps of the path, as they are usually spelt. */
   readonly names: readonly string[]
   /** Whoever works below this name in it is free to; from above, by its name, it is not. */
   readonly except?: string
   readonly what: string
 }
 
-// What decides about agents is not theirs to change: an agent that can write its own rules has none. Instructions for
-// agents (AGENTS.md, CLAUDE.md) are part of the work.
+// What decides about agents is not theirs to change: an agent that can write its own rules has none. Neither is what makes
+// another program run something that nobody asked for, when a folder is opened, entered or committed in. Instructions for
+// agents (AGENTS.md, CLAUDE.md), and what people start by name (package.json, Makefile), are part of the work.
 export const protectedNames: readonly ProtectedName[] = [
   { names: ['.git'], what: "git's own files" },
   { names: ['.cadre'], except: 'workspaces', what: 'the home of the agents' },
@@ -20,21 +21,50 @@ export const protectedNames: readonly ProtectedName[] = [
   { names: ['.vscode', 'settings.json'], what: 'settings that can define agents' },
   { names: ['.vscode', 'mcp.json'], what: 'servers that an editor starts' },
   { names: ['.vscode', 'tasks.json'], what: 'programs that an editor starts' },
+  { names: ['.vscode', 'launch.json'], what: 'programs that an editor starts' },
+  { names: ['.zed'], what: 'programs and servers that an editor starts' },
+  // Not the whole folder: the editor itself writes there all the time.
+  { names: ['.idea', 'runConfigurations'], what: 'programs that an editor starts' },
+  { names: ['.idea', 'watcherTasks.xml'], what: 'programs that an editor starts' },
+  { names: ['.idea', 'startup.xml'], what: 'programs that an editor starts' },
+  { names: ['.devcontainer'], what: 'what an editor runs in a container' },
+  { names: ['.devcontainer.json'], what: 'what an editor runs in a container' },
   { names: ['.mcp.json'], what: 'servers that are started for agents' },
   { names: ['.claude'], what: 'agent files and hooks' },
   { names: ['.copilot'], what: 'agent files and hooks' },
   { names: ['.opencode'], what: 'agent files' },
+  { names: ['opencode.json'], what: 'settings and servers of an agent' },
+  { names: ['opencode.jsonc'], what: 'settings and servers of an agent' },
+  { names: ['.cursor'], what: 'hooks, servers and rules of an agent' },
+  { names: ['.windsurf'], what: 'hooks, servers and rules of an agent' },
+  { names: ['.codex'], what: 'settings and servers of an agent' },
+  { names: ['.gemini'], what: 'settings and servers of an agent' },
+  { names: ['.qwen'], what: 'settings and servers of an agent' },
+  { names: ['.kiro'], what: 'hooks and servers of an agent' },
+  { names: ['.roo'], what: 'servers and rules of an agent' },
+  { names: ['.amazonq'], what: 'settings and servers of an agent' },
+  { names: ['.continue'], what: 'settings and servers of an agent' },
+  { names: ['.aider.conf.yml'], what: 'commands that an agent runs' },
+  { names: ['.husky'], what: 'hooks of git' },
+  { names: ['.pre-commit-config.yaml'], what: 'hooks of git' },
+  { names: ['lefthook.yml'], what: 'hooks of git' },
+  { names: ['.lefthook.yml'], what: 'hooks of git' },
+  { names: ['.envrc'], what: 'what a shell runs when somebody enters the folder' },
   { names: ['.config', 'cadre'], what: "the user's own settings" },
   { names: ['.config', 'opencode'], what: 'agent files' },
 ]
 
-/** What a path belongs to by its names, wherever in the workspace they are. */
+const plainNames = protectedNames.map(({ names, what }) => ({ names: names.map(plainName), what }))
+/** The few that do not begin with a dot. */
+const undotted = new Set(plainNames.flatMap(({ names: [first = ''] }) => (first[0] === '.' ? [] : [first])))
+
+/** What a path belongs to by its names, in plain letters, wherever in the workspace they are. */
 export function protectionByName(plain: readonly string[]): string | undefined {
   for (let at = 0; at < plain.length; at++) {
-    // All of them begin with a dot, or with what stands for a name that does.
     const first = plain[at] as string
-    if (first[0] !== '.' && !first.includes('~')) continue
-    const found = protectedNames.find(({ names }) => names.every((name, i) => mayBe(plain[at + i], name)))
+    // Nearly all names of a path are none of these. A tilde stands for a name in eight letters.
+    if (first[0] !== '.' && !undotted.has(first) && !first.includes('~')) continue
+    const found = plainNames.find(({ names }) => names.every((name, i) => mayBe(plain[at + i], name)))
     if (found !== undefined) return found.what
   }
   return undefined

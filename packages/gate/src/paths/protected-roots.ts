@@ -24,9 +24,9 @@ export interface RootOptions {
   readonly scripts?: readonly string[]
 }
 
-/** Each as it was named and as it really is. */
+/** Each as it was named and as it really is. Without those of the project, which are many. */
 export function protectedRoots(options: RootOptions): ProtectedRoot[] {
-  const { home, userHome, userSettings, project, more = [], scripts = [] } = options
+  const { home, userHome, userSettings, more = [], scripts = [] } = options
   const roots: ProtectedRoot[] = [{ path: '/etc/cadre', what: "the organisation's policy" }]
   if (home !== undefined)
     roots.push({ path: path.resolve(home), except: 'workspaces', what: 'the home of the agents' })
@@ -36,15 +36,21 @@ export function protectedRoots(options: RootOptions): ProtectedRoot[] {
   }
   if (userSettings !== undefined)
     roots.push({ path: path.resolve(userSettings), what: "the user's own settings" })
-  if (project !== undefined) roots.push(...rootsIn(path.resolve(project)))
   roots.push(...more.map((named) => ({ path: path.resolve(named), what: 'what the policy protects' })))
   roots.push(...scripts.map((named) => ({ path: path.resolve(named), what: 'what hooks run' })))
-  return roots.flatMap((root) => {
-    const followed = followLinks(root.path)
-    return followed.kind === 'followed' && followed.real !== root.path
-      ? [root, { ...root, path: followed.real }]
-      : [root]
-  })
+  return roots.flatMap(withReal)
+}
+
+/** The protected names of the project, each as it was named and as it really is. */
+export function projectRoots({ project }: RootOptions): ProtectedRoot[] {
+  return project === undefined ? [] : rootsIn(path.resolve(project)).flatMap(withReal)
+}
+
+function withReal(root: ProtectedRoot): ProtectedRoot[] {
+  const followed = followLinks(root.path)
+  return followed.kind === 'followed' && followed.real !== root.path
+    ? [root, { ...root, path: followed.real }]
+    : [root]
 }
 
 /** The protected names directly in a folder. */

@@ -49,9 +49,11 @@ export function cleanEnvironment(
   allowed: readonly string[],
 ): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(environment).filter(
-      ([name]) =>
-        passed.has(name.toUpperCase()) || name.toUpperCase().startsWith('LC_') || allowed.includes(name),
-    ),
+    Object.entries(environment).filter(([name]) => isPlainVariable(name) || allowed.includes(name)),
   )
+}
+
+/** Whether every program gets this variable. */
+export function isPlainVariable(name: string): boolean {
+  return passed.has(name.toUpperCase()) || name.toUpperCase().startsWith('LC_')
 }

@@ -8,13 +8,13 @@ export interface Mark {
   readonly text: string
 }
 
-const variable = 'CADRE_COMMAND'
+export const markVariable = 'CADRE_COMMAND'
 
 /** Other for every run of a command; the home in it is known again. */
 export function markOf(key: string, home: Home | undefined): Mark {
   const random = createHash('sha256').update(key).update(randomBytes(16)).digest('hex').slice(0, 32)
   const value = `${random}.${home === undefined ? '' : nameOf(home)}`
-  return { environment: { [variable]: value }, text: `${variable}=${value}` }
+  return { environment: { [markVariable]: value }, text: `${markVariable}=${value}` }
 }
 
 /**
@@ -24,9 +24,10 @@ export function markOf(key: string, home: Home | undefined): Mark {
  */
 export function isInsideCommand(home: Home, environment: NodeJS.ProcessEnv): boolean {
   const name = nameOf(home)
-  if (environment[variable]?.split('.')[1] === name) return true
+  if (environment[markVariable]?.split('.')[1] === name) return true
   for (let pid = process.ppid, depth = 0; pid > 1 && depth < 100; depth++) {
-    if (new RegExp(`(?:^|\0)${variable}=[0-9a-f]+\\.${name}(?:\0|$)`).test(read(pid, 'environ'))) return true
+    if (new RegExp(`(?:^|\0)${markVariable}=[0-9a-f]+\\.${name}(?:\0|$)`).test(read(pid, 'environ')))
+      return true
     const stat = read(pid, 'stat')
     // The name, in parentheses, may hold anything; what follows its last one is regular.
     pid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0)

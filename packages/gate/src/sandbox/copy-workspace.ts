@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Home, isInside, namesIn } from '@cadre/files'
+import { cleanEnvironment } from './clean-environment.ts'
 import { findProgram } from './find-program.ts'
 
 export type Copied =
@@ -81,8 +82,11 @@ function isAt(place: string): boolean {
 /** What it said about what went wrong. */
 function run(program: string, args: readonly string[], cwd: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
-    execFile(program, args, { cwd, signal, maxBuffer: 64_000_000 }, (error, _, stderr) =>
-      resolve(error === null ? '' : stderr || error.message),
+    execFile(
+      program,
+      args,
+      { cwd, signal, maxBuffer: 64_000_000, env: cleanEnvironment(process.env, []) },
+      (error, _, stderr) => resolve(error === null ? '' : stderr || error.message),
     )
   })
 }

@@ -1,34 +1,52 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { protectedNames } from '../paths/protected-names.ts'
+import { isRepositoryPart, makesRepository } from '../paths/repository-parts.ts'
 
-const deepest = 6
+const deepest = 20
 const mostFolders = 5_000
 // What installers and builds put there is nobody's agent file, and there is too much of it.
 const skipped = new Set(['.git', 'node_modules', '.cadre', 'target', '.venv', 'vendor'])
 const firsts = new Set(protectedNames.map(({ names }) => names[0] as string))
 
-/**
- * Protected names in the folders below a workspace. Not in it directly: those are known without looking. Large trees are
- * looked through only so far, the upper folders first.
- */
-export function findNested(root: string): string[] {
-  const found: string[] = []
+/** What is found in the folders of a workspace. */
+export interface Nested {
+  /** Protected names below the workspace. Not in it directly: those are known without looking. */
+  readonly places: readonly string[]
+  /** Folders that git takes for a repository although they are not called `.git`, the workspace included. */
+  readonly bare: readonly string[]
+  /** Files and folders whose names are among those that make a folder a repository. */
+  readonly parts: readonly string[]
+  /** False: the tree is too large, and only its upper folders were looked at. */
+  readonly isWhole: boolean
+}
+
+/** Large trees are looked through only so far, the upper folders first. */
+export function findNested(root: string): Nested {
+  const places: string[] = []
+  const bare: string[] = []
+  const parts: string[] = []
   let level = [root]
   let seen = 0
   for (let depth = 0; depth < deepest && level.length > 0; depth++) {
     const next: string[] = []
     for (const folder of level) {
-      if (++seen > mostFolders) return found
+      if (++seen > mostFolders) return { places, bare, parts, isWhole: false }
+      const here = new Set<string>()
       for (const entry of entriesOf(folder)) {
-        const at = path.join(folder, entry.name)
-        if (folder !== root && firsts.has(entry.name)) found.push(...protectedAt(folder, entry.name))
-        if (entry.isDirectory() && !skipped.has(entry.name) && !firsts.has(entry.name)) next.push(at)
+        const { name } = entry
+        if (folder !== root && firsts.has(name)) places.push(...protectedAt(folder, name))
+        if (isRepositoryPart(name)) {
+          here.add(name.toLowerCase())
+          parts.push(path.join(folder, name))
+        }
+        if (entry.isDirectory() && !skipped.has(name) && !firsts.has(name)) next.push(path.join(folder, name))
       }
+      if (here.size > 1 && makesRepository((part) => here.has(part.toLowerCase()))) bare.push(folder)
     }
     level = next
   }
-  return found
+  return { places, bare, parts, isWhole: level.length === 0 }
 }
 
 function protectedAt(folder: string, first: string): string[] {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { cleanEnvironment } from './clean-environment.ts'
 import { findProgram } from './find-program.ts'
 
 let settings: Promise<string> | undefined
@@ -15,8 +16,11 @@ export function gitSettings(): Promise<string> {
 function gitValue(key: string): Promise<string> {
   return new Promise((resolve) => {
     const git = findProgram('git', process.env) ?? '/usr/bin/git'
-    execFile(git, ['config', '--global', '--get', key], { cwd: '/', timeout: 10_000 }, (error, stdout) =>
-      resolve(error === null ? stdout.trim() : ''),
+    execFile(
+      git,
+      ['config', '--global', '--get', key],
+      { cwd: '/', timeout: 10_000, env: cleanEnvironment(process.env, []) },
+      (error, stdout) => resolve(error === null ? stdout.trim() : ''),
     )
   })
 }

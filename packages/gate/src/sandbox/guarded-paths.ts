@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isInside } from '@cadre/files'
 import { gitFoldersOf } from '../paths/git-folders.ts'
 import type { Places } from '../paths/places.ts'
-import { findNested } from './find-nested.ts'
+import { findNested, type Nested } from './find-nested.ts'
 
 /** What a command may not change, though it runs where these things are. */
 export interface GuardedPaths {
@@ -11,8 +11,8 @@ export interface GuardedPaths {
   readonly root: string
   /** Absolute: files and folders, existing or not. Of a repository only what makes git run something. */
   readonly paths: readonly string[]
-  /** Protected names in the folders below the workspace. */
-  readonly nested: ReadonlySet<string>
+  /** What was found in the folders of the workspace. */
+  readonly nested: Nested
   /** The repositories that are there: their `.git`, and where that leads. */
   readonly repositories: readonly string[]
   /** Where git keeps what a commit writes, when that is not in the workspace. */
@@ -28,15 +28,17 @@ export function guardedPaths(workspace: string, places: Places): GuardedPaths {
   const found = new Set<string>()
   const nested = findNested(root)
   const repositories: string[] = []
-  for (const place of [...places.protectedIn(root), ...nested]) {
+  for (const place of [...places.protectedIn(root), ...nested.places]) {
     if (path.basename(place) !== '.git') found.add(place)
     else {
       if (statsAt(place) !== undefined) repositories.push(place)
       for (const part of gitParts(place)) found.add(part)
     }
   }
+  // Commands may push to a repository of the workspace, and not change its settings.
+  for (const folder of nested.bare) for (const part of partsOfRepository(folder)) found.add(part)
   const git = gitFoldersOf(root)
-  if (git === undefined) return { root, paths: [...found], nested: new Set(nested), repositories }
+  if (git === undefined) return { root, paths: [...found], nested, repositories }
   for (const folder of [git.own, git.common]) {
     // As a folder of the workspace it would be guarded whole, and nothing could be committed.
     found.delete(folder)
@@ -45,7 +47,7 @@ export function guardedPaths(workspace: string, places: Places): GuardedPaths {
   return {
     root,
     paths: [...found],
-    nested: new Set(nested),
+    nested,
     repositories: [...repositories, git.own, git.common],
     ...(!isInside(root, git.common) && { git }),
   }

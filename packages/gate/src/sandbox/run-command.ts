@@ -21,7 +21,7 @@ import { markOf } from './command-mark.ts'
 import type { CommandEnd, CommandRun } from './command-run.ts'
 import { copyWorkspace } from './copy-workspace.ts'
 import { findHidden, findUnchangeable, type Hidden, type Unchangeable } from './find-hidden.ts'
-import { findNested } from './find-nested.ts'
+import { findNested, type Nested } from './find-nested.ts'
 import { gitSettings } from './git-settings.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
 import { isHarmlessRepository } from './harmless-repository.ts'
@@ -198,7 +198,7 @@ async function runEnclosed(
   )
   const changes = [
     ...undoChanges(snapshot, expectedIn(undefined)),
-    ...(copy === undefined ? [...undoNested(baseline), ...(await undoDenied(task))] : []),
+    ...(copy === undefined ? [...undoNested(task), ...(await undoDenied(task))] : []),
     ...(copy === undefined && filter === undefined ? await removeSetIds(guarded.root, began) : []),
   ]
   // Its report of the command's end is the only proof that there was one.
@@ -252,7 +252,7 @@ async function runWatched(task: Task, signal: AbortSignal): Promise<Ended> {
     if (home !== undefined) lookAfterFiles(home)
     return ended(end, [
       ...undoChanges(snapshot, expected),
-      ...undoNested(baseline),
+      ...undoNested(task),
       ...(await undoDenied(task)),
       ...(await removeSetIds(guarded.root, began)),
     ])
@@ -271,18 +271,32 @@ function isThere(place: string, root: string, copy: string): boolean {
 
 /**
  * Agent files and hooks that appeared somewhere below. A repository may be made, by `git clone` as well, unless it would
- * start something when a person uses it.
+ * start something when a person uses it. One without a `.git` does not stay: it hides in any folder, and the file tools could
+ * not tell it from other files.
  */
-function undoNested({ guarded }: Baseline): ProtectedChange[] {
-  const { root, nested, repositories } = guarded
-  const known = new Set([...nested, ...repositories])
-  const created = [path.join(root, '.git'), ...findNested(root)].filter(
+function undoNested({ baseline, began }: Task): ProtectedChange[] {
+  const { root, nested, repositories } = baseline.guarded
+  const known = new Set([...nested.places, ...repositories])
+  const now = findNested(root)
+  const created = [path.join(root, '.git'), ...now.places].filter(
     (place) =>
       !known.has(place) &&
       existsSync(place) &&
       (path.basename(place) !== '.git' || !isHarmlessRepository(place, repositories)),
   )
-  return removeCreated(created)
+  return removeCreated([...created, ...newRepositoryParts(nested, now, began)])
+}
+
+/** What makes a folder a repository that was none before. Nothing else in that folder is touched. */
+function newRepositoryParts(before: Nested, now: Nested, began: number): string[] {
+  const known = new Set(before.parts)
+  const isNewIn = (folder: string) => !before.bare.includes(folder)
+  const made = now.parts.filter(
+    (part) => isNewIn(path.dirname(part)) && now.bare.includes(path.dirname(part)),
+  )
+  // In a tree that was not looked through whole, a repository may be an old one. Then the one small file is enough.
+  const isOurs = (part: string) => before.isWhole || /^(head|commondir)$/i.test(path.basename(part))
+  return made.filter((part) => !known.has(part) && isOurs(part) && isSince(part, began))
 }
 
 /** Files that a command made although the policy denies writing them. Those that were there are held, or compared. */

@@ -115,6 +115,34 @@ describe('the server for channels', () => {
     expect((await post(http, {})).status).toBe(200)
   })
 
+  it.each([
+    ['headers', 'POST /a HTTP/1.1\r\nHost: loc'],
+    ['bodies', 'POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc'],
+    ['nothing', ''],
+  ])('serves others while 400 connections send slowly: %s', async (_, text) => {
+    const { http } = await serve(ok)
+    const port = Number(new URL(http.address).port)
+    const opened = await Promise.all(
+      Array.from({ length: 400 }, () => {
+        const socket = connect(port, '127.0.0.1')
+        socket.on('error', () => {})
+        return new Promise<typeof socket>((resolve) => {
+          socket.once('connect', () => socket.write(text, () => resolve(socket)))
+          socket.once('close', () => resolve(socket))
+        })
+      }),
+    )
+    try {
+      // Slow ones are far from their time limit of 10 seconds: nothing but their number makes room.
+      for (let i = 0; i < 50; i++) expect((await post(http, {})).status).toBe(200)
+      const answers = await Promise.all(Array.from({ length: 100 }, () => post(http, {})))
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+      expect(opened.some((socket) => !socket.destroyed)).toBe(true)
+    } finally {
+      for (const socket of opened) socket.destroy()
+    }
+  })
+
   it('does not let a handler keep anybody waiting, or see what went wrong in it', async () => {
     const { http, found } = await serve(
       async ({ body }) => {

@@ -4,7 +4,8 @@
  *
  * 1. It listens on this machine alone, unless the configuration names another address.
  * 2. Nothing is handed over that is too large, too slow, from a browser, or meant for another name.
- * 3. What a handler does wrong is answered without details and reported here.
+ * 3. Slow senders keep nobody else from being answered, however many they are.
+ * 4. What a handler does wrong is answered without details and reported here.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,6 +14,7 @@ import type { PostAnswer, PostHandler } from '../channel.ts'
 import { isLoopback } from '../is-loopback.ts'
 import type { Problems } from '../problems.ts'
 import { isAllowedHost } from './allowed-host.ts'
+import { createConnectionSlots } from './connection-slots.ts'
 import { readBody } from './read-body.ts'
 
 export interface HttpOptions {
@@ -43,12 +45,15 @@ const about = 'http'
 const place = '[http]'
 const megabyte = 1 << 20
 const goodbye = 1_000
+const mostConnections = 200
 
 /** Rejects with a `CadreError` that says what to change. */
 export async function startHttp(options: HttpOptions): Promise<Http> {
   const { host = '127.0.0.1', port, hosts = [], posts, most = megabyte, patience = 30_000 } = options
   const report = (part: string, problems: Parameters<Problems['report']>[2]) =>
     options.problems?.report(`${about}-${part}`, place, problems)
+  // The server's own limit would turn away those who come last, and they are not the slow ones.
+  const slots = createConnectionSlots(mostConnections)
   let server: Server
   let isClosing = false
   try {
@@ -78,8 +83,8 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
       keepAliveTimeout: 5_000,
       connectionsCheckingInterval: Math.min(1_000, patience),
     })
-    made.maxConnections = 200
     made.maxRequestsPerSocket = 1_000
+    made.on('connection', (socket) => slots.add(socket))
     made.on('request', (request, response) => void answer(request, response))
     return new Promise((resolve, reject) => {
       made.once('error', reject)
@@ -110,6 +115,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
       // The rest of what was not read would be taken for the next request.
       ...((isClosing || !request.complete) && { connection: 'close' }),
     })
+    response.once('close', () => slots.finish(request.socket))
     response.end(text)
     // Cut at once, whoever still sends would never read the answer.
     if (!request.complete) setTimeout(() => request.destroy(), goodbye).unref()
@@ -132,6 +138,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
     const body = await readBody(request, most)
     if (body.kind === 'too_large') return refusal(413, `A request may have ${most} bytes.`)
     if (body.kind === 'broken') return refusal(400, 'The request ended too early.')
+    slots.begin(request.socket)
     return inTime(handle({ headers: plain(headers), body: body.bytes }), patience)
   }
 
