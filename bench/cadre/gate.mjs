@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { createGate } from '@cadre/core'
 import { openHome, openPolicy } from '@cadre/files'
-import { createGuard, findHooks, readCommandLine } from '@cadre/gate'
+import { createGuard, findHooks, understandLine } from '@cadre/gate'
 import { createTools } from '@cadre/tools'
 import { allowedCalls, cpuOf, hookCommand, longLine, together, wallOf } from '../lib/gate-work.mjs'
 import { print } from '../lib/measure.mjs'
@@ -44,7 +44,7 @@ for (const [kind, tool, input] of allowedCalls) {
     kind === 'command' ? { ...call, input: { command: `${input.command} # ${i}` } } : call
   callUs[kind] = await cpuOf((i) => plain.gate.judge(fresh(i), session, signal))
 }
-const parseUs = await cpuOf((i) => readCommandLine(`${longLine}# ${i}`), 400)
+const parseUs = await cpuOf((i) => understandLine(`${longLine}# ${i}`), 400)
 
 const hook = { hooks: { PreToolUse: [{ type: 'command', command: hookCommand }] } }
 fs.mkdirSync(path.join(workspace, '.github', 'hooks'), { recursive: true })

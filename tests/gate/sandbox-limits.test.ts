@@ -72,10 +72,13 @@ describe.skipIf(!isLinux).each(both)('a command ($kind) is stopped', (sandbox) =
 
   it('when it starts processes that leave its session', async () => {
     const name = `cadre-test-leave-${process.pid}-${sandbox.kind}`
-    const end = await world.run(`for i in $(seq 300); do setsid bash -c 'exec -a ${name} tail -f /dev/null' & done; wait`, {
-      sandbox,
-      limits,
-    })
+    const end = await world.run(
+      `for i in $(seq 300); do setsid bash -c 'exec -a ${name} tail -f /dev/null' & done; wait`,
+      {
+        sandbox,
+        limits,
+      },
+    )
     expect(end.limit).toEqual({ kind: 'processes', value: 60 })
     while (running(name).length > 0) await new Promise((resolve) => setImmediate(resolve))
   })

@@ -218,7 +218,8 @@ class Runner {
     if (found.length === 0 || (found.length === 1 && found[0] === '')) return [text]
     for (const one of found) this.requireInside(one)
     const sorted = found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    return sorted.map((one) => (one.startsWith('-') ? `./${one}` : one))
+    // Not an option, a file of options (`strings @x`) or a command (`vim +x`), whatever somebody has called it.
+    return sorted.map((one) => (/^[-@+]/.test(one) ? `./${one}` : one))
   }
 
   step(before, parts, isLast) {

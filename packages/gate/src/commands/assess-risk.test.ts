@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { assessRisk } from './assess-risk.ts'
-import { readCommandLine } from './read-command-line.ts'
+import { understandLine } from './understand-line.ts'
 
 it.each([
   ['ls -la', 'LOW'],
@@ -38,13 +38,13 @@ it.each([
   ['iptables -F', 'HIGH'],
   ['mkfs.ext4 /dev/sda', 'HIGH'],
 ])('%s has risk %s', (line, risk) => {
-  const found = assessRisk(readCommandLine(line))
+  const found = assessRisk(understandLine(line))
   expect(found.risk).toBe(risk)
   expect(found.reasons.length).toBeGreaterThan(0)
 })
 
 it('names the reasons of the highest risk first', () => {
-  const { reasons } = assessRisk(readCommandLine('docker ps; sudo rm x'))
+  const { reasons } = assessRisk(understandLine('docker ps; sudo rm x'))
   expect(reasons).toEqual([
     'Dangerous command: sudo',
     'Dangerous command: rm',

@@ -91,6 +91,7 @@ function dangerOfFiles(
   args: readonly string[],
   folders: readonly string[],
 ): Danger | undefined {
+  if (!/^(?:rm|chmod|chown|chgrp|setfacl|mv|g?find)$/.test(program)) return undefined
   const isRecursive = hasOption(args, 'rR', 'recursive')
   const roots = args.filter((word) =>
     choicesOf(word).some((choice) => folders.some((folder) => isRoot(choice, folder))),

@@ -65,6 +65,8 @@ class PathsJudge {
   readonly #found = new Map<string, PathFinding>()
   readonly #seen = new Set<string>()
   #globs = 0
+  /** The workspace without links. */
+  #real: string | undefined
 
   constructor(request: PathRequest) {
     this.#request = request
@@ -154,9 +156,13 @@ class PathsJudge {
     if (!this.#found.has(key)) this.#found.set(key, finding)
   }
 
-  /** Empty for every command, and gone with it. */
+  /** Empty for every command, and gone with it; not where the workspace itself is below it, with links that lead elsewhere. */
   #isScratch(written: string): boolean {
-    return this.#request.sandboxed && /^\/tmp\/[^./]/.test(written) && !/(?:^|\/)\.\.(?:\/|$)/.test(written)
+    if (!this.#request.sandboxed || !/^\/tmp\/[^./]/.test(written)) return false
+    if (/(?:^|\/)\.\.(?:\/|$)/.test(written)) return false
+    const { workspace, start } = this.#request
+    this.#real ??= this.#judgeOne('.', workspace, reading).real ?? workspace
+    return ![workspace, start, this.#real].some((folder) => `${written}/`.startsWith(`${folder}/`))
   }
 
   #judgeOne(written: string, folder: string, { kind, below, isGuess }: Use): PathFinding {

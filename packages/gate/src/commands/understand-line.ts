@@ -34,14 +34,27 @@ function understand(source: string): CommandLine {
     read.kind === 'plain'
       ? { commands: withTexts(new Walk().list(read.list), read.list), plan: read.list }
       : { commands: glimpse(source), why: read.why }
-  const danger = read.kind === 'shell' && forkBomb.test(source) ? bomb : findDanger(line)
+  const danger = read.kind === 'shell' && isForkBomb(source) ? bomb : findDanger(line)
   return danger === undefined
     ? line
     : { ...line, refused: danger.reason, refusedBy: `dangerous: ${danger.what}` }
 }
 
-const forkBomb = /([^\s;|&(){}]+)\s*\(\)\s*\{[^}]*(?<![^\s;|&{])\1(?![^\s;|&}])[^}]*[|&]/
 const bomb = { what: 'fork bomb', reason: 'it starts itself without end' }
+const mostFunctions = 20
+
+/** A function that starts itself in a pipe or in the background: `f() { f | f & }`. Linear in the length of the line. */
+function isForkBomb(source: string): boolean {
+  let open = source.indexOf('()')
+  for (let count = 0; open >= 0 && count < mostFunctions; count++, open = source.indexOf('()', open + 2)) {
+    const name = /[^\s;|&(){}]{1,200}$/.exec(source.slice(Math.max(0, open - 220), open).trimEnd())?.[0]
+    const body = /^\s{0,20}\{([^}]*)/.exec(source.slice(open + 2, open + 2_000))?.[1]
+    if (name === undefined || body === undefined) continue
+    const starts = body.split(/[\s;|&{]+/)
+    if (starts.includes(name) && /[|&]/.test(body.slice(body.indexOf(name) + name.length))) return true
+  }
+  return false
+}
 
 /** What a shell of the line is given to read may be commands. */
 function withTexts(commands: readonly FoundCommand[], list: List): readonly FoundCommand[] {

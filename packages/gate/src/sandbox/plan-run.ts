@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { List, Stage, Word } from '../commands/line/line.ts'
+import { describeCommand } from '../commands/programs/describe-command.ts'
 import { searchFolders } from '../commands/resolve-program.ts'
 
 export interface PlanRequest {
@@ -70,8 +71,9 @@ const differs = /^(?:diff|log|show|whatchanged|diff-tree|diff-index|diff-files|r
 function hardened(stage: Stage): Stage {
   if (stage.kind === 'group')
     return { ...stage, list: stage.list.map((step) => ({ ...step, stages: step.stages.map(hardened) })) }
-  if (stage.words[0]?.text !== 'git') return stage
-  let at = 1
+  const git = gitIn(stage.words)
+  if (git < 0) return stage
+  let at = git + 1
   while (stage.words[at]?.text.startsWith('-')) at += /^-[Cc]$/.test(stage.words[at]?.text ?? '') ? 2 : 1
   const command = stage.words[at]?.text ?? ''
   const second = stage.words[at + 1]?.text
@@ -89,6 +91,16 @@ function hardened(stage: Stage): Stage {
         : []
   const words: Word[] = added.map((text) => ({ text }))
   return { ...stage, words: [...stage.words.slice(0, behind), ...words, ...stage.words.slice(behind)] }
+}
+
+/** Where `git` stands: also by its path, and behind `timeout 60`. */
+function gitIn(words: readonly Word[], from = 0): number {
+  const [first, ...rest] = words.slice(from)
+  if (first === undefined) return -1
+  const name = first.text.slice(first.text.lastIndexOf('/') + 1)
+  if (name === 'git') return from
+  const inner = describeCommand([{ text: name }, ...rest])?.inner
+  return inner === undefined ? -1 : gitIn(words, words.length - inner.length)
 }
 
 /** What would change the runner itself, and not what it runs. */

@@ -3,7 +3,7 @@ import type { Arguments, Unlisted } from './arguments.ts'
 import { gitReaders, gitSubReaders, gitWriters } from './git.ts'
 import { readArguments } from './read-arguments.ts'
 import { readFind } from './read-find.ts'
-import { readEcho, readPrintf, readPs, readTest, readText } from './read-others.ts'
+import { readEcho, readPrintf, readPs, readQuestion, readTest, readText } from './read-others.ts'
 import { readers } from './readers.ts'
 import { readSpec } from './spec.ts'
 
@@ -51,7 +51,7 @@ const specials: { readonly [name: string]: (words: readonly Word[]) => Arguments
   false: readText,
   ':': readText,
   expr: readText,
-  command: readText,
+  command: readQuestion,
   export: readText,
   exit: readText,
 }

@@ -15,7 +15,9 @@ export const shells = names(
   'sh bash dash ash ksh rbash zsh fish csh tcsh mksh yash eval su ssh xargs watch parallel env npx script cmd powershell pwsh sudo docker podman kubectl find trap',
 )
 
-const mostHints = 200
+const mostHints = 100
+/** Each hint repeats the words behind it, so a long line would cost their number squared. */
+const mostHintWords = 200
 
 /** What stands behind such a program may be a command: a rule that refuses or asks for it counts there too. */
 export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
@@ -33,7 +35,7 @@ export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand
         ),
       )
     if (!starters.has(program) || word.startsWith('-') || word === '') continue
-    const words = command.words.slice(at)
+    const words = command.words.slice(at, at + mostHintWords)
     found.push({
       ...command,
       words,

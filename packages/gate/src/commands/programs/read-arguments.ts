@@ -69,6 +69,8 @@ class ArgumentsReader {
         return
       }
       if (rest === '' || option.values === 2) return void this.#next(option, text)
+      // `rg -f=FILE` opens FILE, other programs open `=FILE`.
+      if (rest.startsWith('=')) this.#value(option, { text: rest.slice(1) }, text)
       return void this.#value(option, { text: rest }, text)
     }
   }

@@ -8,6 +8,15 @@ export function readText(words: readonly Word[]): Arguments {
   return found
 }
 
+/** Only `command -v NAME`: some systems have a file of that name, which runs what it is given. */
+export function readQuestion(words: readonly Word[]): Arguments {
+  const found = readText(words) as ArgumentsBuilder
+  const [first, second, ...rest] = words.map(({ text }) => text)
+  const isQuestion = first === '-v' && /^[\w.][\w.+-]*$/.test(second ?? '') && rest.length === 0
+  if (!isQuestion) found.reject(first ?? 'command')
+  return found
+}
+
 /** `echo -e` is left to the program of that name, which knows fewer escapes than bash. */
 export function readEcho(words: readonly Word[]): Arguments {
   const found = readText(words) as ArgumentsBuilder
