@@ -49,7 +49,7 @@ test('tells of hooks and lists of commands that cannot be understood, once for e
 test('says what is wrong, where, and what to do, and ends with 1', async () => {
   const project = createProject({
     '.cadre/templates/lead.agent.yaml': 'id: lead\ndescription: d\nsystem_prompt: x\nmax_turns: [\n',
-    '.cadre/config.yaml': 'tools: [x.mjs]\n',
+    '.cadre/config.yaml': 'tools: [../x.mjs]\n',
     '.cadre/sessions/a-1.session.yaml.torn': 'x',
     '.cadre/storage/wal/1-abc.1.wal': '',
   })
@@ -64,7 +64,7 @@ test('says what is wrong, where, and what to do, and ends with 1', async () => {
   })
   expect(find('agents', 'fail')?.message).toMatch(/lead\.agent\.yaml:\d+: /)
   expect(find('trust', 'warn')?.message).toMatch(
-    /config\.yaml:1 runs code of the repository as tools .*it is not trusted/,
+    /x\.mjs is run as a tool module; it is not trusted/,
   )
   expect(find('torn files', 'warn')).toBeDefined()
   expect(find('segments', 'warn')).toBeDefined()

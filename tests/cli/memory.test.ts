@@ -45,13 +45,13 @@ test('an agent reads the memory of its home from any workspace, and nobody write
   expect(project.exists('.cadre/memory/new.md')).toBe(false)
 })
 
-test('a module for searching by meaning is code: it runs when a person trusts it, as it is', async () => {
+test('a module of the project for searching by meaning runs when a person trusts it, as it is', async () => {
   const module = (word: string) =>
     `export async function embed(texts) { return texts.map((text) => [text.includes('${word}') || text.includes('feline') ? 1 : 0, 1]) }`
   const project = createProject({
     ...agentFile('lead'),
-    '.cadre/config.yaml': { search: { semantic: { module: './embed.mjs' } } },
-    '.cadre/embed.mjs': module('kitten'),
+    '.cadre/config.yaml': { search: { semantic: { module: '../embed.mjs' } } },
+    'embed.mjs': module('kitten'),
     'a.md': 'The kitten sleeps.\n',
     'b.md': 'Dogs bark.\n',
     'p.yaml': {
@@ -69,6 +69,6 @@ test('a module for searching by meaning is code: it runs when a person trusts it
     )[0]
   expect(await run()).toContain('by words instead')
   expect(await run('--trust')).toMatch(/ranked by meaning.*\n1\. a\.md:1/)
-  writeFileSync(project.at('.cadre/embed.mjs'), module('Dogs'))
+  writeFileSync(project.at('embed.mjs'), module('Dogs'))
   expect(await run('--trust')).toMatch(/ranked by meaning.*\n1\. b\.md:1/)
 })

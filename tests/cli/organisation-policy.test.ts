@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { bin } from './support/cadre.ts'
+import { recordOwnHome } from './support/own-home.ts'
 import { agentFile, createProject, delegate, type Project } from './support/project.ts'
 
 /** The organisation's file has one place, which nothing can move: only in a namespace of its own can a test put one there. */
@@ -19,6 +20,7 @@ function cadreUnder(
   const script = 'mount --bind "$1" /etc && shift && exec "$@"'
   const command = ['-m', 'sh', '-c', script, 'sh', project.at('etc'), process.execPath, bin, ...args]
   const options = { cwd: project.path, env: { PATH: process.env['PATH'] ?? '', HOME: project.path, ...env } }
+  recordOwnHome({ ...options, args })
   return new Promise((resolve) => {
     execFile('unshare', command, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })

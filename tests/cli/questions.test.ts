@@ -70,7 +70,7 @@ test('what needs a decision waits with code 3, is answered by a command, and goe
 
   const early = await project.cadre(['resume', waiting.session, '--trust'])
   expect(early.code).toBe(3)
-  expect(early.stdout).toContain(`cadre approve ${question!.approval}\n`)
+  expect(early.stdout).toContain(`cadre approve ${question!.approval} --trust\n`)
   expect(early.stdout).toContain(`cadre reject ${question!.approval} --reason`)
   // Who agreed to something for one command has to say so again in the next.
   expect(early.stdout).toContain(`cadre resume ${waiting.session} --trust\n`)
@@ -145,9 +145,12 @@ test('a question that is not there is named, with those that are', async () => {
 
 test('what a folder brings is not used without trust, and a person is told', async () => {
   const project = createTeam()
-  const { stderr, code } = await project.cadre(run.filter((word) => word !== '--trust'))
+  const { stderr, code } = await project.cadre(
+    run.filter((word) => word !== '--trust'),
+    { isForeign: true },
+  )
   expect(stderr).toMatch(
-    /this folder is not trusted: .*agents only read\.\n\s+\S+config\.yaml:\d+ runs code of the repository/,
+    /this folder is not trusted: .*agents are read-only\.\n\s+\S+\.cadre holds 2 agent templates, config\.yaml \(tools\), not created by you on this machine\n\s+\S+config\.yaml:\d+ runs code of the repository/,
   )
   expect(code).not.toBe(3)
   expect(project.exists('deployed.txt')).toBe(false)

@@ -121,16 +121,15 @@ test.skipIf(!hasScript)('a person is asked once whether to trust what a folder b
     run: async () => ({ content: 'pong' }) }`
   const project = createProject({
     ...agentFile('lead'),
-    '.cadre/ping.mjs': tool,
-    '.cadre/config.yaml': { tools: ['ping.mjs'] },
+    'ping.mjs': tool,
+    '.cadre/config.yaml': { tools: ['../ping.mjs'] },
     'p.yaml': { lanes: { lead: [{ calls: [{ tool: 'ping' }] }, { reply: 'Result: {{last}}' }] } },
   })
   const run = ['run', '--model', 'scripted:p.yaml', 'x']
   const asks = (screen: string) => screen.includes('Enter to decide later')
   const later = openTerminal(project, run)
   await later.until(asks)
-  expect(later.screen()).toMatch(/config\.yaml:2\s+\S*runs code of the repository as tools/)
-  expect(later.screen()).toContain('ping.mjs')
+  expect(later.screen()).toMatch(/ping\.mjs\s+\S*is run as a tool module/)
   later.type('\r')
   expect(await later.ended()).toBe(0)
   expect(later.screen()).toContain('Result: there is no tool named')
@@ -143,7 +142,7 @@ test.skipIf(!hasScript)('a person is asked once whether to trust what a folder b
   expect(trusted.stdout).toContain('Result: pong')
   expect(trusted.stderr).toBe('')
   // Bound to the content: a changed module is not trusted any more.
-  project.write('.cadre/ping.mjs', tool.replace('pong', 'changed'))
+  project.write('ping.mjs', tool.replace('pong', 'changed'))
   const changed = await project.cadre(run)
   expect(changed.stdout).not.toContain('Result: changed')
   expect(changed.stderr).toMatch(/is not trusted[\s\S]*ping\.mjs is run as a tool module/)
@@ -155,7 +154,7 @@ test.skipIf(!hasScript)('a person is asked once whether to trust what a folder b
   const silent = openTerminal(project, run)
   expect(await silent.ended()).toBe(0)
   expect(asks(silent.screen())).toBe(false)
-  expect(silent.screen()).toContain('You said no to it')
+  expect(silent.screen()).toContain('You declined')
 })
 
 test.skipIf(!hasScript)('tables fit the terminal, and nothing is cut where nobody reads along', async () => {

@@ -76,7 +76,7 @@ test.skipIf(!hasScript)(
     project.write('check/b.mjs', `${project.read('check/b.mjs')}// more\n`)
     expect((await cadre(...words)).stderr).toContain('this folder is not trusted')
     await answer('n\r')
-    expect((await cadre(...words)).stderr).toContain('You said no to it')
+    expect((await cadre(...words)).stderr).toContain('You declined')
     expect(project.read('ran')).toBe('xx')
   },
 )

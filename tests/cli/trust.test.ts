@@ -30,9 +30,9 @@ describe('a folder that brings something', () => {
       '.github/hooks/a.json': hook,
       [policy]: 'effects.write: allow\n',
     })
-    const { json, stderr, code } = await project.cadre(run())
+    const { json, stderr, code } = await project.cadre(run(), { isForeign: true })
     expect(stderr).toMatch(
-      /this folder is not trusted: nothing of what it brings is used, and agents only read\./,
+      /this folder is not trusted: Cadre ignores what it brings, and agents are read-only\./,
     )
     expect(stderr).toMatch(/\.github\/hooks\/a\.json runs a hook when agents work/)
     expect(stderr).toMatch(/policy\.yaml:1 permits more than the default \(effects\.write: "allow"\)/)
@@ -45,12 +45,12 @@ describe('a folder that brings something', () => {
       [['--trust'], {}],
       [[], { CADRE_TRUST: '1' }],
     ] as const) {
-      const trusted = await project.cadre(run(...flags), { env })
+      const trusted = await project.cadre(run(...flags), { env, isForeign: true })
       expect(judged(trusted.json()).at(-1)).toMatchObject({ decision: 'allow', rule: 'effects.write' })
     }
     expect(project.read('out.txt')).toBe('written\n')
     // For one command means for one command.
-    expect(judged((await project.cadre(run())).json()).at(-1)).toMatchObject({ decision: 'deny' })
+    expect(judged((await project.cadre(run(), { isForeign: true })).json()).at(-1)).toMatchObject({ decision: 'deny' })
   })
 
   test('looking at it runs nothing, whatever the command', async () => {
@@ -71,9 +71,9 @@ describe('a folder that brings something', () => {
       ['policy', 'explain', '--tool', 'get_errors', '--input', '{}'],
       run(),
     ])
-      await project.cadre(args)
+      await project.cadre(args, { isForeign: true })
     expect(project.exists('pwned')).toBe(false)
-    const doctor = await project.cadre(['doctor'])
+    const doctor = await project.cadre(['doctor'], { isForeign: true })
     for (const what of [
       'a.json runs a hook',
       '.mcp.json starts the MCP server a',
@@ -101,13 +101,13 @@ describe('what may be written', () => {
   })
 
   test.each([
-    ['coordinator', 'documentation-writer', 'allow', 'deny'],
-    ['explorers', 'general-purpose', 'allow', 'deny'],
-    ['supervisor', 'builder', 'allow', 'deny'],
-    ['operators', 'executor-001', 'ask', 'ask'],
-    ['planner', 'Implementer', 'ask', 'ask'],
-  ])('%s: a write of %s is %s when a person chose the team, %s when the folder did', async (...row) => {
-    const [team, agent, chosen, brought] = row
+    ['coordinator', 'documentation-writer', 'allow'],
+    ['explorers', 'general-purpose', 'allow'],
+    ['supervisor', 'builder', 'allow'],
+    ['operators', 'executor-001', 'ask'],
+    ['planner', 'Implementer', 'ask'],
+  ])('%s: a write of %s is %s when a person chose the team, denied when a clone did', async (...row) => {
+    const [team, agent, chosen] = row
     const input = JSON.stringify(write.input)
     const explain = [
       'policy',
@@ -122,11 +122,13 @@ describe('what may be written', () => {
     ]
     const byPerson = await createProject().cadre([...explain, '--team', team])
     expect(byPerson.json()).toMatchObject([{ decision: chosen, rule: 'effects.write' }])
-    const byFolder = await createProject({ '.cadre/config.yaml': { team } }).cadre(explain)
-    expect(byFolder.json()).toMatchObject([{ decision: brought }])
+    const folder = createProject({ '.cadre/config.yaml': { team } })
+    const byClone = await folder.cadre(explain, { isForeign: true })
+    expect(byClone.json()).toMatchObject([{ decision: 'deny', rule: 'trust' }])
+    expect((await folder.cadre(explain)).json()).toMatchObject([{ decision: chosen, rule: 'effects.write' }])
   })
 
-  test('a team that is written into a project says so in its policy, which is trusted as it was written', async () => {
+  test('a team that is written into a project says so in its policy, which counts as written and as edited by hand', async () => {
     const project = createProject(playbook(write))
     const made = await project.cadre(['init', '--team', 'coordinator'])
     expect(made.stdout).toContain(policy)
@@ -134,13 +136,12 @@ describe('what may be written', () => {
     const { code, stderr } = await project.cadre(run('--agent', 'documentation-writer'))
     expect([code, stderr]).toEqual([0, ''])
     expect(project.read('out.txt')).toBe('written\n')
-    project.write(policy, 'effects: {write: allow, outbound: allow}\n')
+    project.write(policy, 'effects: {write: deny}\n')
     const changed = await project.cadre(run('--agent', 'documentation-writer'))
-    expect(changed.stderr).toContain('this folder is not trusted')
-    // One that is there is kept, and nobody is told that it is trusted.
+    expect(changed.stderr).toBe('')
+    expect(judged(changed.json())).toMatchObject([{ decision: 'deny', rule: 'effects.write' }])
     const again = await project.cadre(['init', '--team', 'coordinator', '--force'])
     expect(again.stdout).toMatch(/kept +\S+policy\.yaml/)
-    expect((await project.cadre(run('--agent', 'documentation-writer'))).stderr).toContain('is not trusted')
   })
 
   test('hooks that a team is written with are trusted as written; hooks that were there are still asked about', async () => {

@@ -24,7 +24,7 @@ function createTeam(lanes: object, { agents = {}, repository = true } = {}): Pro
   })
   if (!repository) return project
   git(project, 'init', '-q', '-b', 'main')
-  project.write('.git/info/exclude', '/.cadre/\n')
+  project.write('.git/info/exclude', '/.cadre/\n/.config/\n')
   git(project, 'add', '-A')
   git(project, 'commit', '-q', '-m', 'first')
   return project
@@ -243,7 +243,7 @@ test('where a workspace cannot be given, the session says so and asks, whatever 
   const project = createTeam({ lead: [{ calls: [write('x.txt', 'x')] }, { reply: 'Done.' }] })
   project.write('bin/.keep', '')
   const node = path.dirname(process.execPath)
-  const ran = await project.cadre(run, {
+  const ran = await project.cadre([...run, '--trust'], {
     env: { PATH: `${project.at('bin')}:${existsSync(path.join(node, 'git')) ? '' : node}` },
   })
   expect(ran.code, ran.stderr).toBe(3)

@@ -80,7 +80,7 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
 }
 
 /** Below the home. */
-export const policyPath = path.join('storage', 'policy.yaml')
+const policyPath = path.join('storage', 'policy.yaml')
 
 function policyText({ name, effects = {} }: Team): string {
   const lines = Object.entries(effects).map(([effect, permission]) => `  ${effect}: ${permission}\n`)

@@ -1,22 +1,17 @@
-import { createHash } from 'node:crypto'
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { createTrust, type TrustItem } from '@cadre/files'
 import { findHooks } from '@cadre/gate'
 import type { Io } from '../io.ts'
 import { userPlaces } from '../runtime/places.ts'
 import type { TeamFileStatus } from './place-team-files.ts'
-import { policyPath } from './plan-team-files.ts'
 
 /**
- * What was written just now, on a person's command, needs no further word: the policy, and hooks whose every script is of
- * the team as well. What else lies in the folder, and a file that was kept, is as little trusted as before.
+ * Hooks that were written just now, on a person's command, need no further word, where every script they name is of the team as
+ * well. What else lies in the folder, and a file that was kept, is as little trusted as before.
  */
 export function trustWritten(io: Io, project: string, files: readonly TeamFileStatus[]): void {
   const { trust, home: userHome } = userPlaces(io.env)
-  const policies = files
-    .filter(({ path, status }) => path.endsWith(policyPath) && isWritten(status))
-    .map(({ path }) => ({ path, sha256: digestOf(path) }))
-  const items = [...policies, ...hooksOf(project, userHome, files)]
+  const items = hooksOf(project, userHome, files)
   if (items.length > 0) createTrust({ file: trust }).add(items)
 }
 
@@ -24,7 +19,7 @@ function hooksOf(project: string, userHome: string, files: readonly TeamFileStat
   // One that was there and is exactly what would be written is what the person asked for.
   const own = new Set(
     files
-      .filter(({ status }) => isWritten(status) || status === 'unchanged')
+      .filter(({ status }) => status === 'created' || status === 'replaced' || status === 'unchanged')
       .flatMap(({ path }) => [path, realpathSync(path)]),
   )
   const found = findHooks({ project, userHome, trusted: () => false })
@@ -38,12 +33,4 @@ function hooksOf(project: string, userHome: string, files: readonly TeamFileStat
         ),
     )
     .map(({ path, sha256 }) => ({ path, sha256 }))
-}
-
-function isWritten(status: TeamFileStatus['status']): boolean {
-  return status === 'created' || status === 'replaced'
-}
-
-function digestOf(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex')
 }

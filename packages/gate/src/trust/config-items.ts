@@ -45,11 +45,11 @@ export async function configItems(home: string, project: string, isOwn = false):
 
 /** Whether a module, with everything it imports, lies in a home. */
 export function isModuleOf(home: string, module: string): boolean {
-  const files = moduleFiles(module)
-  if (files === undefined) return false
+  // One that is not there is run by nobody.
+  if (!existsSync(module)) return isInside(home, module)
   try {
     const real = realpathSync(home)
-    return files.every(({ path: file }) => isInside(real, file))
+    return moduleFiles(module)?.every(({ path: file }) => isInside(real, file)) ?? false
   } catch {
     return false
   }

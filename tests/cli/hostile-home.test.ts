@@ -1,0 +1,266 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createHostileHome, git, type HostileHome } from './support/hostile-home.ts'
+import { createProject, type Project } from './support/project.ts'
+import { hasScript, openTerminal } from './support/terminal.ts'
+import { until } from './support/until.ts'
+
+const limit = { timeout: 240_000 }
+
+const looks: readonly (readonly string[])[] = [
+  ['run', 'x'],
+  ['run', '--json', '--allow', 'write', '--allow', 'execute', '--no-human', 'x'],
+  ['run', '--model', 'openai:gpt-5', 'x'],
+  ['run', '--agent', 'evil', 'x'],
+  ['chat'],
+  ['lint'],
+  ['status'],
+  ['agents', 'list'],
+  ['doctor'],
+  ['sessions', 'list'],
+  ['sessions', 'list', '--json'],
+  ['hooks', 'list'],
+  ['tasks'],
+  ['tasks', 'SELECT * FROM .cadre/tasks/*.task.md'],
+  ['workspace', 'list'],
+  ['policy', 'explain', '--tool', 'execute_command', '--input', '{"command":"touch x"}'],
+]
+
+const refused = (session: string): readonly (readonly string[])[] => [
+  ['up'],
+  ['up', '--detach'],
+  ['down'],
+  ['resume', session],
+  ['resume', session, 'go on'],
+  ['sessions', 'resume', session],
+  ['sessions', 'answer', session, 'approval/x', 'approve'],
+  ['sessions', 'cancel', session],
+  ['sessions', 'import', '.cadre/agents/evil-001.agent.md'],
+  ['chat', '--resume', session],
+  ['chat', '--resume', ''],
+  ['approvals'],
+  ['approve', 'x'],
+  ['reject', 'x'],
+  ['tasks', "UPDATE .cadre/tasks/evil.task.md SET state = 'done' WHERE id = 'evil-1'"],
+  ['tasks', "INSERT INTO .cadre/tasks/evil.task.md SET title = 'x'"],
+  ['workspace', 'merge', session],
+  ['workspace', 'clean'],
+  ['workspace', 'rollback', '--all'],
+]
+
+/** Whatever a command does in the project of somebody else shows here. */
+const changes = (project: Project) => git(project.path, 'status', '--porcelain', '--ignored')
+
+async function expectHarmless(hostile: HostileHome, project: Project, before = ''): Promise<void> {
+  const [session = ''] = project.exists('.cadre/sessions')
+    ? readdirSync(project.at('.cadre/sessions')).map((name) => name.replace(/\.session\.yaml$/, ''))
+    : []
+  for (const line of looks) {
+    const { code, stderr } = await hostile.cadre(project, line)
+    expect(hostile.marks(), line.join(' ')).toEqual([])
+    expect(changes(project), line.join(' ')).toBe(before)
+    expect(code, `${line.join(' ')}: ${stderr}`).not.toBe(70)
+  }
+  for (const line of refused(session)) {
+    const { code, stderr } = await hostile.cadre(project, line)
+    expect([code, stderr], line.join(' ')).toEqual([2, expect.stringContaining('This home directory is not trusted')])
+    expect(hostile.marks(), line.join(' ')).toEqual([])
+    expect(changes(project), line.join(' ')).toBe(before)
+  }
+}
+
+test('in a clone with a hostile home no command runs, decides, configures or changes anything', limit, async () => {
+  const hostile = await createHostileHome()
+  const project = hostile.clone()
+  await expectHarmless(hostile, project)
+  const run = await hostile.cadre(project, ['run', 'x'])
+  expect(run.code, run.stderr).toBe(0)
+  expect(run.stdout).toContain('Read it.')
+  expect(run.stderr).toMatch(
+    /\.cadre holds 1 session, 2 task files, .*1 agent template, 1 memory file, 1 inbox file, config\.yaml \(model, aliases, entry, tools, check\), routes\.yaml, .*not created by you on this machine/,
+  )
+  expect(run.stderr).toContain('holds a hook that runs files of this project')
+  expect(run.stderr).toMatch(/PATH entries inside this project are ignored until you trust it: .*node_modules\/\.bin/)
+  const listed = await hostile.cadre(project, ['sessions', 'list'])
+  expect(listed.stdout).toContain('evil-')
+  // Its records are in a folder of the user's own.
+  expect(readdirSync(hostile.user.at('.local/state/cadre/untrusted'))).toHaveLength(1)
+})
+
+test('the same home runs all of it once it is trusted, so that the markers mean something', limit, async () => {
+  const hostile = await createHostileHome()
+  const project = hostile.clone()
+  const run = await hostile.cadre(project, ['run', '--trust', 'x'])
+  expect(hostile.marks(), run.stderr).toEqual(expect.arrayContaining(['model', 'tool', 'user-hook', 'npm-script']))
+  onTestFinished(async () => void (await hostile.cadre(project, ['down', '--trust'])))
+  const up = await hostile.cadre(project, ['up', '--detach', '--trust'])
+  expect(up.code, up.stderr).toBe(0)
+  await until(() => hostile.marks().includes('approved'))
+})
+
+test('a pull that brings such files into a home of the user is not trusted by that', limit, async () => {
+  const hostile = await createHostileHome()
+  const origin = createProject({ 'readme.txt': 'A harmless project.\n' })
+  git(origin.path, 'init', '-q', '-b', 'main')
+  git(origin.path, 'add', '-A')
+  git(origin.path, 'commit', '-q', '-m', 'first')
+  const project = createProject()
+  git(project.path, 'clone', '-q', origin.path, '.')
+  // The user's own home, made by the command, with a git of its own.
+  expect((await hostile.cadre(project, ['run', 'x'])).code).toBe(0)
+  project.write('.cadre/config.yaml', { entry: 'own' })
+  project.write('.cadre/templates/own.agent.yaml', { id: 'own', system_prompt: 'You are own.' })
+  const own = await hostile.cadre(project, ['run', '--json', 'x'])
+  expect([own.code, own.json().find(({ type }) => type === 'session.started')]).toMatchObject([0, { agent: 'own' }])
+  git(project.path, '-C', '.cadre', 'init', '-q')
+  rmSync(project.at('.cadre/config.yaml'))
+  rmSync(project.at('.cadre/storage'), { recursive: true, force: true })
+  hostile.plant(origin)
+  git(origin.path, 'add', '-A', '-f')
+  git(origin.path, 'commit', '-q', '-m', 'more')
+  git(project.path, 'pull', '-q')
+  expect(project.exists('.cadre/config.yaml')).toBe(true)
+  await expectHarmless(hostile, project, changes(project))
+  expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
+})
+
+test('a daemon stops when a pull brings files into its home, before it acts on them', limit, async () => {
+  const hostile = await createHostileHome()
+  const origin = createProject({ 'readme.txt': 'A harmless project.\n' })
+  git(origin.path, 'init', '-q', '-b', 'main')
+  git(origin.path, 'add', '-A')
+  git(origin.path, 'commit', '-q', '-m', 'first')
+  const project = createProject()
+  git(project.path, 'clone', '-q', origin.path, '.')
+  expect((await hostile.cadre(project, ['run', 'x'])).code).toBe(0)
+  const daemon = project.start(['up', '--allow', 'execute', '--allow', 'write'], { env: hostile.env })
+  await daemon.until((stdout) => stdout.includes('Watching'))
+  rmSync(project.at('.cadre/storage/requests'), { recursive: true, force: true })
+  hostile.plant(origin)
+  git(origin.path, 'add', '-A', '-f')
+  git(origin.path, 'commit', '-q', '-m', 'more')
+  git(project.path, 'pull', '-q')
+  const { code, stderr } = await daemon.ended()
+  expect([code, stderr]).toEqual([2, expect.stringContaining("files that the project's git tracks")])
+  expect(hostile.marks()).toEqual([])
+})
+
+test.skipIf(!hasScript)('a yes adopts a home that came from elsewhere, until git brings something else', limit, async () => {
+  const hostile = await createHostileHome()
+  const project = hostile.clone()
+  rmSync(hostile.user.at('.claude'), { recursive: true })
+  const env = { ...hostile.env }
+  const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true, columns: 200 })
+  await terminal.until((screen) => screen.includes('Enter to decide later'))
+  expect(terminal.screen()).toMatch(/\.cadre\s+\S*holds 1 session, 2 task files/)
+  expect(hostile.marks()).toEqual([])
+  terminal.type('y\r')
+  await until(() => hostile.marks().includes('model'))
+  await terminal.ended()
+  expect(statSync(hostile.user.at('.config/cadre/homes.jsonl')).mode & 0o777).toBe(0o600)
+  const again = await hostile.cadre(project, ['sessions', 'cancel', 'evil'])
+  expect(again.stderr).not.toContain('not trusted')
+  hostile.upstream.write('.cadre/memory/evil.md', 'Something else.\n')
+  git(hostile.upstream.path, 'commit', '-q', '-a', '-m', 'more')
+  git(project.path, 'pull', '-q')
+  expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
+})
+
+test.skipIf(!hasScript)('a home of an earlier version asks once; hand edits in it count at once', limit, async () => {
+  const user = createProject({ 'keep.txt': '' })
+  const env = { HOME: user.path }
+  const project = createProject({
+    '.cadre/templates/lead.agent.yaml': { id: 'lead', system_prompt: 'You are lead.' },
+    '.cadre/config.yaml': { model: 'scripted:p.yaml' },
+    '.cadre/p.yaml': { lanes: { '*': { default: { reply: 'First.' } } } },
+    '.cadre/q.yaml': { lanes: { '*': { default: { reply: 'Second.' } } } },
+  })
+  const up = await project.cadre(['up'], { env, isForeign: true })
+  expect([up.code, up.stderr]).toEqual([
+    2,
+    expect.stringMatching(/holds 1 agent template, config\.yaml \(model\), not created by you.*--trust/s),
+  ])
+  const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true })
+  await terminal.until((screen) => screen.includes('Enter to decide later'))
+  terminal.type('y\r')
+  expect(await terminal.ended()).toBe(0)
+  const foreign = { env, isForeign: true }
+  expect(await project.cadre(['run', 'x'], foreign)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('First.') })
+  project.write('.cadre/config.yaml', { model: 'scripted:q.yaml', tools: ['hi.mjs'] })
+  project.write('.cadre/hi.mjs', "process.stderr.write('loaded')\n")
+  const edited = await project.cadre(['run', 'x'], foreign)
+  expect(edited.stdout).toContain('Second.')
+  expect(edited.stderr).toMatch(/^loaded/)
+  // Another folder at the same path is another home.
+  renameSync(project.at('.cadre'), project.at('old'))
+  mkdirSync(project.at('.cadre'))
+  project.write('.cadre/config.yaml', { model: 'scripted:q.yaml' })
+  const replaced = await project.cadre(['run', 'x'], foreign)
+  expect(replaced.stderr).toContain('not created by you on this machine')
+})
+
+test('a link to a home of the user, in a folder that somebody else made, is not the user’s', limit, async () => {
+  const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
+  const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
+  const own = createProject()
+  const options = { env, isForeign: true }
+  expect((await own.cadre(['run', 'x'], options)).code).toBe(0)
+  expect((await own.cadre(['approvals'], options)).code).toBe(0)
+  const other = createProject()
+  symlinkSync(own.at('.cadre'), other.at('.cadre'))
+  const refusal = await other.cadre(['approvals'], options)
+  expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining('not created by you')])
+  for (const args of [
+    ['approvals', '--home', path.join(other.path, '.cadre')],
+    ['approvals', '--home', './.cadre/'],
+  ])
+    expect((await other.cadre(args, options)).code, args.join(' ')).toBe(2)
+  expect((await other.cadre(['approvals'], { ...options, env: { ...env, CADRE_TRUST: '1' } })).code).toBe(0)
+})
+
+test('records that cannot be written or relied on stop the command, and say why', limit, async () => {
+  const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
+  const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
+  const options = { env, isForeign: true }
+  const project = createProject()
+  // Where a folder is expected there is a file: nobody can write there, not even root.
+  user.write('.config', '')
+  const blocked = await project.cadre(['run', 'x'], options)
+  expect([blocked.code, blocked.stderr]).toEqual([
+    2,
+    expect.stringMatching(/homes\.jsonl: Cadre cannot record that you own a home directory.*--trust/),
+  ])
+  expect(project.exists('.cadre')).toBe(false)
+  expect((await project.cadre(['run', '--trust', 'x'], options)).code).toBe(0)
+  rmSync(user.at('.config'))
+  user.write('.config/cadre/homes.jsonl', 'not a record\n{"path": 1}\n')
+  expect((await project.cadre(['up'], options)).stderr).toContain('not created by you')
+  writeFileSync(user.at('.config/cadre/homes.jsonl'), '', { mode: 0o666 })
+  const { chmodSync } = await import('node:fs')
+  chmodSync(user.at('.config/cadre/homes.jsonl'), 0o666)
+  expect((await project.cadre(['up'], options)).stderr).toContain('Others may write this file')
+})
+
+test('what Cadre creates in a home can be read by its owner alone', limit, async () => {
+  const user = createProject({
+    'own.yaml': {
+      lanes: {
+        '*': [{ calls: [{ tool: 'write_file', input: { path: 'x', content: 'x' } }] }, { reply: 'Done.' }],
+      },
+    },
+  })
+  const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
+  const project = createProject()
+  const asked = await project.cadre(['run', 'x'], { env, isForeign: true })
+  expect(asked.code).toBe(3)
+  onTestFinished(async () => void (await project.cadre(['down'], { env, isForeign: true })))
+  expect((await project.cadre(['up', '--detach'], { env, isForeign: true })).code).toBe(0)
+  expect((await project.cadre(['down'], { env, isForeign: true })).code).toBe(0)
+  const open = readdirSync(project.at('.cadre'), { recursive: true, encoding: 'utf8' }).filter((name) => {
+    if (name === '.git' || name.startsWith('.git/')) return false
+    return (statSync(project.at('.cadre', name)).mode & 0o077) !== 0
+  })
+  expect(open).toEqual([])
+  expect(statSync(project.at('.cadre')).mode & 0o777).toBe(0o700)
+})
