@@ -131,7 +131,7 @@ export function judgeLine(
 }
 
 const withoutSandbox =
-  'No sandbox: it can change anything you can, read the environment of your other programs, and leave a process behind that approves for itself.'
+  'No sandbox: it can read and change everything this user can. A process it leaves behind could approve calls for itself, forge files in tasks, inbox, mailboxes and memory, and read the environment of other processes.'
 
 type Judged = ReturnType<typeof judgeCommand>
 
