@@ -85,6 +85,7 @@ export function judgeLine(
         lists,
         options: { ...options, isOwnExecute: options.isOwnExecute === true },
         resolve,
+        cwd,
       }),
     )
   const paths = judgePaths({ line, places, workspace, start: cwd, write, sandboxed })

@@ -5,6 +5,7 @@ import type { FoundCommand } from './command-line.ts'
 import type { Word } from './line/line.ts'
 import { listedName } from './program-name.ts'
 import { type Described, describeCommand } from './programs/describe-command.ts'
+import { unusualSetting } from './programs/plain-repository.ts'
 import type { Program } from './resolve-program.ts'
 
 export interface JudgeRequest {
@@ -20,6 +21,8 @@ export interface JudgeRequest {
     readonly beforehand: boolean
   }
   readonly resolve: (name: string) => Program
+  /** The folder in which the line starts. */
+  readonly cwd: string
 }
 
 export interface JudgedCommand {
@@ -89,7 +92,7 @@ function decide(request: JudgeRequest, words: readonly Word[], described: Descri
 
 /** Why an allowance does not reach this command. */
 function weaknessOf(
-  { command, options, resolve }: JudgeRequest,
+  { command, options, resolve, cwd }: JudgeRequest,
   [name = '']: readonly string[],
   described: Described | undefined,
   answer: ListAnswer | undefined,
@@ -100,14 +103,26 @@ function weaknessOf(
   // A pattern that fits a path names it; `effects.execute` names nothing.
   if (program?.kind === 'inside' && (answer === undefined || !name.includes('/')))
     return 'it is a program of the workspace, and no rule names it'
-  if (options.sandboxed) return undefined
   const isOwn = answer === undefined ? options.isOwnExecute : answer.own === true
   if (isOwn) return undefined
+  const setting = name === 'git' && described?.isReader ? settingIn(command, described, cwd) : undefined
+  if (setting !== undefined) return `the repository has a setting that may start a program: ${setting}`
+  if (options.sandboxed) return undefined
   const isReading = answer?.isShipped === true && described?.isReader === true && !described.needsSandbox
   if (!isReading) return 'there is no sandbox, and only a rule of your own may allow it then'
   // Another repository has settings of its own, which name programs.
   const isElsewhere = described.folder !== undefined || command.folders.some((folder) => folder !== '.')
   return name === 'git' && isElsewhere ? 'it runs git in another folder, and there is no sandbox' : undefined
+}
+
+function settingIn({ folders }: FoundCommand, { folder = '.' }: Described, cwd: string): string | undefined {
+  for (const one of folders) {
+    const found = unusualSetting(
+      [cwd, one, folder].reduce((at, to) => (to.startsWith('/') ? to : `${at}/${to}`)),
+    )
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** The runner does it by itself. */

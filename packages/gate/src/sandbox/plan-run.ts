@@ -50,6 +50,10 @@ const settings: readonly (readonly [string, string])[] = [
   ['core.editor', 'false'],
   ['sequence.editor', 'false'],
   ['safe.bareRepository', 'explicit'],
+  ['log.showSignature', 'false'],
+  ['diff.submodule', 'short'],
+  ['status.submoduleSummary', 'false'],
+  ['submodule.recurse', 'false'],
 ]
 
 /** Settings of a repository name programs. Git starts none of them for a command that rules alone have allowed. */
@@ -65,32 +69,50 @@ const quietGit: NodeJS.ProcessEnv = {
   GIT_PAGER: 'cat',
 }
 
-const differs = /^(?:diff|log|show|whatchanged|diff-tree|diff-index|diff-files|range-diff|reflog)$/
+const plain = ['--no-ext-diff', '--no-textconv']
+/** What lies in a submodule has settings of its own. */
+const still = '--ignore-submodules=dirty'
 
-/** `git diff` without programs that show differences, and the same for whatever prints some. */
+/** What commands of git get, so that none of them starts a program that shows or compares something. */
+const added: { readonly [command: string]: readonly string[] } = {
+  status: [still],
+  diff: [...plain, still],
+  'diff-index': [...plain, still],
+  'diff-files': [...plain, still],
+  'diff-tree': plain,
+  log: plain,
+  show: plain,
+  whatchanged: plain,
+  reflog: plain,
+  'reflog show': plain,
+  'stash show': plain,
+  grep: ['--no-textconv'],
+  blame: ['--no-textconv'],
+  annotate: ['--no-textconv'],
+}
+
+/** Objects that are missing are not fetched for a command that only looks. */
+const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
+
 function hardened(stage: Stage): Stage {
   if (stage.kind === 'group')
     return { ...stage, list: stage.list.map((step) => ({ ...step, stages: step.stages.map(hardened) })) }
-  const git = gitIn(stage.words)
+  const { words } = stage
+  const git = gitIn(words)
   if (git < 0) return stage
   let at = git + 1
-  while (stage.words[at]?.text.startsWith('-')) at += /^-[Cc]$/.test(stage.words[at]?.text ?? '') ? 2 : 1
-  const command = stage.words[at]?.text ?? ''
-  const second = stage.words[at + 1]?.text
-  const behind =
-    command === 'stash' && second === 'show'
-      ? at + 2
-      : command === 'reflog' && second === 'show'
-        ? at + 2
-        : at + 1
-  const added =
-    differs.test(command) || (command === 'stash' && second === 'show')
-      ? ['--no-ext-diff', '--no-textconv']
-      : command === 'grep' || command === 'blame' || command === 'annotate'
-        ? ['--no-textconv']
-        : []
-  const words: Word[] = added.map((text) => ({ text }))
-  return { ...stage, words: [...stage.words.slice(0, behind), ...words, ...stage.words.slice(behind)] }
+  while (words[at]?.text.startsWith('-')) at += /^-[Cc]$/.test(words[at]?.text ?? '') ? 2 : 1
+  const [first = '', second = ''] = words.slice(at, at + 2).map(({ text }) => text)
+  const isTwo = Object.hasOwn(added, `${first} ${second}`)
+  const more =
+    (isTwo ? added[`${first} ${second}`] : Object.hasOwn(added, first) ? added[first] : undefined) ?? []
+  const behind = at + (isTwo ? 2 : 1)
+  const isReader = describeCommand([{ text: 'git' }, ...words.slice(git + 1)])?.isReader === true
+  return {
+    ...stage,
+    words: [...words.slice(0, behind), ...more.map((text) => ({ text })), ...words.slice(behind)],
+    variables: { ...stage.variables, ...(isReader && offline) },
+  }
 }
 
 /** Where `git` stands: also by its path, and behind `timeout 60`. */

@@ -67,7 +67,10 @@ function unlistedOf(name: string, words: readonly Word[]): readonly Unlisted[] {
   return []
 }
 
-/** Programs of which only a question about themselves is listed. */
+/**
+ * Programs of which only a question about themselves is listed. Launchers that read files of the project before they know what
+ * was asked are none of them: `cargo --version` starts the toolchain that `rust-toolchain.toml` names.
+ */
 interface Question {
   /** Whole lines of words. */
   readonly exact?: RegExp
@@ -91,17 +94,8 @@ const npmList =
   '-agl -w=text --all --depth=num --json --long --global --prod --production --omit=text --include=text --workspaces --workspace=text --parseable --link : text*'
 
 const questions: { readonly [name: string]: Question } = {
-  ...Object.fromEntries(
-    'node npx pnpm yarn python python3 ruby cargo rustc java tsc make gcc'
-      .split(' ')
-      .map((name) => [name, version]),
-  ),
-  ...Object.fromEntries(
-    'bash bun cc clang cmake curl deno dotnet eslint g++ gh jest perl php poetry prettier psql uv vitest wget'
-      .split(' ')
-      .map((name) => [name, long]),
-  ),
-  go: { exact: /^version$/ },
+  ...Object.fromEntries('node python python3 java make gcc'.split(' ').map((name) => [name, version])),
+  ...Object.fromEntries('bash cc clang cmake curl g++ perl wget'.split(' ').map((name) => [name, long])),
   npm: { ...version, commands: { ls: npmList, list: npmList }, needsSandbox: true },
   pip,
   pip3: pip,

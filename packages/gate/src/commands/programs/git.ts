@@ -1,6 +1,6 @@
 /** The commands of git, with every option that is known to be harmless. `rev` is a revision, or a path of the repository. */
 const diff =
-  '-pusRabwWzBMCD -# -U=num -l=num -S=text -G=text -I=text -B?=text -M?=text -C?=text --no-patch --patch --raw --patch-with-raw --patch-with-stat --minimal --patience --histogram --anchored=text --diff-algorithm=text --stat?=text --stat-width=num --compact-summary --numstat --shortstat --dirstat?=text --cumulative --summary --name-only --name-status --submodule?=text --color?=text --no-color --color-moved?=text --no-color-moved --color-words?=text --word-diff?=text --word-diff-regex=text --no-renames --rename-empty --no-rename-empty --check --full-index --binary --abbrev?=num --no-abbrev --find-renames?=text --find-copies?=text --find-copies-harder --irreversible-delete --diff-filter=text --find-object=text --pickaxe-all --pickaxe-regex --relative?=text --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines=text --inter-hunk-context=num --function-context --exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules?=text --src-prefix=text --dst-prefix=text --no-prefix --default-prefix --line-prefix=text --unified=num'
+  '-pusRabwWzBMCD -# -U=num -l=num -S=text -G=text -I=text -B?=text -M?=text -C?=text --no-patch --patch --raw --patch-with-raw --patch-with-stat --minimal --patience --histogram --anchored=text --diff-algorithm=text --stat?=text --stat-width=num --compact-summary --numstat --shortstat --dirstat?=text --cumulative --summary --name-only --name-status --color?=text --no-color --color-moved?=text --no-color-moved --color-words?=text --word-diff?=text --word-diff-regex=text --no-renames --rename-empty --no-rename-empty --check --full-index --binary --abbrev?=num --no-abbrev --find-renames?=text --find-copies?=text --find-copies-harder --irreversible-delete --diff-filter=text --find-object=text --pickaxe-all --pickaxe-regex --relative?=rev --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines=text --inter-hunk-context=num --function-context --exit-code --quiet --no-ext-diff --no-textconv --src-prefix=text --dst-prefix=text --no-prefix --default-prefix --line-prefix=text --unified=num'
 const log =
   '-iEFPgcmtn -# -n=num -L=text --max-count=num --skip=num --since=text --after=text --until=text --before=text --author=text --committer=text --grep=text --all-match --invert-grep --regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --min-parents=num --max-parents=num --first-parent --not --all --branches?=text --tags?=text --remotes?=text --glob=text --exclude=text --reflog --cherry-mark --cherry-pick --left-only --right-only --cherry --walk-reflogs --boundary --simplify-by-decoration --full-history --dense --sparse --simplify-merges --ancestry-path?=text --date-order --author-date-order --topo-order --reverse --no-walk?=text --pretty?=format --format=format --abbrev-commit --no-abbrev-commit --oneline --encoding=text --notes?=text --no-notes --relative-date --date=text --parents --children --left-right --graph --no-graph --decorate?=text --no-decorate --decorate-refs=text --decorate-refs-exclude=text --clear-decorations --source --use-mailmap --mailmap --no-mailmap --log-size --follow --full-diff --cc --diff-merges=text --no-diff-merges --show-pulls'
 const list =
@@ -11,7 +11,7 @@ const blame =
 /** They only look. */
 export const gitReaders: { readonly [command: string]: string } = {
   status:
-    '-sbvz -u?=text --short --branch --show-stash --porcelain?=text --long --verbose --untracked-files?=text --ignore-submodules?=text --ignored?=text --column?=text --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?=text : rev*',
+    '-sbvz -u?=text --short --branch --show-stash --porcelain?=text --long --verbose --untracked-files?=text --ignored?=text --column?=text --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?=text : rev*',
   log: `${diff} ${log} : rev*`,
   whatchanged: `${diff} ${log} : rev*`,
   show: `${diff} ${log} : rev*`,
@@ -19,17 +19,16 @@ export const gitReaders: { readonly [command: string]: string } = {
   'diff-tree': `${diff} -rtmvc --root --no-commit-id --cc --merge-base : rev*`,
   'diff-index': `${diff} -m --cached --merge-base : rev*`,
   'diff-files': `${diff} -q0 --base --ours --theirs --cc : rev*`,
-  'range-diff': `${diff} --creation-factor=num --no-dual-color --dual-color --left-only --right-only --no-notes --notes?=text : rev*`,
   blame,
   annotate: blame,
   describe:
-    '--all --tags --contains --abbrev=num --long --always --first-parent --dirty?=text --broken?=text --match=text --exclude=text --exact-match --candidates=num --debug : rev*',
+    '--all --tags --contains --abbrev=num --long --always --first-parent --dirty?=text --match=text --exclude=text --exact-match --candidates=num --debug : rev*',
   shortlog: `${log} -nsec --numbered --summary --email --group=text : rev*`,
   'rev-parse':
     '-q --abbrev-ref?=text --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --short?=num --verify --quiet --symbolic --symbolic-full-name --all --branches?=text --tags?=text --remotes?=text --show-superproject-working-tree --show-object-format?=text --default=text --revs-only --no-revs --flags --no-flags --not --path-format=text --git-path=text : rev*',
   'rev-list': `${log} --count --objects --use-bitmap-index --disk-usage?=text --header --timestamp --no-commit-header : rev*`,
   'ls-files':
-    '-cdmoisukztvf -x=text -X=path --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --exclude=text --exclude-from=path --exclude-per-directory=text --exclude-standard --error-unmatch --full-name --recurse-submodules --abbrev?=num --eol --deduplicate --format=format --with-tree=text --sparse : rev*',
+    '-cdmoisukztvf -x=text -X=path --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --exclude=text --exclude-from=path --exclude-per-directory=text --exclude-standard --error-unmatch --full-name --abbrev?=num --eol --deduplicate --format=format --with-tree=text --sparse : rev*',
   'ls-tree':
     '-drtlz --long --name-only --name-status --full-name --full-tree --abbrev?=num --format=format --object-only : rev*',
   'cat-file': '-epts : rev*',
@@ -42,7 +41,7 @@ export const gitReaders: { readonly [command: string]: string } = {
   'check-ignore': '-qvnz --quiet --verbose --non-matching --no-index : rev*',
   'check-attr': '-az --all --cached : rev*',
   cherry: '-v --abbrev?=num : rev*',
-  grep: '-aiIwvhHEGFPnlLzocqpWr -# -A=num -B=num -C=num -m=num -e=!text -f=!path --text --ignore-case --word-regexp --invert-match --full-name --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --color?=text --no-color --break --heading --show-function --function-context --max-depth=num --recursive --no-recursive --threads=num --quiet --all-match --and --or --not --untracked --exclude-standard --no-exclude-standard --cached --recurse-submodules --max-count=num --after-context=num --before-context=num --context=num : pattern rev*',
+  grep: '-aiIwvhHEGFPnlLzocqpWr -# -A=num -B=num -C=num -m=num -e=!text -f=!path --text --ignore-case --word-regexp --invert-match --full-name --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --color?=text --no-color --break --heading --show-function --function-context --max-depth=num --recursive --no-recursive --threads=num --quiet --all-match --and --or --not --untracked --exclude-standard --no-exclude-standard --cached --max-count=num --after-context=num --before-context=num --context=num : pattern rev*',
   version: '--build-options : ',
   // These list with the options here; what makes or changes something is below.
   branch: `${list} -arv --all --remotes --verbose --show-current --list --abbrev=num : `,

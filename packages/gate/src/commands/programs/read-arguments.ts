@@ -103,6 +103,9 @@ class ArgumentsReader {
 
   #place(kind: Kind, word: Word, written: string): void {
     if (kind === 'path') return void this.#found.path(word)
+    // From the top of the repository, which may lie above the workspace.
+    if (kind === 'rev' && /^:(?![!^])|:(?:.*\/)?\.\.(?:\/|$)/.test(word.text))
+      return void this.#found.reject(written)
     if (kind === 'rev') return void this.#found.path(word, !/^\.{0,2}\//.test(word.text))
     if (word.glob !== undefined && kind !== 'text' && kind !== 'pattern')
       return void this.#found.reject(written)

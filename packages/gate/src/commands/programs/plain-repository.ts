@@ -1,0 +1,98 @@
+import { readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { followLinks } from '../../paths/follow-links.ts'
+
+/**
+ * Settings that start nothing when git only looks: what is overridden for such commands (hooks, the file system monitor,
+ * pagers), what only matters to a server that is not reached, and how things are shown.
+ */
+const plainKeys = [
+  /^core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|hookspath|fsmonitor|pager|editor|whitespace|quotepath|abbrev|untrackedcache|splitindex|preloadindex|fscache|longpaths|protecthfs|protectntfs|sharedrepository|trustctime|checkstat|sparsecheckout|sparsecheckoutcone|commitgraph|multipackindex|excludesfile|commentchar|compression|deltabasecachelimit)$/,
+  /^remote\..*\.(?:url|pushurl|fetch|push|tagopt|promisor|partialclonefilter|prune|prunetags|mirror|skipdefaultupdate|skipfetchall|gh-resolved)$/,
+  /^branch\.(?:sort|autosetupmerge|autosetuprebase)$|^branch\..*\.(?:remote|pushremote|merge|rebase|description|[\w-]*merge-base|github-pr-[\w-]+)$/,
+  /^submodule\.(?:recurse|active|fetchjobs)$|^submodule\..*\.(?:url|active|branch|ignore|fetchrecursesubmodules|shallow)$/,
+  /^(?:user|author|committer)\.(?:name|email|signingkey)$/,
+  /^extensions\.(?:objectformat|refstorage|partialclone|worktreeconfig|noop)$/,
+  /^(?:advice|color|column|pull|push|fetch|gc|index|pack|feature|maintenance|credential|http|url|receive|transfer|init|tag|rerere|lfs|gitflow|clean|worktree|checkout|add|apply|help|versionsort|i18n|stash|rebase)\..*$/,
+  /^(?:merge\.(?:conflictstyle|ff|renames|stat)|log\.(?:date|decorate|abbrevcommit|follow|showsignature)|status\.(?:short|branch|showstash|showuntrackedfiles|submodulesummary|relativepaths|renames)|diff\.(?:renames|algorithm|context|colormoved|mnemonicprefix|noprefix|submodule|ignoresubmodules|interhunkcontext)|commit\.(?:gpgsign|verbose|cleanup))$/,
+]
+/** As `git lfs install` writes them. */
+const plainFilters =
+  /^filter\.lfs\.(?:required = ?(?:true)?|(?:clean|smudge) = "?git-lfs (?:clean|smudge)(?: --skip)? -- %f"?|process = "?git-lfs filter-process(?: --skip)?"?)$/
+
+const known = new Map<string, { readonly stamp: string; readonly fault: string | undefined }>()
+
+/**
+ * The setting of the repository around a folder that may make git start a program or look elsewhere, although it only
+ * reads; nothing when there is none. A repository that came as a folder, not by a clone, can hold anything.
+ */
+export function unusualSetting(folder: string): string | undefined {
+  const files = configFiles(folder)
+  for (const file of files) {
+    const stamp = stampOf(file)
+    if (stamp === undefined) continue
+    let found = known.get(file)
+    if (found?.stamp !== stamp) {
+      if (known.size > 200) known.clear()
+      found = { stamp, fault: faultIn(file) }
+      known.set(file, found)
+    }
+    if (found.fault !== undefined) return found.fault
+  }
+  return undefined
+}
+
+function configFiles(folder: string): readonly string[] {
+  const followed = followLinks(folder)
+  if (followed.kind === 'lost') return []
+  for (let at = followed.real; ; at = path.dirname(at)) {
+    const entry = path.join(at, '.git')
+    const stats = statSync(entry, { throwIfNoEntry: false })
+    if (stats !== undefined) {
+      const own = stats.isDirectory()
+        ? entry
+        : path.resolve(at, targetOf(entry, /^gitdir: (.+?)\s*$/) ?? '.git')
+      const common = path.resolve(own, targetOf(path.join(own, 'commondir'), /^(.+?)\s*$/) ?? '.')
+      return [path.join(common, 'config'), path.join(own, 'config.worktree'), path.join(own, 'config')]
+    }
+    if (at === path.dirname(at)) return []
+  }
+}
+
+function targetOf(file: string, form: RegExp): string | undefined {
+  try {
+    return form.exec(readFileSync(file, 'utf8'))?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+function stampOf(file: string): string | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
+}
+
+/** Read line by line and strictly: what is not understood may mean anything. */
+function faultIn(file: string): string | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return `${file} cannot be read`
+  }
+  let section = ''
+  for (const line of text.split(/\r?\n/)) {
+    if (/^\s*(?:[#;].*)?$/.test(line)) continue
+    const header = /^\s*\[([\w.-]+)(?:\s+"([^"\\]*)")?\]\s*$/.exec(line)
+    if (header !== null) {
+      section = [header[1]?.toLowerCase(), header[2]].filter((part) => part !== undefined).join('.')
+      continue
+    }
+    const setting = /^\s*([A-Za-z][\w-]*)(?:\s*=\s*([^\\]*?))?\s*$/.exec(line)
+    const key = `${section}.${setting?.[1]?.toLowerCase() ?? '?'}`
+    const isPlain =
+      plainKeys.some((plain) => plain.test(key)) || plainFilters.test(`${key} = ${setting?.[2] ?? ''}`)
+    if (setting === null || !isPlain || /^"?ext::/i.test(setting[2] ?? '')) return key
+  }
+  return undefined
+}
