@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHostileHome, git, type HostileHome } from './support/hostile-home.ts'
@@ -91,12 +91,18 @@ test('in a clone with a hostile home no command runs, decides, configures or cha
 test('the same home runs all of it once it is trusted, so that the markers mean something', limit, async () => {
   const hostile = await createHostileHome()
   const project = hostile.clone()
-  const run = await hostile.cadre(project, ['run', '--trust', 'x'])
-  expect(hostile.marks(), run.stderr).toEqual(expect.arrayContaining(['model', 'tool', 'user-hook', 'npm-script']))
-  onTestFinished(async () => void (await hostile.cadre(project, ['down', '--trust'])))
-  const up = await hostile.cadre(project, ['up', '--detach', '--trust'])
+  const plain = { env: { PATH: process.env['PATH'] ?? '' } }
+  const run = await hostile.cadre(project, ['run', '--trust', 'x'], plain)
+  expect(hostile.marks(), run.stderr).toEqual(
+    expect.arrayContaining(['npm-script', 'template-hook', 'tool', 'user-hook']),
+  )
+  expect(project.exists('ran-model'), run.stdout).toBe(true)
+  await hostile.cadre(project, ['run', '--trust', 'x'])
+  expect(hostile.marks()).toContain('path-bash')
+  onTestFinished(async () => void (await hostile.cadre(project, ['down', '--trust'], plain)))
+  const up = await hostile.cadre(project, ['up', '--detach', '--trust'], plain)
   expect(up.code, up.stderr).toBe(0)
-  await until(() => hostile.marks().includes('approved'))
+  await until(() => project.exists('ran-approved'))
 })
 
 test('a pull that brings such files into a home of the user is not trusted by that', limit, async () => {
@@ -156,8 +162,8 @@ test.skipIf(!hasScript)('a yes adopts a home that came from elsewhere, until git
   expect(terminal.screen()).toMatch(/\.cadre\s+\S*holds 1 session, 2 task files/)
   expect(hostile.marks()).toEqual([])
   terminal.type('y\r')
-  await until(() => hostile.marks().includes('model'))
   await terminal.ended()
+  expect(project.exists('ran-model'), terminal.screen()).toBe(true)
   expect(statSync(hostile.user.at('.config/cadre/homes.jsonl')).mode & 0o777).toBe(0o600)
   const again = await hostile.cadre(project, ['sessions', 'cancel', 'evil'])
   expect(again.stderr).not.toContain('not trusted')
@@ -171,7 +177,7 @@ test.skipIf(!hasScript)('a home of an earlier version asks once; hand edits in i
   const user = createProject({ 'keep.txt': '' })
   const env = { HOME: user.path }
   const project = createProject({
-    '.cadre/templates/lead.agent.yaml': { id: 'lead', system_prompt: 'You are lead.' },
+    '.cadre/templates/lead.agent.yaml': { id: 'lead', description: 'd', system_prompt: 'You are lead.' },
     '.cadre/config.yaml': { model: 'scripted:p.yaml' },
     '.cadre/p.yaml': { lanes: { '*': { default: { reply: 'First.' } } } },
     '.cadre/q.yaml': { lanes: { '*': { default: { reply: 'Second.' } } } },
@@ -224,20 +230,18 @@ test('records that cannot be written or relied on stop the command, and say why'
   const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
   const options = { env, isForeign: true }
   const project = createProject()
-  // Where a folder is expected there is a file: nobody can write there, not even root.
-  user.write('.config', '')
-  const blocked = await project.cadre(['run', 'x'], options)
+  // Nobody can write there, not even root.
+  const fixed = { env: { ...env, XDG_CONFIG_HOME: '/proc/self' }, isForeign: true }
+  const blocked = await project.cadre(['run', 'x'], fixed)
   expect([blocked.code, blocked.stderr]).toEqual([
     2,
     expect.stringMatching(/homes\.jsonl: Cadre cannot record that you own a home directory.*--trust/),
   ])
   expect(project.exists('.cadre')).toBe(false)
-  expect((await project.cadre(['run', '--trust', 'x'], options)).code).toBe(0)
-  rmSync(user.at('.config'))
+  expect((await project.cadre(['run', '--trust', 'x'], fixed)).code).toBe(0)
   user.write('.config/cadre/homes.jsonl', 'not a record\n{"path": 1}\n')
   expect((await project.cadre(['up'], options)).stderr).toContain('not created by you')
   writeFileSync(user.at('.config/cadre/homes.jsonl'), '', { mode: 0o666 })
-  const { chmodSync } = await import('node:fs')
   chmodSync(user.at('.config/cadre/homes.jsonl'), 0o666)
   expect((await project.cadre(['up'], options)).stderr).toContain('Others may write this file')
 })

@@ -33,8 +33,9 @@ export const git = (cwd: string, ...args: string[]) =>
 export async function createHostileHome(): Promise<HostileHome> {
   const marked = createProject()
   const mark = (name: string) => `touch '${marked.at(name)}'`
-  const run = (name: string) => ({ tool: 'execute_command', input: { command: mark(name) } })
-  const playbook = (name: string) => ({ lanes: { '*': { default: { calls: [run(name)] } } } })
+  // In a sandbox only the folder of the project can be written.
+  const run = (name: string) => ({ tool: 'execute_command', input: { command: `touch ran-${name}` } })
+  const playbook = (name: string) => ({ lanes: { '*': [{ calls: [run(name)] }, { reply: 'Done.' }] } })
   const upstream = createProject({
     'readme.txt': 'A harmless project.\n',
     'evil.yaml': playbook('playbook'),
