@@ -22,7 +22,11 @@ export function stateOfHome(io: Io, home: Home): Promise<HomeState> {
 }
 
 /** What a person has to agree to before anything in this home is used; empty when nothing is left. */
-export async function untrustedIn(io: Io, home: Home, flags: TrustFlags = {}): Promise<readonly FolderItem[]> {
+export async function untrustedIn(
+  io: Io,
+  home: Home,
+  flags: TrustFlags = {},
+): Promise<readonly FolderItem[]> {
   if (trustsEverything(io, flags)) return []
   const trust = createTrust({ file: userPlaces(io.env).trust })
   const items = homeItems(home.path, await stateOfHome(io, home))

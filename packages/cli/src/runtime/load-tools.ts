@@ -54,8 +54,7 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
     ...(config.check && { check: config.check }),
     ...(config.web && { web: config.web }),
     ...(semantic && {
-      loadEmbed: () =>
-        loadEmbed({ ...semantic, base: home.path, trusted }),
+      loadEmbed: () => loadEmbed({ ...semantic, base: home.path, trusted }),
     }),
   })
   if (config.tools === undefined) return { tools: builtIn, notices: [] }

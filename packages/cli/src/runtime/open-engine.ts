@@ -45,9 +45,7 @@ export async function openEngine(
   { ask, taken, adopt, endures }: EngineOptions = {},
 ): Promise<OpenedEngine> {
   const askHere: AskHere | undefined =
-    ask &&
-    ((session, question, signal) =>
-      ask(session, question, signal, (grants) => planRule(home, grants)))
+    ask && ((session, question, signal) => ask(session, question, signal, (grants) => planRule(home, grants)))
   try {
     const engine: FileEngine = await createFileEngine({
       home,

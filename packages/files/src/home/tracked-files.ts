@@ -98,7 +98,8 @@ function digestOf(files: readonly (readonly [string, string])[]): string {
 
 /** Links count with what they lead to, folders (of submodules) with everything in them. */
 function take(file: string, name: string, walk: Walk): void {
-  if (++walk.files > mostFiles) throw new Error(`the project tracks more than ${mostFiles} files of this home`)
+  if (++walk.files > mostFiles)
+    throw new Error(`the project tracks more than ${mostFiles} files of this home`)
   walk.digest.update(`\0${name}\0`)
   const link = lstatSync(file, { throwIfNoEntry: false })
   if (link?.isSymbolicLink()) walk.digest.update(`link ${readlinkSync(file)}\0`)

@@ -1,6 +1,6 @@
-import { ownerOnly } from '../engine/files.ts'
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ownerOnly } from '../engine/files.ts'
 import type { Home } from '../home/open-home.ts'
 import { watchFolder } from './watch-folder.ts'
 

@@ -1,5 +1,5 @@
-import { ownerOnly } from '../engine/files.ts'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { ownerOnly } from '../engine/files.ts'
 import type { Home } from '../home/open-home.ts'
 import { isObject } from '../is-object.ts'
 

@@ -1,12 +1,4 @@
-import {
-  appendSetting,
-  editFile,
-  type Home,
-  rawOf,
-  readPlainFile,
-  textOf,
-  withLock,
-} from '@cadre/files'
+import { appendSetting, editFile, type Home, rawOf, readPlainFile, textOf, withLock } from '@cadre/files'
 
 /** Lines for the home's allowlist, so that commands like this one are not asked about again. */
 export type RulePlan =

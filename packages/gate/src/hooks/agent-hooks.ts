@@ -49,7 +49,12 @@ export function agentHooksItem(
   return path === undefined || isUsers(agent, path, project, ownHome) ? undefined : itemOf(agent, project)
 }
 
-function isUsers(agent: AgentDefinition, file: string, project: string, ownHome: string | undefined): boolean {
+function isUsers(
+  agent: AgentDefinition,
+  file: string,
+  project: string,
+  ownHome: string | undefined,
+): boolean {
   if (isInside(project, file) && (ownHome === undefined || !isInside(ownHome, file))) return false
   return readAgentHooks(agent).hooks.every((hook) => projectFilesOf(hook, project, ownHome).length === 0)
 }

@@ -6,7 +6,8 @@ import { type HookScript, lineOf, scriptsOf, wordsOf } from './scripts-of.ts'
 
 const packageManager = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack)$/
 const makes = /^g?make$/
-const interpreter = /^(?:node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|lua|awk|pwsh|powershell|[bdkz]?a?sh|source|\.)$/
+const interpreter =
+  /^(?:node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|lua|awk|pwsh|powershell|[bdkz]?a?sh|source|\.)$/
 
 /**
  * Files of a project that a hook of somebody else's would run: the scripts it names, programs, what an interpreter is given, and

@@ -56,7 +56,12 @@ function summaryOf(home: string, names: readonly string[]): string {
     const count = names.filter((name) => pattern.test(name.split(path.sep).join('/'))).length
     return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`]
   })
-  const named = ['config.yaml', 'inbox/routes.yaml', 'storage/policy.yaml', 'storage/terminal-cmd-allowlist.yaml']
+  const named = [
+    'config.yaml',
+    'inbox/routes.yaml',
+    'storage/policy.yaml',
+    'storage/terminal-cmd-allowlist.yaml',
+  ]
     .filter((name) => names.includes(name.split('/').join(path.sep)))
     .map((name) => `${path.basename(name)}${name === 'config.yaml' ? keysOf(home) : ''}`)
   const all = [...counts, ...named]
