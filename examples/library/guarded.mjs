@@ -2,22 +2,37 @@ import { homedir } from 'node:os'
 import { createModels } from '@cadre/backends'
 import { createOrchestrator } from '@cadre/core'
 import * as files from '@cadre/files'
-import { createGuard, findHooks, findSandbox, judgeFolder, ownArtifact, whatFolderBrings } from '@cadre/gate'
+import {
+  createGuard,
+  findHooks,
+  findSandbox,
+  judgeFolder,
+  lookAtHome,
+  ownArtifact,
+  whatFolderBrings,
+} from '@cadre/gate'
 import { createTools } from '@cadre/tools'
 
 const [project, userHome, settings] = [process.cwd(), homedir(), `${homedir()}/.config/cadre`]
-const home = files.openHome({ cwd: project, env: process.env })
+const homes = files.openOwnHomes(`${settings}/homes.jsonl`)
+const home = files.openHome({ cwd: project, env: process.env, created: (path) => homes.add(path) })
 const agents = files.createAgents({ home: home.path, project, userHome })
 
-// What the folder brings is used where a person has agreed to it; otherwise agents only read.
-const brought = await whatFolderBrings({ project, home: home.path, agents: agents.list(), userHome })
+// Cadre uses what the folder brings once a person trusts it; until then agents are read-only.
+const homeState = await lookAtHome(home.path, homes)
+const request = { project, home: home.path, homeState, agents: agents.list(), userHome }
+const brought = await whatFolderBrings(request)
 const folder = judgeFolder(project, brought, files.createTrust({ file: `${settings}/trust.yaml` }))
 const trusted = (item) => folder.trusts(item)
+// A home that somebody else created is not used at all.
+for (const { file, what } of folder.missing)
+  if (file === home.path) throw new Error(`${file} ${what}; run "cadre run" in a terminal to trust it`)
+const ownHome = home.path
 
 const policy = await files.loadPolicy({
   user: `${settings}/policy.yaml`,
   project: home.at('storage', 'policy.yaml'),
-  trusted,
+  trusted: () => true,
 })
 const [fault] = policy.diagnostics.filter(({ severity }) => severity === 'error')
 if (fault !== undefined) throw new Error(files.showDiagnostic(fault))
@@ -27,11 +42,12 @@ const guard = createGuard({
   home,
   userHome,
   folder,
+  ownHome,
   trusted,
   policy,
   agents,
   sandbox: await findSandbox(process.env),
-  hooks: findHooks({ project, userHome, policyFolder: '/etc/cadre/hooks.d', trusted }),
+  hooks: findHooks({ project, userHome, policyFolder: '/etc/cadre/hooks.d', ownHome, trusted }),
   environment: process.env,
   tell: (message) => console.error(message),
 })

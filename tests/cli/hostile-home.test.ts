@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHostileHome, git, type HostileHome } from './support/hostile-home.ts'
@@ -64,40 +73,59 @@ async function expectHarmless(hostile: HostileHome, project: Project, before = '
   }
   for (const line of refused(session)) {
     const { code, stderr } = await hostile.cadre(project, line)
-    expect([code, stderr], line.join(' ')).toEqual([2, expect.stringContaining('This home directory is not trusted')])
+    expect([code, stderr], line.join(' ')).toEqual([
+      2,
+      expect.stringContaining('This home directory is not trusted'),
+    ])
     expect(hostile.marks(), line.join(' ')).toEqual([])
     expect(changes(project), line.join(' ')).toBe(before)
   }
 }
 
-test('in a clone with a hostile home no command runs, decides, configures or changes anything', limit, async () => {
-  const hostile = await createHostileHome()
-  const project = hostile.clone()
-  await expectHarmless(hostile, project)
-  const run = await hostile.cadre(project, ['run', 'x'])
-  expect(run.code, run.stderr).toBe(0)
-  expect(run.stdout).toContain('Read it.')
-  expect(run.stderr).toMatch(
-    /\.cadre holds 1 session, 2 task files, .*1 agent template, 1 memory file, 1 inbox file, config\.yaml \(model, aliases, entry, tools, check\), routes\.yaml, .*not created by you on this machine/,
-  )
-  expect(run.stderr).toContain('holds a hook that runs files of this project')
-  expect(run.stderr).toMatch(/PATH entries inside this project are ignored until you trust it: .*node_modules\/\.bin/)
-  const listed = await hostile.cadre(project, ['sessions', 'list'])
-  expect(listed.stdout).toContain('evil-')
-  // Its records are in a folder of the user's own.
-  expect(readdirSync(hostile.user.at('.local/state/cadre/untrusted'))).toHaveLength(1)
-})
+test(
+  'in a clone with a hostile home no command runs, decides, configures or changes anything',
+  limit,
+  async () => {
+    const hostile = await createHostileHome()
+    const project = hostile.clone()
+    await expectHarmless(hostile, project)
+    const run = await hostile.cadre(project, ['run', 'x'])
+    expect(run.code, run.stderr).toBe(0)
+    expect(run.stdout).toContain('Read it.')
+    expect(run.stderr).toMatch(
+      /\.cadre holds 1 session, 2 task files, .*1 agent template, 1 memory file, 1 inbox file, config\.yaml \(model, aliases, entry, tools, check\), routes\.yaml, .*not created by you on this machine/,
+    )
+    expect(run.stderr).toContain('holds a hook that runs files of this project')
+    expect(run.stderr).toMatch(
+      /PATH entries inside this project are ignored until you trust it: .*node_modules\/\.bin/,
+    )
+    const listed = await hostile.cadre(project, ['sessions', 'list'])
+    expect(listed.stdout).toContain('evil-')
+    // Its records are in a folder of the user's own.
+    expect(readdirSync(hostile.user.at('.local/state/cadre/untrusted'))).toHaveLength(1)
+  },
+)
 
-test('the same home runs all of it once it is trusted, so that the markers mean something', limit, async () => {
-  const hostile = await createHostileHome()
-  const project = hostile.clone()
-  const run = await hostile.cadre(project, ['run', '--trust', 'x'])
-  expect(hostile.marks(), run.stderr).toEqual(expect.arrayContaining(['model', 'tool', 'user-hook', 'npm-script']))
-  onTestFinished(async () => void (await hostile.cadre(project, ['down', '--trust'])))
-  const up = await hostile.cadre(project, ['up', '--detach', '--trust'])
-  expect(up.code, up.stderr).toBe(0)
-  await until(() => hostile.marks().includes('approved'))
-})
+test(
+  'the same home runs all of it once it is trusted, so that the markers mean something',
+  limit,
+  async () => {
+    const hostile = await createHostileHome()
+    const project = hostile.clone()
+    const plain = { env: { PATH: process.env['PATH'] ?? '' } }
+    const run = await hostile.cadre(project, ['run', '--trust', 'x'], plain)
+    expect(hostile.marks(), run.stderr).toEqual(
+      expect.arrayContaining(['npm-script', 'template-hook', 'tool', 'user-hook']),
+    )
+    expect(project.exists('ran-model'), run.stdout).toBe(true)
+    await hostile.cadre(project, ['run', '--trust', 'x'])
+    expect(hostile.marks()).toContain('path-bash')
+    onTestFinished(async () => void (await hostile.cadre(project, ['down', '--trust'], plain)))
+    const up = await hostile.cadre(project, ['up', '--detach', '--trust'], plain)
+    expect(up.code, up.stderr).toBe(0)
+    await until(() => project.exists('ran-approved'))
+  },
+)
 
 test('a pull that brings such files into a home of the user is not trusted by that', limit, async () => {
   const hostile = await createHostileHome()
@@ -112,7 +140,10 @@ test('a pull that brings such files into a home of the user is not trusted by th
   project.write('.cadre/config.yaml', { entry: 'own' })
   project.write('.cadre/templates/own.agent.yaml', { id: 'own', system_prompt: 'You are own.' })
   const own = await hostile.cadre(project, ['run', '--json', 'x'])
-  expect([own.code, own.json().find(({ type }) => type === 'session.started')]).toMatchObject([0, { agent: 'own' }])
+  expect([own.code, own.json().find(({ type }) => type === 'session.started')]).toMatchObject([
+    0,
+    { agent: 'own' },
+  ])
   git(project.path, '-C', '.cadre', 'init', '-q')
   rmSync(project.at('.cadre/config.yaml'))
   rmSync(project.at('.cadre/storage'), { recursive: true, force: true })
@@ -146,98 +177,112 @@ test('a daemon stops when a pull brings files into its home, before it acts on t
   expect(hostile.marks()).toEqual([])
 })
 
-test.skipIf(!hasScript)('a yes adopts a home that came from elsewhere, until git brings something else', limit, async () => {
-  const hostile = await createHostileHome()
-  const project = hostile.clone()
-  rmSync(hostile.user.at('.claude'), { recursive: true })
-  const env = { ...hostile.env }
-  const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true, columns: 200 })
-  await terminal.until((screen) => screen.includes('Enter to decide later'))
-  expect(terminal.screen()).toMatch(/\.cadre\s+\S*holds 1 session, 2 task files/)
-  expect(hostile.marks()).toEqual([])
-  terminal.type('y\r')
-  await until(() => hostile.marks().includes('model'))
-  await terminal.ended()
-  expect(statSync(hostile.user.at('.config/cadre/homes.jsonl')).mode & 0o777).toBe(0o600)
-  const again = await hostile.cadre(project, ['sessions', 'cancel', 'evil'])
-  expect(again.stderr).not.toContain('not trusted')
-  hostile.upstream.write('.cadre/memory/evil.md', 'Something else.\n')
-  git(hostile.upstream.path, 'commit', '-q', '-a', '-m', 'more')
-  git(project.path, 'pull', '-q')
-  expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
-})
+test.skipIf(!hasScript)(
+  'a yes adopts a home that came from elsewhere, until git brings something else',
+  limit,
+  async () => {
+    const hostile = await createHostileHome()
+    const project = hostile.clone()
+    rmSync(hostile.user.at('.claude'), { recursive: true })
+    const env = { ...hostile.env }
+    const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true, columns: 200 })
+    await terminal.until((screen) => screen.includes('Enter to decide later'))
+    expect(terminal.screen()).toMatch(/\.cadre\s+\S*holds 1 session, 2 task files/)
+    expect(hostile.marks()).toEqual([])
+    terminal.type('y\r')
+    await terminal.ended()
+    expect(project.exists('ran-model'), terminal.screen()).toBe(true)
+    expect(statSync(hostile.user.at('.config/cadre/homes.jsonl')).mode & 0o777).toBe(0o600)
+    const again = await hostile.cadre(project, ['sessions', 'cancel', 'evil'])
+    expect(again.stderr).not.toContain('not trusted')
+    hostile.upstream.write('.cadre/memory/evil.md', 'Something else.\n')
+    git(hostile.upstream.path, 'commit', '-q', '-a', '-m', 'more')
+    git(project.path, 'pull', '-q')
+    expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
+  },
+)
 
-test.skipIf(!hasScript)('a home of an earlier version asks once; hand edits in it count at once', limit, async () => {
-  const user = createProject({ 'keep.txt': '' })
-  const env = { HOME: user.path }
-  const project = createProject({
-    '.cadre/templates/lead.agent.yaml': { id: 'lead', system_prompt: 'You are lead.' },
-    '.cadre/config.yaml': { model: 'scripted:p.yaml' },
-    '.cadre/p.yaml': { lanes: { '*': { default: { reply: 'First.' } } } },
-    '.cadre/q.yaml': { lanes: { '*': { default: { reply: 'Second.' } } } },
-  })
-  const up = await project.cadre(['up'], { env, isForeign: true })
-  expect([up.code, up.stderr]).toEqual([
-    2,
-    expect.stringMatching(/holds 1 agent template, config\.yaml \(model\), not created by you.*--trust/s),
-  ])
-  const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true })
-  await terminal.until((screen) => screen.includes('Enter to decide later'))
-  terminal.type('y\r')
-  expect(await terminal.ended()).toBe(0)
-  const foreign = { env, isForeign: true }
-  expect(await project.cadre(['run', 'x'], foreign)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('First.') })
-  project.write('.cadre/config.yaml', { model: 'scripted:q.yaml', tools: ['hi.mjs'] })
-  project.write('.cadre/hi.mjs', "process.stderr.write('loaded')\n")
-  const edited = await project.cadre(['run', 'x'], foreign)
-  expect(edited.stdout).toContain('Second.')
-  expect(edited.stderr).toMatch(/^loaded/)
-  // Another folder at the same path is another home.
-  renameSync(project.at('.cadre'), project.at('old'))
-  mkdirSync(project.at('.cadre'))
-  project.write('.cadre/config.yaml', { model: 'scripted:q.yaml' })
-  const replaced = await project.cadre(['run', 'x'], foreign)
-  expect(replaced.stderr).toContain('not created by you on this machine')
-})
+test.skipIf(!hasScript)(
+  'a home of an earlier version asks once; hand edits in it count at once',
+  limit,
+  async () => {
+    const user = createProject({ 'keep.txt': '' })
+    const env = { HOME: user.path }
+    const project = createProject({
+      '.cadre/templates/lead.agent.yaml': { id: 'lead', description: 'd', system_prompt: 'You are lead.' },
+      '.cadre/config.yaml': { model: 'scripted:p.yaml' },
+      '.cadre/p.yaml': { lanes: { '*': { default: { reply: 'First.' } } } },
+      '.cadre/q.yaml': { lanes: { '*': { default: { reply: 'Second.' } } } },
+    })
+    const up = await project.cadre(['up'], { env, isForeign: true })
+    expect([up.code, up.stderr]).toEqual([
+      2,
+      expect.stringMatching(/holds 1 agent template, config\.yaml \(model\), not created by you.*--trust/s),
+    ])
+    const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true })
+    await terminal.until((screen) => screen.includes('Enter to decide later'))
+    terminal.type('y\r')
+    expect(await terminal.ended()).toBe(0)
+    const foreign = { env, isForeign: true }
+    expect(await project.cadre(['run', 'x'], foreign)).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining('First.'),
+    })
+    project.write('.cadre/config.yaml', { model: 'scripted:q.yaml', tools: ['hi.mjs'] })
+    project.write('.cadre/hi.mjs', "process.stderr.write('loaded')\n")
+    const edited = await project.cadre(['run', 'x'], foreign)
+    expect(edited.stdout).toContain('Second.')
+    expect(edited.stderr).toMatch(/^loaded/)
+    // Another folder at the same path is another home.
+    renameSync(project.at('.cadre'), project.at('old'))
+    mkdirSync(project.at('.cadre'))
+    project.write('.cadre/config.yaml', { model: 'scripted:q.yaml' })
+    const replaced = await project.cadre(['run', 'x'], foreign)
+    expect(replaced.stderr).toContain('not created by you on this machine')
+  },
+)
 
-test('a link to a home of the user, in a folder that somebody else made, is not the user’s', limit, async () => {
-  const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
-  const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
-  const own = createProject()
-  const options = { env, isForeign: true }
-  expect((await own.cadre(['run', 'x'], options)).code).toBe(0)
-  expect((await own.cadre(['approvals'], options)).code).toBe(0)
-  const other = createProject()
-  symlinkSync(own.at('.cadre'), other.at('.cadre'))
-  const refusal = await other.cadre(['approvals'], options)
-  expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining('not created by you')])
-  for (const args of [
-    ['approvals', '--home', path.join(other.path, '.cadre')],
-    ['approvals', '--home', './.cadre/'],
-  ])
-    expect((await other.cadre(args, options)).code, args.join(' ')).toBe(2)
-  expect((await other.cadre(['approvals'], { ...options, env: { ...env, CADRE_TRUST: '1' } })).code).toBe(0)
-})
+test(
+  'a link to a home of the user, in a folder that somebody else made, is not the user’s',
+  limit,
+  async () => {
+    const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
+    const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
+    const own = createProject()
+    const options = { env, isForeign: true }
+    expect((await own.cadre(['run', 'x'], options)).code).toBe(0)
+    expect((await own.cadre(['approvals'], options)).code).toBe(0)
+    const other = createProject()
+    symlinkSync(own.at('.cadre'), other.at('.cadre'))
+    const refusal = await other.cadre(['approvals'], options)
+    expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining('not created by you')])
+    for (const args of [
+      ['approvals', '--home', path.join(other.path, '.cadre')],
+      ['approvals', '--home', './.cadre/'],
+    ])
+      expect((await other.cadre(args, options)).code, args.join(' ')).toBe(2)
+    expect((await other.cadre(['approvals'], { ...options, env: { ...env, CADRE_TRUST: '1' } })).code).toBe(0)
+  },
+)
 
 test('records that cannot be written or relied on stop the command, and say why', limit, async () => {
   const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
   const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
   const options = { env, isForeign: true }
   const project = createProject()
-  // Where a folder is expected there is a file: nobody can write there, not even root.
-  user.write('.config', '')
-  const blocked = await project.cadre(['run', 'x'], options)
+  // Nobody can write there, not even root.
+  const fixed = { env: { ...env, XDG_CONFIG_HOME: '/proc/self' }, isForeign: true }
+  const blocked = await project.cadre(['run', 'x'], fixed)
   expect([blocked.code, blocked.stderr]).toEqual([
     2,
     expect.stringMatching(/homes\.jsonl: Cadre cannot record that you own a home directory.*--trust/),
   ])
   expect(project.exists('.cadre')).toBe(false)
-  expect((await project.cadre(['run', '--trust', 'x'], options)).code).toBe(0)
-  rmSync(user.at('.config'))
+  expect((await project.cadre(['run', '--trust', 'x'], fixed)).code).toBe(0)
   user.write('.config/cadre/homes.jsonl', 'not a record\n{"path": 1}\n')
   expect((await project.cadre(['up'], options)).stderr).toContain('not created by you')
   writeFileSync(user.at('.config/cadre/homes.jsonl'), '', { mode: 0o666 })
-  const { chmodSync } = await import('node:fs')
   chmodSync(user.at('.config/cadre/homes.jsonl'), 0o666)
   expect((await project.cadre(['up'], options)).stderr).toContain('Others may write this file')
 })

@@ -50,7 +50,9 @@ describe('a folder that brings something', () => {
     }
     expect(project.read('out.txt')).toBe('written\n')
     // For one command means for one command.
-    expect(judged((await project.cadre(run(), { isForeign: true })).json()).at(-1)).toMatchObject({ decision: 'deny' })
+    expect(judged((await project.cadre(run(), { isForeign: true })).json()).at(-1)).toMatchObject({
+      decision: 'deny',
+    })
   })
 
   test('looking at it runs nothing, whatever the command', async () => {

@@ -34,8 +34,7 @@ async function during(work: () => Promise<unknown> | unknown, first = ':'): Prom
 }
 
 const addRule = async (command: string) => {
-  const trust = { trusts: () => true, add: () => {} }
-  const plan = planRule(homeOf(), [`command: ${command}`], trust)
+  const plan = planRule(homeOf(), [`command: ${command}`])
   if (plan.kind === 'refused') throw new Error(plan.reason)
   await plan.write()
 }

@@ -15,7 +15,7 @@ export function writeOwnFile(
   const name = place.at(-1) ?? ''
   const folder = home.folder(...place.slice(0, -1))
   const draft = path.join(folder, `.${name}.${process.pid}.tmp`)
-  const file = openSync(draft, 'w')
+  const file = openSync(draft, 'w', 0o600)
   try {
     writeFileSync(file, `${text}\n`)
     if (durable) fsyncSync(file)

@@ -26,7 +26,9 @@ export async function down(
   const owner = existsSync(home.path) ? runningProcess(home, daemonLease) : undefined
   if (owner === undefined) return tell(false, `No daemon runs on ${home.path}.`)
   const request = `${home.folder('storage', 'requests')}/${stopRequest}`
-  writeFileSync(request, `${JSON.stringify({ at: new Date().toISOString(), by: process.pid })}\n`)
+  writeFileSync(request, `${JSON.stringify({ at: new Date().toISOString(), by: process.pid })}\n`, {
+    mode: 0o600,
+  })
   const begun = performance.now()
   const isOver = () => runningProcess(home, daemonLease)?.token !== owner.token
   let isSignalled = false

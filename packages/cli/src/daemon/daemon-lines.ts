@@ -58,7 +58,7 @@ export async function daemonLines(
 
 function appendTo(file: string, line: string): void {
   try {
-    appendFileSync(file, line)
+    appendFileSync(file, line, { mode: 0o600 })
   } catch {
     // A full disk: what matters is in the sessions and in the status, and the daemon goes on.
   }

@@ -51,7 +51,7 @@ function openLog(home: Home, log: string): { readonly file: number; readonly fro
   try {
     home.folder('storage')
     if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > mostLog) renameSync(log, `${log}.1`)
-    const file = openSync(log, 'a')
+    const file = openSync(log, 'a', 0o600)
     writeSync(file, `${new Date().toISOString()} cadre up --detach\n`)
     return { file, from: statSync(log).size }
   } catch (error) {

@@ -21,7 +21,7 @@ export interface PlaceTeamRequest {
 export function placeTeamFiles({ plan, home, project, force, dryRun }: PlaceTeamRequest): TeamFileStatus[] {
   const parts: PlaceRequest[] = [
     { folder: project, files: plan.inProject, force },
-    { folder: home.path, files: plan.inHome, force },
+    { folder: home.path, files: plan.inHome, force, isPrivate: true },
   ].filter(({ files }) => files.length > 0)
   const look = (request: PlaceRequest) => placeFiles({ ...request, dryRun: true })
   const status = plan.starts ? 'unchanged' : 'kept'

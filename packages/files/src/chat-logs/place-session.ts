@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentDefinition, Controls, Entry, Json, SessionSpec } from '@cadre/core'
 import { sessionPath } from '../engine/engine-parts.ts'
-import { hasCode, unlinkIfThere, writeWhole } from '../engine/files.ts'
+import { hasCode, ownerOnly, unlinkIfThere, writeWhole } from '../engine/files.ts'
 import { checkName } from '../engine/session-name.ts'
 import type { Home } from '../home/open-home.ts'
 import { rememberWritten } from '../home/unguarded.ts'
@@ -100,7 +100,7 @@ function putInPlace(home: Home, target: string, bytes: Buffer): boolean {
   const folder = home.folder('sessions')
   const draft = path.join(folder, `.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
   try {
-    const file = openSync(draft, 'wx')
+    const file = openSync(draft, 'wx', ownerOnly)
     try {
       writeWhole(file, bytes, 0)
       fsyncSync(file)

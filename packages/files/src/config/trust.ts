@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, messageOf } from '@cadre/core'
+import { makeFolder } from '../home/make-folder.ts'
 import { readSettingsFile } from '../home/read-settings-file.ts'
 import { rememberWritten } from '../home/unguarded.ts'
 import { type Located, readYaml } from '../located.ts'
@@ -137,8 +138,8 @@ function writeTrust(file: string, { trusted, declined }: Answers): void {
   const text = `${heading}\n${list('trusted', trusted)}${declined.length === 0 ? '' : list('declined', declined)}`
   const folder = path.dirname(file)
   const draft = path.join(folder, `.trust-${process.pid}.tmp`)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
+    makeFolder(folder, () => 0o700)
     writeFileSync(draft, text, { mode: 0o600, flag: 'w' })
     chmodSync(draft, 0o600)
     renameSync(draft, file)

@@ -12,6 +12,9 @@ import {
 
 /** Small things with files that the system call does not do by itself. */
 
+/** Of files that are made in a home: they hold what people and agents say. A file that is there keeps its mode. */
+export const ownerOnly = 0o600
+
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')
 }
@@ -42,7 +45,7 @@ export function writeWhole(file: number, bytes: Buffer, position: number): void 
 
 /** Bytes that are appended to a file nobody else depends on. */
 export function appendBytes(path: string, bytes: Buffer): void {
-  const file = openSync(path, 'a')
+  const file = openSync(path, 'a', ownerOnly)
   try {
     writeWhole(file, bytes, fstatSync(file).size)
   } finally {

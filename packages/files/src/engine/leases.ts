@@ -2,7 +2,7 @@ import { linkSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync 
 import { CadreError } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import { systemTrouble } from '../system/system-trouble.ts'
-import { hasCode, unlinkIfThere } from './files.ts'
+import { hasCode, ownerOnly, unlinkIfThere } from './files.ts'
 import { readRegular } from './open-regular.ts'
 import { heartbeatLimit, isAlive, type ProcessIdentity } from './process-identity.ts'
 
@@ -168,7 +168,7 @@ export class Leases {
     this.home.folder('storage', 'leases')
     const card = this.cardOf(this.self.token)
     try {
-      writeFileSync(`${card}.tmp`, JSON.stringify(this.self))
+      writeFileSync(`${card}.tmp`, JSON.stringify(this.self), { mode: ownerOnly })
       renameSync(`${card}.tmp`, card)
     } catch (error) {
       attempt(() => unlinkIfThere(`${card}.tmp`))
@@ -196,7 +196,7 @@ export class Leases {
       if (!hasCode(error, 'EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV')) throw error
     }
     try {
-      writeFileSync(path, JSON.stringify(this.self), { flag: 'wx' })
+      writeFileSync(path, JSON.stringify(this.self), { flag: 'wx', mode: ownerOnly })
       return true
     } catch (error) {
       if (hasCode(error, 'EEXIST')) return false

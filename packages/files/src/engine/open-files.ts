@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { hasCode } from './files.ts'
+import { hasCode, ownerOnly } from './files.ts'
 
 /** Something that keeps its file open between writes when there is room. */
 export interface OpenFile {
@@ -56,7 +56,7 @@ export class OpenFiles {
   private tryOpen(path: string, flags: string): number {
     for (;;) {
       try {
-        return openSync(path, flags)
+        return openSync(path, flags, ownerOnly)
       } catch (error) {
         if (!hasCode(error, 'EMFILE', 'ENFILE') || this.files.size === 0) throw error
         // Others in this process need descriptors too: half of ours must do from now on.

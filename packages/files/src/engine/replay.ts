@@ -7,7 +7,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs'
-import { writeWhole } from './files.ts'
+import { ownerOnly, writeWhole } from './files.ts'
 import type { Frame } from './segment-frames.ts'
 
 /** What the segments of one process say about one session file: its bytes from `base` on. */
@@ -54,7 +54,7 @@ export function replay(path: string, image: Image): Replayed {
   if (!isPrefix(found, wanted, image)) {
     if (wanted.length === 0) return { kind: 'whole' }
     const beside = `${path}.unreplayed`
-    writeFileSync(beside, wanted, { flag: 'a', flush: true })
+    writeFileSync(beside, wanted, { flag: 'a', flush: true, mode: ownerOnly })
     return { kind: 'kept', beside }
   }
   const end = image.base + wanted.length
@@ -66,7 +66,7 @@ export function replay(path: string, image: Image): Replayed {
   ])
   for (const [at, bytes] of image.stamps) if (isPlaceOf(bytes, whole, at)) bytes.copy(whole, at)
   if (whole.equals(found)) return { kind: 'whole' }
-  const file = openSync(path, isThere ? 'r+' : 'wx')
+  const file = openSync(path, isThere ? 'r+' : 'wx', ownerOnly)
   try {
     writeWhole(file, whole, 0)
     ftruncateSync(file, whole.length)

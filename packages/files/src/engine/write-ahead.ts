@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, ftruncateSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Home } from '../home/open-home.ts'
-import { syncPath, syncPaths, unlinkIfThere, writeWhole } from './files.ts'
+import { ownerOnly, syncPath, syncPaths, unlinkIfThere, writeWhole } from './files.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 import { encodeFrame, encodeOwner, type FrameKind } from './segment-frames.ts'
 
@@ -181,7 +181,7 @@ export class WriteAhead {
     const folder = this.home.folder('storage', 'wal')
     const path = `${folder}/${this.self.token}.${++this.count}.wal`
     const owner = encodeOwner(this.self)
-    const file = openSync(path, 'wx')
+    const file = openSync(path, 'wx', ownerOnly)
     try {
       writeWhole(file, owner, 0)
     } catch (error) {

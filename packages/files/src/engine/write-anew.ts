@@ -1,8 +1,8 @@
-import { closeSync, fdatasyncSync, openSync, renameSync, type Stats, statSync } from 'node:fs'
+import { closeSync, fchmodSync, fdatasyncSync, openSync, renameSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { emitEntry } from '../journal/emit-entry.ts'
 import type { EngineParts } from './engine-parts.ts'
-import { writeWhole } from './files.ts'
+import { ownerOnly, writeWhole } from './files.ts'
 import type { SessionFile } from './session-file.ts'
 
 /** Writes the whole file in our own form, from what is known, so that it is always either the old or the new one. */
@@ -10,8 +10,10 @@ export function writeAnew(file: SessionFile, parts: EngineParts): void {
   const bytes = Buffer.from(file.header() + file.entries.map(emitEntry).join(''))
   const beside = `${file.path}.tmp`
   parts.home.folder('sessions')
-  const target = openSync(beside, 'w')
+  const mode = statSync(file.path, { throwIfNoEntry: false })?.mode
+  const target = openSync(beside, 'w', ownerOnly)
   try {
+    if (mode !== undefined) fchmodSync(target, mode & 0o777)
     writeWhole(target, bytes, 0)
     fdatasyncSync(target)
   } finally {

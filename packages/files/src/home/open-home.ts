@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
+import { existsSync, rmdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isInside } from '../is-inside.ts'
 import { excludeFromGit } from './exclude-from-git.ts'
+import { makeFolder } from './make-folder.ts'
 import { isEmptyHome } from './own-homes.ts'
 import { repositoryOf } from './repository-of.ts'
 
@@ -45,7 +46,7 @@ export function openHome(options: HomeOptions): Home {
       // Before the folder is there, so that git never sees it.
       if (repository !== undefined) excludeFromGit(repository, path)
       if (options.created !== undefined && isEmptyHome(path)) makeOwn(path, options.created)
-      makeFolder(folder, path)
+      makeFolder(folder, modeIn(path))
       return folder
     },
   }
@@ -53,7 +54,7 @@ export function openHome(options: HomeOptions): Home {
 
 function makeOwn(path: string, created: (home: string) => void): void {
   const wasThere = existsSync(path)
-  makeFolder(path, path)
+  makeFolder(path, modeIn(path))
   try {
     created(path)
   } catch (error) {
@@ -62,15 +63,9 @@ function makeOwn(path: string, created: (home: string) => void): void {
   }
 }
 
-/** Folder by folder: Node's own recursive way never returns where the system says that a folder cannot be made, as in /proc. */
-function makeFolder(folder: string, home: string): void {
-  const above = dirname(folder)
-  if (above !== folder && !existsSync(above)) makeFolder(above, home)
-  try {
-    mkdirSync(folder, { mode: isInside(home, folder) ? 0o700 : 0o777 })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
+/** What is in a home is its owner's alone; a folder above it is as others are. */
+function modeIn(home: string): (folder: string) => number {
+  return (folder) => (isInside(home, folder) ? 0o700 : 0o777)
 }
 
 function nearest(from: string): string | undefined {

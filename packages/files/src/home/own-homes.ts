@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { appendFileSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, messageOf } from '@cadre/core'
+import { makeFolder } from './make-folder.ts'
 import { readSettingsFile } from './read-settings-file.ts'
 import { rememberWritten } from './unguarded.ts'
 
@@ -87,7 +88,7 @@ function parsed(line: string): HomeRecord | undefined {
 
 function append(file: string, line: string): void {
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+    makeFolder(path.dirname(file), () => 0o700)
     const before = readSettingsFile(file) ?? ''
     // A line that a crash has cut short stays a line of its own.
     const text = before === '' || before.endsWith('\n') ? line : `\n${line}`

@@ -9,7 +9,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseJson } from '@cadre/core'
-import { hasCode } from '../engine/files.ts'
+import { hasCode, ownerOnly } from '../engine/files.ts'
 import { readRegular } from '../engine/open-regular.ts'
 import { isObject } from '../is-object.ts'
 import { appendLines } from './append-lines.ts'
@@ -92,6 +92,7 @@ export class LineCursor {
     const draft = path.join(path.dirname(this.place), `.${path.basename(this.place)}.tmp`)
     writeFileSync(draft, this.records.map((record) => `${JSON.stringify(record)}\n`).join(''), {
       flush: true,
+      mode: ownerOnly,
     })
     renameSync(draft, this.place)
     this.written = this.records.length

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
-import { hasCode } from '../engine/files.ts'
+import { hasCode, ownerOnly } from '../engine/files.ts'
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
 const ways = { read: O_RDONLY, append: O_RDWR | O_APPEND | O_CREAT }
@@ -11,7 +11,7 @@ export function openPlain(place: string, way: 'append'): number
 export function openPlain(place: string, way: 'read'): number | undefined
 export function openPlain(place: string, way: keyof typeof ways): number | undefined {
   try {
-    const file = openSync(place, ways[way] | O_NOFOLLOW | O_NONBLOCK, 0o666)
+    const file = openSync(place, ways[way] | O_NOFOLLOW | O_NONBLOCK, ownerOnly)
     if (fstatSync(file).isFile()) return file
     closeSync(file)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ownerOnly } from '../engine/files.ts'
 import type { Home } from '../home/open-home.ts'
 import { watchFolder } from './watch-folder.ts'
 
@@ -23,7 +24,9 @@ export async function requestCancel(
   const file = join(folder, `${session}.cancel`)
   const draft = join(folder, `.${session}-${process.pid}.tmp`)
   // It appears whole: whoever watches the folder reads it at once.
-  writeFileSync(draft, `${JSON.stringify({ session, at: new Date().toISOString(), by: process.pid })}\n`)
+  writeFileSync(draft, `${JSON.stringify({ session, at: new Date().toISOString(), by: process.pid })}\n`, {
+    mode: ownerOnly,
+  })
   renameSync(draft, file)
   const answer = await new Promise<'taken' | 'unanswered'>((resolve) => {
     const end = (answered: 'taken' | 'unanswered') => {

@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import { hasCode, unlinkIfThere, writeWhole } from '../engine/files.ts'
+import { hasCode, ownerOnly, unlinkIfThere, writeWhole } from '../engine/files.ts'
 import { rememberWritten } from '../home/unguarded.ts'
 import type { RawText } from './raw-text.ts'
 
@@ -81,7 +81,7 @@ function isStill(file: string, before: Found | undefined): boolean {
 
 function writeDraft(draft: string, raw: RawText, mode: number | undefined): void {
   unlinkIfThere(draft)
-  const target = openSync(draft, 'wx')
+  const target = openSync(draft, 'wx', ownerOnly)
   try {
     writeWhole(target, Buffer.from(raw, 'latin1'), 0)
     if (mode !== undefined) fchmodSync(target, mode & 0o777)

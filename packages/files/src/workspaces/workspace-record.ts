@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { ownerOnly } from '../engine/files.ts'
 import type { Home } from '../home/open-home.ts'
 import { isObject } from '../is-object.ts'
 
@@ -65,7 +66,7 @@ export function writeRecord(home: Home, record: WorkspaceRecord): void {
   home.folder('storage', 'workspaces')
   const file = recordFile(home, record.session)
   const draft = `${file}.${process.pid}.tmp`
-  writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`)
+  writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`, { mode: ownerOnly })
   renameSync(draft, file)
 }
 

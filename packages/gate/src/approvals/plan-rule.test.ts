@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createTrust, type Home, openHome, type Trust } from '@cadre/files'
+import { type Home, openHome } from '@cadre/files'
 import { expect, onTestFinished, test } from 'vitest'
 import { planRule } from './plan-rule.ts'
 
@@ -16,36 +15,9 @@ function createHome(text?: string): Home {
   return home
 }
 
-function createRecord(): Trust {
-  const folder = mkdtempSync(join(tmpdir(), 'cadre-rule-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return createTrust({ file: join(folder, 'trust.yaml') })
-}
-
-const itemOf = (path: string) => ({
-  path,
-  sha256: createHash('sha256').update(readFileSync(path)).digest('hex'),
-})
-
-test('a list stays trusted with what a person adds, and one that nobody trusts does not become so', async () => {
-  const trust = createRecord()
-  const own = createHome('rm: ask\n')
-  const first = planRule(own, ['command: npm test'], trust)
-  if (first.kind === 'ready') await first.write()
-  expect(trust.trusts(itemOf(own.at('storage', list)))).toBe(true)
-  const second = planRule(own, ['command: npm run build'], trust)
-  if (second.kind === 'ready') await second.write()
-  expect(trust.trusts(itemOf(own.at('storage', list)))).toBe(true)
-  const foreign = createHome('rm: true\n')
-  const third = planRule(foreign, ['command: npm test'], trust)
-  if (third.kind === 'ready') await third.write()
-  expect(readFileSync(foreign.at('storage', list), 'utf8')).toContain('npm test')
-  expect(trust.trusts(itemOf(foreign.at('storage', list)))).toBe(false)
-})
-
 test('the lines are shown before anything is written, and written as shown', async () => {
   const home = createHome('# mine \u00e9\ngit status: true\n')
-  const plan = planRule(home, ['command: npm test', 'command: git status'], createRecord())
+  const plan = planRule(home, ['command: npm test', 'command: git status'])
   if (plan.kind !== 'ready') throw new Error(plan.reason)
   expect(plan.lines).toEqual(['npm test: true'])
   expect(readFileSync(plan.path, 'utf8')).not.toContain('npm')
@@ -57,7 +29,7 @@ test('the lines are shown before anything is written, and written as shown', asy
 
 test('a list that is not there is made', async () => {
   const home = createHome()
-  const plan = planRule(home, ['command: cargo build --release'], createRecord())
+  const plan = planRule(home, ['command: cargo build --release'])
   if (plan.kind === 'ready') await plan.write()
   expect(readFileSync(home.at('storage', list), 'utf8')).toBe('cargo build --release: true\n')
 })
@@ -73,15 +45,15 @@ test.each([
   [['command: ']],
   [['command: npm test', 'command: a|b']],
 ])('%j is no rule', (grants) => {
-  expect(planRule(createHome(), grants, createRecord())).toMatchObject({ kind: 'refused' })
+  expect(planRule(createHome(), grants)).toMatchObject({ kind: 'refused' })
 })
 
 test('where the list says otherwise, or is no file, a person has to look', () => {
-  expect(planRule(createHome('npm test: deny\n'), ['command: npm test'], createRecord())).toMatchObject({
+  expect(planRule(createHome('npm test: deny\n'), ['command: npm test'])).toMatchObject({
     kind: 'refused',
     reason: expect.stringContaining(':1 says npm test: "deny"'),
   })
   const home = createHome()
   mkdirSync(home.folder('storage', list), { recursive: true })
-  expect(() => planRule(home, ['command: npm test'], createRecord())).toThrow(/plain file/)
+  expect(() => planRule(home, ['command: npm test'])).toThrow(/plain file/)
 })

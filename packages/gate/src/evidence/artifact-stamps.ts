@@ -25,8 +25,8 @@ export function createStamps(folder: string): ArtifactStamps {
   return {
     put(session, text) {
       try {
-        mkdirSync(folder, { recursive: true })
-        writeFileSync(at(session), sumOf(text))
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        writeFileSync(at(session), sumOf(text), { mode: 0o600 })
       } catch {
         remove(session)
       }

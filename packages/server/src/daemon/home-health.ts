@@ -84,7 +84,7 @@ function probe(home: Home): string | undefined {
   const file = path.join(home.path, 'storage', `.probe.${process.pid}.tmp`)
   try {
     home.folder('storage')
-    const handle = openSync(file, 'w')
+    const handle = openSync(file, 'w', 0o600)
     try {
       const bytes = Buffer.alloc(enough)
       for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done)

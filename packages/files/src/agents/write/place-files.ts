@@ -35,6 +35,8 @@ export interface PlaceRequest {
   readonly edited?: ReadonlySet<string>
   /** Only says what would happen. */
   readonly dryRun?: boolean
+  /** New files and folders can be read by their owner alone. */
+  readonly isPrivate?: boolean
 }
 
 export type Placement =
@@ -73,7 +75,11 @@ export function placeFiles(request: PlaceRequest): Placement {
     else plans.push(found)
   }
   if (faults.length > 0) return { kind: 'refused', faults }
-  if (request.dryRun !== true) writeAll(plans.filter(({ status }) => status !== 'unchanged'))
+  if (request.dryRun !== true)
+    writeAll(
+      plans.filter(({ status }) => status !== 'unchanged'),
+      request.isPrivate === true,
+    )
   return { kind: 'placed', files: plans.map(({ path: at, status }) => ({ path: at, status })) }
 }
 
@@ -94,15 +100,15 @@ function planOf(file: PlacedFile, { folder, force, edited }: PlaceRequest): Plan
   return { ...file, target, status: 'replaced', before: { bytes, mode: stats.mode & 0o777 } }
 }
 
-function writeAll(plans: readonly Plan[]): void {
+function writeAll(plans: readonly Plan[], isPrivate: boolean): void {
   // Taken back from the last to the first when anything fails.
   const undo: (() => void)[] = []
   try {
     const drafts = plans.map((plan) => {
-      for (const made of makeFolder(path.dirname(plan.target))) undo.push(() => rmdirSync(made))
+      for (const made of makeFolder(path.dirname(plan.target), isPrivate)) undo.push(() => rmdirSync(made))
       const draft = `${plan.target}.${randomBytes(6).toString('hex')}.tmp`
       undo.push(() => unlinkSync(draft))
-      writeDraft(draft, contentOf(plan), plan.before?.mode)
+      writeDraft(draft, contentOf(plan), plan.before?.mode ?? (isPrivate ? 0o600 : undefined))
       return { plan, draft }
     })
     for (const { plan, draft } of drafts) {
@@ -153,10 +159,10 @@ function putNew(draft: string, target: string): void {
 }
 
 /** The folders that were made, from the outermost on. */
-function makeFolder(folder: string): string[] {
+function makeFolder(folder: string, isPrivate: boolean): string[] {
   if (statsOf(folder) !== undefined) return []
-  const made = makeFolder(path.dirname(folder))
-  mkdirSync(folder)
+  const made = makeFolder(path.dirname(folder), isPrivate)
+  mkdirSync(folder, { mode: isPrivate ? 0o700 : 0o777 })
   return [...made, folder]
 }
 

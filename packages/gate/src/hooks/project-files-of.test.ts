@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { findHooks } from './find-hooks.ts'
+import { projectFilesOf } from './project-files-of.ts'
+
+let root: string
+let project: string
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-files-')))
+  project = path.join(root, 'project')
+  for (const name of [
+    'scripts/check.sh',
+    'tools/guard',
+    'package.json',
+    'Makefile',
+    'README.md',
+    '.cadre/own.sh',
+  ]) {
+    mkdirSync(path.dirname(path.join(project, name)), { recursive: true })
+    writeFileSync(path.join(project, name), '{}')
+  }
+  writeFileSync(path.join(project, 'program'), '')
+  chmodSync(path.join(project, 'program'), 0o755)
+  return () => rmSync(root, { recursive: true, force: true })
+})
+
+const filesOf = (command: string, except?: string) =>
+  projectFilesOf({ action: { kind: 'command', command, shell: 'bash' } }, project, except).map(
+    ({ path: file }) => path.relative(project, file),
+  )
+
+it.each([
+  ['./scripts/check.sh', ['scripts/check.sh']],
+  ['cd scripts && ./check.sh', ['scripts/check.sh']],
+  ['$CLAUDE_PROJECT_DIR/scripts/check.sh --all', ['scripts/check.sh']],
+  ['python3 tools/guard', ['tools/guard']],
+  ['bash -e tools/guard', ['tools/guard']],
+  ['./program', ['program']],
+  ['npm run check', ['package.json']],
+  ['/usr/bin/npx prettier --check .', ['package.json']],
+  ['make -s check', ['Makefile']],
+  ['cat README.md', []],
+  ['echo done', []],
+  ['node ~/hooks/own.mjs', []],
+  ['./scripts/missing.sh', []],
+])('%s runs %j of the project', (command, files) => {
+  expect(filesOf(command)).toEqual(files)
+})
+
+it('leaves out files of a home of the user', () => {
+  expect(filesOf('.cadre/own.sh')).toEqual(['.cadre/own.sh'])
+  expect(filesOf('.cadre/own.sh', path.join(project, '.cadre'))).toEqual([])
+})
+
+it('keeps a hook of the user from running files of a project until somebody agrees to them', () => {
+  const userHome = path.join(root, 'user')
+  mkdirSync(path.join(userHome, '.claude'), { recursive: true })
+  const hook = (command: string) => [{ hooks: [{ type: 'command', command }] }]
+  writeFileSync(
+    path.join(userHome, '.claude', 'settings.json'),
+    JSON.stringify({ hooks: { PreToolUse: hook('./scripts/check.sh'), Stop: hook('true') } }),
+  )
+  const found = (agreed: ReadonlySet<string>) =>
+    findHooks({ project, userHome, trusted: ({ path: at, sha256 }) => agreed.has(`${at} ${sha256}`) })
+  const before = found(new Set())
+  const idle = (hooks: typeof before.hooks) => hooks.map(({ event, idle: why }) => [event, why !== undefined])
+  expect(idle(before.hooks)).toEqual([
+    ['PreToolUse', true],
+    ['Stop', false],
+  ])
+  const [file] = before.files
+  expect(file?.projectFiles?.files).toEqual([path.join(project, 'scripts', 'check.sh')])
+  const agreed = new Set([`${file?.projectFiles?.path} ${file?.projectFiles?.sha256}`])
+  expect(idle(found(agreed).hooks).some(([, why]) => why)).toBe(false)
+  writeFileSync(path.join(project, 'scripts', 'check.sh'), 'changed')
+  expect(idle(found(agreed).hooks)).toEqual(idle(before.hooks))
+})
