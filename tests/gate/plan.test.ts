@@ -26,7 +26,7 @@ async function run(line: string, options: Parameters<World['run']>[1] = { sandbo
   return { code: end.code, output: end.output, kind: end.kind }
 }
 
-describe.each<readonly [line: string, output: string, code?: number]>([
+const shellLike: readonly (readonly [line: string, output: string, code?: number])[] = [
   ['echo a | cat', 'a\n'],
   ["printf 'b\\na\\n' | sort | head -n 1", 'a\n'],
   ['true && echo yes || echo no', 'yes\n'],
@@ -66,11 +66,16 @@ describe.each<readonly [line: string, output: string, code?: number]>([
   ['command -v no-such-program', '', 1],
   ['./run.sh "a  b"', 'ran a  b\n'],
   ['echo -n x; echo y', 'xy\n'],
-])('%s', (line, output, code = 0) => {
-  it('prints and ends as a shell would', async () => {
-    expect(await run(line)).toEqual({ kind: 'exited', code, output })
-  })
-})
+]
+
+describe.each(shellLike.map(([line, output, code = 0]) => ({ line, output, code })))(
+  '$line',
+  ({ line, output, code }) => {
+    it('prints and ends as a shell would', async () => {
+      expect(await run(line)).toEqual({ kind: 'exited', code, output })
+    })
+  },
+)
 
 describe('the runner', () => {
   it('reports a missing program with 127 and one without #! with 126', async () => {
@@ -157,11 +162,32 @@ describe('git in an allowed line', () => {
 
 describe('execute_command', () => {
   const places = createPlaces({ project: world.project, userHome: world.user })
-  const tool = createTools({ places, commands: { sandbox: without } } as never).find(
+  const tool = createTools({ places, commands: { sandbox: without } }).find(
     ({ name }) => name === 'execute_command',
   )
+  const call = async (command: string, approved: boolean) => {
+    const context = { session: 's', agent: 'a', call: 'c', key: 's/c', workspace: world.project }
+    return tool?.run({ command }, { ...context, ...(approved && { approved }) }, new AbortController().signal)
+  }
 
   it('refuses a line that needs a shell and that nobody has approved', async () => {
-    expect(tool).toBeDefined()
+    expect(await call('echo $((1 + 2))', false)).toMatchObject({
+      failed: true,
+      content: expect.stringMatching(/needs a shell/),
+    })
+  })
+
+  it('gives an approved line to bash, as the person saw it', async () => {
+    expect(await call('echo $((1 + 2)) "$BASH"', true)).toMatchObject({
+      content: expect.stringMatching(/^Exit code 0\.\n3 .*bash$/),
+    })
+    // Only a shell has a function for this.
+    expect(await call('type cd', true)).toMatchObject({ content: expect.stringMatching(/builtin/) })
+  })
+
+  it('runs a line that rules allowed without a shell', async () => {
+    expect(await call('cat src/a.txt missing || echo failed', false)).toMatchObject({
+      content: expect.stringMatching(/^Exit code 0\.[\s\S]*failed$/),
+    })
   })
 })
