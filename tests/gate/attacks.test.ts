@@ -326,6 +326,8 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     'jq -f /etc/passwd f',
     "jq -n 'env'",
     "jq -n '$ENV.PATH'",
+    "jq -n '$ ENV.PATH'",
+    "jq -n '$#x\nENV'",
     'diff /etc/passwd f',
     'diff --from-file=/etc/passwd f',
     'comm f /etc/passwd',
@@ -491,6 +493,17 @@ describe.each(Object.entries(attacks))('%s', (_, lines) => {
       expect(judge(line, false).kind).not.toBe('allow')
     },
   )
+})
+
+it('asks about git in a folder of its own where there is no sandbox', () => {
+  const places = createPlaces({ project: workspace, userHome: outer })
+  const options = { allowlists: () => [], execute: 'ask', places, beforehand: true } as const
+  const kindIn = (folder: string, sandboxed: boolean) =>
+    judgeLine('git status', workspace, { ...options, sandboxed, searchPath: process.env['PATH'] }, folder)
+      .kind
+  expect(kindIn(path.join(workspace, 'bare'), false)).toBe('ask')
+  expect(kindIn(path.join(workspace, 'bare'), true)).toBe('allow')
+  expect(kindIn(workspace, false)).toBe('allow')
 })
 
 it('allows ordinary reading in the same project, so that the rest means something', () => {
