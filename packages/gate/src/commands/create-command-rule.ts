@@ -76,6 +76,8 @@ export function judgeLine(
   const lists = options.allowlists()
   const search = { path: options.searchPath ?? '', excluded: [workspace, ...(options.excluded ?? [])] }
   const resolve = (name: string) => resolveProgram(name, cwd, search)
+  const startsElsewhere =
+    cwd !== workspace && cwd !== places.judge({ path: '.', workspace, write: false, mounts: false }).real
   const judged = line.commands
     .filter(({ words }) => words.length > 0)
     .map((command) =>
@@ -86,6 +88,7 @@ export function judgeLine(
         options: { ...options, isOwnExecute: options.isOwnExecute === true },
         resolve,
         cwd,
+        startsElsewhere,
       }),
     )
   const paths = judgePaths({ line, places, workspace, start: cwd, write, sandboxed })

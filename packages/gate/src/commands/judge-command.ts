@@ -23,6 +23,8 @@ export interface JudgeRequest {
   readonly resolve: (name: string) => Program
   /** The folder in which the line starts. */
   readonly cwd: string
+  /** The line starts in another folder than the workspace. */
+  readonly startsElsewhere: boolean
 }
 
 export interface JudgedCommand {
@@ -92,7 +94,7 @@ function decide(request: JudgeRequest, words: readonly Word[], described: Descri
 
 /** Why an allowance does not reach this command. */
 function weaknessOf(
-  { command, options, resolve, cwd }: JudgeRequest,
+  { command, options, resolve, cwd, startsElsewhere }: JudgeRequest,
   [name = '']: readonly string[],
   described: Described | undefined,
   answer: ListAnswer | undefined,
@@ -111,7 +113,8 @@ function weaknessOf(
   const isReading = answer?.isShipped === true && described?.isReader === true && !described.needsSandbox
   if (!isReading) return 'there is no sandbox, and only a rule of your own may allow it then'
   // Another repository has settings of its own, which name programs.
-  const isElsewhere = described.folder !== undefined || command.folders.some((folder) => folder !== '.')
+  const isElsewhere =
+    startsElsewhere || described.folder !== undefined || command.folders.some((folder) => folder !== '.')
   return name === 'git' && isElsewhere ? 'it runs git in another folder, and there is no sandbox' : undefined
 }
 

@@ -6,6 +6,7 @@ import type { Command, Group, List, Redirect, Stage } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
 import { programOf } from './program-name.ts'
 import { hintsIn, shells } from './programs/hints.ts'
+import { runsDownload, showsDownload } from './runs-download.ts'
 import { showWords } from './show-words.ts'
 
 const mostRemembered = 16 * 1_024
@@ -34,12 +35,14 @@ function understand(source: string): CommandLine {
     read.kind === 'plain'
       ? { commands: withTexts(new Walk().list(read.list), read.list), plan: read.list }
       : { commands: glimpse(source), why: read.why }
-  const danger = read.kind === 'shell' && isForkBomb(source) ? bomb : findDanger(line)
+  const isDownload = read.kind === 'plain' ? runsDownload(read.list) : showsDownload(source)
+  const danger = read.kind === 'shell' && isForkBomb(source) ? bomb : isDownload ? download : findDanger(line)
   return danger === undefined
     ? line
     : { ...line, refused: danger.reason, refusedBy: `dangerous: ${danger.what}` }
 }
 
+const download = { what: 'curl | sh', reason: 'it runs what it downloads' }
 const bomb = { what: 'fork bomb', reason: 'it starts itself without end' }
 const mostFunctions = 20
 

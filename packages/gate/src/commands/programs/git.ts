@@ -89,8 +89,7 @@ export const gitWriters: { readonly [command: string]: string } = {
     '-aptnqvfkj4 -6 --all --append --prune --prune-tags --tags --no-tags --depth=num --deepen=num --unshallow --shallow-since=text --dry-run --quiet --verbose --progress --jobs=num --recurse-submodules?=text --no-recurse-submodules --multiple --keep --atomic --update-shallow --force : rev*',
   pull: '-rqvnp4 -6 --rebase?=text --no-rebase --ff --ff-only --no-ff --quiet --verbose --all --prune --tags --no-tags --depth=num --no-edit --squash --no-commit --autostash --no-autostash --stat --no-stat --progress --no-verify : rev*',
   push: '-uqvn4 -6 --set-upstream --quiet --verbose --dry-run --tags --follow-tags --all --branches --porcelain --progress --atomic --no-verify --thin --no-thin : rev*',
-  branch:
-    '-dqtm -u=text --delete --quiet --track?=text --no-track --set-upstream-to=text --unset-upstream --move : rev*',
+  branch: '-qt --quiet --track?=text --no-track : rev*',
   tag: '-a -m=text --annotate --message=text : rev*',
   mv: '-kvn --verbose --dry-run : rev*',
   rm: '-rnq --cached --dry-run --quiet --ignore-unmatch --sparse : rev*',

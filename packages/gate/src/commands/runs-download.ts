@@ -1,0 +1,46 @@
+import type { List, Stage } from './line/line.ts'
+import { programOf } from './program-name.ts'
+import { fetchers } from './programs/known-programs.ts'
+
+const shell = /^(?:ba|da|a|k|z|mk|fi|c|tc)?sh$/
+const interpreter = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua)$/
+const wrapper = /^(?:sudo|doas|env|nice|nohup|time|timeout|stdbuf|setsid)$/
+const mostLetters = 4_096
+
+/** `curl … | sh`: what is downloaded is run, and nobody has seen it. */
+export function runsDownload(plan: List): boolean {
+  return plan.some(({ stages }) => {
+    const first = stages.findIndex((stage) => fetchers.has(programOf(wordsOf(stage)[0] ?? '')))
+    return (
+      (first >= 0 && stages.slice(first + 1).some((stage) => readsProgram(wordsOf(stage)))) ||
+      stages.some((stage) => stage.kind === 'group' && runsDownload(stage.list))
+    )
+  })
+}
+
+/** The same in a line that only a shell can read: by what is plain to see in its beginning. */
+export function showsDownload(source: string): boolean {
+  const text = source.slice(0, mostLetters)
+  return (
+    /\b(?:curl|wget)\b[^;&\n]{0,300}\|\s{0,9}(?:sudo\s{1,9})?(?:ba|da|a|k|z)?sh(?![\w./-])/.test(text) ||
+    /(?:^|[\s;|&(])(?:(?:ba|da|a|k|z)?sh|eval|source|\.|python3?|node|perl|ruby)\s[^;|&\n]{0,200}(?:<\(|\$\(|`)\s{0,9}(?:curl|wget)\b/.test(
+      text,
+    )
+  )
+}
+
+function wordsOf(stage: Stage): readonly string[] {
+  return stage.kind === 'group' ? [] : stage.words.map(({ text }) => text)
+}
+
+/** Whether it takes its program from its input: it is given no file and no text to run. */
+function readsProgram([name = '', ...args]: readonly string[]): boolean {
+  const program = programOf(name)
+  if (wrapper.test(program)) {
+    const at = args.findIndex((word) => shell.test(programOf(word)) || interpreter.test(programOf(word)))
+    return at >= 0 && readsProgram(args.slice(at))
+  }
+  if (shell.test(program))
+    return args.includes('-s') || !args.some((word) => !word.startsWith('-') || /^-\w*c/.test(word))
+  return interpreter.test(program) && args.every((word) => word === '-')
+}

@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createGate, type JudgedCall, type SessionSpec } from '@cadre/core'
+import { openHome, openPolicy } from '@cadre/files'
+import { createGuard, findHooks, type Sandbox, understandLine } from '@cadre/gate'
+import { createTools } from '@cadre/tools'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+
+/** What is explained beforehand is what a run decides: the same parts, put together as each of them does it. */
+const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-agreement-')))
+const workspace = path.join(outer, 'project')
+afterAll(() => rmSync(outer, { recursive: true, force: true }))
+for (const file of [
+  'src/a.ts',
+  'src/-o',
+  'package.json',
+  'sub/x',
+  '../outside/secret',
+  '.cadre/storage/keep',
+]) {
+  mkdirSync(path.dirname(path.join(workspace, file)), { recursive: true })
+  writeFileSync(path.join(workspace, file), 'x\n')
+}
+writeFileSync(
+  path.join(workspace, '.cadre/storage/terminal-cmd-allowlist.yaml'),
+  'npm: true\nnode: true\ngit add: true\nrm: ask\ncurl: deny\ntouch: true\n',
+)
+symlinkSync('../outside', path.join(workspace, 'out'))
+execFileSync('git', ['init', '-q'], { cwd: workspace })
+
+const agent = { name: 'builder', description: 'b', prompt: 'b', tools: { kind: 'all' } } as const
+const session = {
+  id: 'builder-1',
+  root: 'builder-1',
+  agent,
+  systemPrompt: '',
+  model: 'none',
+  depth: 0,
+  chain: ['builder'],
+  targets: [],
+  completion: 'text',
+  delegation: true,
+  limits: { maxRounds: 30 },
+  workspace,
+  work: { content: 'x' },
+  created: '2026-01-01T00:00:00.000Z',
+} as unknown as SessionSpec
+const kinds: readonly Sandbox[] = [
+  { kind: 'bubblewrap' } as Sandbox,
+  { kind: 'none', reason: 'this test wants none' },
+]
+
+function open(sandbox: Sandbox, noHuman: boolean) {
+  const guard = createGuard({
+    home: openHome({ home: path.join(workspace, '.cadre'), cwd: workspace, env: {} }),
+    userHome: outer,
+    folder: { folder: workspace, trusted: true },
+    trusted: () => true,
+    policy: openPolicy,
+    noHuman,
+    sandbox,
+    hooks: findHooks({ project: workspace, userHome: outer, trusted: () => true }),
+    agents: { get: () => undefined, list: () => [agent] } as never,
+    environment: process.env,
+    tell: () => {},
+  })
+  const { rules, answerers, reviewers, places } = guard
+  return {
+    run: createGate({ rules, answerers, reviewers }),
+    explain: createGate({ ...guard.withoutHooks(() => {}), reviewers: [] }),
+    tools: createTools({ places }),
+  }
+}
+
+const program = fc.constantFrom(
+  ...'ls,cat,git status,git diff,git add,git -C sub log,npm test,node,rm,rm -rf,curl,touch,sort,sort -o,find,grep -rn x,sed -n p,sed -i s/a/b/,echo,cd,bash -c,timeout 5 ls,env,xargs,./evil,unknown'.split(
+    ',',
+  ),
+)
+const word = fc.constantFrom(
+  ...'src/a.ts,package.json,.,/,..,out/secret,../outside/secret,/etc/passwd,*,src/*,-o,--,-la,.cadre/storage/policy.yaml,/tmp/x,sub,$x,$(ls),"a b",\'*\',~,{a,b},x=1,out,.git/config'.split(
+    ',',
+  ),
+)
+const between = fc.constantFrom(' && ', ' | ', '; ', ' || ', '\n', ' & ', ' > ', ' 2>&1 | ', ' < ')
+const command = fc
+  .array(fc.tuple(program, fc.array(word, { maxLength: 3 }), between), { minLength: 1, maxLength: 3 })
+  .map((parts) =>
+    parts
+      .map(
+        ([name, words, operator], at) => [name, ...words].join(' ') + (at < parts.length - 1 ? operator : ''),
+      )
+      .join(''),
+  )
+const call = fc.oneof(
+  { weight: 6, arbitrary: command.map((line) => ({ tool: 'execute_command', input: { command: line } })) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(command, word)
+      .map(([line, cwd]) => ({ tool: 'execute_command', input: { command: line, cwd } })),
+  },
+  { weight: 1, arbitrary: word.map((given) => ({ tool: 'read_file', input: { path: given } })) },
+  {
+    weight: 1,
+    arbitrary: word.map((given) => ({ tool: 'write_file', input: { path: given, content: 'x' } })),
+  },
+)
+
+describe.each(kinds)('with the sandbox $kind', (sandbox) => {
+  it.each([false, true])(
+    'a run decides about 500 calls as it was explained (nobody to ask: %s)',
+    async (noHuman) => {
+      const one = open(sandbox, noHuman)
+      const decisions = new Map<string, number>()
+      await fc.assert(
+        fc.asyncProperty(call, async ({ tool: name, input }) => {
+          const tool = one.tools.find((candidate) => candidate.name === name)
+          const wire = {
+            id: 'call_1',
+            type: 'function',
+            function: { name, arguments: JSON.stringify(input) },
+          }
+          const judged = { call: wire, tool, input } as unknown as JudgedCall
+          const { signal } = new AbortController()
+          const explained = await one.explain.judge(judged, session, signal)
+          const decided = await one.run.judge(judged, session, signal)
+          expect(decided).toEqual(explained)
+          decisions.set(decided.kind, (decisions.get(decided.kind) ?? 0) + 1)
+          // What is allowed can run without a shell, or there is nothing that could run it.
+          if (decided.kind === 'allow' && 'command' in input)
+            expect(understandLine(input.command).plan, input.command).toBeDefined()
+          if (noHuman) expect(decided.kind).not.toBe('ask')
+        }),
+        { seed: 20_261_116, numRuns: 500 },
+      )
+      for (const kind of noHuman ? ['allow', 'deny'] : ['allow', 'ask', 'deny'])
+        expect(decisions.get(kind) ?? 0, kind).toBeGreaterThan(10)
+    },
+  )
+})
