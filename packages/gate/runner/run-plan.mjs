@@ -6,7 +6,7 @@
  *   { list, cwd, roots, path, environment }
  *
  * `roots` are the folders that patterns and `cd` may lead to, by their real paths; `path` is where programs are looked for.
- * Needs nothing but Node.
+ * Needs nothing but Node. Importing this file starts nothing: whoever runs it calls `runFromInput`.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -15,7 +15,7 @@ import path from 'node:path'
 
 const mostMatches = 20_000
 
-class Runner {
+export class Runner {
   constructor(job, scratch) {
     this.job = job
     this.scratch = scratch
@@ -269,7 +269,7 @@ const own = new Set(['cd', 'pwd', 'echo', 'true', 'false', ':', 'export', 'comma
 const flags = { read: 'r', write: 'w', append: 'a' }
 
 /** Files and pipes that nobody else has a name for. */
-class Scratch {
+export class Scratch {
   count = 0
 
   get folder() {
@@ -401,11 +401,14 @@ function reasonOf(error) {
   return reasons[error.code] ?? error.code ?? String(error)
 }
 
-const job = JSON.parse(fs.readFileSync(0, 'utf8'))
-const scratch = new Scratch()
-const nothing = fs.openSync('/dev/null', 'r')
-try {
-  process.exitCode = await new Runner(job, scratch).list(job.list, [nothing, 1, 2])
-} finally {
-  scratch.remove()
+/** Reads the plan from the standard input and sets the exit code of this process. */
+export async function runFromInput() {
+  const job = JSON.parse(fs.readFileSync(0, 'utf8'))
+  const scratch = new Scratch()
+  const nothing = fs.openSync('/dev/null', 'r')
+  try {
+    process.exitCode = await new Runner(job, scratch).list(job.list, [nothing, 1, 2])
+  } finally {
+    scratch.remove()
+  }
 }
