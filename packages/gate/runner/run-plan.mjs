@@ -14,6 +14,8 @@ import os from 'node:os'
 import path from 'node:path'
 
 const mostMatches = 20_000
+/** Every pipe takes as many bytes without a reader. */
+const smallestPipe = 4_096
 
 export class Runner {
   constructor(job, scratch) {
@@ -230,6 +232,8 @@ export class Runner {
     if (literal !== undefined) names = [literal]
     else {
       const startsWithDot = parts[0].kind === 'text' && parts[0].text.startsWith('.')
+      // Whether a name exists outside is not for patterns to find out.
+      if (before !== '' && fs.existsSync(folder)) this.requireInside(before)
       try {
         names = fs
           .readdirSync(folder)
@@ -294,7 +298,14 @@ export class Scratch {
     })
   }
 
+  /** A short text waits in a pipe, as bash does it: some programs print less about a file. */
   text(text) {
+    if (Buffer.byteLength(text) <= smallestPipe) {
+      const [{ read, write }] = this.pipes(1)
+      fs.writeSync(write, text)
+      fs.closeSync(write)
+      return read
+    }
     const name = path.join(this.folder, `text${this.count++}`)
     fs.writeFileSync(name, text, { mode: 0o600 })
     const fd = fs.openSync(name, 'r')
