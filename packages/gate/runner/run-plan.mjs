@@ -6,7 +6,7 @@
  *   { list, cwd, roots, path, environment }
  *
  * `roots` are the folders that patterns and `cd` may lead to, by their real paths; `path` is where programs are looked for.
- * Needs nothing but Node.
+ * Needs nothing but Node. Importing this file starts nothing: whoever runs it calls `runFromInput`.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -14,8 +14,10 @@ import os from 'node:os'
 import path from 'node:path'
 
 const mostMatches = 20_000
+/** Every pipe takes as many bytes without a reader. */
+const smallestPipe = 4_096
 
-class Runner {
+export class Runner {
   constructor(job, scratch) {
     this.job = job
     this.scratch = scratch
@@ -231,6 +233,8 @@ class Runner {
     if (literal !== undefined) names = [literal]
     else {
       const startsWithDot = parts[0].kind === 'text' && parts[0].text.startsWith('.')
+      // Whether a name exists outside is not for patterns to find out.
+      if (before !== '' && fs.existsSync(folder)) this.requireInside(before)
       try {
         names = fs
           .readdirSync(folder)
@@ -270,7 +274,7 @@ const own = new Set(['cd', 'pwd', 'echo', 'true', 'false', ':', 'export', 'comma
 const flags = { read: 'r', write: 'w', append: 'a' }
 
 /** Files and pipes that nobody else has a name for. */
-class Scratch {
+export class Scratch {
   count = 0
 
   get folder() {
@@ -295,7 +299,14 @@ class Scratch {
     })
   }
 
+  /** A short text waits in a pipe, as bash does it: some programs print less about a file. */
   text(text) {
+    if (Buffer.byteLength(text) <= smallestPipe) {
+      const [{ read, write }] = this.pipes(1)
+      fs.writeSync(write, text)
+      fs.closeSync(write)
+      return read
+    }
     const name = path.join(this.folder, `text${this.count++}`)
     fs.writeFileSync(name, text, { mode: 0o600 })
     const fd = fs.openSync(name, 'r')
@@ -402,11 +413,14 @@ function reasonOf(error) {
   return reasons[error.code] ?? error.code ?? String(error)
 }
 
-const job = JSON.parse(fs.readFileSync(0, 'utf8'))
-const scratch = new Scratch()
-const nothing = fs.openSync('/dev/null', 'r')
-try {
-  process.exitCode = await new Runner(job, scratch).list(job.list, [nothing, 1, 2])
-} finally {
-  scratch.remove()
+/** Reads the plan from the standard input and sets the exit code of this process. */
+export async function runFromInput() {
+  const job = JSON.parse(fs.readFileSync(0, 'utf8'))
+  const scratch = new Scratch()
+  const nothing = fs.openSync('/dev/null', 'r')
+  try {
+    process.exitCode = await new Runner(job, scratch).list(job.list, [nothing, 1, 2])
+  } finally {
+    scratch.remove()
+  }
 }

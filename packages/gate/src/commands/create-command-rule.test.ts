@@ -142,6 +142,24 @@ describe('the rule about commands', () => {
     expect(judge('ls > /var/x', { write: 'allow' })).toMatchObject({ kind: 'ask' })
   })
 
+  it('reads no options behind the first operand of a program that takes them for files', () => {
+    expect(judge("awk -F , '{print $1}' a")).toMatchObject({ kind: 'allow' })
+    expect(judge("awk '{print $1}' -F /etc/passwd")).toMatchObject({ kind: 'ask' })
+    expect(judge('xxd -c 8 a')).toMatchObject({ kind: 'allow' })
+    for (const line of ['xxd a -c8', 'xxd a --', 'xxd -ac 3 out', 'xxd a out'])
+      expect(judge(line), line).toMatchObject({ kind: 'ask' })
+  })
+
+  it('looks up the target of a cd, and a file that is named -', () => {
+    expect(judge('cd src')).toMatchObject({ kind: 'allow' })
+    expect(judge('cd ..')).toMatchObject({ kind: 'ask', rule: 'commands.paths' })
+    expect(judge('ls > -', { write: 'allow' })).toMatchObject({ paths: [{ path: '-', real: '/w/-' }] })
+  })
+
+  it('leaves a pattern with two slashes in a row to a shell', () => {
+    expect(judge('ls src//*')).toMatchObject({ kind: 'ask', rule: 'commands.shell' })
+  })
+
   it('denies where one part is denied, whatever the rest', () => {
     expect(judge('$x; touch .cadre/y')).toMatchObject({ kind: 'deny' })
     expect(judge('npm test; rm -rf ~')).toMatchObject({ kind: 'deny' })

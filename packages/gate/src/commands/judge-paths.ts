@@ -166,7 +166,8 @@ class PathsJudge {
   }
 
   #judgeOne(written: string, folder: string, { kind, below, isGuess }: Use): PathFinding {
-    if (written === '/dev/null' || written === '-') return { path: written, decision: 'allow' }
+    // `-` is not left out: a redirect, `tee` and `ls` take it for the name of a file, which may be a link.
+    if (written === '/dev/null') return { path: written, decision: 'allow' }
     const { places, workspace } = this.#request
     const write = kind !== 'read'
     const placed = places.judge({ path: this.#join(folder, written), workspace, write, mounts: false })

@@ -20,14 +20,14 @@ let source: string | undefined
 
 /** The program that runs a plan. Given as a text: inside the sandbox the place of its file may not be there. */
 export function runnerWords(): readonly string[] {
-  source ??= readFileSync(
+  source ??= `${readFileSync(
     path.join(
       path.dirname(createRequire(import.meta.url).resolve('@cadre/gate/package.json')),
       'runner',
       'run-plan.mjs',
     ),
     'utf8',
-  )
+  )}\nawait runFromInput()\n`
   return [process.execPath, '--no-warnings', '--input-type=module', '-e', source]
 }
 

@@ -268,6 +268,8 @@ function wordOf(parts: readonly Part[]): Word {
   // A file whose name begins with a dash must not become an option; behind `=` it is the value of one.
   const isOptionName = text.startsWith('-') && !(first?.kind === 'text' && first.text.includes('='))
   if (isGlob && isOptionName) throw new NeedsShell('it has a pattern in the name of an option')
+  // Bash keeps both slashes in the names that match.
+  if (isGlob && text.includes('//')) throw new NeedsShell('it has a pattern with //')
   return { text, ...(isGlob && { glob }), ...(status.length > 0 && { status }) }
 }
 

@@ -3,7 +3,7 @@ import type { Arguments, Unlisted } from './arguments.ts'
 import { gitReaders, gitSubReaders, gitWriters } from './git.ts'
 import { readArguments } from './read-arguments.ts'
 import { readFind } from './read-find.ts'
-import { readEcho, readPrintf, readPs, readQuestion, readTest, readText } from './read-others.ts'
+import { readEcho, readFolder, readPrintf, readPs, readQuestion, readTest, readText } from './read-others.ts'
 import { readers } from './readers.ts'
 import { readSpec } from './spec.ts'
 
@@ -45,7 +45,7 @@ const specials: { readonly [name: string]: (words: readonly Word[]) => Arguments
   printf: readPrintf,
   echo: readEcho,
   ps: readPs,
-  cd: readText,
+  cd: readFolder,
   pwd: readText,
   true: readText,
   false: readText,
@@ -62,6 +62,11 @@ function unlistedOf(name: string, words: readonly Word[]): readonly Unlisted[] {
   const reject = (word: string | undefined) => (word === undefined ? [] : [{ word, names: [word] }])
   if (name === 'diff' && !texts.includes('--no-dereference'))
     return reject(texts.find((text) => /^-[A-Za-z]*r|^--recursive$/.test(text)))
+  // It reads one letter of such a word and ignores the others; then a value becomes a file, and the file one to write.
+  if (name === 'xxd')
+    return reject(
+      texts.find((text) => /^-./.test(text) && !/^-(?:[abeEipuU]|[cgnlos]|[cglos]\d+)$/.test(text)),
+    )
   // They read more words from such a file.
   if (name === 'strings') return reject(texts.find((text) => text.startsWith('@')))
   return []

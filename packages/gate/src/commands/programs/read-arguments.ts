@@ -32,8 +32,13 @@ class ArgumentsReader {
         this.#operands.push(...this.#words.slice(this.#at))
         break
       }
-      if (text === '-' || !text.startsWith('-')) this.#operands.push(word)
-      else if (text.startsWith('--')) this.#long(word)
+      if (text === '-' || !text.startsWith('-')) {
+        this.#operands.push(word)
+        if (!this.#spec.stopsAtOperand) continue
+        this.#operands.push(...this.#words.slice(this.#at))
+        break
+      }
+      if (text.startsWith('--')) this.#long(word)
       else if (this.#spec.takesNumber && /^-\d+$/.test(text)) continue
       else this.#cluster(word)
     }

@@ -17,6 +17,13 @@ export function readQuestion(words: readonly Word[]): Arguments {
   return found
 }
 
+/** The folder it changes to is looked up, also where nothing runs in it. */
+export function readFolder(words: readonly Word[]): Arguments {
+  const found = new ArgumentsBuilder()
+  for (const word of words) found.path(word)
+  return found
+}
+
 /** `echo -e` is left to the program of that name, which knows fewer escapes than bash. */
 export function readEcho(words: readonly Word[]): Arguments {
   const found = readText(words) as ArgumentsBuilder

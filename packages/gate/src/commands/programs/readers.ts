@@ -7,7 +7,7 @@ const grep =
   '-EFGPivyVwxcLlqsoHhnbTUzZarIu -# -A=num -B=num -C=num -m=num -e=!text -f=!path -d=text -D=text --include=text --exclude=text --exclude-dir=text --exclude-from=path --color?=text --colour?=text --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp=!text --file=!path --ignore-case --no-ignore-case --word-regexp --line-regexp --null-data --no-messages --invert-match --max-count=num --byte-offset --line-number --line-buffered --with-filename --no-filename --label=text --only-matching --quiet --silent --binary-files=text --text --recursive --files-without-match --files-with-matches --count --initial-tab --null --after-context=num --before-context=num --context=num --group-separator=text --no-group-separator --binary --directories=text --devices=text --help --version : pattern path*'
 const sum = '-btz --binary --tag --text --zero --help --version : path*'
 const base = '-diD -w=num --decode --ignore-garbage --wrap=num --help --version : path'
-const awk = '-F=text -v=text --field-separator=text --assign=text --version : awk path*'
+const awk = '+ -F=text -v=text --field-separator=text --assign=text --version : awk path*'
 const fd =
   '-HIusigFap0q1 -d=num -t=text -e=text -E=text -c=text -S=text -j=num --hidden --no-ignore --no-ignore-vcs --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --full-path --max-depth=num --min-depth=num --exact-depth=num --type=text --extension=text --exclude=text --color=text --size=text --changed-within=text --changed-before=text --max-results=num --print0 --strip-cwd-prefix?=text --path-separator=text --base-directory=path --search-path=path --one-file-system --quiet --prune --threads=num --help --version : pattern path*'
 
@@ -67,7 +67,7 @@ export const readers: { readonly [program: string]: string } = {
   od: '-abcdfhiloxsv -A=text -j=text -N=text -S=num -t=text -w?=num --address-radix=text --skip-bytes=text --read-bytes=text --strings?=num --format=text --output-duplicates --width?=num --endian=text --help --version : path*',
   hexdump:
     '-bcCdovx -e=text -n=num -s=text --canonical --one-byte-octal --one-byte-char --two-bytes-decimal --two-bytes-octal --two-bytes-hex --length=num --skip=text --no-squeezing --help --version : path*',
-  xxd: '-abeEipuU -c=num -g=num -l=text -s=text -o=text -n=text : path',
+  xxd: '+ -abeEipuU -c=num -g=num -l=text -s=text -o=text -n=text : path',
   strings:
     '-afow -# -n=num -t=text -e=text -s=text --all --bytes=num --radix=text --encoding=text --print-file-name --include-all-whitespace --output-separator=text --help --version : path*',
   diff: '-abBcdeEinNpqrsTtuwyZ -# -W=num -U=num -C=num -I=text -F=text -x=text -X=path -S=text -L=text --normal --brief --report-identical-files --context?=num --unified?=num --ed --rcs --side-by-side --width=num --left-column --suppress-common-lines --show-c-function --show-function-line=text --label=text --expand-tabs --initial-tab --tabsize=num --suppress-blank-empty --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --exclude=text --exclude-from=path --starting-file=text --from-file=path --to-file=path --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines=text --text --strip-trailing-cr --minimal --horizon-lines=num --speed-large-files --color?=text --palette=text --help --version : path path',

@@ -4,7 +4,8 @@
  * A spec is written as a line: `-abc` are flags, `-n=num` and `--lines=num` take a value, `--color?=text` takes one only
  * behind `=` (a short one only attached), `-#` is a number such as `-20`, `--arg=2text` takes two. Behind ` : ` are the
  * operands in their order; the last may end with `*` for any number of them. `pattern` is a text unless an option marked
- * with `!` has given it already.
+ * with `!` has given it already. A spec that begins with `+` is of a program that takes every word behind its first operand
+ * for an operand, whatever it looks like.
  */
 export type Kind =
   | 'text'
@@ -30,6 +31,8 @@ export interface OptionSpec {
 export interface Spec {
   readonly options: ReadonlyMap<string, OptionSpec>
   readonly takesNumber: boolean
+  /** Behind the first operand there are no options. */
+  readonly stopsAtOperand: boolean
   readonly operands: readonly Kind[]
   /** The last kind of operand may be repeated. */
   readonly isOpen: boolean
@@ -50,7 +53,9 @@ function parse(text: string): Spec {
   const [given = '', operands = ''] = text.split(' : ')
   const options = new Map<string, OptionSpec>()
   let takesNumber = false
-  for (const item of given.split(/\s+/).filter(Boolean)) {
+  const items = given.split(/\s+/).filter(Boolean)
+  const stopsAtOperand = items[0] === '+'
+  for (const item of stopsAtOperand ? items.slice(1) : items) {
     const found = /^(-[^=?!]+|--[^=?!]+)(!?)(\??)(?:=(!?)(2?)([a-z]+))?$/.exec(item)
     if (found === null) throw new Error(`unreachable: the option ${item} is not written as it should be`)
     const [, name = '', flagGives, optional, valueGives, two, kind] = found
@@ -75,6 +80,7 @@ function parse(text: string): Spec {
   return {
     options,
     takesNumber,
+    stopsAtOperand,
     operands: kinds.map((kind) => kind.replace('*', '') as Kind),
     isOpen: kinds.at(-1)?.endsWith('*') === true,
   }

@@ -1,0 +1,23 @@
+/** The programs that lines started by themselves, from a trace: those that their plans do not name. */
+import path from 'node:path'
+
+/** Programs that are scripts, or have parts that are programs. */
+const parts = { egrep: ['grep'], fgrep: ['grep'], git: ['git'], which: [], npm: ['node', 'env'] }
+const own = ['mkfifo']
+
+export function unexpectedPrograms(trace, lines) {
+  const found = []
+  let at
+  for (const [, file, words] of trace.matchAll(/^\d+ +execve\("([^"]*)", \[(.*?)\].*= 0$/gm)) {
+    const mark = /"mark-(\w+)"/.exec(words)?.[1]
+    if (mark !== undefined) {
+      at = /^\d+$/.test(mark) ? Number(mark) : undefined
+      continue
+    }
+    if (at === undefined) continue
+    const names = lines[at].names.map((name) => path.basename(name))
+    const known = new Set([...own, ...names, ...names.flatMap((name) => parts[name] ?? [])])
+    if (!known.has(path.basename(file))) found.push({ at, program: `${file} [${words}]` })
+  }
+  return found
+}
