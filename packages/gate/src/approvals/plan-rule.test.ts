@@ -1,11 +1,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Home, openHome } from '@cadre/files'
+import { type Home, openHome, type TrustItem } from '@cadre/files'
 import { expect, onTestFinished, test } from 'vitest'
 import { planRule } from './plan-rule.ts'
 
 const list = 'terminal-cmd-allowlist.yaml'
+const added: TrustItem[] = []
+const trust = { add: (items: readonly TrustItem[]) => void added.push(...items) }
 
 function createHome(text?: string): Home {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-rule-'))
@@ -17,7 +19,7 @@ function createHome(text?: string): Home {
 
 test('the lines are shown before anything is written, and written as shown', async () => {
   const home = createHome('# mine \u00e9\ngit status: true\n')
-  const plan = planRule(home, ['command: npm test', 'command: git status'])
+  const plan = planRule(home, ['command: npm test', 'command: git status'], trust)
   if (plan.kind !== 'ready') throw new Error(plan.reason)
   expect(plan.lines).toEqual(['npm test: true'])
   expect(readFileSync(plan.path, 'utf8')).not.toContain('npm')
@@ -29,9 +31,11 @@ test('the lines are shown before anything is written, and written as shown', asy
 
 test('a list that is not there is made', async () => {
   const home = createHome()
-  const plan = planRule(home, ['command: cargo build --release'])
+  const plan = planRule(home, ['command: cargo build --release'], trust)
   if (plan.kind === 'ready') await plan.write()
   expect(readFileSync(home.at('storage', list), 'utf8')).toBe('cargo build --release: true\n')
+  // Outside of the home, so that the rule counts as the user's own.
+  expect(added.at(-1)?.path).toBe(`${home.at('storage', list)}#cargo build --release`)
 })
 
 test.each([
@@ -45,15 +49,15 @@ test.each([
   [['command: ']],
   [['command: npm test', 'command: a|b']],
 ])('%j is no rule', (grants) => {
-  expect(planRule(createHome(), grants)).toMatchObject({ kind: 'refused' })
+  expect(planRule(createHome(), grants, trust)).toMatchObject({ kind: 'refused' })
 })
 
 test('where the list says otherwise, or is no file, a person has to look', () => {
-  expect(planRule(createHome('npm test: deny\n'), ['command: npm test'])).toMatchObject({
+  expect(planRule(createHome('npm test: deny\n'), ['command: npm test'], trust)).toMatchObject({
     kind: 'refused',
     reason: expect.stringContaining(':1 says npm test: "deny"'),
   })
   const home = createHome()
   mkdirSync(home.folder('storage', list), { recursive: true })
-  expect(() => planRule(home, ['command: npm test'])).toThrow(/plain file/)
+  expect(() => planRule(home, ['command: npm test'], trust)).toThrow(/plain file/)
 })
