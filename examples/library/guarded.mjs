@@ -20,13 +20,8 @@ const agents = files.createAgents({ home: home.path, project, userHome })
 
 // Cadre uses what the folder brings once a person trusts it; until then agents are read-only.
 const homeState = await lookAtHome(home.path, homes)
-const brought = await whatFolderBrings({
-  project,
-  home: home.path,
-  homeState,
-  agents: agents.list(),
-  userHome,
-})
+const found = { project, home: home.path, homeState, agents: agents.list(), userHome }
+const brought = await whatFolderBrings(found)
 const folder = judgeFolder(project, brought, files.createTrust({ file: `${settings}/trust.yaml` }))
 const trusted = (item) => folder.trusts(item)
 // A home that somebody else created is not used at all.

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
 
 /** Above this a journal is not committed each time a session comes to rest, only when it has grown by half. */
 const large = 4_000_000
@@ -20,7 +20,7 @@ export function isAtRest(file: string, committed: () => Committed): boolean {
 /** It stands near the beginning; in a file that somebody else wrote there may be none. */
 function statusIn(file: string): string | undefined {
   const bytes = Buffer.alloc(4_096)
-  const fd = openSync(file, 'r')
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const length = readSync(fd, bytes, 0, bytes.length, 0)
     return /^status: (\w+)/m.exec(bytes.toString('utf8', 0, length))?.[1]
