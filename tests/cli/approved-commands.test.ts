@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, existsSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { agentFile, createProject, type Project } from './support/project.ts'
 
@@ -64,4 +64,54 @@ test.each(others)('an approval for the session does not cover $command $cwd', as
   // The same call is granted; the other one asks again.
   expect((await project.cadre(['resume', session, '--trust', '--allow', 'write'])).code).toBe(3)
   expect(project.read('ran.txt')).toBe('first\nfirst\n')
+})
+
+const swaps = [
+  'bash run.sh',
+  'bash < run.sh',
+  'bash ./r*.sh',
+  'cat run.sh | bash',
+  'bash "$PWD/run.sh"',
+  'make --file=run.sh',
+]
+
+test.each(swaps)('an approval of %s ends when the file changes', async (command) => {
+  const project = createTeam({ command })
+  expect((await project.cadre(run)).code).toBe(3)
+  const session = await decide(project)
+  project.write('run.sh', 'echo swapped >> ran.txt\n')
+  const resumed = await project.cadre(['resume', session, '--trust'])
+  expect(resumed.stdout).toContain('changed after the approval was requested')
+  expect(project.exists('ran.txt')).toBe(false)
+})
+
+test('an approval ends when a redirect leads elsewhere', async () => {
+  const project = createTeam({ command: 'seq 3 > out.txt' })
+  expect((await project.cadre(run)).code).toBe(3)
+  const session = await decide(project)
+  const outside = `${project.path}-outside`
+  symlinkSync(outside, project.at('out.txt'))
+  const resumed = await project.cadre(['resume', session, '--trust'])
+  expect(resumed.stdout).toContain('changed after the approval was requested')
+  expect(existsSync(outside)).toBe(false)
+})
+
+test.each([
+  ["python3 <<'E'\nprint(1)\nE", "python3 <<'E'\nprint(2)\nE"],
+  ['cat run.sh | bash', "echo 'echo evil' | bash"],
+  ['bash evil/run.sh', 'echo x | bash evil/run.sh'],
+])('an approval of %j for the session does not cover %j', async (first, second) => {
+  const project = createTeam({ command: first }, { command: second })
+  expect((await project.cadre(run)).code).toBe(3)
+  const session = await decide(project, '--session')
+  expect((await project.cadre(['resume', session, '--trust', '--allow', 'write'])).code).toBe(3)
+})
+
+test('an approval for the session ends when the script changes', async () => {
+  const rewrite = "cat > run.sh <<'E'\necho changed >> ran.txt\nE"
+  const project = createTeam({ command: 'bash run.sh' }, { command: rewrite }, { command: 'bash run.sh' })
+  expect((await project.cadre(run)).code).toBe(3)
+  const session = await decide(project, '--session')
+  expect((await project.cadre(['resume', session, '--trust', '--allow', 'write'])).code).toBe(3)
+  expect(project.read('ran.txt')).toBe('first\n')
 })

@@ -1,38 +1,87 @@
-import { lstatSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/files'
+import { followLinks } from '../paths/follow-links.ts'
 import type { CommandLine } from './command-line.ts'
+import { expandGlob } from './expand-glob.ts'
 import { fileDigest } from './file-digest.ts'
+import type { Word } from './line/line.ts'
 import { programOf } from './program-name.ts'
 import { describeCommand } from './programs/describe-command.ts'
 
-const mostFiles = 50
+const mostFiles = 300
 
 /**
- * The files of the workspace that a line would run, with their content: an approval is about these. Files that only listed
- * readers open are none of them; of every other program each word that names a file counts.
+ * The files of the workspace that a line would run, with their content, and where its folders and redirects lead: an
+ * approval is about these. As soon as one program of the line is not a listed reader, every file that any word names counts:
+ * what a reader prints may be what the next one runs. Files that a script names itself are not known.
  */
 export function boundTo(
-  line: CommandLine,
+  { commands, plan }: Pick<CommandLine, 'commands' | 'plan'>,
   workspace: string,
   cwd: string,
 ): { readonly boundTo?: readonly string[] } {
-  const files = new Map<string, string>()
-  for (const { words, folders } of line.commands) {
-    const described = describeCommand(words)
-    if (described?.isReader && described.unlisted.length === 0) continue
-    const names = [...words.map(({ text }) => text), ...readBy(programOf(words[0]?.text ?? ''))]
-    for (const folder of folders) for (const name of names) add(path.resolve(cwd, folder, name))
+  const found = new Map<string, string>()
+  const isReading = plan !== undefined && commands.every(({ words }) => words.length === 0 || isListed(words))
+  for (const { words, folders, redirects } of commands) {
+    const names = isReading ? [] : [...words.flatMap(filesNamed), ...readBy(programOf(words[0]?.text ?? ''))]
+    for (const folder of folders) {
+      const at = path.resolve(cwd, folder)
+      if (folder !== '.') addPlace(at)
+      for (const redirect of redirects) {
+        addPlace(path.resolve(at, redirect.path))
+        if (!isReading && redirect.kind === 'read') addFile(path.resolve(at, redirect.path))
+      }
+      for (const name of names) addNamed(at, name)
+    }
   }
-  if (files.size === 0) return {}
-  return { boundTo: [...files].map(([file, digest]) => `${file} sha256 ${digest}`).sort() }
+  return found.size === 0 ? {} : { boundTo: [...found].map(([file, what]) => `${file} ${what}`).sort() }
 
-  function add(file: string): void {
-    if (files.size >= mostFiles || files.has(file) || file.includes('\0') || !isInside(workspace, file))
-      return
-    if (!isThere(file)) return
-    files.set(file, fileDigest(file) ?? 'none')
+  function addNamed(folder: string, name: string): void {
+    const paths = /[*?[]/.test(name) ? expandGlob(name, folder).paths : [name]
+    for (const one of paths) {
+      const file = path.resolve(folder, one)
+      for (const ending of endings) addFile(file + ending)
+      for (const inner of isFolder(file) && isInside(workspace, file) ? started : [])
+        addFile(path.join(file, inner))
+    }
   }
+
+  function addFile(file: string): void {
+    if (found.size >= mostFiles || file.includes('\0') || !isInside(workspace, file) || !isThere(file)) return
+    found.set(file, `sha256 ${fileDigest(file) ?? 'none'}`)
+  }
+
+  function addPlace(place: string): void {
+    const followed = followLinks(place)
+    if (found.size < mostFiles)
+      found.set(`${place}:`, followed.kind === 'followed' ? followed.real : followed.code)
+  }
+}
+
+function isListed(words: readonly Word[]): boolean {
+  const described = describeCommand(words)
+  return described?.isReader === true && described.unlisted.length === 0
+}
+
+/** `node x` starts `x.js`, and `python3 -m m` starts `m.py`. */
+const endings = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.sh']
+/** What is started in a folder that is named. */
+const started = [
+  'package.json',
+  'Makefile',
+  'makefile',
+  'GNUmakefile',
+  'index.js',
+  'index.mjs',
+  '__main__.py',
+]
+
+/** The word, and what stands behind `=` and behind the name of the current folder. */
+function filesNamed({ text }: Word): readonly string[] {
+  if (text.length > 4_096) return []
+  const plain = text.replace(/^\$(?:PWD|\{PWD\})\//, './')
+  return plain.includes('=') ? [plain, plain.slice(plain.indexOf('=') + 1)] : [plain]
 }
 
 /** What they run although nobody names it. */
@@ -45,6 +94,14 @@ function isThere(file: string): boolean {
   try {
     const stats = lstatSync(file, { throwIfNoEntry: false })
     return stats !== undefined && !stats.isDirectory()
+  } catch {
+    return false
+  }
+}
+
+function isFolder(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true
   } catch {
     return false
   }

@@ -6,6 +6,7 @@ import type { CommandLine } from './command-line.ts'
 import { grantOf } from './grant-of.ts'
 import { judgeCommand } from './judge-command.ts'
 import { judgePaths, type PathJudge } from './judge-paths.ts'
+import type { List } from './line/line.ts'
 import { resolveProgram } from './resolve-program.ts'
 import { understandLine } from './understand-line.ts'
 
@@ -125,13 +126,27 @@ export function judgeLine(
       rule: judged[0]?.rule ?? 'commands.nothing',
       ...(judged.length === 0 && { reason: 'it runs no program' }),
     }
-  const grants = asking.map(({ command }) => grantOf(command, { workspace, cwd, resolve }))
+  const fed = isFed(line.plan) ? source : undefined
+  const grants = asking.map(({ command }) => grantOf(command, { workspace, cwd, resolve, fed }))
   return {
     ...asked,
     rule: first.rule,
     reason: `${first.command.text}: ${first.finding.reason}`,
     ...(options.beforehand && { grants: [...new Set(grants)] }),
   }
+}
+
+/** Whether a program of it reads from another one, or from the line. */
+function isFed(list: List): boolean {
+  return list.some(
+    ({ stages }) =>
+      stages.length > 1 ||
+      stages.some(
+        (stage) =>
+          stage.redirects.some(({ kind }) => kind === 'text') ||
+          (stage.kind === 'group' && isFed(stage.list)),
+      ),
+  )
 }
 
 const withoutSandbox =

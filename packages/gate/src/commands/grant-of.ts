@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import path from 'node:path'
+import { boundTo } from './bound-to.ts'
 import type { FoundCommand } from './command-line.ts'
-import { fileDigest } from './file-digest.ts'
 import type { Program } from './resolve-program.ts'
 
 /** Begins every grant for a command. What follows it, up to the first separator, are the words. */
@@ -11,27 +12,33 @@ export interface GrantRequest {
   readonly workspace: string
   readonly cwd: string
   readonly resolve: (name: string) => Program
+  /** The line, where one of its programs reads what another prints, or a here-document. */
+  readonly fed?: string | undefined
 }
 
 /**
  * What a person permits for the rest of a session: these words, of this program file, in this folder, with these
- * variables. A program of the workspace is also known by its content.
+ * variables. Files of the workspace that it would run, and what it is fed, are known by their content.
  */
-export function grantOf(command: FoundCommand, { workspace, cwd, resolve }: GrantRequest): string {
+export function grantOf(command: FoundCommand, { workspace, cwd, resolve, fed }: GrantRequest): string {
   const [name = ''] = command.words.map(({ text }) => text)
   const program = resolve(name)
   const folders = command.folders.map((folder) => path.relative(workspace, path.resolve(cwd, folder)) || '.')
   const variables = Object.entries(command.variables).map(([key, value]) => `${key}=${value}`)
   const redirects = command.redirects.map(({ kind, path: file }) => `${kind === 'read' ? '<' : '>'} ${file}`)
   const file = program.kind === 'missing' ? 'no program' : program.file
-  const content = program.kind === 'inside' ? [`sha256 ${fileDigest(program.file) ?? 'unreadable'}`] : []
+  // What it runs besides itself, and what it is fed, is no less a part of it than its words.
+  const { boundTo: files = [] } = boundTo({ commands: [command] }, workspace, cwd)
+  const content = [...files, ...(fed === undefined ? [] : [`line ${fed}`])]
+  const digest =
+    content.length === 0 ? [] : [`sha256 ${createHash('sha256').update(content.join('\n')).digest('hex')}`]
   return [
     `${grantSign}${command.text}`,
     file,
     `in ${[...new Set(folders)].join(', ')}`,
     ...variables,
     ...redirects,
-    ...content,
+    ...digest,
   ].join(grantSeparator)
 }
 

@@ -93,7 +93,7 @@ class PathsJudge {
 
   #words(command: FoundCommand, folder: string): void {
     const described = describeCommand(command.words)
-    const use = useOf(command, described?.isReader === true)
+    const use = useOf(command, described?.isReader === true && described.unlisted.length === 0)
     const inner = described?.inner
     if (inner !== undefined) return void this.#words({ ...command, words: inner }, folder)
     const at = described?.folder === undefined ? folder : this.#join(folder, described.folder)
@@ -200,15 +200,8 @@ function isAbove(folder: string, protectedPaths: readonly string[]): boolean {
 function useOf({ words }: FoundCommand, isReader: boolean): Use {
   const [name = '', ...args] = words.map(({ text }) => text)
   const program = programOf(name)
-  const isRemoving = program === 'find' && args.includes('-delete')
-  const kind =
-    isReader && !isRemoving && !args.some(writesInPlace) ? 'read' : writers.has(program) ? 'write' : 'may'
+  const kind = isReader ? 'read' : writers.has(program) ? 'write' : 'may'
   return { kind, below: reachOf(program, args), isGuess: false }
-}
-
-/** `sed -i`. */
-function writesInPlace(word: string): boolean {
-  return /^-[a-zA-Z]*i|^--in-place/.test(word)
 }
 
 function reachOf(program: string, args: readonly string[]): Use['below'] {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import path from 'node:path'
 import { followLinks } from '../../paths/follow-links.ts'
 
@@ -47,7 +47,7 @@ function configFiles(folder: string): readonly string[] {
   if (followed.kind === 'lost') return []
   for (let at = followed.real; ; at = path.dirname(at)) {
     const entry = path.join(at, '.git')
-    const stats = statSync(entry, { throwIfNoEntry: false })
+    const stats = statsAt(entry)
     if (stats !== undefined) {
       const own = stats.isDirectory()
         ? entry
@@ -68,7 +68,7 @@ function targetOf(file: string, form: RegExp): string | undefined {
 }
 
 function stampOf(file: string): string | undefined {
-  const stats = statSync(file, { throwIfNoEntry: false })
+  const stats = statsAt(file)
   return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
 }
 
@@ -95,4 +95,12 @@ function faultIn(file: string): string | undefined {
     if (setting === null || !isPlain || /^"?ext::/i.test(setting[2] ?? '')) return key
   }
   return undefined
+}
+
+function statsAt(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
