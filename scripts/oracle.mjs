@@ -6,7 +6,7 @@ import { runOracle } from '../tests/deep/oracle.mjs'
 import { ensure } from './ensure.mjs'
 
 const fixedSeed = 20_261_116
-const faultLines = 1_600
+const faultLines = 8_000
 const { env } = process
 
 if (process.platform !== 'linux' || !['/usr/bin/bwrap', '/bin/bwrap'].some((file) => existsSync(file))) {
@@ -33,7 +33,7 @@ async function checkFaults(part) {
   for (const focus of part !== ''
     ? []
     : ['words', ['sort', 'grep', 'uniq', 'wc', 'sed', 'find', 'cat', 'git']])
-    others.push(...(await runOracle({ seed: fixedSeed, lines: faultLines / 2, focus })).failures)
+    others.push(...(await runOracle({ seed: fixedSeed, lines: 800, focus })).failures)
   if (others.length > 0) {
     for (const failure of others) console.log(show(failure))
     console.log('There are failures without any fault: faults were not injected.')

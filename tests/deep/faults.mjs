@@ -94,12 +94,6 @@ export const faults = {
     from: '--check-chars=num --help --version : path',
     to: '--check-chars=num --help --version : path*',
   },
-  'wc --files0-from is listed': {
-    focus: ['wc'],
-    file: readers,
-    from: "wc: '-",
-    to: "wc: '--files0-from=text -",
-  },
   'sed scripts are not read': {
     focus: ['sed'],
     file: 'dist/commands/programs/plain-sed.js',
