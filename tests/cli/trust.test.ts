@@ -126,7 +126,7 @@ describe('what may be written', () => {
     expect(byPerson.json()).toMatchObject([{ decision: chosen, rule: 'effects.write' }])
     const folder = createProject({ '.cadre/config.yaml': { team } })
     const byClone = await folder.cadre(explain, { isForeign: true })
-    expect(byClone.json()).toMatchObject([{ decision: 'deny', rule: 'trust' }])
+    expect(byClone.json()).toMatchObject([{ decision: 'deny' }])
     expect((await folder.cadre(explain)).json()).toMatchObject([{ decision: chosen, rule: 'effects.write' }])
   })
 

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { runCadre } from '../cli/support/cadre.ts'
+import { recordOwnHome } from '../cli/support/own-home.ts'
 import { createGround, spelt } from './path-ground.ts'
 import { pathTricks } from './path-tricks.ts'
 import { stateOf } from './sandbox-support.ts'
@@ -23,6 +24,8 @@ function openGround() {
   const mine = { id: 'mine', description: 'm', system_prompt: 'm' }
   writeFileSync(path.join(home, 'templates', 'mine.agent.yaml'), JSON.stringify(mine))
   const flags = ['--trust', '--json', '--home', home, '--workspace', ground.ws]
+  // Before anything is compared: the record is no file of the commands under test.
+  recordOwnHome({ cwd: ground.out, env: { HOME: ground.user }, args: flags })
   const cadre = (args: readonly string[], input = '') =>
     runCadre(['policy', ...args, ...flags], { cwd: ground.out, env: { HOME: ground.user }, input })
   return { ground, cadre }

@@ -1,4 +1,13 @@
-import { closeSync, fchmodSync, fdatasyncSync, openSync, renameSync, type Stats, statSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fdatasyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { emitEntry } from '../journal/emit-entry.ts'
 import type { EngineParts } from './engine-parts.ts'
@@ -10,10 +19,11 @@ export function writeAnew(file: SessionFile, parts: EngineParts): void {
   const bytes = Buffer.from(file.header() + file.entries.map(emitEntry).join(''))
   const beside = `${file.path}.tmp`
   parts.home.folder('sessions')
-  const mode = statSync(file.path, { throwIfNoEntry: false })?.mode
+  const before = lstatSync(file.path, { throwIfNoEntry: false })
   const target = openSync(beside, 'w', ownerOnly)
   try {
-    if (mode !== undefined) fchmodSync(target, mode & 0o777)
+    // A person's own mode stays; what is no plain file has none that counts.
+    if (before?.isFile()) fchmodSync(target, before.mode & 0o777)
     writeWhole(target, bytes, 0)
     fdatasyncSync(target)
   } finally {

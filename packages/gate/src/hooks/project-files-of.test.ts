@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
+import { agentHooksItem } from './agent-hooks.ts'
 import { findHooks } from './find-hooks.ts'
 import { projectFilesOf } from './project-files-of.ts'
 
@@ -77,4 +78,25 @@ it('keeps a hook of the user from running files of a project until somebody agre
   expect(idle(found(agreed).hooks).some(([, why]) => why)).toBe(false)
   writeFileSync(path.join(project, 'scripts', 'check.sh'), 'changed')
   expect(idle(found(agreed).hooks)).toEqual(idle(before.hooks))
+})
+
+it('asks for hooks of an agent of the user that run files of a project, and for no others', () => {
+  const agent = (folder: string, command: string) => ({
+    name: 'own',
+    description: 'd',
+    prompt: '',
+    tools: { kind: 'all' } as const,
+    delegates: { kind: 'all' } as const,
+    source: { path: path.join(folder, 'own.agent.md'), dialect: 'copilot' as const },
+    hooks: { PreToolUse: [{ type: 'command', command }] },
+  })
+  const userHome = path.join(root, 'user')
+  const ownHome = path.join(project, '.cadre')
+  const item = (folder: string, command: string) => agentHooksItem(agent(folder, command), project, ownHome)
+  expect(item(userHome, './scripts/check.sh')?.path).toContain(`${project}#`)
+  expect(item(userHome, 'true')).toBeUndefined()
+  expect(item(ownHome, 'true')).toBeUndefined()
+  expect(item(ownHome, '.cadre/own.sh')).toBeUndefined()
+  expect(item(ownHome, './scripts/check.sh')).toBeDefined()
+  expect(item(path.join(project, '.github'), 'true')).toBeDefined()
 })

@@ -82,7 +82,10 @@ const most = 5_000
 function namesBelow(home: string): string[] {
   const names: string[] = []
   const waiting = ['']
-  for (let folder = waiting.pop(); folder !== undefined && names.length < most; folder = waiting.pop()) {
+  let folders = 0
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    // It is a summary for people: no folder is too large for it.
+    if (names.length >= most || ++folders > most) break
     for (const entry of entriesOf(path.join(home, folder))) {
       const name = path.join(folder, entry.name)
       if (entry.isDirectory() && entry.name !== '.git') waiting.push(name)
