@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/files'
 import { followLinks } from '../paths/follow-links.ts'
@@ -42,12 +42,22 @@ export function resolveProgram(name: string, folder: string, search: ProgramSear
       file: path.isAbsolute(name) ? name : realOf(file),
     }
   }
+  const key = `${name}\0${search.path}\0${search.excluded.join('\0')}`
+  const known = resolved.get(key)
+  if (known !== undefined && isProgram(known)) return { kind: 'outside', file: known }
   for (const place of searchFolders(search)) {
     const file = path.join(place, name)
-    if (isProgram(file)) return { kind: isExcluded(file, search) ? 'inside' : 'outside', file }
+    if (!isProgram(file)) continue
+    if (isExcluded(file, search)) return { kind: 'inside', file }
+    if (resolved.size > 500) resolved.clear()
+    resolved.set(key, file)
+    return { kind: 'outside', file }
   }
   return { kind: 'missing' }
 }
+
+/** Programs outside of what agents can change stay where they are. */
+const resolved = new Map<string, string>()
 
 function isExcluded(file: string, { excluded }: ProgramSearch): boolean {
   const real = realOf(file)
@@ -56,8 +66,8 @@ function isExcluded(file: string, { excluded }: ProgramSearch): boolean {
 
 function isProgram(file: string): boolean {
   try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
+    const stats = statSync(file, { throwIfNoEntry: false })
+    return stats?.isFile() === true && (stats.mode & 0o111) !== 0
   } catch {
     return false
   }

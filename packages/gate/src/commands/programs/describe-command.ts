@@ -21,7 +21,18 @@ export interface Described extends Arguments {
   readonly subject?: readonly string[]
 }
 
+/** Several rules ask about the same words. */
+const described = new WeakMap<readonly Word[], { readonly is: Described | undefined }>()
+
 export function describeCommand(words: readonly Word[]): Described | undefined {
+  const known = described.get(words)
+  if (known !== undefined) return known.is
+  const is = describe(words)
+  described.set(words, { is })
+  return is
+}
+
+function describe(words: readonly Word[]): Described | undefined {
   const [first, ...rest] = words
   if (first === undefined) return undefined
   const name = first.text
