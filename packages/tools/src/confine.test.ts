@@ -308,23 +308,28 @@ describe('a link that is put there between looking and doing', () => {
     'never lets a write land outside, nor a read come from there',
     async () => {
       writeFileSync(path.join(ws.outer, 'elsewhere/a.txt'), 'foreign text')
-      let settled = 0
+      const callAll = (round: number) =>
+        Promise.all([
+          ws.call('read_file', { path: 'src/a.txt' }),
+          ws.call('write_file', { path: 'src/new.txt', content: `round ${round}` }),
+          ws.call('create_directory', { path: `src/folder-${round}` }),
+        ])
       await whileExchanging(async () => {
         for (let round = 0; round < 300; round++) {
-          const [written, read, made] = await Promise.all([
-            ws.call('write_file', { path: 'src/new.txt', content: `round ${round}` }),
-            ws.call('read_file', { path: 'src/a.txt' }),
-            ws.call('create_directory', { path: `src/folder-${round}` }),
-          ])
+          const [read] = await callAll(round)
           expect(read.content).not.toContain('foreign text')
-          settled += [written, read, made].filter((result) => result.failed !== true).length
         }
       })
-      const { readdirSync } = await import('node:fs')
+      const { existsSync, readdirSync, renameSync } = await import('node:fs')
       expect(readdirSync(path.join(ws.outer, 'elsewhere'))).toEqual(['a.txt'])
-      // Otherwise this test would hold for tools that do nothing.
-      expect(settled).toBeGreaterThan(0)
-      rmSync(path.join(ws.root, 'src.real'), { recursive: true, force: true })
+      // The same calls work when nobody interferes. How many succeeded before depends on the machine.
+      const src = path.join(ws.root, 'src')
+      if (existsSync(`${src}.real`)) {
+        rmSync(src, { recursive: true, force: true })
+        renameSync(`${src}.real`, src)
+      }
+      const results = await callAll(300)
+      expect(results.filter(({ failed }) => failed === true)).toEqual([])
     },
   )
 })

@@ -1,4 +1,5 @@
 import type { CommandFinding, JudgedCall, PathFinding, Rule, Verdict } from '@cadre/core'
+import { oneLook } from '../paths/one-look.ts'
 import type { Allowlist } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import { boundTo } from './bound-to.ts'
@@ -72,6 +73,10 @@ export function judgeLine(
   options: CommandRuleOptions,
   cwd = workspace,
 ): Verdict {
+  return oneLook(() => verdictOf(source, workspace, options, cwd))
+}
+
+function verdictOf(source: string, workspace: string, options: CommandRuleOptions, cwd: string): Verdict {
   const { places, sandboxed, write = 'ask' } = options
   const line = understandLine(source)
   const lists = options.allowlists()
@@ -79,6 +84,7 @@ export function judgeLine(
   const resolve = (name: string) => resolveProgram(name, cwd, search)
   const startsElsewhere =
     cwd !== workspace && cwd !== places.judge({ path: '.', workspace, write: false, mounts: false }).real
+  const whole = { ...options, isOwnExecute: options.isOwnExecute === true }
   const judged = line.commands
     .filter(({ words }) => words.length > 0)
     .map((command) =>
@@ -86,7 +92,7 @@ export function judgeLine(
         command,
         source,
         lists,
-        options: { ...options, isOwnExecute: options.isOwnExecute === true },
+        options: whole,
         resolve,
         cwd,
         startsElsewhere,
@@ -108,15 +114,15 @@ export function judgeLine(
       rule: 'effects.execute',
       reason: `running commands is not permitted here: effects.execute is deny (${options.decidedBy ?? 'the policy'})`,
     }
-  const asked = { ...findings, kind: 'ask' as const, ...boundTo(line, workspace, cwd) }
+  const asked = () => ({ ...findings, kind: 'ask' as const, ...boundTo(line, workspace, cwd) })
   if (line.plan === undefined)
     return {
-      ...asked,
+      ...asked(),
       rule: 'commands.shell',
       reason: `No rule can allow this line, because it needs a shell: ${line.why}.`,
     }
   const askedPath = paths.find(({ decision }) => decision === 'ask')
-  if (askedPath !== undefined) return { ...asked, rule: 'commands.paths', reason: reasonOf(askedPath) }
+  if (askedPath !== undefined) return { ...asked(), rule: 'commands.paths', reason: reasonOf(askedPath) }
   const asking = judged.filter(({ finding }) => finding.decision === 'ask')
   const [first] = asking
   if (first === undefined)
@@ -129,7 +135,7 @@ export function judgeLine(
   const fed = isFed(line.plan) ? source : undefined
   const grants = asking.map(({ command }) => grantOf(command, { workspace, cwd, resolve, fed }))
   return {
-    ...asked,
+    ...asked(),
     rule: first.rule,
     reason: `${first.command.text}: ${first.finding.reason}`,
     ...(options.beforehand && { grants: [...new Set(grants)] }),

@@ -70,20 +70,16 @@ function dangerOf({ words, redirects, folders }: FoundCommand): Danger | undefin
     args.some((word) => /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency)$/.test(word))
   )
     return { what: 'systemctl', reason: 'it ends the machine' }
-  const isWriter = writers.has(program) || program === 'shred'
-  const target = args
-    .map((word) => word.replace(/^of=/, ''))
-    .find((word) => disk.test(path.posix.normalize(word)))
-  const isRead =
-    program === 'dd' &&
-    !args.some((word) => word.startsWith('of=') && disk.test(path.posix.normalize(word.slice(3))))
-  if (isWriter && !isRead && target !== undefined)
-    return { what: `${program} ${target}`, reason: 'it writes over a disk' }
-  return (
-    dangerOfFiles(program, args, folders) ??
-    (program === 'git' ? dangerOfGit(args) : undefined) ??
-    dangerOfWindows(program, args)
-  )
+  if (writers.has(program) || program === 'shred') {
+    // `dd` reads what `if=` names.
+    const written = program === 'dd' ? args.filter((word) => word.startsWith('of=')) : args
+    const target = written
+      .map((word) => word.replace(/^of=/, ''))
+      .find((word) => disk.test(path.posix.normalize(word)))
+    if (target !== undefined) return { what: `${program} ${target}`, reason: 'it writes over a disk' }
+  }
+  if (program === 'git') return dangerOfGit(args)
+  return dangerOfFiles(program, args, folders) ?? dangerOfWindows(program, args)
 }
 
 function dangerOfFiles(
@@ -175,6 +171,7 @@ function dangerOfGit(given: readonly string[]): Danger | undefined {
 }
 
 function dangerOfWindows(program: string, args: readonly string[]): Danger | undefined {
+  if (!/^(?:format|del|erase|rd|rmdir|remove-item|ri|rm)$/.test(program)) return undefined
   const words = args.map((word) => word.toLowerCase())
   if (program === 'format' && words.some((word) => /^[a-z]:/.test(word)))
     return { what: 'format', reason: 'it formats a disk' }
@@ -184,11 +181,14 @@ function dangerOfWindows(program: string, args: readonly string[]): Danger | und
     words.some((word) => /^[a-z]:[\\/]*\*?|^\\$|^%/.test(word))
   )
     return { what: `${program} /s`, reason: 'it removes everything below a root' }
-  const isRemove = /^(?:remove-item|ri|rm|del|rd|erase|rmdir)$/.test(program)
   const isForced =
     words.some((word) => /^-r(?:e|ec|ecu|ecur|ecurs|ecurse)?$/.test(word)) &&
     words.some((word) => /^-fo(?:r|rc|rce)?$/.test(word))
-  if (isRemove && isForced && args.some((word) => isRoot(word, '.') || /^[a-z]:|^\$env:|^\$home/i.test(word)))
+  if (
+    program !== 'format' &&
+    isForced &&
+    args.some((word) => isRoot(word, '.') || /^[a-z]:|^\$env:|^\$home/i.test(word))
+  )
     return { what: 'Remove-Item -Recurse -Force', reason: 'it removes everything below a root' }
   return undefined
 }

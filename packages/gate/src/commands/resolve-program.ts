@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/files'
 import { followLinks } from '../paths/follow-links.ts'
+import { statsAt } from '../paths/one-look.ts'
 
 /** Folders in which no program is looked for: agents, or a repository, can put files there. */
 export interface ProgramSearch {
@@ -65,12 +65,8 @@ function isExcluded(file: string, { excluded }: ProgramSearch): boolean {
 }
 
 function isProgram(file: string): boolean {
-  try {
-    const stats = statSync(file, { throwIfNoEntry: false })
-    return stats?.isFile() === true && (stats.mode & 0o111) !== 0
-  } catch {
-    return false
-  }
+  const stats = statsAt(file)
+  return stats?.isFile() === true && (stats.mode & 0o111) !== 0
 }
 
 function realOf(place: string): string {

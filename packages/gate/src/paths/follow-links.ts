@@ -1,5 +1,6 @@
-import { lstatSync, readlinkSync, type Stats } from 'node:fs'
+import { readlinkSync, type Stats } from 'node:fs'
 import path from 'node:path'
+import { entryAt } from './one-look.ts'
 
 /** One step of a path that exists, after links. */
 export interface Step {
@@ -74,7 +75,7 @@ function isAbove(folder: string, target: string): boolean {
 /** Nothing where there is nothing; the system's word where it cannot be said. */
 function statsOf(target: string): Stats | string | undefined {
   try {
-    return lstatSync(target, { throwIfNoEntry: false })
+    return entryAt(target)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     // Below a file there is nothing; what the path would be is known all the same.

@@ -1,5 +1,6 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { readFileSync, type Stats } from 'node:fs'
 import path from 'node:path'
+import { targetAt } from './one-look.ts'
 
 /** Where git keeps what belongs to a folder. For a plain repository both are its `.git`. */
 export interface GitFolders {
@@ -24,7 +25,7 @@ const known = new Map<string, Known>()
 export function gitFoldersOf(folder: string): GitFolders | undefined {
   const entry = path.join(folder, '.git')
   try {
-    const stats = statSync(entry, { throwIfNoEntry: false })
+    const stats = targetAt(entry)
     if (stats === undefined) return undefined
     if (stats.isDirectory()) return { own: entry, common: entry }
     const mark = markOf(stats)
@@ -53,7 +54,7 @@ function commonOf(own: string): string {
 }
 
 function commonMarkOf(own: string): string {
-  const stats = statSync(path.join(own, 'commondir'), { throwIfNoEntry: false })
+  const stats = targetAt(path.join(own, 'commondir'))
   return stats === undefined ? 'none' : markOf(stats)
 }
 

@@ -1,5 +1,6 @@
-import { readdirSync, type Stats, statSync } from 'node:fs'
+import { readdirSync, type Stats } from 'node:fs'
 import path from 'node:path'
+import { statsAt } from './one-look.ts'
 
 interface Known {
   readonly folders: readonly { readonly at: string; readonly mark: string }[]
@@ -54,14 +55,6 @@ function look(top: string): Known {
 function markOf(folder: string | Stats): string {
   const stats = typeof folder === 'string' ? statsAt(folder) : folder
   return stats === undefined ? '' : `${identity(stats)}:${stats.mtimeMs}`
-}
-
-function statsAt(target: string): Stats | undefined {
-  try {
-    return statSync(target, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }
 
 function entriesOf(folder: string) {

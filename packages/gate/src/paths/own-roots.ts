@@ -1,5 +1,6 @@
-import { readdirSync, type Stats, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
+import { statsAt } from './one-look.ts'
 import { type ProtectedRoot, rootsIn } from './protected-roots.ts'
 
 interface Known {
@@ -30,7 +31,7 @@ export function ownRootsIn(folder: string): readonly ProtectedRoot[] {
 }
 
 function firstOf(place: string, folder: string): string {
-  return path.relative(folder, place).split(path.sep)[0] ?? ''
+  return place.slice(folder.endsWith(path.sep) ? folder.length : folder.length + 1).split(path.sep)[0] ?? ''
 }
 
 function namesOf(folder: string): string[] {
@@ -39,13 +40,5 @@ function namesOf(folder: string): string[] {
   } catch {
     // What cannot be read is taken to be there.
     return rootsIn(folder).map(({ path: place }) => firstOf(place, folder).toLowerCase())
-  }
-}
-
-function statsAt(place: string): Stats | undefined {
-  try {
-    return statSync(place, { throwIfNoEntry: false })
-  } catch {
-    return undefined
   }
 }

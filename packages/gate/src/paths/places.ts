@@ -1,10 +1,11 @@
-import { type Stats, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/files'
 import { type Followed, followLinks, type Step } from './follow-links.ts'
 import { gitFoldersOf } from './git-folders.ts'
 import { identity, isLinkedFrom } from './linked-from.ts'
 import { createMounts, type Mount, type MountedPath, mountsIn } from './mounts.ts'
+import { oneLook, statsAt } from './one-look.ts'
 import { ownRootsIn } from './own-roots.ts'
 import { faultInSpelling } from './path-spelling.ts'
 import { plainName } from './plain-name.ts'
@@ -80,7 +81,7 @@ export function createPlaces(options: RootOptions = {}): Places {
     const mounted = request.mounts === false ? undefined : mountOf(followed, root)
     if (mounted !== undefined) return judgeMounted(request, mounted, root)
     const { real, steps } = followed
-    if (!isInside(root, real)) {
+    if (real !== root && !real.startsWith(root === path.sep ? root : root + path.sep)) {
       const reason = `${quote(request.path)} is outside of the workspace; use a path inside it.`
       return { kind: 'outside', real, reason }
     }
@@ -117,7 +118,7 @@ export function createPlaces(options: RootOptions = {}): Places {
   }
 
   return {
-    judge,
+    judge: (request) => oneLook(() => judge(request)),
     locate(given, workspace) {
       if (faultInSpelling(given, process.platform) !== undefined) return undefined
       const followed = follow(given, workspace, realFolder(workspace))
@@ -256,14 +257,6 @@ function realFolder(workspace: string): string | undefined {
   if (folders.size > 1_000) folders.clear()
   folders.set(workspace, { real: followed.real, id })
   return followed.real
-}
-
-function statsAt(target: string): Stats | undefined {
-  try {
-    return statSync(target, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }
 
 const sentences: { readonly [code: string]: string } = {

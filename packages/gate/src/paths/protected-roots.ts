@@ -55,5 +55,6 @@ function withReal(root: ProtectedRoot): ProtectedRoot[] {
 
 /** The protected names directly in a folder. */
 export function rootsIn(folder: string): ProtectedRoot[] {
-  return protectedNames.map(({ names, ...rest }) => ({ path: path.join(folder, ...names), ...rest }))
+  const start = folder.endsWith(path.sep) ? folder : folder + path.sep
+  return protectedNames.map(({ names, ...rest }) => ({ path: start + names.join(path.sep), ...rest }))
 }

@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs'
 import path from 'node:path'
+import { entryAt } from './one-look.ts'
 
 // Git takes any folder with these for a repository, whatever it is called, and obeys its settings: one of them names a program
 // that `git status` starts. Compared without case, as some file systems do.
@@ -28,7 +28,7 @@ export function isInBareRepository(
   let folder = root
   for (const [at, name] of names.entries()) {
     const added = plain[at]
-    const has = (part: string) => added === part.toLowerCase() || exists(path.join(folder, part))
+    const has = (part: string) => added === part.toLowerCase() || exists(`${folder}${path.sep}${part}`)
     if (makesRepository(has)) return true
     folder = path.join(folder, name)
   }
@@ -37,7 +37,7 @@ export function isInBareRepository(
 
 function exists(place: string): boolean {
   try {
-    return lstatSync(place, { throwIfNoEntry: false }) !== undefined
+    return entryAt(place) !== undefined
   } catch {
     return false
   }

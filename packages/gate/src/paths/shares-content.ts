@@ -1,6 +1,7 @@
-import { lstatSync, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { namesIn } from '@cadre/files'
+import { entryAt } from './one-look.ts'
 
 const mostEntries = 50_000
 
@@ -29,7 +30,7 @@ function isObjects(folder: string, name: string): boolean {
 
 function statsAt(target: string): Stats | undefined {
   try {
-    return lstatSync(target, { throwIfNoEntry: false })
+    return entryAt(target)
   } catch {
     return undefined
   }

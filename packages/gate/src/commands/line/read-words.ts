@@ -18,9 +18,21 @@ type Part =
 
 const mostChoices = 64
 
+/** Letters that mean themselves wherever they stand; not a word that is only digits, which could be a descriptor. */
+const plainWord = /(?!\d+(?![\w./@%+,-]))[\w./@%+,-]+/y
+
 /** The word at the cursor; more than one where `{a,b}` stands for several. */
 export function readWords(at: Cursor, mayAssign: boolean): readonly WrittenWord[] {
-  return new WordReader(at, mayAssign).words()
+  return plainWordAt(at) ?? new WordReader(at, mayAssign).words()
+}
+
+/** Most words are plain, and are read at once. */
+function plainWordAt(at: Cursor): readonly WrittenWord[] | undefined {
+  plainWord.lastIndex = at.position
+  const text = plainWord.exec(at.source)?.[0]
+  if (text === undefined || !at.isEndOfWord(text.length)) return undefined
+  at.skip(text.length)
+  return [{ word: { text }, hasBraces: false }]
 }
 
 class WordReader {
@@ -238,6 +250,7 @@ function describeDollar(at: Cursor): string {
 }
 
 function expandChoices(parts: readonly Part[]): readonly (readonly Part[])[] {
+  if (!parts.some(({ kind }) => kind === 'choice')) return [parts]
   let found: Part[][] = [[]]
   for (const part of parts) {
     const texts: readonly Part[] =

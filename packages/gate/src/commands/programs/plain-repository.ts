@@ -1,6 +1,7 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { followLinks } from '../../paths/follow-links.ts'
+import { statsAt } from '../../paths/one-look.ts'
 
 /**
  * Settings that start nothing when git only looks: what is overridden for such commands (hooks, the file system monitor,
@@ -46,7 +47,7 @@ function configFiles(folder: string): readonly string[] {
   const followed = followLinks(folder)
   if (followed.kind === 'lost') return []
   for (let at = followed.real; ; at = path.dirname(at)) {
-    const entry = path.join(at, '.git')
+    const entry = at === path.sep ? '/.git' : `${at}/.git`
     const stats = statsAt(entry)
     if (stats !== undefined) {
       const own = stats.isDirectory()
@@ -95,12 +96,4 @@ function faultIn(file: string): string | undefined {
     if (setting === null || !isPlain || /^"?ext::/i.test(setting[2] ?? '')) return key
   }
   return undefined
-}
-
-function statsAt(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }
