@@ -6,6 +6,20 @@ const plainWords =
   'a|b|x|-n|src|b.txt|f1|k:v|HEAD~1|@{1}|1|2|a=b|$?|"c $? d"|%|+x|^|a#b|,|-|!|a1|--|.|..|a:b|x=y=z|{}|{x}|a{b}c|..x'.split(
     '|',
   )
+/** Of lines that set `F` or try to. */
+const namedWords = [
+  '$F',
+  '"$F"',
+  'x$F',
+  '"$' + '{F}"',
+  '$' + '{F}/m.ts',
+  '$F$F',
+  "'$F'",
+  '$F[0]',
+  '"$F 1"',
+  '$Fx',
+  '$G',
+]
 const quotedTexts =
   'a|b.txt|src|c d|x|-n|--|-|.|..|src/m.ts|HEAD~1|a=b|k:v|@{1}|%s|1|#x|é|{}|=|,|+|^|!|]|\\n|nope|*|?|if|do|cd|E|~|{a,b}|\t|  '.split(
     '|',
@@ -157,6 +171,27 @@ const assignments = [
   'COLUMNS=20 ',
   'PATH=. ',
 ]
+/** What a line may begin with; the names are used by some words. */
+const prefixes = [
+  'set -e; ',
+  'set -e\n',
+  'F=b.txt; ',
+  'F=b.txt\n',
+  'F=src && ',
+  'F="a1"; ',
+  'F=src G=x; ',
+  'F=b.txt; G=$F; ',
+  'F=; ',
+  'F=*; ',
+  "F='c d'; ",
+  'F=b.txt | ',
+  '(F=src); ',
+  'true || F=b.txt; ',
+  'set -e; F=src; ',
+  'set -eu; ',
+  'PATH=src; ',
+  'F=b.txt >o1; ',
+]
 const soupLetters = [
   ...'ab12 \n\'"\\$`*?[]{}()<>&|;#~=!-,./:%^+@\té',
   ...'\'"\\ \'" ',
@@ -187,7 +222,9 @@ export function generateLine(random, specs, focus) {
   // How hostile the line is; most lines of one kind would be refused by their first word.
   const isWild = focus === 'words' || random.chance(0.4)
   const wild = isWild ? random.pick([0.03, 0.08, 0.15, 0.3]) : 0
-  const text = new LineMaker({ random, specs, wild, focus }).list(random.pick([1, 1, 1, 2, 2, 3, 4]), 0)
+  const prefix = random.chance(0.08) ? random.pick(prefixes) : ''
+  const maker = new LineMaker({ random, specs, wild, focus, hasName: /[FG]=/.test(prefix) })
+  const text = prefix + maker.list(random.pick([1, 1, 1, 2, 2, 3, 4]), 0)
   if (!random.chance(wild)) return text
   const at = random.below(text.length)
   return text.slice(0, at) + random.pick(hostile) + text.slice(at + (random.chance(0.5) ? 1 : 0))
@@ -203,14 +240,16 @@ class LineMaker {
   #specs
   #wild
   #focus
+  #hasName
   /** Here-documents whose texts follow at the next line break. */
   #documents = []
 
-  constructor({ random, specs, wild, focus }) {
+  constructor({ random, specs, wild, focus, hasName }) {
     this.#random = random
     this.#specs = specs
     this.#wild = wild
     this.#focus = focus
+    this.#hasName = hasName
   }
 
   list(count, depth) {
@@ -336,6 +375,9 @@ class LineMaker {
       'echo $?',
       'printf "%s\\n" "$?"',
       'nosuchprogram',
+      `[[ ${random.pick(['-f', '-d', '! -e', '-n', '-z', '-s', '-x', '-v', '-h'])} ${this.#word()} ]]`,
+      `[[ ${this.#word()} ]]`,
+      `[[ ${this.#word()} == ${this.#word()} ]]`,
       `command -v ${random.pick(['ls', 'nope', 'cd', 'git', 'if'])}`,
       `export ${random.pick(['CI=1', 'TZ=UTC', 'x=1', 'CI=~', "CI='a b'", 'PATH=.'])}`,
       `echo -${random.pick(['e', 'n', 'ne', 'E', 'nE'])} ${this.#word()}`,
@@ -388,6 +430,7 @@ class LineMaker {
   #part() {
     const random = this.#random
     const choice = random.next()
+    if (this.#hasName && random.chance(0.3)) return random.pick(namedWords)
     if (choice < this.#wild) {
       const text = random.pick(hostile)
       return random.chance(0.4) ? `"${text}"` : random.chance(0.2) ? `'${text}'` : text

@@ -66,7 +66,44 @@ const shellLike: readonly (readonly [line: string, output: string, code?: number
   ['command -v no-such-program', '', 1],
   ['./run.sh "a  b"', 'ran a  b\n'],
   ['echo -n x; echo y', 'xy\n'],
+  ['[[ -f src/a.txt ]] && echo there', 'there\n'],
+  ['[[ ! -d src ]] || echo folder', 'folder\n'],
+  ['[[ -z "" ]]; echo $?', '0\n'],
+  ['set -e; echo a; false; echo b', 'a\n', 1],
+  ['set -e\ncd g\ncat a.txt', 'g/a.txt\n'],
+  ['F=g/a.txt; cat $F; cat "$F"', 'g/a.txt\ng/a.txt\n'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a line for a shell
+  ['D=g && cat ${D}/a.txt', 'g/a.txt\n'],
+  ['false; F=x; echo $?', '0\n'],
+  ["F=x; echo '$F' \\$F", '$F $F\n'],
 ]
+
+test.each([
+  '[[ -f src/*.txt ]]',
+  '[[ a == b* ]]',
+  '[[ -f a && -f b ]]',
+  '[[ -v x[$(id)] ]]',
+  '[[ -f $x ]]',
+  'set -e; false || true; ls',
+  'set -e; (false; ls)',
+  'set -ex; ls',
+  'ls; set -e',
+  'F=x; F=y; echo $F',
+  'F="a b"; ls $F',
+  'F=*; ls $F',
+  'false && F=x; echo $F',
+  'F=x | cat; echo $F',
+  '(F=x); echo $F',
+  'PATH=src; ls',
+  'LD_PRELOAD=x.so; ls',
+  'F=x ls $F',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a line for a shell
+  'F=x; echo ${F%x}',
+  'F=x; echo $FOO',
+  'F=x; echo $F[0]',
+])('%s needs a shell', (line) => {
+  expect(understandLine(line).plan).toBeUndefined()
+})
 
 describe.each(shellLike.map(([line, output, code = 0]) => ({ line, output, code })))(
   '$line',

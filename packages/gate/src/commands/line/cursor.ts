@@ -12,6 +12,8 @@ interface HereDocument {
 export class Cursor {
   readonly source: string
   position = 0
+  /** What the line has set before this place: `F=src/a.ts; wc -l "$F"`. */
+  readonly values = new Map<string, string>()
   #waiting: HereDocument[] = []
 
   constructor(source: string) {

@@ -6,7 +6,7 @@
  */
 import { refuseHidden, unusualIn } from '../hidden-characters.ts'
 import { Cursor, NeedsShell } from './cursor.ts'
-import { listedVariables, reservedWords, shellBuiltins } from './known-words.ts'
+import { listedVariables, reservedWords, shellBuiltins, specialVariables } from './known-words.ts'
 import type { Command, Group, List, ReadLine, Redirect, Stage, Step, Word } from './line.ts'
 import { readWords, type WrittenWord } from './read-words.ts'
 
@@ -35,11 +35,22 @@ class LineReader {
   }
 
   line(): List {
-    const list = this.#list(0)
+    const isStrict = this.#skipSetE()
+    const read = this.#list(0)
+    const list = isStrict ? strict(read) : read
     if (!this.#at.isDone) throw new NeedsShell('it has an unexpected )')
     this.#at.requireNoHereDocument()
     if (list.length === 0) throw new NeedsShell('it is empty')
     return list
+  }
+
+  /** `set -e;` in front of everything. */
+  #skipSetE(): boolean {
+    const found = /^[ \t\n]*set -e[ \t]*(?=[;\n])/.exec(this.#at.source)?.[0]
+    if (found === undefined) return false
+    this.#at.skip(found.length)
+    this.#operator()
+    return true
   }
 
   /** Up to the end, or to the `)` of the group it is in. */
@@ -49,7 +60,12 @@ class LineReader {
     let after: Step['after'] = ';'
     at.skipLines()
     while (!at.isDone && at.letter() !== ')') {
-      steps.push({ after, stages: this.#stages(depth) })
+      const names = at.values.size
+      const stages = this.#stages(depth)
+      // Elsewhere it would depend on what else the line does.
+      if (at.values.size > names && (depth > 0 || stages.length > 1 || after !== ';'))
+        throw new NeedsShell('it sets a variable under a condition')
+      steps.push({ after, stages })
       const letter = at.letter()
       if (letter === '' || letter === ')') break
       after = this.#operator()
@@ -127,6 +143,10 @@ class LineReader {
     const variables: { [name: string]: string } = {}
     const redirects: Redirect[] = []
     for (at.skipBlanks(); !at.isAtEndOfCommand || this.#startsRedirect(); at.skipBlanks()) {
+      if (words.length === 0 && at.source.startsWith('[[ ', at.position)) {
+        words.push(...this.#question())
+        continue
+      }
       if (this.#startsRedirect()) {
         redirects.push(...this.#redirect(undefined))
         continue
@@ -140,7 +160,12 @@ class LineReader {
       if (first.hasBraces && at.isAtArrow) throw new NeedsShell('it redirects a named descriptor')
       if (words.length === 0 && first.variable !== undefined) {
         this.#assign(variables, first, written.length)
-        continue
+        if (listedVariables.has(first.variable)) continue
+        at.skipBlanks()
+        const isAlone = at.isAtEndOfCommand && Object.keys(variables).length === 0 && redirects.length === 0
+        if (!isAlone || this.#startsRedirect()) throw new NeedsShell(`it sets ${first.variable}`)
+        // It succeeds, and that is all it does when it runs: the words behind it have the value already.
+        return { kind: 'command', words: [{ text: ':' }], variables, redirects }
       }
       if (words.length === 0) requireProgram(first, written.length)
       this.#words += written.length
@@ -154,8 +179,33 @@ class LineReader {
   #assign(variables: { [name: string]: string }, { variable = '', word }: WrittenWord, count: number): void {
     if (word.glob !== undefined || word.status !== undefined || count > 1)
       throw new NeedsShell(`it sets ${variable} to a pattern`)
-    if (!listedVariables.has(variable)) throw new NeedsShell(`it sets ${variable}`)
-    variables[variable] = word.text.slice(variable.length + 1)
+    const value = word.text.slice(variable.length + 1)
+    if (listedVariables.has(variable)) {
+      variables[variable] = value
+      return
+    }
+    // A second value would have to be told from the first; others would be split, or mean a pattern.
+    const isPlain = /^[\w./@%+,:-]+$/.test(value) && !this.#at.values.has(variable)
+    if (!isPlain || specialVariables.test(variable)) throw new NeedsShell(`it sets ${variable}`)
+    this.#at.values.set(variable, value)
+  }
+
+  /** `[[ -f package.json ]]` with one plain word, which `test` answers in the same way. */
+  #question(): readonly Word[] {
+    const at = this.#at
+    const found = /^\[\[ +((?:! +)?)(-[defhnrswxzL]) +/.exec(at.source.slice(at.position, at.position + 100))
+    if (found === null) throw new NeedsShell('it uses [[')
+    at.skip(found[0].length)
+    const [{ word, hasBraces }, ...more] = this.#readWords(false) as [WrittenWord, ...WrittenWord[]]
+    const end = /^ +\]\]/.exec(at.source.slice(at.position, at.position + 100))?.[0]
+    const isPlain = word.glob === undefined && word.status === undefined && !hasBraces && more.length === 0
+    if (!isPlain || end === undefined || !at.isEndOfWord(end.length)) throw new NeedsShell('it uses [[')
+    at.skip(end.length)
+    at.skipBlanks()
+    if (!at.isAtEndOfCommand && !this.#startsRedirect()) throw new NeedsShell('it uses [[')
+    return ['test', ...(found[1] === '' ? [] : ['!']), found[2] as string, word.text].map((text) => ({
+      text,
+    }))
   }
 
   #readWords(mayAssign: boolean): readonly WrittenWord[] {
@@ -233,6 +283,15 @@ class LineReader {
       throw new NeedsShell(`it redirects to ${word.text}`)
     return word.text
   }
+}
+
+/** Under `set -e` the line ends with the first step that fails, as if `&&` stood between them; other operators change that. */
+function strict(list: List): List {
+  const isPlain = list.every(
+    ({ after, stages }) => after === ';' && stages.every(({ kind }) => kind === 'command'),
+  )
+  if (!isPlain) throw new NeedsShell('it uses set, which only a shell has')
+  return list.map(({ stages }, at) => ({ after: at === 0 ? ';' : '&&', stages }))
 }
 
 function requireProgram({ word, hasBraces }: WrittenWord, count: number): void {

@@ -88,6 +88,7 @@ class WordReader {
         this.#quoted(at.letter(1))
         return void at.skip(2)
       case '$':
+        if (this.#value()) return
         if (at.letter(1) !== '?') throw new NeedsShell(describeDollar(at))
         this.#parts.push({ kind: 'status' })
         this.#quoted('')
@@ -185,9 +186,24 @@ class WordReader {
       this.#text('$')
       return void at.skip(1)
     }
+    if (this.#value()) return
     if (!at.source.startsWith('$(cat <<', at.position) || at.hasHereDocument)
       throw new NeedsShell(describeDollar(at))
     this.#text(readDocument(at))
+  }
+
+  /** `$F` or `${F}` of a variable that the line itself has set. */
+  #value(): boolean {
+    const at = this.#at
+    if (at.values.size === 0) return false
+    const found = /^\$(?:([A-Za-z]\w*)(?!\[)|\{([A-Za-z]\w*)\})/.exec(
+      at.source.slice(at.position, at.position + 100),
+    )
+    const value = at.values.get(found?.[1] ?? found?.[2] ?? '')
+    if (found === null || value === undefined) return false
+    this.#quoted(value)
+    at.skip(found[0].length)
+    return true
   }
 
   /** `[abc]`, `[a-z]`, `[!0-9]`: letters, digits and dots. */
