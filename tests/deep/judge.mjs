@@ -45,7 +45,7 @@ export async function createJudge(gate, workspace) {
     )
     const written = new Set()
     for (const target of writtenBy(commands)) {
-      const real = places.locate(target, workspace)
+      const { real } = places.judge({ path: target, workspace, write: true, mounts: false, asWritten: true })
       if (real !== undefined) written.add(real)
     }
     return { job, written: [...written], ...describe(plan) }
@@ -155,7 +155,7 @@ function usesAny(stage, names) {
 /** It prints what changes from one moment to the next, or in any order. */
 function isVolatile({ words }) {
   const [name = '', ...rest] = words.map(({ text }) => text)
-  if (/^(?:date|stat|rg|ps|id|du|ls|find|sort|od|nproc|uptime|file)$/.test(name)) {
+  if (/^(?:date|diff|stat|rg|ps|id|du|ls|find|sort|od|nproc|uptime|file)$/.test(name)) {
     if (name === 'sort') return rest.some((word) => /^-[a-zA-Z]*R|random/.test(word))
     return name !== 'file'
   }

@@ -66,6 +66,7 @@ const shellLike: readonly (readonly [line: string, output: string, code?: number
   ['command -v no-such-program', '', 1],
   ['./run.sh "a  b"', 'ran a  b\n'],
   ['echo -n x; echo y', 'xy\n'],
+  ['ln -s g/deep way; cd way/..; echo $?', 'cadre: cd: way/..: it leads through a link\n1\n'],
   ['[[ -f src/a.txt ]] && echo there', 'there\n'],
   ['[[ ! -d src ]] || echo folder', 'folder\n'],
   ['[[ -z "" ]]; echo $?', '0\n'],

@@ -174,10 +174,10 @@ export class Runner {
     }
     try {
       if (!fs.statSync(target).isDirectory()) return refuse('Not a directory')
-      const real = fs.realpathSync(target)
+      const real = fs.realpathSync.native(target)
       const logical = path.resolve(this.cwd, name)
       // A shell would go by the names, and the system goes by the links.
-      if (fs.realpathSync(logical) !== real) return refuse('it leads through a link')
+      if (fs.realpathSync.native(logical) !== real) return refuse('it leads through a link')
       if (!this.isInside(real)) return refuse('it leads out of the workspace')
       if (isAlone) this.cwd = logical
       return 0
@@ -259,11 +259,11 @@ export class Runner {
     const whole = this.at(name)
     let real
     try {
-      real = fs.realpathSync(whole)
+      real = fs.realpathSync.native(whole)
     } catch {
       // A link that leads nowhere: what it would create counts.
       const link = fs.readlinkSync(whole)
-      real = path.join(fs.realpathSync(path.dirname(whole)), link)
+      real = path.join(fs.realpathSync.native(path.dirname(whole)), link)
       if (path.isAbsolute(link)) real = link
     }
     if (!this.isInside(path.resolve(real))) throw new Error(`${name} leads out of the workspace`)

@@ -16,6 +16,7 @@ export interface PathJudge {
     readonly write: boolean
     /** Commands see the folder as the system does. */
     readonly mounts: false
+    readonly asWritten?: true
   }): {
     readonly kind: 'inside' | 'outside' | 'protected' | 'invalid'
     readonly real?: string
@@ -170,7 +171,13 @@ class PathsJudge {
     if (written === '/dev/null') return { path: written, decision: 'allow' }
     const { places, workspace } = this.#request
     const write = kind !== 'read'
-    const placed = places.judge({ path: this.#join(folder, written), workspace, write, mounts: false })
+    const placed = places.judge({
+      path: this.#join(folder, written),
+      workspace,
+      write,
+      mounts: false,
+      asWritten: true,
+    })
     const real = placed.real === undefined ? {} : { real: placed.real }
     const found = (decision: PathFinding['decision'], reason?: string): PathFinding => ({
       path: written,

@@ -46,6 +46,8 @@ export interface PlaceRequest {
   readonly own?: string
   /** False: as the system itself goes, and commands with it. */
   readonly mounts?: false
+  /** A backslash is a letter, as it is to programs. */
+  readonly asWritten?: true
 }
 
 /**
@@ -76,7 +78,7 @@ export function createPlaces(options: RootOptions = {}): Places {
     const root = realFolder(request.workspace)
     if (root === undefined)
       return { kind: 'invalid', reason: 'The workspace of this session does not exist; make it first.' }
-    const followed = follow(request.path, request.workspace, root)
+    const followed = follow(request.path, request.workspace, root, request.asWritten)
     if (followed.kind === 'lost') return lost(request.path, followed.code)
     const mounted = request.mounts === false ? undefined : mountOf(followed, root)
     if (mounted !== undefined) return judgeMounted(request, mounted, root)
@@ -226,7 +228,7 @@ function gitRoots(root: string): ProtectedRoot[] {
 }
 
 /** `root`: where the workspace really is, if it is there. */
-function follow(given: string, workspace: string, root: string | undefined): Followed {
+function follow(given: string, workspace: string, root: string | undefined, asWritten?: true): Followed {
   const at = (written: string) => {
     if (path.isAbsolute(written)) return followLinks(written)
     // Joined by hand: what is tidied up before links are followed is another path.
@@ -235,7 +237,7 @@ function follow(given: string, workspace: string, root: string | undefined): Fol
       : followLinks(written, root)
   }
   const followed = at(given)
-  if (path.sep === '\\' || !given.includes('\\')) return followed
+  if (path.sep === '\\' || asWritten || !given.includes('\\')) return followed
   // Models write `src\main.ts` on every system. Where a backslash is a letter, it is one only if such a file exists.
   const exists = followed.kind === 'followed' && followed.steps.at(-1)?.real === followed.real
   return exists ? followed : at(given.replaceAll('\\', '/'))

@@ -53,7 +53,7 @@ export function readTest(words: readonly Word[]): Arguments {
   return found
 }
 
-const conversion = /%(?:%|[-+ 0#]*\d*(?:\.\d+)?[sdiuoxXcfeEgG])/g
+const conversion = /%(?:%|-?\d*(?:\.\d+)?s|-?c|[-+ 0]*\d*(?:\.\d+)?[diu]|[-+ 0#]*\d*(?:\.\d+)?[oxXfeEgG])/g
 const escapeCode = /\\(?:[\\"abfnrtv]|[0-7]{1,3})/g
 
 /** Only what bash and the program of that name understand alike. */
