@@ -8,6 +8,7 @@ import { createGuard, findHooks, type Sandbox, understandLine } from '@cadre/gat
 import { createTools } from '@cadre/tools'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { callsOf } from './support/calls.ts'
 
 /** What is explained beforehand is what a run decides: the same parts, put together as each of them does it. */
 const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-agreement-')))
@@ -75,41 +76,6 @@ function open(sandbox: Sandbox, noHuman: boolean) {
   }
 }
 
-const program = fc.constantFrom(
-  ...'ls,cat,git status,git diff,git add,git -C sub log,npm test,node,rm,rm -rf,curl,touch,sort,sort -o,find,grep -rn x,sed -n p,sed -i s/a/b/,echo,cd,bash -c,timeout 5 ls,env,xargs,./evil,unknown'.split(
-    ',',
-  ),
-)
-const word = fc.constantFrom(
-  ...'src/a.ts,package.json,.,/,..,out/secret,../outside/secret,/etc/passwd,*,src/*,-o,--,-la,.cadre/storage/policy.yaml,/tmp/x,sub,$x,$(ls),"a b",\'*\',~,{a,b},x=1,out,.git/config'.split(
-    ',',
-  ),
-)
-const between = fc.constantFrom(' && ', ' | ', '; ', ' || ', '\n', ' & ', ' > ', ' 2>&1 | ', ' < ')
-const command = fc
-  .array(fc.tuple(program, fc.array(word, { maxLength: 3 }), between), { minLength: 1, maxLength: 3 })
-  .map((parts) =>
-    parts
-      .map(
-        ([name, words, operator], at) => [name, ...words].join(' ') + (at < parts.length - 1 ? operator : ''),
-      )
-      .join(''),
-  )
-const call = fc.oneof(
-  { weight: 6, arbitrary: command.map((line) => ({ tool: 'execute_command', input: { command: line } })) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(command, word)
-      .map(([line, cwd]) => ({ tool: 'execute_command', input: { command: line, cwd } })),
-  },
-  { weight: 1, arbitrary: word.map((given) => ({ tool: 'read_file', input: { path: given } })) },
-  {
-    weight: 1,
-    arbitrary: word.map((given) => ({ tool: 'write_file', input: { path: given, content: 'x' } })),
-  },
-)
-
 describe.each(kinds)('with the sandbox $kind', (sandbox) => {
   it.each([false, true])(
     'a run decides about 500 calls as it was explained (nobody to ask: %s)',
@@ -117,7 +83,7 @@ describe.each(kinds)('with the sandbox $kind', (sandbox) => {
       const one = open(sandbox, noHuman)
       const decisions = new Map<string, number>()
       await fc.assert(
-        fc.asyncProperty(call, async ({ tool: name, input }) => {
+        fc.asyncProperty(callsOf, async ({ tool: name, input }) => {
           const tool = one.tools.find((candidate) => candidate.name === name)
           const wire = {
             id: 'call_1',
@@ -131,7 +97,7 @@ describe.each(kinds)('with the sandbox $kind', (sandbox) => {
           expect(decided).toEqual(explained)
           decisions.set(decided.kind, (decisions.get(decided.kind) ?? 0) + 1)
           // What is allowed can run without a shell, or there is nothing that could run it.
-          if (decided.kind === 'allow' && 'command' in input)
+          if (decided.kind === 'allow' && input.command !== undefined)
             expect(understandLine(input.command).plan, input.command).toBeDefined()
           if (noHuman) expect(decided.kind).not.toBe('ask')
         }),
