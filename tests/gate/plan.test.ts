@@ -83,6 +83,8 @@ test.each([
   '[[ -f src/*.txt ]]',
   '[[ a == b* ]]',
   '[[ -f a && -f b ]]',
+  'CI=1 [[ -f a ]]',
+  '> a [[ -f a ]]',
   '[[ -v x[$(id)] ]]',
   '[[ -f $x ]]',
   'set -e; false || true; ls',

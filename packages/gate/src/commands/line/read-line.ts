@@ -143,7 +143,8 @@ class LineReader {
     const variables: { [name: string]: string } = {}
     const redirects: Redirect[] = []
     for (at.skipBlanks(); !at.isAtEndOfCommand || this.#startsRedirect(); at.skipBlanks()) {
-      if (words.length === 0 && at.source.startsWith('[[ ', at.position)) {
+      const isFirst = words.length === 0 && redirects.length === 0 && Object.keys(variables).length === 0
+      if (isFirst && at.source.startsWith('[[ ', at.position)) {
         words.push(...this.#question())
         continue
       }

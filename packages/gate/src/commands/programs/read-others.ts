@@ -61,7 +61,10 @@ export function readPrintf(words: readonly Word[]): Arguments {
   const found = readText(words) as ArgumentsBuilder
   const [first, ...rest] = words
   const format = first?.text === '--' ? rest[0] : first
-  if (format === undefined) return found
+  if (format === undefined) {
+    found.reject('printf')
+    return found
+  }
   const isPlain = !/[%\\]/.test(format.text.replace(escapeCode, '').replace(conversion, ''))
   if (!isPlain || format.glob !== undefined || (first === format && format.text.startsWith('-')))
     found.reject(format.text)
