@@ -118,7 +118,9 @@ test('the roles of the supervisor hold for every worker: who edits, who executes
     supervisor: [{ calls: workers.map((name) => delegate(name)) }, { reply: 'Seen.' }],
     '*': [tries, { fail: 'that was all' }],
   }
-  const project = createProject({ 'p.yaml': { lanes } })
+  // The user's own rule: it counts without a sandbox, too.
+  const own = { '.config/cadre/policy.yaml': { effects: { execute: 'allow' } } }
+  const project = createProject({ ...own, 'p.yaml': { lanes } })
   const lines = (await project.cadre([...run, '--team', 'supervisor', 'x'])).json()
   const sessions = new Map(
     lines.filter(({ type }) => type === 'session.started').map((line) => [line['session'], line['agent']]),

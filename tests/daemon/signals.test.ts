@@ -13,6 +13,8 @@ const asking = {
 }
 const commanding = {
   ...agent('worker'),
+  // The user's own rule: it counts without a sandbox, too.
+  '.config/cadre/policy.yaml': { effects: { execute: 'allow' } },
   'run.sh': 'echo x >> runs.txt\nwhile [ ! -e go ]; do sleep 0.05; done\necho over\n',
   'playbook.yaml': {
     lanes: {
@@ -56,14 +58,14 @@ for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
 
 test('a stop waits for the command that runs, which has run once', async () => {
   const project = createProject(commanding)
-  const daemon = await startDaemon(project, ['--allow', 'execute'])
+  const daemon = await startDaemon(project)
   project.write('.cadre/tasks/a.task.md', task)
   await until(() => project.exists('runs.txt'))
   const stopping = project.start(['down'])
   await until(() => daemon.shown().includes('the daemon stops'))
   project.write('go', '')
   expect((await stopping.ended()).code).toBe(0)
-  const next = await startDaemon(project, ['--allow', 'execute'])
+  const next = await startDaemon(project)
   await until(() => /\[x\]/.test(project.read('.cadre/tasks/a.task.md')))
   expect(project.read('runs.txt')).toBe('x\n')
   expect(await next.stop()).toBe(0)
@@ -71,7 +73,7 @@ test('a stop waits for the command that runs, which has run once', async () => {
 
 test('two signals leave at once; what was begun is asked about and not repeated', async () => {
   const project = createProject(commanding)
-  const daemon = await startDaemon(project, ['--allow', 'execute'])
+  const daemon = await startDaemon(project)
   project.write('.cadre/tasks/a.task.md', task)
   await until(() => project.exists('runs.txt'))
   daemon.signal('SIGTERM')
@@ -79,7 +81,7 @@ test('two signals leave at once; what was begun is asked about and not repeated'
   daemon.signal('SIGTERM')
   await until(() => !isAlive(daemon.pid))
   project.write('go', '')
-  const next = await startDaemon(project, ['--allow', 'execute'])
+  const next = await startDaemon(project)
   await until(async () => (await statusOf(project)).sessions.waiting.includes('worker-t1'))
   expect(project.read('runs.txt')).toBe('x\n')
   expect(await next.stop()).toBe(0)

@@ -155,6 +155,10 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     './[-]o',
     'printf *',
     'date -*',
+    'xxd -l *',
+    'xxd -o *',
+    'grep -m *',
+    'sort -k *',
   ],
   'readers that can write': [
     'echo x | uniq - P',

@@ -107,6 +107,9 @@ class LineReader {
       at.skipLines()
       stages.push(this.#stage(depth))
     }
+    // Bash ends such a stage with 0, whatever its redirects lead to.
+    if (stages.length > 1 && stages.some((stage) => stage.kind === 'command' && stage.words.length === 0))
+      throw new NeedsShell('its syntax is not plain')
     return stages
   }
 

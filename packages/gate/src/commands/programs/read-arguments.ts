@@ -86,6 +86,8 @@ class ArgumentsReader {
     for (let count = 0; count < option.values; count++) {
       const value = this.#words[this.#at++]
       if (value === undefined) return
+      // Of several files that match, the first would be the value, and the others would be operands.
+      if (value.glob !== undefined) return void this.#found.reject(written)
       this.#value(option, value, written)
     }
   }
