@@ -156,6 +156,8 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     'printf *',
     'date -*',
     'xxd -l *',
+    'ps -o *',
+    'ps ax*',
     'xxd -o *',
     'grep -m *',
     'sort -k *',

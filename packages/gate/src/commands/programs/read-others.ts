@@ -81,8 +81,9 @@ const psFlags =
 export function readPs(words: readonly Word[]): Arguments {
   const found = readText(words) as ArgumentsBuilder
   for (let at = 0; at < words.length; at++) {
-    const { text } = words[at] as Word
-    if (psValues.has(text.split('=')[0] as string)) at += text.includes('=') ? 0 : 1
+    const { text, glob } = words[at] as Word
+    if (glob !== undefined || words[at + 1]?.glob !== undefined) found.reject(text)
+    else if (psValues.has(text.split('=')[0] as string)) at += text.includes('=') ? 0 : 1
     else if (!psFlags.test(text)) found.reject(text)
   }
   return found
