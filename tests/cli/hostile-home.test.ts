@@ -184,6 +184,8 @@ test.skipIf(!hasScript)(
     const hostile = await createHostileHome()
     const project = hostile.clone()
     rmSync(hostile.user.at('.claude'), { recursive: true })
+    // The user's own rule: it counts without a sandbox, too.
+    hostile.user.write('.config/cadre/policy.yaml', { effects: { execute: 'allow' } })
     const env = { ...hostile.env }
     const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true, columns: 200 })
     await terminal.until((screen) => screen.includes('Enter to decide later'))

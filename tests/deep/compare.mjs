@@ -36,7 +36,7 @@ function stable(text) {
   return text
     .replace(/[ \t]+/g, ' ')
     .replace(/\d+/g, '#')
-    .split('\n')
+    .split(/[\n\0]/)
     .sort()
     .join('\n')
 }
