@@ -29,8 +29,10 @@ async function askWhatHappened(
   session: Session,
   { call, tool }: JudgedCall,
 ): Promise<Outcome | 'run' | undefined> {
+  const { tries = 1 } = session.state.calls.get(call.id) ?? {}
   const answer = await askPerson(session, {
-    name: `doubt/${call.id}`,
+    // Each try has a question of its own: an answer about an earlier try does not apply to this one.
+    name: tries === 1 ? `doubt/${call.id}` : `doubt/${call.id}/${tries}`,
     kind: 'doubt',
     call: call.id,
     text: `${tool.name} was started before an interruption and it is not known whether it was carried out: ${call.function.arguments}`,

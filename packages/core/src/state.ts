@@ -52,7 +52,10 @@ export interface SessionState {
 /** What the record says of a call. */
 export interface CallState {
   readonly call: WireCall
+  /** Of the last try. */
   started?: EventEntry
+  /** How often it was started: more than once where it was in doubt and run again. */
+  tries?: number
   finished?: EventEntry
   refused?: EventEntry
   held?: EventEntry
@@ -222,7 +225,10 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
   const known = entry.call === undefined ? undefined : state.calls.get(entry.call)
   switch (entry.type) {
     case 'call.started':
-      if (known !== undefined) known.started = entry
+      if (known !== undefined) {
+        known.started = entry
+        known.tries = (known.tries ?? 0) + 1
+      }
       if (entry['background'] === true && entry.call !== undefined && entry.child !== undefined)
         state.background.set(entry.call, entry.child)
       return
