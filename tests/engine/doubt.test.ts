@@ -1,4 +1,4 @@
-import type { Tool } from '@cadre/core'
+import type { Rule, Tool } from '@cadre/core'
 import { call, createTestTeam, say } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { countingTools } from './tools.ts'
@@ -20,6 +20,17 @@ function death(when: 'before' | 'after') {
       return new Promise<never>(() => {})
     }
   return { at, wrap }
+}
+
+/** What the gate knows of command lines, in short. */
+const reading: Rule = {
+  by: 'policy',
+  name: 'reading',
+  immediate: true,
+  judge: ({ tool, input }) =>
+    tool.name === 'launch' && (input as { what: string }).what === 'nothing'
+      ? { kind: 'allow', by: 'policy', rule: 'reading', readsOnly: true }
+      : undefined,
 }
 
 describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
@@ -92,5 +103,62 @@ describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
     }
     expect(asked).toEqual(['doubt/call_1_0', 'doubt/call_1_0/2', 'doubt/call_1_0/3'])
     expect(done).toEqual(['launch rocket'])
+  })
+
+  test('that only reads, as the gate judges it, is repeated without a question', async () => {
+    const world = create()
+    onTestFinished(() => world.dispose())
+    const { done, tools } = countingTools()
+    const open = async (wrap: (run: Tool['run']) => Tool['run']) => {
+      await world.close()
+      return createTestTeam({
+        agents: [{ name: 'lead' }],
+        lanes: { lead: [call(['launch', { what: 'nothing' }]), say('looked')] },
+        clock: world.clock,
+        engine: await world.open(),
+        rules: [reading],
+        tools: tools.map((tool) => (tool.name === 'launch' ? { ...tool, run: wrap(tool.run) } : tool)),
+      })
+    }
+    const { at, wrap } = death('before')
+    void (await open(wrap)).run({ agent: 'lead' })
+    await at
+    const team = await open((run) => run)
+    expect(await team.orchestrator.resume('lead-1', {}, signal)).toMatchObject({
+      report: { status: 'completed', text: 'looked' },
+    })
+    expect(done).toEqual(['launch nothing'])
+  })
+
+  test('does not keep the other calls of its round from being settled', async () => {
+    const world = create()
+    onTestFinished(() => world.dispose())
+    const { done, tools } = countingTools()
+    const { at, wrap } = death('before')
+    const open = async (isDead: boolean) => {
+      await world.close()
+      return createTestTeam({
+        agents: [{ name: 'lead' }],
+        lanes: {
+          lead: [
+            call(['launch', { what: 'rocket' }], ['note', { text: 'a' }], ['look', { path: 'b' }]),
+            say('end'),
+          ],
+        },
+        clock: world.clock,
+        engine: await world.open(),
+        // All of them were begun, and nothing was carried out.
+        tools: isDead ? tools.map((tool) => ({ ...tool, run: wrap(tool.run) })) : tools,
+      })
+    }
+    void (await open(true)).run({ agent: 'lead' })
+    await at
+    const team = await open(false)
+    const resume = () => team.orchestrator.resume('lead-1', {}, signal)
+    expect(await resume()).toMatchObject({ kind: 'waiting', questions: ['doubt/call_1_0'] })
+    expect(done).toEqual(['note a'])
+    await world.answer('doubt/call_1_0', { decision: 'again' })
+    expect(await resume()).toMatchObject({ report: { status: 'completed' } })
+    expect(done).toEqual(['note a', 'launch rocket'])
   })
 })
