@@ -135,6 +135,56 @@ test('an effect that may have happened is never repeated without a person', asyn
   expect(project.read('deployed.txt')).toBe('deployed\n')
 })
 
+test('a call in doubt is listed with the approvals, and approve and reject answer it', async () => {
+  const project = createTeam()
+  const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
+  await project.cadre(['approve', waiting.questions[0]!.approval])
+  project.write('hang', '')
+  /** Runs it until the effect is there, and kills the process. */
+  const interrupt = async (count: number) => {
+    const running = project.start(['resume', waiting.session, '--trust', '--json'])
+    await until(
+      () => project.exists('deployed.txt') && project.read('deployed.txt') === 'deployed\n'.repeat(count),
+    )
+    running.child.kill('SIGKILL')
+    await running.ended()
+    return project.cadre(['resume', waiting.session, '--trust'])
+  }
+  const doubtful = await interrupt(1)
+  expect(doubtful.code).toBe(3)
+  const listed = JSON.parse((await project.cadre(['approvals', '--json'])).stdout) as { id: string }[]
+  expect(listed).toMatchObject([{ type: 'in_doubt', action: '{"to":"production"}' }])
+  const [first] = listed
+  for (const command of [
+    `cadre approve ${first!.id}`,
+    `cadre approve ${first!.id} --done`,
+    `cadre reject ${first!.id}`,
+  ]) {
+    expect(doubtful.stdout).toContain(`  ${command}`)
+    expect((await project.cadre(['approvals'])).stdout).toContain(command)
+  }
+  expect(project.read('.cadre/tasks/approvals.task.md')).toContain(`cadre approve ${first!.id} --done`)
+
+  // Approved, it is run again; interrupted again, it is asked about again.
+  expect((await project.cadre(['approve', first!.id])).stdout).toContain(`Runs again: ${first!.id}.`)
+  expect((await project.cadre(['approve', first!.id, '--done'])).code).toBe(2)
+  await interrupt(2)
+  const [second] = JSON.parse((await project.cadre(['approvals', '--json'])).stdout) as { id: string }[]
+  expect(second?.id).not.toBe(first!.id)
+  expect((await project.cadre(['approve', second!.id, '--done'])).stdout).toContain('Recorded as done')
+  const resumed = await project.cadre(['resume', waiting.session, '--trust', '--json'])
+  expect(resumed.json().at(-1)).toMatchObject({ status: 'completed' })
+  expect(project.read('deployed.txt')).toBe('deployed\n'.repeat(2))
+})
+
+test('only a call that was interrupted can be said to be done', async () => {
+  const project = createTeam()
+  const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
+  const { code, stderr } = await project.cadre(['approve', waiting.questions[0]!.approval, '--done'])
+  expect(stderr).toContain('--done is for calls that were interrupted')
+  expect(code).toBe(2)
+})
+
 test('a question that is not there is named, with those that are', async () => {
   const project = createTeam()
   const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -48,6 +48,63 @@ test('killed at every point, a run resumes to the same report, and no effect hap
   expect(spared).toBeLessThan(points.length / 20)
 }, 1_800_000)
 
+test('killed again at every point after a person had a call run again, the effect happens once', async () => {
+  await inFreshHome(async (prepared) => {
+    // Killed at the first point whose call is in doubt and has not happened: the person has it run again.
+    const asking = await firstDoubt(prepared)
+    const count = await inCopyOf(prepared, async (home) => (await run(home, ['resume'])).points)
+    const points = Array.from({ length: count }, (_, index) => index + 1)
+    expect(points.length).toBeGreaterThan(20)
+    const faults: string[] = []
+    let asked = 0
+    await inParallel(points, 3, async (at) => {
+      await inCopyOf(prepared, async (home) => {
+        await run(home, ['resume'], at)
+        const finished = await finish(home)
+        asked += finished.asked
+        if (finished.end.report?.status !== 'completed')
+          faults.push(`point ${at}: ${JSON.stringify(finished.end)}`)
+        const effects = effectsOf(home)
+        if (effects.join() !== 'launch rocket,mark one') faults.push(`point ${at}: effects ${effects.join()}`)
+        faults.push(...unsettled(home).map((fault) => `point ${at}: ${fault}`))
+      })
+    })
+    console.log(`${asking} run again, killed at ${points.length} points: ${asked} further questions`)
+    expect(faults).toEqual([])
+    expect(asked).toBeGreaterThan(0)
+  })
+}, 1_800_000)
+
+/** Brings a home to where a call that has not happened is in doubt, and a person has said that it is to be run again. */
+async function firstDoubt(prepared: string): Promise<string> {
+  for (let at = 1; ; at++) {
+    const question = await inFreshHome(async (home) => {
+      if ((await run(home, ['run'], at)).kind !== 'killed') throw new Error('no point leaves a call in doubt')
+      const end = await run(home, ['resume'])
+      const [asked] = end.kind === 'waiting' ? (end.questions ?? []) : []
+      if (asked === undefined || effectsOf(home).includes('launch rocket')) return undefined
+      await answer(home, asked, 'again')
+      cpSync(join(home, '..'), join(prepared, '..'), { recursive: true })
+      return asked
+    })
+    if (question !== undefined) return question
+  }
+}
+
+function inCopyOf<T>(prepared: string, work: (home: string) => Promise<T>): Promise<T> {
+  return inFreshHome((home) => {
+    cpSync(join(prepared, '..'), join(home, '..'), { recursive: true })
+    return work(home)
+  })
+}
+
+function answer(home: string, question: string, decision: string): Promise<End> {
+  const session = readdirSync(join(home, 'sessions')).find((file) =>
+    readFileSync(join(home, 'sessions', file), 'utf8').includes(question),
+  )
+  return run(home, ['answer', session?.replace('.session.yaml', '') ?? '', question, decision])
+}
+
 /** Resumes until there is a report, and tells of each call in doubt what the world knows of it. */
 async function finish(home: string): Promise<{ end: End; asked: number }> {
   let asked = 0
@@ -57,10 +114,7 @@ async function finish(home: string): Promise<{ end: End; asked: number }> {
     for (const question of end.questions ?? []) {
       asked += 1
       const decision = effectsOf(home).includes('launch rocket') ? 'done' : 'again'
-      const session = readdirSync(join(home, 'sessions')).find((file) =>
-        readFileSync(join(home, 'sessions', file), 'utf8').includes(question),
-      )
-      await run(home, ['answer', session?.replace('.session.yaml', '') ?? '', question, decision])
+      await answer(home, question, decision)
     }
   }
   throw new Error('still waiting for a person')

@@ -83,6 +83,7 @@ export interface Running {
   /** What it has shown so far. */
   shown(): string
   signal(name: NodeJS.Signals): void
+  ended(): Promise<unknown>
   stop(): Promise<number | null>
 }
 
@@ -98,6 +99,7 @@ export async function startDaemon(
     pid: running.pid,
     shown: () => running.stdout() + running.stderr(),
     signal: (name) => void process.kill(running.pid, name),
+    ended: () => running.ended(),
     async stop() {
       process.kill(running.pid, 'SIGTERM')
       return (await running.ended()).code

@@ -111,17 +111,11 @@ export async function openScenario(): Promise<Scenario> {
     },
     async decide() {
       const { stdout } = await project.cadre(['approvals', '--json'])
-      const waiting = JSON.parse(stdout || '[]') as {
-        id: string
-        type: string
-        session: string
-        call: string
-      }[]
-      for (const { id, type, session, call } of waiting) {
+      const waiting = JSON.parse(stdout || '[]') as { id: string; type: string }[]
+      for (const { id, type } of waiting) {
         if (type === 'in_doubt') {
           // A person looks whether it was done.
-          const answer = runs(project) > 0 ? 'done' : 'again'
-          await project.cadre(['sessions', 'answer', session, `doubt/${call}`, answer])
+          await project.cadre(['approve', id, ...(runs(project) > 0 ? ['--done'] : [])])
         } else if (type === 'slack_send') {
           const form = at(`approvals/pending/${id}.approval.md`)
           if (project.exists(form)) edit(form, (text) => text.replace(/(\*\*Decision:\*\*).*/, '$1 APPROVED'))

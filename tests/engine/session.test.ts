@@ -62,6 +62,41 @@ describe('what the model is shown', () => {
     expect(entries.filter((entry) => entry.role === 'tool_result')).toHaveLength(60)
   })
 
+  test('when older rounds are summarised after a handoff, the work and the newest request stay', async () => {
+    const { tools } = countingTools()
+    const look = { ...call(['look', { path: 'a', size: 3_900 }]), usage: { input: 0, output: 0 } }
+    const rounds = Array.from({ length: 20 }, () => look)
+    const team = createTestTeam({
+      agents: [{ name: 'solo' }],
+      tools,
+      model: { window: 8_000 },
+      lanes: { solo: [...rounds, say('done'), ...rounds, say('done as well')] },
+    })
+    const history = [
+      { role: 'user', content: 'What the other agent was asked.' },
+      { role: 'assistant', content: 'What the other agent said.' },
+    ] as const
+    const { session } = await team.report({ agent: 'solo', work: 'Build what was planned.', history })
+    const asked = () =>
+      team.models.requests
+        .filter(({ purpose }) => purpose === undefined)
+        .map(({ messages }) => messages.map(({ content }) => content))
+    for (const contents of asked()) expect(contents).toContain('Build what was planned.')
+    await team.orchestrator.resume(session, { work: 'Now test it.' }, never)
+    const later = asked().slice(rounds.length + 1)
+    expect(later).toHaveLength(rounds.length + 1)
+    for (const contents of later)
+      expect(contents).toEqual(expect.arrayContaining(['Build what was planned.', 'Now test it.']))
+    const last = later.at(-1)
+    expect(last?.filter((content) => content === 'Now test it.')).toHaveLength(1)
+    expect(last).not.toContain('What the other agent was asked.')
+    const summaries = team.events.flatMap((event) =>
+      event.type === 'context.compacted' ? [event.summary] : [],
+    )
+    expect(summaries.length).toBeGreaterThan(1)
+    for (const summary of summaries) expect(summary).toMatch(/^Earlier in this session/)
+  })
+
   test('images of the work and of results reach the model', async () => {
     const image = { mime: 'image/png', data: 'aGk=' }
     const { tools } = countingTools()

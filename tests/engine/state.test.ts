@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { foldEntries } from '@cadre/core'
 import { call, createFakeClock, createMemoryEngine, createTestTeam, say } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { countingTools } from './tools.ts'
@@ -49,6 +50,23 @@ describe('what a person adds to a session file', () => {
       'done without having seen it',
       'also do the tests',
     ])
+  })
+
+  test('while a reply is on its way is counted once in the size of the next request', () => {
+    const at = (seq: number) => ({ seq, timestamp: '2026-11-15T00:00:00.000Z' })
+    const told = 'x'.repeat(1_000)
+    const state = foldEntries(
+      [
+        { role: 'user', content: 'w', ...at(1) },
+        { role: 'user', content: told, ...at(2) },
+        { role: 'assistant', content: 'y', asked: 1, usage: { input: 9, output: 1 }, ...at(3) },
+      ],
+      'solo-1',
+    )
+    expect(state.messages.map(({ content }) => content)).toEqual(['w', 'y', told])
+    const overhead = 20
+    expect(state.characters).toBe(1 + 1 + told.length + 3 * overhead)
+    expect(state.measured).toEqual({ tokens: 9, characters: 1 + overhead })
   })
 
   test('while a call is open never stands between the call and its result', async () => {

@@ -21,7 +21,9 @@ export interface World {
   start(): Promise<Json>
   resume(): Promise<Json>
   /** The same home as another process would open it: nothing is shared but the disk. */
-  again(options?: { ask?: AskHere }): Promise<World>
+  again(options?: { ask?: AskHere; hangs?: boolean }): Promise<World>
+  /** Launches that have begun and do not end, because the world `hangs`. */
+  hanging(): number
   close(): Promise<void>
   tasks(): string
   writeTasks(text: string): void
@@ -33,7 +35,7 @@ export interface World {
 /** A home on disk with a team that asks before it runs anything; agents are the lanes of the script. */
 export async function openWorld(
   lanes: Lanes,
-  options: { ask?: AskHere; folder?: string; ids?: string } = {},
+  options: { ask?: AskHere; folder?: string; ids?: string; hangs?: boolean } = {},
 ): Promise<World> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'cadre-approvals-'))
   if (options.folder === undefined) onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -57,6 +59,7 @@ export async function openWorld(
   }
   const approvals = createApprovals({ home, engine: counted, clock: systemClock, user: 'system', tell })
   const engine = followApprovals(files, approvals, { home, tell })
+  let hanging = 0
   const act = (name: string, effect: 'read' | 'execute') =>
     defineTool({
       name,
@@ -66,6 +69,10 @@ export async function openWorld(
       input: object({ command: string('what') }),
       ...(effect === 'execute' && { commands: () => ({ list: [], sure: true }) }),
       run: async ({ command }) => {
+        if (options.hangs && effect === 'execute') {
+          hanging += 1
+          return new Promise<never>(() => {})
+        }
         done.push(`${name} ${command}`)
         return { content: `${name} ${command}: ok` }
       },
@@ -106,6 +113,7 @@ export async function openWorld(
     engine,
     approvals,
     reads: () => reads,
+    hanging: () => hanging,
     start: async () =>
       (await orchestrator.start(
         { agent: 'lead', work: 'do it', workspace: folder },

@@ -33,7 +33,8 @@ export function approvalOf(session: Session, judged: JudgedCall, held: EventEntr
   }
 }
 
-function actionOf({ tool, input }: JudgedCall, args: string): { [key in 'type' | 'action']: Json } {
+/** What a call does, and what it does it to, for people. */
+export function actionOf({ tool, input }: JudgedCall, args: string): { [key in 'type' | 'action']: Json } {
   const command = (input as { command?: unknown } | null)?.command
   if (tool.commands !== undefined && typeof command === 'string')
     return { type: 'terminal_command', action: command }

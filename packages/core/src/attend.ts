@@ -16,7 +16,11 @@ export async function attend(session: Session, moment: Moment): Promise<Attentio
     // A session that ends is often one that was stopped: its last moment is told all the same.
     said = await ports.attend(moment, spec, moment.kind === 'session.ended' ? never : node.signal)
   } catch (error) {
-    await notice(session, 'attend', `what watches over ${moment.kind} failed: ${messageOf(error)}`)
+    const message = `what watches over ${moment.kind} failed: ${messageOf(error)}`
+    // The record of a session that has ended is closed.
+    if (moment.kind === 'session.ended')
+      session.emit({ type: 'notice.added', notice: { code: 'attend', message } })
+    else await notice(session, 'attend', message)
     return undefined
   }
   if (moment.kind === 'session.ended') return undefined

@@ -28,7 +28,7 @@ export async function prepareContext(session: Session, force = false): Promise<v
   await attend(session, { kind: 'context.compacting' })
   const older = state.messages.slice(0, cut)
   const upTo = state.messageSeqs[cut - 1] as number
-  await record(session, `compact/${state.round}/${upTo}`, async () => {
+  const [compacted] = await record(session, `compact/${state.round}/${upTo}`, async () => {
     const { text, usage } = await summarise(session, older)
     const content = `Earlier in this session (${older.length} messages, summarised):\n\n${text}`
     return [
@@ -43,7 +43,7 @@ export async function prepareContext(session: Session, force = false): Promise<v
   })
   session.emit({
     type: 'context.compacted',
-    summary: (session.state.messages[1] ?? session.state.messages[0])?.content ?? '',
+    summary: compacted?.content ?? '',
     before: older.length,
   })
 }

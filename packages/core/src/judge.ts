@@ -209,6 +209,7 @@ function stricter(a: Verdict, b: Verdict | undefined): Verdict {
     ...(context !== '' && { context }),
     ...((b.input ?? a.input) && { input: b.input ?? a.input }),
     ...((a.stop ?? b.stop) && { stop: a.stop ?? b.stop }),
+    ...((a.readsOnly ?? b.readsOnly) && { readsOnly: true }),
     ...joinLists('boundTo', a.boundTo, b.boundTo),
   } as Verdict
   if (joined.kind !== 'ask' || a.kind !== 'ask' || b.kind !== 'ask') return joined

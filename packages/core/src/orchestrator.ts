@@ -7,10 +7,11 @@ import { canChange, isolate } from './isolate.ts'
 import { createGate } from './judge.ts'
 import { defaultLimits, type RunLimits, withinCeilings } from './limits.ts'
 import { didYouMean } from './nearest.ts'
-import type { Host, Message, News } from './open-session.ts'
+import type { Host, Message } from './open-session.ts'
 import type { Ports } from './ports.ts'
 import type { Notice, Report } from './report.ts'
 import { engineRules } from './rules.ts'
+import { type OwnedRun, RunRegistry } from './run-registry.ts'
 import { runSession } from './run-session.ts'
 import { requireSections } from './sections.ts'
 import { boundSession, type Controls, type SessionSpec, type Work } from './session-spec.ts'
@@ -67,7 +68,10 @@ export interface ResumeOptions {
 export interface Orchestrator {
   /** Rejects with a `CadreError` when the request itself is wrong: an unknown agent or model. */
   start(request: StartRequest, signal: AbortSignal): Promise<RunResult>
-  /** Continues a session, with something new to say to it or without. An ended one without news just gives its report again. */
+  /**
+   * Continues a session, with new work for it or without. An ended one without new work just gives its report again. Rejects
+   * with `owned` while its tree runs, in this process or in another: to talk to a running session, use `tell`.
+   */
   resume(id: string, options: ResumeOptions, signal: AbortSignal): Promise<RunResult>
   /** What would be decided about a call. Nothing is started, run or recorded; rules that run programs are the caller's to leave out. */
   explain(request: ExplainRequest, signal: AbortSignal): Promise<Explained>
@@ -102,19 +106,13 @@ export interface OrchestratorOptions {
 export function createOrchestrator(ports: Ports, options: OrchestratorOptions = {}): Orchestrator {
   const { ceilings = {} } = options
   const limits = withinCeilings({ ...defaultLimits, ...options.limits }, ceilings)
-  const trees = new Map<string, Tree>()
-  const news = new Map<string, News>()
-  const continued = new Set<string>()
+  const runs = new RunRegistry(
+    (spec) => new Tree(withinCeilings({ ...limits, ...spec.limits.run }, ceilings), ports.clock),
+  )
+  const treeOf = (spec: SessionSpec): Tree => runs.tree(spec)
   const messages = new Map<string, Message[]>()
   let isPausing = false
   let seq = 0
-  const treeOf = (spec: SessionSpec): Tree => {
-    const known = trees.get(spec.root)
-    if (known !== undefined) return known
-    const tree = new Tree(withinCeilings({ ...limits, ...spec.limits.run }, ceilings), ports.clock)
-    trees.set(spec.root, tree)
-    return tree
-  }
   const at = instantWriter()
   // Bodies are made for one event each, so they are completed in place.
   const emit = (session: string, body: EventBody) => {
@@ -130,11 +128,13 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     tree: treeOf,
     emit,
     continues: (spec, state) =>
-      continued.has(spec.id) || (state.ended?.status === 'cancelled' && state.cancelledBy === 'run'),
+      runs.runAt(spec)?.continues === true ||
+      (state.ended?.status === 'cancelled' && state.cancelledBy === 'run'),
     news(spec) {
-      const said = news.get(spec.id)
-      news.delete(spec.id)
-      return said
+      const run = runs.runAt(spec)
+      const news = run?.news
+      if (run !== undefined) run.news = undefined
+      return news
     },
     messages: (session) => takeMessages(session),
     hasMessages: (session) => messages.has(session),
@@ -150,16 +150,10 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     runSession(boundSession(spec, ceilings), host).finally(() => {
       for (const { settle } of takeMessages(spec.id)) settle(false)
     })
-  const nodeOf = (session: string) => {
-    for (const tree of trees.values()) {
-      const node = tree.node(session)
-      if (node !== undefined) return { tree, node }
-    }
-    return undefined
-  }
   ports.engine.attach(run)
 
-  async function start(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
+  /** Runs a session of a tree that is owned. */
+  async function runOwned(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
     const stop: StopReason = { kind: 'cancelled', by: 'run' }
     const tree = treeOf(spec)
     const onAbort = () => tree.node(spec.id)?.stop(stop)
@@ -174,10 +168,6 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       throw error
     } finally {
       signal.removeEventListener('abort', onAbort)
-      trees.delete(spec.root)
-      continued.delete(spec.id)
-      // Of a session that could not be opened: whoever tries again says it again.
-      news.delete(spec.id)
     }
   }
 
@@ -202,57 +192,49 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     async start(request, signal) {
       const agent = entryAgent(request.agent)
       const work = workOf(request.work)
-      const id = request.id === undefined ? ports.ids.session(agent.name) : await newId(request.id, ports)
+      const id = request.id ?? ports.ids.session(agent.name)
       const { workspace, isolation, from, parallel: wanted, ...rest } = request
       const shared = { workspace, ...(isolation && { isolation }) }
       const parallel = wanted === true && canChange(ports, agent)
-      const spec = await specify(ports, limits, {
-        ...rest,
-        agent,
-        work,
-        id,
-        place: () => isolate(ports, { id, root: id, agent, shared, parallel, from }, signal),
-        completion: 'text',
+      let notices: readonly Notice[] = []
+      const result = await runs.own(id, async () => {
+        if (request.id !== undefined) await requireNew(id, ports)
+        const spec = await specify(ports, limits, {
+          ...rest,
+          agent,
+          work,
+          id,
+          place: () => isolate(ports, { id, root: id, agent, shared, parallel, from }, signal),
+          completion: 'text',
+        })
+        notices = await startNotices(spec, ports)
+        for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
+        return runOwned(spec, signal)
       })
-      const notices = await startNotices(spec, ports)
-      for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
-      const result = await start(spec, signal)
       const isFinal = result.kind === 'waiting' || request.plain === false
       if (isFinal || !(await couldNotStart(result.report, ports))) return withNotices(result, notices)
       return withNotices(await answerPlainly(request, agent, work, result, signal), notices)
     },
-    async resume(id, { work, openCalls, model, delegation, limits: changed }, signal) {
+    async resume(id, options, signal) {
       const stored = await ports.engine.read(id)
       if (stored === undefined) throw new CadreError('not_found', `there is no session ${id}`)
-      const root = stored.spec.root === id ? stored : await ports.engine.read(stored.spec.root)
-      // A child belongs to its run: while that is unfinished, continuing the child means continuing the run.
-      const target = work === undefined && root !== undefined && isUnfinished(root) ? root : stored
-      const spec = {
-        ...target.spec,
-        ...(model !== undefined && { model: await knownModel(model, ports) }),
-        ...(delegation === false && { delegation, targets: [] }),
-      }
-      if (work !== undefined) news.set(id, { work: workOf(work), leavesCalls: openCalls === 'leave' })
-      if (work !== undefined || isUnfinished(target)) continued.add(spec.id)
-      const anew = { ...limits, ...root?.spec.limits.run, ...changed }
-      return start(changed === undefined ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
+      return runs.own(stored.spec.root, (run) => continueRun(run, stored, options, signal))
     },
     async explain(request, signal) {
       try {
         return await explainCall(request, { ports, limits, gate: host.gate }, signal)
       } finally {
-        trees.delete('explained')
+        runs.forget('explained')
       }
     },
     cancel(session, { stays = false } = {}) {
-      const found = nodeOf(session)
+      const found = runs.find(session)
       if (found === undefined) return false
-      const isRun = trees.get(session) === found.tree
-      found.node.stop({ kind: 'cancelled', by: isRun && !stays ? 'run' : 'person' })
+      found.node.stop({ kind: 'cancelled', by: found.isRoot && !stays ? 'run' : 'person' })
       return true
     },
     tell(session, work) {
-      const found = nodeOf(session)
+      const found = runs.find(session)
       if (found === undefined || found.node.isStopped) return Promise.resolve(false)
       return new Promise((settle) => {
         const waiting = messages.get(session)
@@ -262,8 +244,30 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     },
     pause({ breaksOff = false } = {}) {
       isPausing = true
-      if (breaksOff) for (const tree of trees.values()) tree.breakOff()
+      if (breaksOff) for (const tree of runs.trees()) tree.breakOff()
     },
+  }
+
+  async function continueRun(
+    run: OwnedRun,
+    stored: StoredSession,
+    { work, openCalls, model, delegation, limits: changed }: ResumeOptions,
+    signal: AbortSignal,
+  ): Promise<RunResult> {
+    const { id, root: rootId } = stored.spec
+    const root = rootId === id ? stored : await ports.engine.read(rootId)
+    // A child belongs to its run: while that is unfinished, continuing the child means continuing the run.
+    const target = work === undefined && root !== undefined && isUnfinished(root) ? root : stored
+    run.session = target.spec.id
+    const spec = {
+      ...target.spec,
+      ...(model !== undefined && { model: await knownModel(model, ports) }),
+      ...(delegation === false && { delegation, targets: [] }),
+    }
+    if (work !== undefined) run.news = { work: workOf(work), leavesCalls: openCalls === 'leave' }
+    run.continues = work !== undefined || isUnfinished(target)
+    const anew = { ...limits, ...root?.spec.limits.run, ...changed }
+    return runOwned(changed === undefined ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
   }
 
   /** The entry agent never got as far as a reply: the plain model answers instead, if that is another way to a model at all. */
@@ -307,7 +311,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       message: `${failed.name} could not start (${why}); the plain model answered instead`,
     }
     emit(spec.id, { type: 'notice.added', notice })
-    const answer = await start(spec, signal)
+    const answer = await runs.own(id, () => runOwned(spec, signal))
     return answer.kind === 'report' && answer.report.status === 'error'
       ? result
       : withNotices(answer, [notice])
@@ -337,8 +341,8 @@ function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
   return foldEntries(entries, spec.id).ended === undefined
 }
 
-async function newId(id: string, ports: Ports): Promise<string> {
-  if ((await ports.engine.read(id)) === undefined) return id
+async function requireNew(id: string, ports: Ports): Promise<void> {
+  if ((await ports.engine.read(id)) === undefined) return
   throw new CadreError('usage', `there is a session ${id} already; continue it, or choose another id`)
 }
 

@@ -102,7 +102,10 @@ function endSession(
   ending: Ending,
   goesOn: (session: Session) => boolean,
 ): Promise<Report | undefined>
-/** Nothing back when something came in with the writing of the end, so that it `goesOn`. */
+/**
+ * Never rejects, whatever fails on the way: the session is given back in any case. Nothing back when something came in with
+ * the writing of the end, so that it `goesOn`.
+ */
 async function endSession(
   session: Session,
   ending: Ending,
@@ -112,13 +115,13 @@ async function endSession(
   // Of a session that failed, children are only interrupted: when it is resumed, they go on.
   await stopBackground(session, { kind: 'cancelled', by: ending.status === 'error' ? 'run' : 'parent' })
   const report = buildReport(session, await withPlace(session, ending))
-  if (report.status === 'error') {
-    const { code, message } = report.notices?.at(-1) ?? { code: 'agent_execution', message: 'it failed' }
-    await attend(session, { kind: 'error.occurred', code, message })
-  }
   const by = node.reason?.kind === 'cancelled' && report.status === 'cancelled' ? node.reason.by : undefined
   let isRecorded = false
   try {
+    if (report.status === 'error') {
+      const { code, message } = report.notices?.at(-1) ?? { code: 'agent_execution', message: 'it failed' }
+      await attend(session, { kind: 'error.occurred', code, message })
+    }
     await record(session, `end/${session.state.seq}`, () => [
       {
         role: 'event',
@@ -151,9 +154,21 @@ async function endSession(
 async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Ending> {
   const { isolation } = spec
   if (isolation?.kind !== 'own' || isolation.session !== spec.id) return ending
-  const message = await ports.workspaces?.settle(spec, ending.status)
+  const message = await settledPlace(ports, spec, ending.status)
   if (message === undefined) return ending
   return { ...ending, notices: [{ code: 'workspace', message }, ...(ending.notices ?? [])] }
+}
+
+async function settledPlace(
+  { workspaces }: Session['ports'],
+  spec: SessionSpec,
+  status: Report['status'],
+): Promise<string | undefined> {
+  try {
+    return await workspaces?.settle(spec, status)
+  } catch (error) {
+    return `Its workspace could not be settled: ${messageOf(error)}`
+  }
 }
 
 /** No session ends while children it started still run. */

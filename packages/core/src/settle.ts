@@ -4,7 +4,8 @@
  * 1. Every call of the reply is settled exactly once: by one `tool_result` that is recorded in call order.
  * 2. What was decided about each call is recorded, in one step, before any of them runs.
  * 3. A call that has an effect runs only after that record is durable.
- * 4. A call whose start is recorded in an earlier life, and whose result is not, is in doubt: see `doubt.ts`.
+ * 4. A call whose start is recorded in an earlier life, and whose result is not, is in doubt: see `doubt.ts`. Running it again
+ *    is another try with a record of its own, which can be in doubt in turn.
  * 5. On a cancel the calls that did not end stay open in the record, and resuming takes them up again.
  */
 import { approvalOf } from './approval.ts'
@@ -141,13 +142,34 @@ async function outcomeOf(
 
 async function run(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   if (judged.tool.kind === 'delegate') return delegate(session, judged)
-  if (session.inherited.has(judged.call.id)) {
+  let isInDoubt = session.inherited.has(judged.call.id)
+  while (isInDoubt) {
     const known = await settleDoubt(session, judged)
     if (known !== 'run') return known
     const refused = await refusedByNow(session, judged)
     if (refused !== undefined) return refused
+    isInDoubt = await startAgain(session, judged)
   }
   return perform(session, judged)
+}
+
+/** Records another try before it is made. True when an earlier life has recorded this try: then it is in doubt as well. */
+async function startAgain(session: Session, { call, tool }: JudgedCall): Promise<boolean> {
+  const { started, tries = 1 } = session.state.calls.get(call.id) ?? {}
+  if (tool.effect === 'read' || started === undefined) return false
+  const { seq: _seq, timestamp: _timestamp, ...start } = started
+  let replayed = true
+  const entries = await record(
+    session,
+    `again/${call.id}/${tries}`,
+    () => {
+      replayed = false
+      return [{ ...start, try: tries + 1 }]
+    },
+    { durable: true },
+  )
+  announceDecisions(session, entries, replayed)
+  return replayed
 }
 
 /**

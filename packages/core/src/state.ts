@@ -16,6 +16,8 @@ export interface SessionState {
   messages: Message[]
   messageSeqs: number[]
   characters: number
+  /** What the session was started for, and what it was last asked to do. Both stay word for word when context is compacted. */
+  work: { readonly first: Message; readonly last: Message } | undefined
   /** Input tokens the last reply was charged with, and the characters it was asked with: calibrates estimates. */
   measured: { tokens: number; characters: number } | undefined
   /** The calls of the last reply in their order, and how many of them have no result. */
@@ -52,7 +54,10 @@ export interface SessionState {
 /** What the record says of a call. */
 export interface CallState {
   readonly call: WireCall
+  /** Of the last try. */
   started?: EventEntry
+  /** How often it was started: more than once where it was in doubt and run again. */
+  tries?: number
   finished?: EventEntry
   refused?: EventEntry
   held?: EventEntry
@@ -70,6 +75,7 @@ function emptyState(): SessionState {
     messages: [],
     messageSeqs: [],
     characters: 0,
+    work: undefined,
     measured: undefined,
     calls: new Map(),
     unsettled: 0,
@@ -138,11 +144,16 @@ export function nextMove(state: SessionState): 'settle' | 'ask' | 'conclude' {
 function show(state: SessionState, message: Message, seq: number): void {
   state.messages.push(message)
   state.messageSeqs.push(seq)
-  state.characters += (message.content?.length ?? 0) + 20
+  state.characters += sizeOf(message)
+}
+
+function sizeOf(message: Message): number {
+  let size = (message.content?.length ?? 0) + 20
   if (message.role === 'assistant') {
     for (const call of message.tool_calls ?? [])
-      state.characters += call.function.arguments.length + call.function.name.length
+      size += call.function.arguments.length + call.function.name.length
   }
+  return size
 }
 
 function applyUser(state: SessionState, entry: UserEntry): void {
@@ -154,7 +165,9 @@ function applyUser(state: SessionState, entry: UserEntry): void {
   state.callCount += entry.calls ?? 0
   if (entry.nudge !== undefined) state.nudges[entry.nudge] += 1
   if (entry.message !== undefined) state.heard.add(entry.message)
+  state.work ??= { first: entry, last: entry }
   if (entry.from === undefined || entry.message !== undefined) {
+    state.work = { ...state.work, last: entry }
     state.nudges = { report: 0, empty: 0, sections: 0, truncated: 0, stop: 0 }
     state.roundsSinceWork = 0
     // What it said before is no answer to this.
@@ -200,7 +213,9 @@ function takeUnseen(state: SessionState, asked: number | undefined): Message[] {
   )
     from -= 1
   state.messageSeqs.length = from
-  return state.messages.splice(from)
+  const unseen = state.messages.splice(from)
+  for (const message of unseen) state.characters -= sizeOf(message)
+  return unseen
 }
 
 function applyResult(state: SessionState, entry: ResultEntry, session: string): void {
@@ -222,7 +237,10 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
   const known = entry.call === undefined ? undefined : state.calls.get(entry.call)
   switch (entry.type) {
     case 'call.started':
-      if (known !== undefined) known.started = entry
+      if (known !== undefined) {
+        known.started = entry
+        known.tries = (known.tries ?? 0) + 1
+      }
       if (entry['background'] === true && entry.call !== undefined && entry.child !== undefined)
         state.background.set(entry.call, entry.child)
       return
@@ -282,14 +300,15 @@ function applyCompaction(state: SessionState, entry: EventEntry): void {
   const upTo = Number(entry['up_to'])
   const kept = state.messageSeqs.findIndex((seq) => seq > upTo)
   const from = kept < 0 ? state.messages.length : kept
-  const work = state.messages[0]
   const rest = state.messages.slice(from)
   const restSeqs = state.messageSeqs.slice(from)
   state.messages = []
   state.messageSeqs = []
   state.characters = 0
   state.measured = undefined
-  if (work !== undefined && from > 0) show(state, work, 0)
+  const { first, last } = state.work ?? {}
+  for (const work of new Set([first, last]))
+    if (work !== undefined && !rest.includes(work)) show(state, work, 0)
   show(state, { role: 'user', content: entry.content ?? '' }, upTo)
   rest.forEach((message, index) => {
     show(state, message, restSeqs[index] as number)

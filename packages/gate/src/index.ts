@@ -15,6 +15,7 @@ export {
   type Decided,
   type ListOptions,
 } from './approvals/create-approvals.ts'
+export { answerFor, isApproval, isDoubt } from './approvals/decision-words.ts'
 export { type AskHere, askEverywhere, followApprovals } from './approvals/follow-approvals.ts'
 export { planRule, type RulePlan } from './approvals/plan-rule.ts'
 export { requirePerson } from './approvals/require-person.ts'

@@ -25,6 +25,8 @@ interface MemorySession {
   readonly children: Map<string, Report>
   readonly answers: Map<string, Answer>
   readonly entries: Entry[]
+  /** Entries that the last life continued from instead of replaying them. */
+  continuedFrom: number
   status: SessionStatus
   outcome: ReportStatus | undefined
 }
@@ -69,6 +71,7 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
           children: new Map(),
           answers: new Map(),
           entries: [],
+          continuedFrom: 0,
           status: 'active',
           outcome: undefined,
         }
@@ -106,9 +109,12 @@ function createRun(
     options.crash?.({ session: session.spec.id, step, when: 'after' })
     return entries
   }
-  // An ended session whose journal is complete continues from it; an interrupted one replays.
-  const recorded = session.status === 'active' ? [] : [...session.entries]
-  if (recorded.length > 0) session.steps.clear()
+  // A session at rest continues from its journal; an interrupted one replays what came after its last rest.
+  if (session.status !== 'active') {
+    session.continuedFrom = session.entries.length
+    session.steps.clear()
+  }
+  const recorded = session.entries.slice(0, session.continuedFrom)
   session.status = 'active'
   return {
     recorded,

@@ -32,6 +32,7 @@ export const approveCommand = defineCommand({
       'approve 8228eefd --rule',
       'such commands from now on: shows the line for the allowlist, asks, writes it, and approves',
     ],
+    ['approve 8228eefd --done', 'an interrupted call was carried out; without --done it is run again'],
   ],
   parameters: {
     flags: {
@@ -39,6 +40,7 @@ export const approveCommand = defineCommand({
       session: flag('Also what is like it, for the rest of the session'),
       rule: flag('Also commands that begin like it, from now on: adds a line to the allowlist of the home'),
       yes: flag('Write the rule without asking'),
+      done: flag('Of an interrupted call: it was carried out, do not run it again'),
       trust,
       json,
     },

@@ -1,6 +1,7 @@
-import { type ApprovalRecord, actionLines, approvalJson } from '@cadre/gate'
+import { type ApprovalRecord, actionLines, approvalJson, isDoubt } from '@cadre/gate'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { answerCommands } from '../output/answer-commands.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
 import { openApprovals } from '../run/open-approvals.ts'
@@ -57,12 +58,10 @@ function recordLines(record: ApprovalRecord, style: Style): string[] {
 }
 
 function howTo(waiting: readonly ApprovalRecord[], flags: string): string[] {
-  const asked = waiting.find(({ type }) => type !== 'in_doubt')
-  const doubt = waiting.find(({ type }) => type === 'in_doubt')
+  const asked = waiting.find((record) => !isDoubt(record))
+  const doubt = waiting.find(isDoubt)
   return [
-    ...(asked ? [`cadre approve ${asked.id}${flags}`, `cadre reject ${asked.id} --reason "…"${flags}`] : []),
-    ...(doubt
-      ? [`cadre sessions answer ${doubt.session} ${doubt.question} ${doubt.choices.join('|')}${flags}`]
-      : []),
-  ].map(cleanLine)
+    ...(asked ? answerCommands(asked.id, false, flags) : []),
+    ...(doubt ? answerCommands(doubt.id, true, flags) : []),
+  ].map(cleanText)
 }

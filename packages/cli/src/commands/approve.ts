@@ -1,6 +1,6 @@
 import { CadreError } from '@cadre/core'
 import { createTrust } from '@cadre/files'
-import { planRule, requirePerson } from '@cadre/gate'
+import { answerFor, isDoubt, planRule, requirePerson } from '@cadre/gate'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { ruleText } from '../run/ask-person.ts'
@@ -12,6 +12,7 @@ import { userPlaces } from '../runtime/places.ts'
 export interface ApproveFlags extends DecideFlags {
   readonly session?: boolean
   readonly rule?: boolean
+  readonly done?: boolean
   readonly yes?: boolean
 }
 
@@ -34,7 +35,12 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
       `${record.id} needs no decision any more, so no rule was added; write it into ${opened.home.at('storage', 'terminal-cmd-allowlist.yaml')} yourself`,
     )
   if (flags.rule) await addRule(io, opened, record.grants, flags)
-  const decision = flags.session ? 'approve-session' : 'approve'
+  if (flags.done && !isDoubt(record))
+    throw new CadreError(
+      'usage',
+      `${record.id} was not started yet; --done is for calls that were interrupted`,
+    )
+  const decision = flags.session ? 'approve-session' : answerFor(record, 'approve', flags.done)
   return decideApproval(io, opened, record, { decision }, flags)
 }
 

@@ -1,3 +1,4 @@
+import { answerFor } from '@cadre/gate'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { type DecideFlags, decideApproval } from '../run/decide-approval.ts'
@@ -12,5 +13,6 @@ export async function reject(
   const opened = await openApprovals(io, flags)
   const record = await findApproval(opened, wanted)
   const reason = flags.reason?.trim()
-  return decideApproval(io, opened, record, { decision: 'reject', ...(reason && { reason }) }, flags)
+  const decision = answerFor(record, 'reject')
+  return decideApproval(io, opened, record, { decision, ...(reason && { reason }) }, flags)
 }

@@ -1,3 +1,4 @@
+import { answerCommands } from './answer-commands.ts'
 import { cleanLine } from './clean-text.ts'
 import type { Style } from './style.ts'
 import type { OpenQuestion } from './surface.ts'
@@ -10,16 +11,10 @@ export function waitingText(
   style: Style,
 ): string {
   const blocks = questions.map((question) => {
-    const [first = 'DECISION'] = question.choices
-    const { approval } = question
+    const commands = answerCommands(question.approval, question.choices.includes('again'), flags)
     return [
       `${style.yellow('?')} ${cleanLine(question.text)}`,
-      ...(approval === undefined
-        ? [
-            `  choices: ${question.choices.map(cleanLine).join(', ')}`,
-            `  cadre sessions answer ${question.session} ${question.name} ${first}${flags}`,
-          ]
-        : [`  cadre approve ${approval}${flags}`, `  cadre reject ${approval} --reason "…"${flags}`]),
+      ...commands.map((command) => `  ${command}`),
     ].join('\n')
   })
   return `${blocks.join('\n')}\nThen continue with: cadre resume ${root}${resumed}`

@@ -19,6 +19,6 @@ export interface OpenQuestion {
   readonly text: string
   readonly choices: readonly string[]
   readonly call?: string
-  /** Of an approval: what `cadre approve` calls it. */
-  readonly approval?: string
+  /** What `cadre approve` calls it. */
+  readonly approval: string
 }

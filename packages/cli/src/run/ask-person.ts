@@ -136,7 +136,8 @@ function byHere(io: Io): { by?: string } {
 /** What is asked in one line. What a call was given may be long: it is shown below, once. */
 function headOf({ text, kind, detail }: Question): string {
   const { agent, tool, reason } = isRecord(detail) ? detail : {}
-  if (kind !== 'approval' || typeof agent !== 'string' || typeof tool !== 'string') return text
+  if (kind === 'doubt') return typeof reason === 'string' ? reason : text
+  if (typeof agent !== 'string' || typeof tool !== 'string') return text
   return `${agent} wants to use ${tool}: ${typeof reason === 'string' ? reason : ''}`
 }
 
@@ -144,11 +145,12 @@ function headOf({ text, kind, detail }: Question): string {
 function detailOf(question: Question): string {
   const { detail } = question
   if (!isRecord(detail)) return ''
-  const lines = question.kind === 'approval' ? approvalLines(question, detail) : fieldLines(detail)
-  return lines.map((line) => `  ${cleanText(line)}`).join('\n')
+  return questionLines(question, detail)
+    .map((line) => `  ${cleanText(line)}`)
+    .join('\n')
 }
 
-function approvalLines(question: Question, { rule, by }: Fields): string[] {
+function questionLines(question: Question, { rule, by }: Fields): string[] {
   const content = approvalContent(question, '')
   const { risk, reasons, grants } = content
   const why = reasons.length > 0 ? `: ${reasons.join(' · ')}` : ''
@@ -158,12 +160,6 @@ function approvalLines(question: Question, { rule, by }: Fields): string[] {
     ...(typeof rule === 'string' ? shownText('Rule', typeof by === 'string' ? `${rule} (${by})` : rule) : []),
     ...(grants.length > 0 ? shownText('For the session', grants.join(' · ')) : []),
   ]
-}
-
-function fieldLines(detail: Fields): string[] {
-  return Object.entries(detail)
-    .filter(([, value]) => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0))
-    .flatMap(([key, value]) => shownText(key, typeof value === 'string' ? value : JSON.stringify(value)))
 }
 
 type Fields = { readonly [key: string]: Json }

@@ -32,7 +32,7 @@ export async function decideApproval(
   refuseDecided({ ...record, decision: { ...answer, at: '' } }, wanted.decision)
   const { decision } = answer
   if (flags.json) {
-    const said = {
+    const decided = {
       type: 'decided',
       id,
       session,
@@ -41,10 +41,10 @@ export async function decideApproval(
       by: answer.by,
       recorded: kind === 'recorded',
     }
-    io.stdout.write(`${JSON.stringify(said)}\n`)
+    io.stdout.write(`${JSON.stringify(decided)}\n`)
     return exitCodes.done
   }
-  const word = decision.startsWith('approve') ? 'Approved' : 'Rejected'
+  const word = said[decision] ?? 'Rejected'
   const next =
     kind === 'recorded'
       ? nextText(home, root, flags)
@@ -53,17 +53,35 @@ export async function decideApproval(
   return exitCodes.done
 }
 
+const said: Readonly<Record<string, string>> = {
+  approve: 'Approved',
+  'approve-session': 'Approved',
+  again: 'Runs again:',
+  done: 'Recorded as done:',
+  leave: 'Left as it is:',
+}
+
 function refuseDecided({ id, status, decision }: ApprovalRecord, wanted: string): void {
   if (status === 'withdrawn')
     throw new CadreError('usage', `${id} needs no decision any more: its session went on without it`)
-  if (decision !== undefined && decision.decision.startsWith('approve') !== wanted.startsWith('approve'))
-    throw decidedBefore(id, decision)
+  if (decision !== undefined && !isMet(decision.decision, wanted)) throw decidedBefore(id, decision)
   // Whoever wants more than what counts must not believe to have it.
   if (decision?.decision === 'approve' && wanted === 'approve-session') throw decidedBefore(id, decision)
 }
 
+/** To approve, once or for a session, is one decision; every other is what it is called. */
+function isMet(decision: string, wanted: string): boolean {
+  return decision === wanted || (decision.startsWith('approve') && wanted.startsWith('approve'))
+}
+
 function decidedBefore(id: string, { decision, by }: Answer): CadreError {
   const word =
-    { approve: 'approved once', 'approve-session': 'approved for its session' }[decision] ?? 'rejected'
+    {
+      approve: 'approved once',
+      'approve-session': 'approved for its session',
+      again: 'run again',
+      done: 'recorded as done',
+      leave: 'left as it is',
+    }[decision] ?? 'rejected'
   return new CadreError('usage', `${id} was ${word} by ${by ?? 'somebody'} before; the first decision counts`)
 }

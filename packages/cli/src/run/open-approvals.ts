@@ -18,7 +18,7 @@ export async function openApprovals(io: Io, flags: TrustFlags): Promise<OpenedAp
   return { home, engine: await openEngine(home, tell) }
 }
 
-/** The approval that is meant. Rejects when there is none, or more than one, or when it is not one to approve or reject. */
+/** The approval that is meant, or the question about a call in doubt. Rejects when there is none, or more than one. */
 export async function findApproval(
   { engine, home }: OpenedApprovals,
   wanted: string,
@@ -44,11 +44,6 @@ export async function findApproval(
       `${ids.length} approvals fit ${JSON.stringify(wanted)}: ${someOf(ids)}; write more of the id`,
     )
   }
-  if (record.type === 'in_doubt')
-    throw new CadreError(
-      'usage',
-      `${record.id} is a call that may have happened already; say which with: cadre sessions answer ${record.session} ${record.question} ${record.choices.join('|')}`,
-    )
   return record
 }
 

@@ -26,14 +26,14 @@ function questionsOf({ spec, status, entries }: StoredSession): OpenQuestion[] {
     const { call } = entry
     const text = String(entry['text'] ?? entry.content ?? '')
     const choices = (entry['choices'] as readonly string[] | undefined) ?? []
-    const approval = entry['kind'] === 'approval' ? approvalId(spec.id, name, entry.timestamp) : undefined
+    const approval = approvalId(spec.id, name, entry.timestamp)
     open.set(name, {
       session: spec.id,
       name,
       text,
       choices,
       ...(call && { call }),
-      ...(approval && { approval }),
+      approval,
     })
   }
   return [...open.values()]

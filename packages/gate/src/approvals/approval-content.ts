@@ -22,12 +22,12 @@ export function approvalContent(entry: AskedQuestion, agent: string): ApprovalCo
   const text = String(entry.text ?? entry.content ?? '')
   const isDoubt = entry.kind === 'doubt'
   const given = parsed(detail['arguments'])
-  const action = typeof detail['action'] === 'string' ? detail['action'] : (jsonText(given) ?? text)
+  const action = wordOf(detail['action']) ?? (isDoubt ? undefined : jsonText(given)) ?? text
   const why = [detail['reason'], detail['rule']].filter((one) => typeof one === 'string' && one !== '')
   return {
     agent: wordOf(detail['agent']) ?? agent,
     type: isDoubt ? 'in_doubt' : (wordOf(detail['type']) ?? wordOf(detail['tool']) ?? 'tool_call'),
-    action: isDoubt ? text : action,
+    action,
     more: isRecord(given) && detail['arguments'] !== action ? restOf(given, action) : [],
     risk: riskOf(detail['risk']),
     reasons: wordsOf(detail['reasons']),

@@ -3,6 +3,14 @@
 import type { Answer } from '@cadre/core'
 import { applySplices, linesOf, type RawText, rawOf, type Splice, textOf } from '@cadre/files'
 import type { ApprovalRecord } from './approval-record.ts'
+import {
+  anyWord,
+  decisionOfWord,
+  isApproval,
+  isDoubt,
+  offeredWords,
+  wordOfDecision,
+} from './decision-words.ts'
 import { actionChanged, answerOf, type Reading, typedLine, undecided } from './reading.ts'
 import { barred, isPlain, labelOf, shownLine, shownName, visibleJson } from './shown-text.ts'
 
@@ -25,12 +33,14 @@ export function approvalFile(record: ApprovalRecord): RawText {
     '',
     '## Review',
     '',
-    `<!-- Write APPROVED or REJECTED behind Decision, and save. Or: cadre approve ${id}, cadre reject ${id} -->`,
+    ...howTo(record),
     '',
-    '**Decision:** <!-- APPROVED | REJECTED -->',
+    `**Decision:** <!-- ${offeredWords(record).join(' | ')} -->`,
     '',
     '**Notes:**',
-    '<!-- Add any notes here. With a rejection they are the reason, and the agent is told. -->',
+    isDoubt(record)
+      ? '<!-- Add any notes here; the agent is told. -->'
+      : '<!-- Add any notes here. With a rejection they are the reason, and the agent is told. -->',
     '',
     '**Reviewed by:**',
     '**Reviewed at:**',
@@ -38,22 +48,39 @@ export function approvalFile(record: ApprovalRecord): RawText {
   return rawOf(`${lines.join('\n')}\n`)
 }
 
+function howTo(record: ApprovalRecord): string[] {
+  const { id } = record
+  if (!isDoubt(record))
+    return [
+      `<!-- Write APPROVED or REJECTED behind Decision, and save. Or: cadre approve ${id}, cadre reject ${id} -->`,
+    ]
+  return [
+    '<!-- The process ended before the result of this call was recorded. Find out whether it was carried out, write one word',
+    '     behind Decision, and save:',
+    `     AGAIN  it was not carried out: run it again. Or: cadre approve ${id}`,
+    `     DONE   it was carried out: go on. Or: cadre approve ${id} --done`,
+    `     LEAVE  do not run it again; the agent is told to find out. Or: cadre reject ${id} -->`,
+  ]
+}
+
 /** What a person has decided in the text: one word behind `Decision:`, below the action as it was written. */
 export function readApprovalFile(raw: RawText, record: ApprovalRecord): Reading {
   const review = reviewOf(raw, record)
-  if (review === undefined)
-    return /(?:approved|rejected)/i.test(decisionAnywhere(raw)) ? actionChanged : undecided
-  const said = decisionsIn(review).filter(({ word }) => word !== '')
+  if (review === undefined) return anyWord.test(decisionAnywhere(raw)) ? actionChanged : undecided
+  const said = decisionsIn(review, record).filter(({ word }) => word !== '')
   const [first] = said
   if (first === undefined) return undecided
   if (said.length > 1) return { kind: 'unclear', why: 'it has more than one decision; keep one' }
-  if (!/^(?:approved|rejected)$/i.test(first.word))
-    return { kind: 'unclear', why: 'behind Decision there must be APPROVED or REJECTED and nothing else' }
-  const isApproval = /^approved$/i.test(first.word)
+  const decision = decisionOfWord(record, first.word)
+  if (decision === undefined) {
+    const words = offeredWords(record)
+    const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+    return { kind: 'unclear', why: `behind Decision there must be ${list} and nothing else` }
+  }
   const by = valueBehind(review, 'reviewed by')
   return {
     kind: 'decided',
-    answer: answerOf(isApproval ? 'approve' : 'reject', by, isApproval ? undefined : notesIn(review)),
+    answer: answerOf(decision, by, decision === 'approve' ? undefined : notesIn(review)),
   }
 }
 
@@ -66,7 +93,7 @@ export function decideApprovalFile(
 ): RawText | undefined {
   const review = reviewOf(raw, record)
   if (review === undefined) return undefined
-  return applySplices(raw, decisionSplices(review, answer.decision !== 'reject', { ...answer, at }))
+  return applySplices(raw, decisionSplices(review, record, { ...answer, at }))
 }
 
 /** The text in line with what the journal says. What people wrote stays, with a note where it is not what counts. */
@@ -81,7 +108,7 @@ export function settleApprovalFile(raw: RawText, record: ApprovalRecord): RawTex
   const review = reviewOf(raw, record)
   if (status === 'pending' || review === undefined) return applySplices(raw, splices)
   if (decision !== undefined)
-    return applySplices(raw, [...splices, ...decisionSplices(review, status === 'approved', decision)])
+    return applySplices(raw, [...splices, ...decisionSplices(review, record, decision)])
   return applySplices(raw, splices)
 }
 
@@ -149,7 +176,7 @@ interface DecisionLine {
   readonly word: string
 }
 
-function decisionsIn(review: readonly Line[]): DecisionLine[] {
+function decisionsIn(review: readonly Line[], record: ApprovalRecord): DecisionLine[] {
   return review.flatMap((line, index) => {
     const behind = decisionLabel.exec(line.said)?.[1]
     if (behind === undefined) return []
@@ -157,7 +184,7 @@ function decisionsIn(review: readonly Line[]): DecisionLine[] {
     if (word !== '') return [{ line, word }]
     // Some write it below.
     const below = bare(review[index + 1]?.said ?? '')
-    return [{ line, word: /^(?:approved|rejected)$/i.test(below) ? below : '' }]
+    return [{ line, word: decisionOfWord(record, below) === undefined ? '' : below }]
   })
 }
 
@@ -191,11 +218,11 @@ interface Decided extends Answer {
 
 function decisionSplices(
   review: readonly Line[],
-  isApproval: boolean,
-  { by, reason, at }: Decided,
+  record: ApprovalRecord,
+  { decision, by, reason, at }: Decided,
 ): Splice[] {
-  const word = isApproval ? 'APPROVED' : 'REJECTED'
-  const decisions = decisionsIn(review)
+  const word = wordOfDecision(record, decision)
+  const decisions = decisionsIn(review, record)
   const said = decisions.filter((one) => one.word !== '')
   const [place] = said.length > 0 ? said : decisions
   const last = review.at(-1)
@@ -203,7 +230,7 @@ function decisionSplices(
   if (place === undefined) {
     if (last !== undefined) splices.push(below(last, `**Decision:** ${word}`))
   } else if (place.word === '') splices.push(behind(place.line, decisionLabel, word))
-  else if (said.some((one) => one.word.toUpperCase() !== word)) {
+  else if (said.some((one) => meaningOf(record, one.word) !== word)) {
     const who = `by ${shownLine(by ?? 'somebody')} at ${at}`
     const note = `**Note:** this form said ${shownLine(place.word)}; the first decision counts: ${word} ${who}`
     splices.push(...said.flatMap(({ line }) => replaced(line, word)), below(place.line, note))
@@ -212,10 +239,18 @@ function decisionSplices(
     ...splices,
     ...empty(review, 'reviewed by', by ?? 'somebody'),
     ...empty(review, 'reviewed at', at),
-    ...(isApproval || reason === undefined || typedLine(notesIn(review)) !== undefined
+    ...((isApproval(decision) && !isDoubt(record)) ||
+    reason === undefined ||
+    typedLine(notesIn(review)) !== undefined
       ? []
       : empty(review, 'notes', reason)),
   ]
+}
+
+/** The word that Cadre would have written for this one. */
+function meaningOf(record: ApprovalRecord, word: string): string | undefined {
+  const decision = decisionOfWord(record, word)
+  return decision && wordOfDecision(record, decision)
 }
 
 /** Fills what nobody has filled. */
@@ -234,7 +269,7 @@ function behind(line: Line, pattern: RegExp, value: string): Splice {
 /** Puts the word in the place of the decision that a person wrote on this line, if it is there. */
 function replaced(line: Line, word: string): Splice[] {
   const shown = line.text.replace(/<!--.*?(?:-->|$)/g, (comment) => ' '.repeat(comment.length))
-  const found = /(?:approved|rejected)/i.exec(shown)
+  const found = anyWord.exec(shown)
   return found === null ? [] : [{ at: line.start + found.index, remove: found[0].length, insert: word }]
 }
 

@@ -13,6 +13,7 @@ import {
 } from '@cadre/files'
 import { actionLines } from './approval-content.ts'
 import type { ApprovalRecord } from './approval-record.ts'
+import { answerFor, isApproval, isDoubt } from './decision-words.ts'
 import { actionChanged, answerOf, type Reading, undecided } from './reading.ts'
 import { shownLine } from './shown-text.ts'
 
@@ -33,13 +34,22 @@ export function readApprovalTask(raw: RawText, record: ApprovalRecord): Reading 
     return { kind: 'unclear', why: `it is there more than once, on lines ${lines}; keep one` }
   }
   if (!isAbout(task, record)) return actionChanged
-  if (decisionOf(task.marker) === 'reject')
-    return { kind: 'decided', answer: answerOf('reject', fieldOf(task, 'rejected_by'), reasonOf(task)) }
+  const marked = decisionOf(task.marker) ?? 'reject'
+  if (marked === 'reject') {
+    const left = answerFor(record, 'reject')
+    return { kind: 'decided', answer: answerOf(left, fieldOf(task, 'rejected_by'), reasonOf(task)) }
+  }
+  const decision = answerFor(record, 'approve', isWord(fieldOf(task, 'outcome'), 'done'))
   const isForSession =
-    /^["']?session["']?$/i.test(fieldOf(task, 'approved_for') ?? '') &&
-    record.choices.includes('approve-session')
-  const decision = isForSession ? 'approve-session' : 'approve'
-  return { kind: 'decided', answer: answerOf(decision, fieldOf(task, 'approved_by'), undefined) }
+    isWord(fieldOf(task, 'approved_for'), 'session') && record.choices.includes('approve-session')
+  return {
+    kind: 'decided',
+    answer: answerOf(isForSession ? 'approve-session' : decision, fieldOf(task, 'approved_by'), undefined),
+  }
+}
+
+function isWord(value: string | undefined, word: string): boolean {
+  return value?.replace(/^(["'])(.*)\1$/, '$2').toLowerCase() === word
 }
 
 /** The text with a decision in it, as a person would write it. Nothing when the task is not there as it was written. */
@@ -51,10 +61,9 @@ export function decideApprovalTask(
 ): RawText | undefined {
   const [task, second] = tasksOf(raw, record)
   if (task === undefined || second !== undefined || !isAbout(task, record)) return undefined
-  const isApproval = answer.decision !== 'reject'
-  const fields = decisionFields(isApproval, { ...answer, at })
+  const fields = decisionFields({ ...answer, at })
   return applySplices(raw, [
-    ...markerSplice(task, isApproval ? 'x' : '-'),
+    ...markerSplice(task, isApproval(answer.decision) ? 'x' : '-'),
     ...fields.flatMap((field) => filled(raw, task, field)),
   ])
 }
@@ -63,13 +72,13 @@ export function decideApprovalTask(
 export function settleApprovalTask(raw: RawText, record: ApprovalRecord): RawText {
   const { status, decision } = record
   if (status === 'pending') return raw
-  const isApproval = status === 'approved'
-  const marker = isApproval ? 'x' : '-'
+  const isApproved = status === 'approved'
+  const marker = isApproved ? 'x' : '-'
   const splices = tasksOf(raw, record).flatMap((task) => {
     const said = decisionOf(task.marker)
-    const isOther = said !== undefined && (said === 'approve') !== isApproval
+    const isOther = said !== undefined && (said === 'approve') !== isApproved
     const note = isOther || isByAnother(task, record) ? [{ key: 'note', value: noteOf(task, record) }] : []
-    const fields = decision === undefined ? [] : decisionFields(isApproval, decision)
+    const fields = decision === undefined ? [] : decisionFields(decision)
     return [
       ...(decisionOf(task.marker) === decisionOf(marker) ? [] : markerSplice(task, marker)),
       ...fieldSplice(raw, task, { key: 'status', value: status }),
@@ -94,16 +103,30 @@ export function taskLines(record: ApprovalRecord): string[] {
     ['status', 'pending'],
   ]
   const description = [
-    `Approval Request: ${shownLine(type)}`,
+    ...(isDoubt(record)
+      ? ['Interrupted call: the process ended before its result was recorded.']
+      : [`Approval Request: ${shownLine(type)}`]),
     `Risk Level: ${risk ?? 'unknown'}`,
     ...(reasons.length > 0 ? ['Risk Factors:', ...reasons.map((reason) => `  - ${shownLine(reason)}`)] : []),
     `Asked because: ${shownLine(record.why)}`,
     '',
     ...detailLines(record),
     '',
+    ...(isDoubt(record) ? howToSettle(record) : howToDecide(record)),
+  ]
+  return [
+    `- [_] A @human #approval \`${titleOf(record)}\``,
+    ...fields.map(([key, value]) => `  ${key}: ${shownLine(value)}`),
+    '  description: |',
+    ...description.map((line) => (line === '' ? '' : `    ${line}`)),
+  ]
+}
+
+function howToDecide({ id, choices }: ApprovalRecord): string[] {
+  return [
     'To approve: change [_] to [x] in the first line of this task, and save.',
     '  Add approved_by: <your name> if you like; it is filled in otherwise.',
-    ...(record.choices.includes('approve-session')
+    ...(choices.includes('approve-session')
       ? ['  Add approved_for: session to allow the same for the rest of the session.']
       : []),
     `  Or: cadre approve ${id}`,
@@ -111,11 +134,17 @@ export function taskLines(record: ApprovalRecord): string[] {
     '  Add rejection_reason: <why>; the agent is told.',
     `  Or: cadre reject ${id} --reason "<why>"`,
   ]
+}
+
+function howToSettle({ id }: ApprovalRecord): string[] {
   return [
-    `- [_] A @human #approval \`${titleOf(record)}\``,
-    ...fields.map(([key, value]) => `  ${key}: ${shownLine(value)}`),
-    '  description: |',
-    ...description.map((line) => (line === '' ? '' : `    ${line}`)),
+    'Find out whether it was carried out.',
+    'If it was not: change [_] to [x] in the first line of this task, and save. It is run again.',
+    `  Or: cadre approve ${id}`,
+    'If it was: add outcome: done below the first line, change [_] to [x], and save. It is not run again.',
+    `  Or: cadre approve ${id} --done`,
+    'To leave it: change [_] to [-], and save. It is not run again, and the agent is told to find out.',
+    `  Or: cadre reject ${id}`,
   ]
 }
 
@@ -128,6 +157,7 @@ function titleOf({ type, action }: ApprovalRecord): string {
   if (type === 'terminal_command') return `Approve command: ${shownLine(action, 50)}`
   if (type === 'file_write') return `Approve file write: ${shownLine(action, 50)}`
   if (type === 'slack_send') return 'Approve Slack message'
+  if (type === 'in_doubt') return `Approve another run: ${shownLine(action, 50)}`
   return `Approve ${shownLine(type, 50)}`
 }
 
@@ -182,13 +212,15 @@ interface Decided extends Answer {
   readonly at: string
 }
 
-function decisionFields(isApproval: boolean, { decision, by, reason, at }: Decided): NewField[] {
-  const word = isApproval ? 'approved' : 'rejected'
+function decisionFields({ decision, by, reason, at }: Decided): NewField[] {
+  const isApproved = isApproval(decision)
+  const word = isApproved ? 'approved' : 'rejected'
   return [
     { key: `${word}_by`, value: by ?? 'somebody', after: 'status' },
     { key: `${word}_at`, value: at, after: 'status' },
     ...(decision === 'approve-session' ? [{ key: 'approved_for', value: 'session', after: 'status' }] : []),
-    ...(isApproval || reason === undefined
+    ...(decision === 'done' ? [{ key: 'outcome', value: 'done', after: 'status' }] : []),
+    ...(isApproved || reason === undefined
       ? []
       : [{ key: 'rejection_reason', value: reason, after: 'status' }]),
   ]

@@ -6,6 +6,7 @@ import {
   type ApprovalStatus,
   approvalId,
 } from './approval-record.ts'
+import { isApproval } from './decision-words.ts'
 
 /** Every approval a session has ever asked for, in order, as its journal has it; calls in doubt among them. */
 export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] {
@@ -48,5 +49,5 @@ function decisionOf(entry: EventEntry & Entry): ApprovalDecision {
 
 function statusOf(decision: ApprovalDecision | undefined, isSettled: boolean): ApprovalStatus {
   if (decision === undefined) return isSettled ? 'withdrawn' : 'pending'
-  return decision.decision.startsWith('approve') ? 'approved' : 'rejected'
+  return isApproval(decision.decision) ? 'approved' : 'rejected'
 }

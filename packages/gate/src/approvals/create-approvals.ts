@@ -10,6 +10,7 @@ import { type FileEngine, type Home, isUnguarded, watchFolder } from '@cadre/fil
 import { createApprovalForms } from './approval-forms.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { approvalsIn } from './approvals-in.ts'
+import { answerFor, isApproval } from './decision-words.ts'
 import { requirePerson } from './require-person.ts'
 
 export interface ApprovalsOptions {
@@ -94,15 +95,20 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     return soon
   }
   const decisionFor = (record: ApprovalRecord): Answer | undefined => {
-    if (record.type === 'in_doubt' || isUnguarded(home)) return undefined
+    if (isUnguarded(home)) return undefined
     const readings = forms.read(record)
     for (const { where, reading } of readings)
       if (reading.kind === 'unclear') warn(`${where}: ${record.id} is not decided there: ${reading.why}`)
     // Looked again: what began meanwhile could have written what was read.
     if (isUnguarded(home)) return undefined
     const decided = readings.flatMap(({ reading }) => (reading.kind === 'decided' ? [reading.answer] : []))
-    const answer = decided.find(({ decision }) => decision === 'reject') ?? decided[0]
-    if (answer === undefined) return undefined
+    const [first] = decided
+    if (first === undefined) return undefined
+    const refusal = answerFor(record, 'reject')
+    const isOne = decided.every(({ decision }) => isApproval(decision) && alike(decision, first.decision))
+    const answer = isOne
+      ? first
+      : (decided.find(({ decision }) => decision === refusal) ?? { ...first, decision: refusal })
     return { ...answer, ...(answer.by === undefined && user !== undefined && { by: user }) }
   }
   const sessionsThatAsked = async (all: boolean): Promise<string[]> => {
@@ -121,7 +127,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   let next: Promise<void> | undefined
   /** What comes while something is written is written together: fifty questions at once are two changes, not fifty. */
   const update = (records: readonly ApprovalRecord[]): Promise<void> => {
-    for (const record of records) if (record.type !== 'in_doubt') due.set(record.id, record)
+    for (const record of records) due.set(record.id, record)
     next ??= writing
       .catch(() => {})
       .then(() => {
@@ -141,7 +147,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       options.taken(record, counted)
       return true
     }
-    const word = counted.decision.startsWith('approve') ? 'approved' : 'rejected'
+    const word = isApproval(counted.decision) ? 'approved' : 'rejected'
     tell(
       `${record.id} was ${word} by ${counted.by ?? 'somebody'}; continue with: cadre resume ${record.root}`,
     )
@@ -207,6 +213,11 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     catchUp: () => (due.size === 0 ? Promise.resolve() : update([])),
   }
   return approvals
+}
+
+/** To approve once, or for the session, is to approve. */
+function alike(a: string, b: string): boolean {
+  return a === b || (a.startsWith('approve') && b.startsWith('approve'))
 }
 
 /** Nothing when the answer cannot be recorded from here now. */

@@ -52,7 +52,7 @@ function followed(run: Run, settle: (question: string) => Promise<void>): Run {
     spawn: (name, spec) => run.spawn(name, spec),
     async waitFor(question, signal) {
       const answer = await run.waitFor(question, signal)
-      if (question.kind === 'approval') await settle(question.name)
+      await settle(question.name)
       return answer
     },
     sleep: (ms, signal) => run.sleep(ms, signal),
@@ -78,7 +78,6 @@ export async function askEverywhere(
   { session, question, ask }: { session: string; question: Question; ask?: AskHere | undefined },
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
-  if (question.kind !== 'approval') return ask?.(session, question, signal)
   const record = await approvals.publish(session, question)
   const decided = record && approvals.decisionFor(record)
   if (decided !== undefined || ask === undefined) return decided

@@ -46,6 +46,7 @@ const labels: Readonly<Record<string, string>> = {
   terminal_command: 'Command',
   file_write: 'Path',
   slack_send: 'Message',
+  in_doubt: 'Interrupted call',
 }
 
 export function labelOf(type: string): string {

@@ -44,6 +44,7 @@ describe('the rule about commands', () => {
       kind: 'allow',
       by: 'policy',
       rule: 'allowlist: git status',
+      readsOnly: true,
       risk: 'LOW',
       reasons: ['It only reads.'],
       commands: [
@@ -52,6 +53,30 @@ describe('the rule about commands', () => {
       ],
       paths: [{ path: 'src', real: '/w/src', decision: 'allow' }],
     })
+  })
+
+  it.each([
+    'git status',
+    'git log --oneline | head -5',
+    'timeout 60 git diff',
+    'cd src && ls -la; cat a.txt 2>/dev/null',
+    'sleep 30',
+    'echo done > /dev/null',
+  ])('knows that %j only reads', (line) => {
+    expect(judge(line)).toMatchObject({ kind: 'allow', readsOnly: true })
+  })
+
+  it.each([
+    ['npm test', {}],
+    ['git commit -m x', {}],
+    ['git status > status.txt', { write: 'allow' }],
+    ['git status && git commit -m x', {}],
+    ['timeout 60 npm test', {}],
+    ['git tag v1', {}],
+    ['sort --output=a b', {}],
+    ['> a.txt', { write: 'allow' }],
+  ] as const)('does not take %j for one that only reads', (line, more) => {
+    expect(judge(line, { execute: 'allow', ...more })?.readsOnly).toBeUndefined()
   })
 
   it('has nothing to say about other tools', () => {

@@ -3,7 +3,7 @@ import { oneLook } from '../paths/one-look.ts'
 import type { Allowlist } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import { boundTo } from './bound-to.ts'
-import type { CommandLine } from './command-line.ts'
+import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { grantOf } from './grant-of.ts'
 import { judgeCommand } from './judge-command.ts'
 import { judgePaths, type PathJudge } from './judge-paths.ts'
@@ -130,6 +130,7 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
       ...findings,
       kind: 'allow',
       rule: judged[0]?.rule ?? 'commands.nothing',
+      ...(readsOnly(line, judged) && { readsOnly: true }),
       ...(judged.length === 0 && { reason: 'it runs no program' }),
     }
   const fed = isFed(line.plan) ? source : undefined
@@ -140,6 +141,15 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
     reason: `${first.command.text}: ${first.finding.reason}`,
     ...(options.beforehand && { grants: [...new Set(grants)] }),
   }
+}
+
+/** Whether every program of an allowed line is known to read only, and nothing is redirected into a file. */
+function readsOnly(line: CommandLine, judged: readonly Judged[]): boolean {
+  const isWritten = ({ kind, path }: FoundRedirect) => kind === 'write' && path !== '/dev/null'
+  return (
+    judged.every(({ command, readsOnly: reads }) => command.isHint === true || reads) &&
+    !line.commands.some(({ redirects }) => redirects.some(isWritten))
+  )
 }
 
 /** Whether a program of it reads from another one, or from the line. */

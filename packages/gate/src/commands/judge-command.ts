@@ -32,6 +32,8 @@ export interface JudgedCommand {
   readonly finding: CommandFinding
   /** `allowlist: git status`. */
   readonly rule: string
+  /** It is known to read and to do nothing else, whatever is redirected. */
+  readonly readsOnly: boolean
 }
 
 type Decision = CommandFinding['decision']
@@ -43,7 +45,14 @@ export function judgeCommand(request: JudgeRequest): JudgedCommand {
   const named = nameOf(command.words, request.resolve)
   const described = describeCommand(named)
   const { decision, reason, rule } = decide(request, named, described)
-  return { command, finding: { words, decision, reason }, rule }
+  const readsOnly = isReading(described, request.resolve)
+  return { command, finding: { words, decision, reason }, rule, readsOnly }
+}
+
+function isReading(described: Described | undefined, resolve: JudgeRequest['resolve']): boolean {
+  if (described === undefined || described.unlisted.length > 0) return false
+  if (described.inner === undefined) return described.isReader
+  return isReading(describeCommand(nameOf(described.inner, resolve)), resolve)
 }
 
 /** With the plain name where the path of a program is the one that the name would find anyway. */

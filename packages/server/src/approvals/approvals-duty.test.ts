@@ -1,9 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { defineTool, object, type Rule, type Tool } from '@cadre/core'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import type { Channel } from '../channel.ts'
-import { sessionText, template, temporaryHome, testDaemon, until } from '../daemon/daemon.spec-helpers.ts'
+import {
+  holdTool,
+  sessionText,
+  template,
+  temporaryHome,
+  testDaemon,
+  until,
+} from '../daemon/daemon.spec-helpers.ts'
 import type { SessionKeeper } from '../session-keeper.ts'
 import { createApprovalsDuty } from './approvals-duty.ts'
 
@@ -79,6 +86,33 @@ test('a decision by edit is recorded, and the session goes on; a rejection reach
   expect(said.toSorted()).toEqual(['approved', 'rejected'])
 })
 
+test('a decision that is made while the rest of the tree is at work counts when that has come to rest', async () => {
+  const { home, workspace } = temporaryHome()
+  for (const name of ['lead', 'worker', 'slow']) template(home, name)
+  const { tool, rule, done } = askingTool()
+  const hold = holdTool()
+  const delegate = (agentName: string) =>
+    ['delegateWork', { agentName, workDescription: 'w', reportExpectations: 'r' }] as const
+  const report = call(['reportOut', { report: 'fine' }])
+  const daemon = testDaemon(home, workspace, {
+    tools: [tool, hold.tool],
+    rules: [rule],
+    lanes: {
+      lead: [call(delegate('worker'), delegate('slow')), say('all of it is done')],
+      worker: [call(['deploy', {}]), report],
+      slow: [call(['hold', {}]), report],
+    },
+    duties: (context) => [starter(context.sessions.start, ['lead-1'], 'lead')],
+  })
+  await daemon.start()
+  const file = home.at('tasks', form)
+  await until(() => hold.waiting() === 1 && existsSync(file))
+  writeFileSync(file, readFileSync(file, 'utf8').replace('- [_]', '- [x]'))
+  hold.letGo()
+  await until(() => sessionText(home, 'lead-1').includes('all of it is done'))
+  expect(done).toHaveLength(1)
+})
+
 test('what was decided while nobody watched goes on at the next start; channels hear of what is asked and what became of it', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
@@ -127,12 +161,13 @@ test('what was decided while nobody watched goes on at the next start; channels 
 function starter(
   start: (request: { id: string; agent: string; work: { content: string } }) => Promise<void>,
   ids: string[],
+  agent = 'worker',
 ) {
   return {
     name: 'starter',
     folders: [],
     async start() {
-      for (const id of ids) await start({ id, agent: 'worker', work: { content: 'go' } })
+      for (const id of ids) await start({ id, agent, work: { content: 'go' } })
     },
     changed: async () => {},
   }

@@ -13,8 +13,8 @@ export type Standing =
   | { readonly kind: 'ended' }
   /** There is something to do in it that needs nobody. */
   | { readonly kind: 'ready' }
-  /** A person is awaited. */
-  | { readonly kind: 'asks' }
+  /** A person is awaited, and these sessions, if any. */
+  | { readonly kind: 'asks'; readonly children: readonly string[] }
   /** It waits for these sessions, and for nothing else. */
   | { readonly kind: 'delegates'; readonly children: readonly string[] }
 
@@ -29,15 +29,15 @@ export function standingOf({ status, entries, spec }: StoredSession): Standing {
   // The process that ran it died between the last entry and the header.
   if (state.ended !== undefined) return { kind: 'ready' }
   const open = openCalls(state)
-  const questions = openQuestions(entries, new Set(open.map(({ call }) => call.id)))
-  const asking = new Set(questions.values())
-  const isAnswered = open.some(
-    ({ call, held, started, finished }) =>
-      held !== undefined && started === undefined && finished === undefined && !asking.has(call.id),
-  )
+  const questions = questionsOf(entries, new Set(open.map(({ call }) => call.id)))
+  const isAnswered = open.some(({ call, held, started, finished }) => {
+    const isHeld = held !== undefined && started === undefined
+    return finished === undefined && !questions.open.has(call.id) && (isHeld || questions.asked.has(call.id))
+  })
   if (isAnswered) return { kind: 'ready' }
-  if (questions.size > 0) return { kind: 'asks' }
   const children = childrenIn(state)
+  // A session that was put to sleep has done what it could. One whose process died may have more to do than to wait.
+  if (questions.open.size > 0) return status === 'active' ? { kind: 'ready' } : { kind: 'asks', children }
   const waits = children.length > 0 && open.every(({ started, finished }) => started?.child ?? finished)
   return waits ? { kind: 'delegates', children } : { kind: 'ready' }
 }
@@ -49,7 +49,9 @@ export function openChildren({ entries, spec }: StoredSession): readonly string[
 
 function childrenIn(state: SessionState): string[] {
   return [
-    ...openCalls(state).flatMap(({ started }) => (started?.child === undefined ? [] : [started.child])),
+    ...openCalls(state).flatMap(({ started, finished }) =>
+      started?.child === undefined || finished !== undefined ? [] : [started.child],
+    ),
     ...state.background.values(),
   ]
 }
@@ -60,16 +62,18 @@ export function lastReport(entries: readonly Entry[]): Report | undefined {
   return last?.role === 'event' ? (last['report'] as unknown as Report) : undefined
 }
 
-/** The calls about which a person is asked and has not answered, by the name of the question. */
-function openQuestions(entries: readonly Entry[], calls: ReadonlySet<string>): Map<string, string> {
-  const open = new Map<string, string>()
+/** The calls about which a person was asked, and those of them with a question that nobody has answered. */
+function questionsOf(entries: readonly Entry[], calls: ReadonlySet<string>) {
+  const asked = new Map<string, string>()
+  const answered = new Set<string>()
   for (const entry of entries) {
     if (entry.role !== 'event') continue
     const name = String(entry['name'] ?? '')
-    if (entry.type === 'person.asked' && calls.has(entry.call ?? '')) open.set(name, entry.call ?? '')
-    if (entry.type === 'person.answered') open.delete(name)
+    if (entry.type === 'person.asked' && calls.has(entry.call ?? '')) asked.set(name, entry.call ?? '')
+    if (entry.type === 'person.answered') answered.add(name)
   }
-  return open
+  const open = new Set([...asked].flatMap(([name, call]) => (answered.has(name) ? [] : [call])))
+  return { asked: new Set(asked.values()), open }
 }
 
 function lastSpoken(entries: readonly Entry[]): Entry | undefined {

@@ -1,0 +1,164 @@
+import type { Rule, Tool } from '@cadre/core'
+import { call, createTestTeam, say } from '@cadre/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { countingTools } from './tools.ts'
+import { worlds } from './worlds.ts'
+
+const signal = new AbortController().signal
+
+/** Makes a tool that gets stuck when it runs, before or after its effect: its process is as good as dead. */
+function death(when: 'before' | 'after') {
+  let reached: () => void = () => {}
+  const at = new Promise<void>((resolve) => {
+    reached = resolve
+  })
+  const wrap =
+    (run: Tool['run']): Tool['run'] =>
+    async (...args) => {
+      if (when === 'after') await run(...args)
+      reached()
+      return new Promise<never>(() => {})
+    }
+  return { at, wrap }
+}
+
+/** What the gate knows of command lines, in short. */
+const reading: Rule = {
+  by: 'policy',
+  name: 'reading',
+  immediate: true,
+  judge: ({ tool, input }) =>
+    tool.name === 'launch' && (input as { what: string }).what === 'nothing'
+      ? { kind: 'allow', by: 'policy', rule: 'reading', readsOnly: true }
+      : undefined,
+}
+
+describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
+  test('that a person had run again is asked about anew when its process dies once more', async () => {
+    const world = create()
+    onTestFinished(() => world.dispose())
+    const { done, tools } = countingTools()
+    const open = async (wrap: (run: Tool['run']) => Tool['run']) => {
+      await world.close()
+      const { orchestrator, run } = createTestTeam({
+        agents: [{ name: 'lead' }],
+        lanes: { lead: [call(['launch', { what: 'rocket' }]), say('launched')] },
+        clock: world.clock,
+        engine: await world.open(),
+        tools: tools.map((tool) => (tool.name === 'launch' ? { ...tool, run: wrap(tool.run) } : tool)),
+      })
+      return { run, resume: () => orchestrator.resume('lead-1', {}, signal) }
+    }
+    const unharmed = (run: Tool['run']) => run
+
+    const first = death('before')
+    void (await open(first.wrap)).run({ agent: 'lead' })
+    await first.at
+
+    const second = death('after')
+    const { resume } = await open(second.wrap)
+    expect(await resume()).toMatchObject({ kind: 'waiting', questions: ['doubt/call_1_0'] })
+    await world.answer('doubt/call_1_0', { decision: 'again', by: 'anna' })
+    void resume()
+    await second.at
+    expect(done).toEqual(['launch rocket'])
+
+    const third = await open(unharmed)
+    expect(await third.resume()).toMatchObject({ kind: 'waiting', questions: ['doubt/call_1_0/2'] })
+    expect(done).toEqual(['launch rocket'])
+    await world.answer('doubt/call_1_0/2', { decision: 'done', by: 'anna' })
+    expect(await third.resume()).toMatchObject({ report: { status: 'completed', text: 'launched' } })
+    expect(done).toEqual(['launch rocket'])
+  })
+
+  test('can be run again as often as its process dies, each time after an answer of its own', async () => {
+    const world = create()
+    onTestFinished(() => world.dispose())
+    const { done, tools } = countingTools()
+    const deaths = [death('before'), death('before'), death('before')]
+    const asked: string[] = []
+    for (const [life, { at, wrap }] of [
+      ...deaths,
+      { at: undefined, wrap: (run: Tool['run']) => run },
+    ].entries()) {
+      await world.close()
+      const team = createTestTeam({
+        agents: [{ name: 'lead' }],
+        lanes: { lead: [call(['launch', { what: 'rocket' }]), say('launched')] },
+        clock: world.clock,
+        engine: await world.open(),
+        tools: tools.map((tool) => (tool.name === 'launch' ? { ...tool, run: wrap(tool.run) } : tool)),
+      })
+      const goOn = () =>
+        life === 0 ? team.run({ agent: 'lead' }) : team.orchestrator.resume('lead-1', {}, signal)
+      if (life > 0) {
+        const waits = await goOn()
+        const [question = ''] = waits.kind === 'waiting' ? waits.questions : []
+        asked.push(question)
+        await world.answer(question, { decision: 'again' })
+      }
+      const end = goOn()
+      if (at === undefined) expect(await end).toMatchObject({ report: { status: 'completed' } })
+      else await at
+    }
+    expect(asked).toEqual(['doubt/call_1_0', 'doubt/call_1_0/2', 'doubt/call_1_0/3'])
+    expect(done).toEqual(['launch rocket'])
+  })
+
+  test('that only reads, as the gate judges it, is repeated without a question', async () => {
+    const world = create()
+    onTestFinished(() => world.dispose())
+    const { done, tools } = countingTools()
+    const open = async (wrap: (run: Tool['run']) => Tool['run']) => {
+      await world.close()
+      return createTestTeam({
+        agents: [{ name: 'lead' }],
+        lanes: { lead: [call(['launch', { what: 'nothing' }]), say('looked')] },
+        clock: world.clock,
+        engine: await world.open(),
+        rules: [reading],
+        tools: tools.map((tool) => (tool.name === 'launch' ? { ...tool, run: wrap(tool.run) } : tool)),
+      })
+    }
+    const { at, wrap } = death('before')
+    void (await open(wrap)).run({ agent: 'lead' })
+    await at
+    const team = await open((run) => run)
+    expect(await team.orchestrator.resume('lead-1', {}, signal)).toMatchObject({
+      report: { status: 'completed', text: 'looked' },
+    })
+    expect(done).toEqual(['launch nothing'])
+  })
+
+  test('does not keep the other calls of its round from being settled', async () => {
+    const world = create()
+    onTestFinished(() => world.dispose())
+    const { done, tools } = countingTools()
+    const { at, wrap } = death('before')
+    const open = async (isDead: boolean) => {
+      await world.close()
+      return createTestTeam({
+        agents: [{ name: 'lead' }],
+        lanes: {
+          lead: [
+            call(['launch', { what: 'rocket' }], ['note', { text: 'a' }], ['look', { path: 'b' }]),
+            say('end'),
+          ],
+        },
+        clock: world.clock,
+        engine: await world.open(),
+        // All of them were begun, and nothing was carried out.
+        tools: isDead ? tools.map((tool) => ({ ...tool, run: wrap(tool.run) })) : tools,
+      })
+    }
+    void (await open(true)).run({ agent: 'lead' })
+    await at
+    const team = await open(false)
+    const resume = () => team.orchestrator.resume('lead-1', {}, signal)
+    expect(await resume()).toMatchObject({ kind: 'waiting', questions: ['doubt/call_1_0'] })
+    expect(done).toEqual(['note a'])
+    await world.answer('doubt/call_1_0', { decision: 'again' })
+    expect(await resume()).toMatchObject({ report: { status: 'completed' } })
+    expect(done).toEqual(['note a', 'launch rocket'])
+  })
+})

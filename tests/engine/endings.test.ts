@@ -1,0 +1,70 @@
+import type { Engine, Moment, Run } from '@cadre/core'
+import { createTestTeam, fail, type Line, say } from '@cadre/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { worlds } from './worlds.ts'
+
+/** An engine whose records fail while `isFull`, as they do on a full disk. */
+function onFullDisk(engine: Engine, isFull: (step: string) => boolean): Engine {
+  const wrap = (run: Run): Run => ({
+    ...run,
+    recorded: run.recorded,
+    step: (name, work, options) =>
+      isFull(name) ? Promise.reject(new Error('the disk is full')) : run.step(name, work, options),
+    end: (end) => run.end(end),
+    spawn: (name, spec) => run.spawn(name, spec),
+    waitFor: (question, signal) => run.waitFor(question, signal),
+    sleep: (ms, signal) => run.sleep(ms, signal),
+    emit: (event) => run.emit(event),
+    changes: () => run.changes(),
+  })
+  return { ...engine, open: async (spec) => wrap(await engine.open(spec)) }
+}
+
+describe.each(worlds)('on $name', ({ create }) => {
+  async function open(
+    isFull: (step: string) => boolean,
+    fails: Moment['kind'],
+    lane: Line[] = [say('fine')],
+  ) {
+    const world = create()
+    onTestFinished(() => world.dispose())
+    const engine = onFullDisk(await world.open(), isFull)
+    const attend = (moment: Moment) => {
+      if (moment.kind === fails) throw new Error('the hook broke')
+      return undefined
+    }
+    const lanes = { lead: lane }
+    return createTestTeam({ agents: [{ name: 'lead' }], lanes, engine, clock: world.clock, attend })
+  }
+
+  test('a hook that fails while nothing can be recorded does not keep a failed session from being given back', async () => {
+    let isFull = true
+    const team = await open((step) => isFull && step.startsWith('notice/'), 'error.occurred', [
+      fail('the model is down'),
+    ])
+    expect(await team.report({ agent: 'lead', plain: false })).toMatchObject({
+      status: 'error',
+      notices: [{ message: 'the model is down' }, { code: 'corrupt' }],
+    })
+    isFull = false
+    const again = await team.orchestrator.resume('lead-1', {}, new AbortController().signal)
+    expect(again).toMatchObject({
+      report: {
+        status: 'error',
+        notices: expect.arrayContaining([{ code: 'backend', message: 'the model is down' }]),
+      },
+    })
+  })
+
+  test('a hook that fails at the end of a session changes nothing of its report', async () => {
+    const team = await open(() => false, 'session.ended')
+    expect(await team.run({ agent: 'lead' })).toMatchObject({
+      report: { status: 'completed', text: 'fine' },
+    })
+    expect((await team.engine.read('lead-1'))?.outcome).toBe('completed')
+    expect(team.events.filter(({ type }) => type === 'session.ended')).toHaveLength(1)
+    expect(team.events).toContainEqual(
+      expect.objectContaining({ type: 'notice.added', notice: expect.objectContaining({ code: 'attend' }) }),
+    )
+  })
+})
