@@ -53,6 +53,7 @@ export { isAlive, type ProcessIdentity, thisProcess } from './engine/process-ide
 export { sessionSummaryOf } from './engine/session-summary-of.ts'
 export { type HomeGit, type HomeGitOptions, openHomeGit } from './git/home-git.ts'
 export { daemonLease, isAttended } from './home/daemon-lease.ts'
+export { type Grant, type Grants, openGrants } from './home/grants.ts'
 export { type Home, type HomeOptions, openHome } from './home/open-home.ts'
 export { rememberEdit, wasEditedHere } from './home/own-edits.ts'
 export { isEmptyHome, type OwnHomes, openOwnHomes } from './home/own-homes.ts'

@@ -20,7 +20,7 @@ export const gateFlags = {
     kind: 'enum',
     values: ['write', 'execute', 'outbound'],
     brief:
-      'Do not ask for this kind of effect in this run, where no policy says otherwise; may be given several times',
+      'Do not ask for this kind of effect in this run, also when it is resumed, where no policy says otherwise; may be given several times',
     placeholder: 'EFFECT',
     optional: true,
     variadic: true,

@@ -136,7 +136,8 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
   const mayGoOn = ({ spec }: StoredSession): boolean => {
     const why = options.trusted
       ? undefined
-      : foreignWorkspace(spec.workspace, { home, own: options.workspace })
+      : (options.parts().parts.leaves?.(spec.root) ??
+        foreignWorkspace(spec.workspace, { home, own: options.workspace }))
     problems.report(
       'workspace',
       fileOf(spec.id),
