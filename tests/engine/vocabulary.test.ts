@@ -5,6 +5,7 @@ import {
   type Tool,
   type ToolMeaning,
   understandTool,
+  unknownDenial,
 } from '@cadre/core'
 import { createTestTeam, say } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
@@ -313,5 +314,28 @@ describe('what an agent gets', () => {
       }),
       { numRuns: 60 },
     )
+  })
+})
+
+describe('a name of a tool that a person denies', () => {
+  const tools = createTools({})
+  const agent = { mcpServers: { warehouse: {} } } as unknown as AgentDefinition
+
+  test.each([
+    ...['*', 'edit', 'write_file', 'WRITE_FILE', 'Write', 'edit/editFiles', 'runCommands', 'delegate_task'],
+    ...['vscodeAPI', 'vscode/vscodeAPI', 'NotebookEdit', 'github/*', 'mcp__warehouse__query', 'warehouse/*'],
+  ])('%s is known', (name) => {
+    expect(unknownDenial(name, { tools, agents: [agent] })).toBeUndefined()
+  })
+
+  test.each([
+    ['writ_file', 'did you mean write_file'],
+    ['writ*', 'did you mean Write'],
+    ['edit/editFils', 'did you mean edit/editFiles'],
+    ['warehose/*', 'did you mean warehouse'],
+    ['mcp__nowhere__query', 'there is no MCP server named "nowhere"'],
+    ['', 'named ""'],
+  ])('%j is about nothing', (name, hint) => {
+    expect(unknownDenial(name, { tools, agents: [agent] })).toContain(hint)
   })
 })

@@ -226,3 +226,23 @@ test('a line that is no task does not keep the one above it from being done', as
   await until(() => task('good')?.state === 'done' && task('too')?.state === 'done')
   expect(daemon.status().problems).toMatchObject([{ file: 'tasks/redis.task.md', code: 'TD004' }])
 })
+
+test('a task for a misspelt agent is reported with the nearest name, and runs when the name is right', async () => {
+  const { home, start } = open(
+    { reviewer: [say('Reviewed.')] },
+    { text: '- [ ] @reviwer "Review it"\n- [ ] @rebecca "Call Ann"\n' },
+  )
+  const daemon = start()
+  await daemon.start()
+  const message = 'there is no agent reviwer; did you mean reviewer?'
+  await until(() => textOf(home).includes(`problem: ${message}`))
+  expect(daemon.status().problems).toMatchObject([
+    { file: 'tasks/redis.task.md', line: 1, severity: 'error', message: expect.stringContaining(message) },
+  ])
+  // Any other name is a person's.
+  expect(textOf(home)).toMatch(/^- \[ \] @rebecca "Call Ann"\n$/m)
+  save(home, textOf(home).replace('@reviwer', '@reviewer'))
+  await until(() => textOf(home).includes('- [x] @reviewer'))
+  expect(textOf(home)).not.toContain('problem:')
+  await daemon.stop()
+})

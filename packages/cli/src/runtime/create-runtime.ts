@@ -51,6 +51,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const parts = await loadParts(options.io, options, options.confirmTrust)
   const { home, models, registry, entry } = parts
   const audit = createAudit({ home, tell: options.tell, environment: options.io.env })
+  const controls = controlsOf(options, parts)
   const keepGrant = await grantKeeper(options, parts)
   const emit = (event: CadreEvent) => {
     audit(event)
@@ -59,7 +60,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
   const ask = options.noHuman ? answerForNobody : options.ask
   const engine = await openEngine(home, options.tell, { ask, adopt: adoptFrom(() => parts) })
-  const orchestrator = orchestrate(parts, { engine, emit, controls: controlsOf(options) })
+  const orchestrator = orchestrate(parts, { engine, emit, controls })
   return {
     ...sessionsOf(home, engine),
     orchestrator,

@@ -39,9 +39,7 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
   const { sessions } = context
   switch (action.kind) {
     case 'name':
-      return (
-        (await store.ensureIds(action.file, (task) => hands.index.agentOf(task) !== undefined)).length > 0
-      )
+      return (await store.ensureIds(action.file, (task) => hands.index.needsId(task))).length > 0
     case 'mark': {
       const { at, problem } = action
       const known = at.task.fields.get('problem')
