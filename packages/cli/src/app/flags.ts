@@ -3,7 +3,7 @@
 export const json = flag('Output for machines instead of people')
 
 export const home = text(
-  'The home folder; default: CADRE_HOME, else the nearest .cadre upward, else one at the git root',
+  'The home folder; default: CADRE_HOME, else the nearest .cadre up to the git root, else one there',
   'DIR',
 )
 
