@@ -7,6 +7,7 @@ import {
   understandTool,
   unknownDenial,
 } from '@cadre/core'
+import { openTaskFiles } from '@cadre/files'
 import { createTestTeam, say } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
 import fc from 'fast-check'
@@ -224,8 +225,10 @@ describe('what an agent gets', () => {
     [['agent'], ['delegateWork', 'delegate_task']],
     [['terminalLastCommand', 'usages', 'Bash', 'github/*', 'TodoWrite'], ['Bash']],
     [['Wirte', 'tools: all', '* '.repeat(2)], []],
+    // An agent's own list of steps is no right to give work to others.
+    [['todo', 'todos', 'read/readFile'], ['readFile']],
   ] as const)('%j gives %j', async (names, expected) => {
-    expect((await offered(list(...names), createTools())).names).toEqual(expected)
+    expect((await offered(list(...names), createTools({ tasks: openTaskFiles({ folder: '/nowhere/tasks' }) }))).names).toEqual(expected)
   })
 
   test('people are told of names that nobody knows, and of no others', async () => {
