@@ -228,7 +228,10 @@ describe('what an agent gets', () => {
     // An agent's own list of steps is no right to give work to others.
     [['todo', 'todos', 'read/readFile'], ['readFile']],
   ] as const)('%j gives %j', async (names, expected) => {
-    expect((await offered(list(...names), createTools({ tasks: openTaskFiles({ folder: '/nowhere/tasks' }) }))).names).toEqual(expected)
+    expect(
+      (await offered(list(...names), createTools({ tasks: openTaskFiles({ folder: '/nowhere/tasks' }) })))
+        .names,
+    ).toEqual(expected)
   })
 
   test('people are told of names that nobody knows, and of no others', async () => {
