@@ -25,6 +25,19 @@ describe('agents list', () => {
     expect(code).toBe(0)
   })
 
+  test('the built-in agents that can be started, but for those that a file replaces', async () => {
+    const { stdout } = await createProject(files).cadre(['agents', 'list'])
+    expect(stdout).toMatch(/Built in; start one with --agent NAME:\n {2}assistant\n/)
+    expect(stdout).toMatch(/^ {2}planner-001, .*executor-001.* \(team operators\)$/m)
+    expect(stdout).not.toMatch(/^ {2}.*\blead\b.*\(team/m)
+    const empty = await createProject().cadre(['agents', 'list', '--json'])
+    const list = JSON.parse(empty.stdout) as Record<string, unknown>[]
+    expect(list.find(({ name }) => name === 'planner-001')).toMatchObject({
+      dialect: 'built-in',
+      team: 'operators',
+    })
+  })
+
   test('the form of --json', async () => {
     const project = createProject(files)
     const { code, stdout, stderr } = await project.cadre(['agents', 'list', '--json'])

@@ -30,6 +30,24 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     ['run', '--model', 'scripted:no.yaml', 'x'],
     /There is no playbook at .*no\.yaml/,
   ],
+  [
+    'a tool to deny that is misspelt',
+    { 'p.yaml': good },
+    ['run', '--model', 'scripted:p.yaml', '--deny-tool', 'writ_file', 'x'],
+    /--deny-tool: there is no tool or class of tools named "writ_file"; did you mean write_file/,
+  ],
+  [
+    'a pattern of tools to deny that fits none',
+    { 'p.yaml': good },
+    ['run', '--model', 'scripted:p.yaml', '--deny-tool', 'githb/*', 'x'],
+    /--deny-tool: "githb\/\*" is about no tool: there is no MCP server named "githb"; did you mean github\?/,
+  ],
+  [
+    'a tool to deny that is misspelt, for an explanation',
+    {},
+    ['policy', 'explain', '--tool', 'read_file', '--input', '{"path": "a"}', '--deny-tool', 'raed'],
+    /--deny-tool: there is no tool or class of tools named "raed"; did you mean read/i,
+  ],
   ['a backend that is not there', {}, ['run', '--model', 'opnai:x', 'x'], /opnai/],
   ['no model at all', {}, ['run', 'x'], /No model is configured/],
   [

@@ -102,6 +102,18 @@ describe('what may be written', () => {
     ])
   })
 
+  test('a run without a human says which calls were refused for want of one', async () => {
+    const project = createProject({ ...agentFile('lead'), ...playbook(write) })
+    const { code, json } = await project.cadre(run('--no-human'))
+    expect(code).toBe(0)
+    const said = /^1 call needed an approval and was refused.*--no-human.*: write_file\./
+    expect(json().at(-1)).toMatchObject({
+      status: 'completed',
+      notices: [{ code: 'approval', message: expect.stringMatching(said) }],
+    })
+    expect(project.exists('out.txt')).toBe(false)
+  })
+
   test.each([
     ['coordinator', 'documentation-writer', 'allow'],
     ['explorers', 'general-purpose', 'allow'],

@@ -69,6 +69,28 @@ test('a lock of another git is waited for, not broken', async () => {
   expect(await daemon.stop()).toBe(0)
 })
 
+test('what commands and agents change is not taken for an edit by hand', async () => {
+  const insert = { tool: 'create_task', input: { title: 'Call Ann', who: ['ann'] } }
+  const project = createProject({
+    ...agent('worker'),
+    'playbook.yaml': { lanes: { worker: [{ calls: [insert] }, { reply: 'it is done' }] } },
+    '.cadre/tasks/a.task.md': '- [ ] @ann "Water the plants"\n  id: t1\n',
+  })
+  const daemon = await startDaemon(project)
+  const log = () => inHome(project, 'log', '--format=%B')
+  const update = `UPDATE '.cadre/tasks/a.task.md' SET completed = TRUE WHERE id = 't1'`
+  expect(await project.cadre(['tasks', update])).toMatchObject({ code: 0 })
+  expect(
+    (await project.cadre(['run', '--model', 'scripted:playbook.yaml', '--agent', 'worker', 'x'])).code,
+  ).toBe(0)
+  expect((await project.cadre(['init', '--team', 'operators', '--force'])).code).toBe(0)
+  project.write('.cadre/tasks/theirs.task.md', '## TODO\n')
+  await until(() => daemon.shown().includes('edited by hand: tasks/theirs.task.md'))
+  expect(await daemon.stop()).toBe(0)
+  const names = [...`${log()}${daemon.shown()}`.matchAll(/edited by hand: (\S+)/g)].map(([, name]) => name)
+  expect(new Set(names)).toEqual(new Set(['tasks/theirs.task.md']))
+})
+
 test("what a person's git is set to, and hooks in the home, change nothing", async () => {
   const project = createProject(worker)
   const trap = `#!/bin/sh\ntouch ${project.at('trapped')}\nexit 1\n`

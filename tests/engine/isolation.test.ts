@@ -115,7 +115,7 @@ describe('a workspace of its own', () => {
     const task = defineTool({
       name: 'create_task',
       description: 'Writes a task down',
-      class: 'todo',
+      class: 'task',
       effect: 'write',
       input: object({}),
       run: async () => ({ content: 'done' }),

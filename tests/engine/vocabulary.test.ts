@@ -5,7 +5,9 @@ import {
   type Tool,
   type ToolMeaning,
   understandTool,
+  unknownDenial,
 } from '@cadre/core'
+import { openTaskFiles } from '@cadre/files'
 import { createTestTeam, say } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
 import fc from 'fast-check'
@@ -223,8 +225,13 @@ describe('what an agent gets', () => {
     [['agent'], ['delegateWork', 'delegate_task']],
     [['terminalLastCommand', 'usages', 'Bash', 'github/*', 'TodoWrite'], ['Bash']],
     [['Wirte', 'tools: all', '* '.repeat(2)], []],
+    // An agent's own list of steps is no right to give work to others.
+    [['todo', 'todos', 'read/readFile'], ['readFile']],
   ] as const)('%j gives %j', async (names, expected) => {
-    expect((await offered(list(...names), createTools())).names).toEqual(expected)
+    expect(
+      (await offered(list(...names), createTools({ tasks: openTaskFiles({ folder: '/nowhere/tasks' }) })))
+        .names,
+    ).toEqual(expected)
   })
 
   test('people are told of names that nobody knows, and of no others', async () => {
@@ -313,5 +320,28 @@ describe('what an agent gets', () => {
       }),
       { numRuns: 60 },
     )
+  })
+})
+
+describe('a name of a tool that a person denies', () => {
+  const tools = createTools({})
+  const agent = { mcpServers: { warehouse: {} } } as unknown as AgentDefinition
+
+  test.each([
+    ...['*', 'edit', 'write_file', 'WRITE_FILE', 'Write', 'edit/editFiles', 'runCommands', 'delegate_task'],
+    ...['vscodeAPI', 'vscode/vscodeAPI', 'NotebookEdit', 'github/*', 'mcp__warehouse__query', 'warehouse/*'],
+  ])('%s is known', (name) => {
+    expect(unknownDenial(name, { tools, agents: [agent] })).toBeUndefined()
+  })
+
+  test.each([
+    ['writ_file', 'did you mean write_file'],
+    ['writ*', 'did you mean Write'],
+    ['edit/editFils', 'did you mean edit/editFiles'],
+    ['warehose/*', 'did you mean warehouse'],
+    ['mcp__nowhere__query', 'there is no MCP server named "nowhere"'],
+    ['', 'named ""'],
+  ])('%j is about nothing', (name, hint) => {
+    expect(unknownDenial(name, { tools, agents: [agent] })).toContain(hint)
   })
 })

@@ -129,7 +129,7 @@ describe('effects', () => {
     })
     expect(judge(create, {}, { policy: said({ beforehand: false }) })).toMatchObject({ kind: 'ask' })
     for (const origin of ['custom', 'editor'] as const)
-      expect(judge(custom('write', { class: 'todo', origin }), {})).toMatchObject({
+      expect(judge(custom('write', { class: 'task', origin }), {})).toMatchObject({
         kind: 'ask',
         grants: ['write in the workspace'],
       })

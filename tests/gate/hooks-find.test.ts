@@ -319,6 +319,13 @@ describe('entries', () => {
     })
   })
 
+  it('a program that is named by exec is read by no shell, with arguments or without', () => {
+    const action = { kind: 'command', command: 'node' }
+    const exec = { type: 'command', exec: 'node' }
+    expect(one({ ...exec, args: ['a b'] })?.action).toEqual({ ...action, args: ['a b'] })
+    expect(one({ ...exec, command: 'other' })?.action).toEqual({ ...action, args: [] })
+  })
+
   it.each([
     ['vscode', {}, { timeout: 3, timeoutSec: 7 }, 3],
     ['copilot', { version: 1 }, { timeout: 3, timeoutSec: 7 }, 7],
@@ -345,6 +352,9 @@ describe('entries', () => {
     ['hook-command-missing', { PreToolUse: [{ type: 'command' }] }],
     ['hook-command-shape', { PreToolUse: [{ type: 'command', command: ['x'] }] }],
     ['hook-args-shape', { PreToolUse: [{ type: 'command', command: 'x', args: 'y' }] }],
+    ['hook-args-shape', { PreToolUse: [{ type: 'command', exec: 'x', args: 'y' }] }],
+    ['hook-command-shape', { PreToolUse: [{ type: 'command', exec: ['x'] }] }],
+    ['hook-args-ignored', { PreToolUse: [{ type: 'command', bash: 'x', args: ['y'] }] }],
     ['hook-type-unknown', { PreToolUse: [{ type: 'script', command: 'x' }] }],
     ['hook-type-not-run', { PreToolUse: [{ type: 'prompt', prompt: 'x' }] }],
     ['hook-url', { PreToolUse: [{ type: 'http' }] }],

@@ -216,6 +216,30 @@ test('a session that waits for a person holds no place, and does nothing before 
   expect(done).toEqual(['launch rocket'])
 })
 
+test('a task whose only action was rejected is not done, and says what was rejected', async () => {
+  const { done, tools } = countingTools()
+  const { home, start, task } = open(
+    { worker: [call(['launch', { what: 'rocket' }]), say('All is well.')] },
+    { text: '- [ ] A @worker "Launch"\n  id: launch\n  approval_required: true\n', daemon: { tools } },
+  )
+  const daemon = start()
+  await daemon.start()
+  await until(() => task('launch')?.state === 'running')
+  const forms = () => {
+    try {
+      return textOf(home, 'approvals.task.md')
+    } catch {
+      return ''
+    }
+  }
+  await until(() => forms().includes('worker-launch'))
+  writeFileSync(home.at('tasks', 'approvals.task.md'), forms().replace('[_]', '[-]'))
+  await until(() => task('launch')?.state !== 'running')
+  expect(done).toEqual([])
+  expect(task('launch')?.state).toBe('failed')
+  expect(task('launch')?.fields.get('error')).toMatch(/^launch was rejected/)
+})
+
 test('a line that is no task does not keep the one above it from being done', async () => {
   const { start, task } = open(
     { worker: [say('Done.')] },
@@ -225,4 +249,24 @@ test('a line that is no task does not keep the one above it from being done', as
   await daemon.start()
   await until(() => task('good')?.state === 'done' && task('too')?.state === 'done')
   expect(daemon.status().problems).toMatchObject([{ file: 'tasks/redis.task.md', code: 'TD004' }])
+})
+
+test('a task for a misspelt agent is reported with the nearest name, and runs when the name is right', async () => {
+  const { home, start } = open(
+    { reviewer: [say('Reviewed.')] },
+    { text: '- [ ] @reviwer "Review it"\n- [ ] @rebecca "Call Ann"\n' },
+  )
+  const daemon = start()
+  await daemon.start()
+  const message = 'there is no agent reviwer; did you mean reviewer?'
+  await until(() => textOf(home).includes(`problem: ${message}`))
+  expect(daemon.status().problems).toMatchObject([
+    { file: 'tasks/redis.task.md', line: 1, severity: 'error', message: expect.stringContaining(message) },
+  ])
+  // Any other name is a person's.
+  expect(textOf(home)).toMatch(/^- \[ \] @rebecca "Call Ann"\n$/m)
+  save(home, textOf(home).replace('@reviwer', '@reviewer'))
+  await until(() => textOf(home).includes('- [x] @reviewer'))
+  expect(textOf(home)).not.toContain('problem:')
+  await daemon.stop()
 })

@@ -1,7 +1,7 @@
 import type { Json } from './json.ts'
 import type { Handoff } from './report.ts'
 
-export type ToolClass = 'read' | 'search' | 'edit' | 'execute' | 'web' | 'agent' | 'todo' | 'message'
+export type ToolClass = 'read' | 'search' | 'edit' | 'execute' | 'web' | 'agent' | 'todo' | 'task' | 'message'
 
 /** Which tools an agent may use. A list holds tool names, aliases or classes; an empty list is none at all. */
 export type ToolSelection =

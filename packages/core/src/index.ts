@@ -142,6 +142,7 @@ export {
   type ToolResult,
 } from './tool.ts'
 export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './toolset.ts'
+export { unknownDenial } from './unknown-denial.ts'
 export type { CallStatus, CallView, RoundView, SessionView, View } from './view.ts'
 export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary.ts'
 export type { NamingHost } from './vocabulary-hosts.ts'

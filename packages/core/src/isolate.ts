@@ -69,7 +69,7 @@ export function canChange(
   const toolset = toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' })
   const changes = ports.tools.some(({ name, effect, class: kind }) => {
     // Tasks and messages are kept elsewhere.
-    if (kind === 'todo' || kind === 'message') return false
+    if (kind === 'task' || kind === 'message') return false
     if (effect === 'write' ? writes !== undefined : effect !== 'execute' || commands !== undefined)
       return false
     return toolset.find(name)?.allowed === true

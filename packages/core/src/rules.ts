@@ -109,7 +109,7 @@ const treeControls: readonly Rule[] = [
 
 /** Our own tools for tasks and messages write into the home: that is no workspace, and nobody's work is changed by it. */
 function isNoted({ class: kind, effect, origin }: Tool): boolean {
-  return origin === 'built-in' && effect === 'write' && (kind === 'todo' || kind === 'message')
+  return origin === 'built-in' && effect === 'write' && (kind === 'task' || kind === 'message')
 }
 
 function isHarmless(tool: Tool): boolean {

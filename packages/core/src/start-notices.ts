@@ -27,10 +27,15 @@ async function modelWarning(spec: SessionSpec, ports: Ports): Promise<Notice[]> 
 function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
   const { agent } = spec
   const known = ports.tools.flatMap(({ name, aliases = [], class: kind }) => [name, ...aliases, kind])
-  return toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' }).unknown.map((name) => ({
-    code: 'tools',
-    message: `${agent.source?.path ?? agent.name}: no tool is named ${JSON.stringify(name)}${didYouMean(name, known) || ','} ${agent.name} works without it`,
-  }))
+  const { unknown } = toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' })
+  return unknown.map((name) => {
+    const isForbidden = agent.disallowedTools?.includes(name) === true
+    const effect = isForbidden ? 'The name forbids nothing.' : `${agent.name} works without it.`
+    return {
+      code: 'tools',
+      message: `${agent.source?.path ?? agent.name}: there is no tool named ${JSON.stringify(name)}${didYouMean(name, known) || '.'} ${effect}`,
+    }
+  })
 }
 
 /** Named targets that are not there: the agent works with the rest, or alone, and a person is told. */

@@ -197,9 +197,9 @@ export const ownTools: { readonly [tool: string]: Vocable } = {
       'manageTodoList',
     ],
   },
-  create_task: { class: 'todo', names: ['TaskCreate'] },
-  update_task: { class: 'todo', names: ['TaskUpdate'] },
-  query_tasks: { class: 'todo', names: ['TaskList', 'TaskGet'] },
+  create_task: { class: 'task', names: ['TaskCreate'] },
+  update_task: { class: 'task', names: ['TaskUpdate'] },
+  query_tasks: { class: 'task', names: ['TaskList', 'TaskGet'] },
   send_message: { class: 'message', names: ['SendMessage'] },
   slack_send: { class: 'message', names: [] },
   slack_read: { class: 'message', names: [] },
@@ -215,6 +215,7 @@ export const classWords: { readonly [word: string]: ToolClass } = {
   web: 'web',
   agent: 'agent',
   'custom-agent': 'agent',
+  // An agent's own list of steps. Tasks of the home are work for others, and are only given by the names of their tools.
   todo: 'todo',
   message: 'message',
 }

@@ -41,8 +41,10 @@ export interface GuardOptions {
   readonly policy: Policy
   /** The team in use, where somebody has chosen it. */
   readonly team?: Team | undefined
-  /** `--allow`. */
+  /** `--allow`: for every session. */
   readonly allow?: readonly Effect[] | undefined
+  /** What a person has granted to one run, by the id of its entry session. Asked at each call. */
+  readonly granted?: ((root: string) => readonly Effect[]) | undefined
   /** `--no-human`. */
   readonly noHuman?: boolean | undefined
   /** May still be looked for: until it is found there is none for the rules, and whoever runs commands waits for it. */
@@ -79,7 +81,7 @@ export interface Guard {
 
 /** The one place where the rules of a run are put together. Nothing is run and nothing is written. */
 export function createGuard(options: GuardOptions): Guard {
-  const { home, userHome, folder, policy, team, allow, agents, tell, trusted } = options
+  const { home, userHome, folder, policy, team, agents, tell, trusted } = options
   const places = createPlaces({
     home: home.path,
     userHome,
@@ -91,7 +93,6 @@ export function createGuard(options: GuardOptions): Guard {
   const sandbox = createKnownSandbox(options.sandbox)
   const isSandboxed = () => sandbox.now.kind !== 'none'
   const denied = createDeniedPaths({ policy, places, userHome })
-  const effects = effectsOf({ policy, team: team?.effects, allow })
   const listFile = home.at('storage', 'terminal-cmd-allowlist.yaml')
   const allowlists = openAllowlists([
     {
@@ -119,27 +120,32 @@ export function createGuard(options: GuardOptions): Guard {
     ...(folder.trusted ? [] : [createUntrustedRule(folder.folder)]),
     createRoleRule({ places }),
     ...(denied.isEmpty ? [] : [createPathRule({ policy, places, userHome, sandboxed: isSandboxed })]),
-    createEffectsRule({
-      policy,
-      team,
-      allow,
-      places,
-      sandboxed: isSandboxed,
-      ownOf: ({ agent }) => (agent.boundary?.writes === 'none' ? undefined : artifactOf(agent)),
-    }),
-    createCommandRule({
-      allowlists: () => allowlists.lists(),
-      execute: effects.execute,
-      decidedBy: policy.decidedBy.get('effects.execute'),
-      isOwnExecute: isOwnPolicy(policy.decidedBy.get('effects.execute'), options.userAllowlist),
-      write: effects.write,
-      searchPath: options.environment['PATH'],
-      excluded: [folder.folder, home.path],
-      get sandboxed() {
-        return isSandboxed()
-      },
-      places,
-      beforehand: policy.beforehand,
+    perGrant(options, (allow) =>
+      createEffectsRule({
+        policy,
+        team,
+        allow,
+        places,
+        sandboxed: isSandboxed,
+        ownOf: ({ agent }) => (agent.boundary?.writes === 'none' ? undefined : artifactOf(agent)),
+      }),
+    ),
+    perGrant(options, (allow) => {
+      const effects = effectsOf({ policy, team: team?.effects, allow })
+      return createCommandRule({
+        allowlists: () => allowlists.lists(),
+        execute: effects.execute,
+        decidedBy: policy.decidedBy.get('effects.execute'),
+        isOwnExecute: isOwnPolicy(policy.decidedBy.get('effects.execute'), options.userAllowlist),
+        write: effects.write,
+        searchPath: options.environment['PATH'],
+        excluded: [folder.folder, home.path],
+        get sandboxed() {
+          return isSandboxed()
+        },
+        places,
+        beforehand: policy.beforehand,
+      })
     }),
   ]
   const nobody = options.noHuman ? [refuseForWantOfPeople] : []
@@ -166,6 +172,28 @@ export function createGuard(options: GuardOptions): Guard {
     unwritableIn: (workspace) => denied.unwritableIn(workspace),
     diagnostics: allowlists.diagnostics(),
     withoutHooks: (list) => ({ rules: [...rules, namingHooks(hooks, list)], answerers: nobody }),
+  }
+}
+
+/** One rule for each set of allowed effects: the sessions of one guard can belong to runs with different grants. */
+function perGrant(
+  { allow = [], granted = () => [] }: Pick<GuardOptions, 'allow' | 'granted'>,
+  create: (allow: readonly Effect[]) => Rule,
+): Rule {
+  const usual = create(allow)
+  const others = new Map<string, Rule>()
+  const ruleFor = (root: string): Rule => {
+    const more = granted(root).filter((effect) => !allow.includes(effect))
+    if (more.length === 0) return usual
+    const key = more.toSorted().join(' ')
+    const rule = others.get(key) ?? create([...allow, ...more])
+    others.set(key, rule)
+    return rule
+  }
+  return {
+    ...usual,
+    judge: (call, session, signal) =>
+      (call.tool.effect === 'read' ? usual : ruleFor(session.root)).judge(call, session, signal),
   }
 }
 

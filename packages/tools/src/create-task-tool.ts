@@ -31,7 +31,7 @@ export function createTaskTool(tasks: () => TaskPort, attended?: () => boolean):
     name: 'create_task',
     description:
       'Write down a task in a task file. Answers with the id, and with who gives it out: while a daemon runs, a task with an agent in who is started by itself when what it depends on is done.',
-    class: 'todo',
+    class: 'task',
     effect: 'write',
     argumentAliases: {
       assignee: 'who',

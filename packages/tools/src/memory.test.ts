@@ -71,10 +71,11 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     expect(await call('read_file', { path: 'memory/../config.yaml' })).toMatch(/^FAILED/)
   })
 
-  it('is part of a ranked search of everything, under a label', async () => {
+  it('is part of a ranked search of everything, where it belongs by how good it is', async () => {
     const found = await call('search_files', { query: 'docker desktop machine', mode: 'ranked' })
-    expect(found.indexOf('src/main.ts:1')).toBeLessThan(found.indexOf('[from the memory of this home'))
-    expect(found).toContain('memory/system.md:1 System')
+    expect(found).toContain('[memory/ is the memory of this home, which all workspaces share]')
+    expect(found).toContain('1. memory/system.md:1 System')
+    expect(found.indexOf('memory/system.md')).toBeLessThan(found.indexOf('src/main.ts:1'))
     expect(found).toContain('3: Docker Desktop runs on this machine.')
     const only = await call('search_files', { query: 'docker', mode: 'ranked', path: 'memory' })
     expect(only).not.toContain('src/main.ts')

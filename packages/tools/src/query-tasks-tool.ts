@@ -17,7 +17,7 @@ export function queryTasksTool(tasks: () => TaskPort): Tool {
       "Look up tasks in the task files: SELECT id, title, state FROM tasks/*.task.md WHERE who = 'planner' AND NOT completed ORDER BY priority LIMIT 20. " +
       'Fields: id, title, state (open, running, done, skipped, failed), completed, skipped, priority, who, tags, parent, depends_on, section, file, line, completed_at, and every field that is written in a task. ' +
       'Operators: = != < > <= >= LIKE IN (…) CONTAINS IS [NOT] NULL AND OR NOT ( ).',
-    class: 'todo',
+    class: 'task',
     effect: 'read',
     argumentAliases: { sql: 'query' },
     reshape: asQuery,

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createTools } from './create-tools.ts'
 import { glob } from './glob.ts'
 import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
 
@@ -151,6 +153,20 @@ describe.each(ways)('search_files %s', (way, options) => {
     expect(
       (await ws.tool('find_files').run({ glob: '*' }, context, new AbortController().signal)).content,
     ).toBe('a.txt')
+  })
+
+  it('leaves out the home in a workspace without git', async () => {
+    const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-search-')))
+    onTestFinished(() => rmSync(outer, { recursive: true, force: true }))
+    const home = path.join(outer, '.cadre')
+    mkdirSync(path.join(home, 'sessions'), { recursive: true })
+    writeFileSync(path.join(home, 'sessions', 'a.session.yaml'), 'content: needle\n')
+    writeFileSync(path.join(outer, 'a.txt'), 'needle\n')
+    const tool = createTools({ ...options, home }).find(({ name }) => name === 'search_files')
+    const context = { session: '', agent: '', call: '', key: '', workspace: outer }
+    const found = await tool?.run({ query: 'needle' }, context, new AbortController().signal)
+    expect(found?.content).toContain('a.txt:1: needle')
+    expect(found?.content).not.toContain('.cadre')
   })
 
   it('stops when it is cancelled', async () => {

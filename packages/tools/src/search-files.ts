@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { ToolContext } from '@cadre/core'
+import { isInside } from '@cadre/files'
 import type { Work } from './built-in.ts'
 import { type ConfinedPath, confined, isKept } from './confine.ts'
 import { glob, type Matcher } from './glob.ts'
@@ -26,7 +27,8 @@ export function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
       if (input.glob !== undefined && filter === undefined)
         throw new Refusal('The glob has too many alternatives in braces; use a simpler one.')
       const isHidden = hiddenIn?.(context.workspace)
-      const request = { input, place, filter, isHidden, locateRipgrep }
+      const outside = withoutHome(isHidden, place, options.home)
+      const request = { input, place, filter, isHidden: outside, locateRipgrep }
       if (input.mode !== 'ranked' && input.mode !== 'semantic')
         return { content: await searchExactly(request, signal) }
       const folders = foldersOf(place, context, options, isHidden)
@@ -49,6 +51,16 @@ export function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
       return { content: showPassages(input.query, input.mode === 'semantic', parts) }
     },
   }
+}
+
+/** What is in the home is none of the workspace's content; whoever looks in the home itself, looks there. */
+function withoutHome(
+  isHidden: ((real: string) => boolean) | undefined,
+  { real: place }: ConfinedPath,
+  home: string | undefined,
+): ((real: string) => boolean) | undefined {
+  if (home === undefined || isInside(home, place)) return isHidden
+  return (real) => isInside(home, real) || isHidden?.(real) === true
 }
 
 /** Loaded when it is first needed, and kept: it remembers what it has read. */
@@ -89,7 +101,7 @@ function foldersOf(
       isHidden: (file) => isKept(at, prefix + file, isHidden),
     }
   }
-  const labelOf = (name: string) => `from the ${name} of this home, which is shared by all workspaces`
+  const labelOf = (name: string) => `the ${name} of this home, which all workspaces share`
   const { mount } = place
   if (mount !== undefined) {
     const below = place.shown === mount.name ? '.' : place.shown.slice(mount.name.length + 1)

@@ -34,7 +34,7 @@ export function updateTaskTool(tasks: () => TaskPort): Tool {
     name: 'update_task',
     description:
       'Change a task in a task file: its state, title, priority, who does it, or fields. What is not named stays.',
-    class: 'todo',
+    class: 'task',
     effect: 'write',
     argumentAliases: {
       task_id: 'id',

@@ -3,7 +3,7 @@
 export const json = flag('Output for machines instead of people')
 
 export const home = text(
-  'The home folder; default: CADRE_HOME, else the nearest .cadre upward, else one at the git root',
+  'The home folder; default: CADRE_HOME, else the nearest .cadre up to the git root, else one there',
   'DIR',
 )
 
@@ -20,7 +20,7 @@ export const gateFlags = {
     kind: 'enum',
     values: ['write', 'execute', 'outbound'],
     brief:
-      'Do not ask for this kind of effect in this run, where no policy says otherwise; may be given several times',
+      'Do not ask for this kind of effect in this run, also when it is resumed, where no policy says otherwise; may be given several times',
     placeholder: 'EFFECT',
     optional: true,
     variadic: true,

@@ -1,5 +1,13 @@
-import type { AgentDefinition } from '@cadre/core'
-import { type AgentFile, type LoadedAgents, showDiagnostic, shownPath } from '@cadre/files'
+import { type AgentDefinition, nameKey } from '@cadre/core'
+import {
+  type AgentFile,
+  type LoadedAgents,
+  listTeams,
+  loadTeam,
+  nameOfFile,
+  showDiagnostic,
+  shownPath,
+} from '@cadre/files'
 import { fileOf } from '../agents/file-of.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
@@ -7,6 +15,7 @@ import { cleanLine } from '../output/clean-text.ts'
 import { roomIn, textTable } from '../output/text-table.ts'
 import { cutText } from '../output/text-width.ts'
 import { type AgentsHere, agentsHere } from '../runtime/agents-here.ts'
+import { assistant } from '../runtime/assistant.ts'
 
 /** `cadre agents list`. */
 export async function listAgents(
@@ -18,16 +27,21 @@ export async function listAgents(
   const loaded = registry.loaded()
   for (const notice of notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
   const broken = brokenIn(io, loaded)
+  const more = builtInsBeside(loaded, here)
   if (flags.json) {
-    io.stdout.write(
-      `${JSON.stringify(loaded.agents.map((agent) => forMachines(agent, loaded.files, here)))}\n`,
-    )
+    const rows = [
+      ...loaded.agents.map((agent) => forMachines(agent, loaded.files, here)),
+      ...more.flatMap(({ team, agents }) =>
+        agents.map((agent) => ({ ...forMachines(agent, [], here), ...(team !== undefined && { team }) })),
+      ),
+    ]
+    io.stdout.write(`${JSON.stringify(rows)}\n`)
     for (const line of broken) io.stderr.write(`cadre: ${line}\n`)
     return exitCodes.done
   }
   if (loaded.agents.length === 0)
     io.stdout.write(
-      `There are no agents here yet; see \`cadre lint --help\` for where they are looked for.\n`,
+      `No file defines an agent here yet; see \`cadre lint --help\` for where they are looked for.\n`,
     )
   else {
     const rows = loaded.agents.map((agent) => rowOf(io, agent, loaded.files, here))
@@ -36,12 +50,42 @@ export async function listAgents(
     if (loaded.agents.some(({ name }) => name === here.entry))
       io.stdout.write('\n* starts when nobody is named\n')
   }
+  const lines = more.map(({ team, agents }) => {
+    const names = agents.map(({ name }) => name).join(', ')
+    return team === undefined ? `  ${names}\n` : `  ${names} (team ${team})\n`
+  })
+  if (lines.length > 0) io.stdout.write(`\nBuilt in; start one with --agent NAME:\n${lines.join('')}`)
   const off = loaded.agents.flatMap((agent) => here.refusal(agent) ?? [])
   if (off.length > 0)
     io.stdout.write(`\nSwitched off by a policy:\n${off.map((line) => `  ${cleanLine(line)}\n`).join('')}`)
   if (broken.length > 0)
     io.stdout.write(`\nNo agent came out of these:\n${broken.map((line) => `  ${line}\n`).join('')}`)
   return exitCodes.done
+}
+
+interface BuiltIns {
+  readonly team?: string
+  readonly agents: readonly AgentDefinition[]
+}
+
+/** Agents that no file has to define: `cadre run --agent` finds each by its name. Without those that a policy or a file takes the place of. */
+function builtInsBeside({ agents, files }: LoadedAgents, here: AgentsHere): BuiltIns[] {
+  const taken = new Set(
+    [...agents.map(({ name }) => name), ...files.map(({ agent, path }) => agent ?? nameOfFile(path))].map(
+      nameKey,
+    ),
+  )
+  const usable = (all: readonly AgentDefinition[]) =>
+    all.filter((agent) => {
+      const isFree = !taken.has(nameKey(agent.name)) && here.refusal(agent) === undefined
+      // Of several teams that have an agent of this name, the first is used.
+      if (isFree) taken.add(nameKey(agent.name))
+      return isFree && agent.userInvocable !== false
+    })
+  return [
+    { agents: usable([assistant]) },
+    ...listTeams().map(({ name: team }) => ({ team, agents: usable(loadTeam(team).agents) })),
+  ].filter(({ agents: found }) => found.length > 0)
 }
 
 function forMachines(agent: AgentDefinition, files: readonly AgentFile[], here: AgentsHere): object {

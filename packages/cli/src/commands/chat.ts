@@ -17,6 +17,8 @@ import { teamOfRun } from '../runtime/agents-of-run.ts'
 import { chooseAgent, namesOf, tellFaults } from '../runtime/choose-agent.ts'
 import type { Runtime } from '../runtime/create-runtime.ts'
 import type { ControlFlags, GateFlags } from '../runtime/gate-flags.ts'
+import { withGrantOf } from '../runtime/granted-to.ts'
+import type { TrustFlags } from '../runtime/home-trust.ts'
 import { openTrustedSessions } from '../runtime/open-sessions.ts'
 
 export interface ChatFlags extends GateFlags, ControlFlags {
@@ -33,7 +35,8 @@ export interface ChatFlags extends GateFlags, ControlFlags {
 }
 
 /** `cadre chat`. */
-export async function chat(io: Io, flags: ChatFlags): Promise<ExitCode> {
+export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
+  const flags = given.resume === undefined ? given : withGrantOf(io, given, given.resume)
   const { json = false } = flags
   const stored = flags.resume === undefined ? undefined : await findStored(io, flags, flags.resume)
   const workspace = stored === undefined ? resolveWorkspace(io, flags.workspace) : sharedFolder(stored.spec)
@@ -105,7 +108,7 @@ async function withoutStrayInterrupts<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function findStored(io: Io, flags: ChatFlags, wanted: string): Promise<StoredSession> {
+async function findStored(io: Io, flags: ChatFlags & TrustFlags, wanted: string): Promise<StoredSession> {
   if (flags.workspace !== undefined)
     throw new CadreError('usage', 'a conversation keeps its workspace: leave --workspace out, or --resume')
   const sessions = await openTrustedSessions(io, flags)
@@ -114,7 +117,7 @@ async function findStored(io: Io, flags: ChatFlags, wanted: string): Promise<Sto
       wanted === '' ? await newestConversation(sessions) : await sessions.find(wanted),
     )
     refuseOwned(sessions, stored)
-    requireOwnWorkspace(stored, sessions, io, flags.trust)
+    requireOwnWorkspace(stored, sessions, io, flags.trust || flags.granted !== undefined)
     return stored
   } finally {
     await sessions.close()

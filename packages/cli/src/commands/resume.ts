@@ -10,24 +10,26 @@ import { requireOwnWorkspace, sharedFolder } from '../run/require-own-workspace.
 import { showReport } from '../run/show-ending.ts'
 import { teamOfRun } from '../runtime/agents-of-run.ts'
 import type { GateFlags } from '../runtime/gate-flags.ts'
+import { withGrantOf } from '../runtime/granted-to.ts'
 import { openTrustedSessions } from '../runtime/open-sessions.ts'
 
 export interface ResumeFlags extends GateFlags {
   readonly home?: string
+  readonly trust?: boolean
   readonly model?: string
   readonly depth?: number
   readonly concurrency?: number
-  readonly trust?: boolean
   readonly json?: boolean
 }
 
 /** `cadre resume`, `cadre sessions resume`. */
 export async function resume(
   io: Io,
-  flags: ResumeFlags,
+  given: ResumeFlags,
   beginning: string,
   work?: string,
 ): Promise<ExitCode> {
+  const flags = withGrantOf(io, given, beginning)
   const sessions = await openTrustedSessions(io, flags)
   const id = await sessions.find(beginning)
   const stored = await sessions.read(id)
@@ -38,7 +40,7 @@ export async function resume(
     const style = createStyle(wantsColour(io.stdout, io.env))
     return showReport(done, sessions, { io, style, json: flags.json === true, flags: repeatedFlags(flags) })
   }
-  requireOwnWorkspace(stored, sessions, io, flags.trust)
+  requireOwnWorkspace(stored, sessions, io, flags.trust || flags.granted !== undefined)
   const { depth, concurrency, model } = flags
   const limits = { ...(depth !== undefined && { depth }), ...(concurrency !== undefined && { concurrency }) }
   const changed = Object.keys(limits).length === 0 ? {} : { limits }

@@ -3,6 +3,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { nextText } from '../run/next-text.ts'
 import { openQuestions } from '../run/open-questions.ts'
+import { withGrantOf } from '../runtime/granted-to.ts'
 import { openTrustedSessions } from '../runtime/open-sessions.ts'
 
 export interface AnswerFlags {
@@ -20,7 +21,7 @@ export async function answerQuestion(
   name: string,
   decision: string,
 ): Promise<ExitCode> {
-  const sessions = await openTrustedSessions(io, flags)
+  const sessions = await openTrustedSessions(io, withGrantOf(io, flags, beginning))
   const id = await sessions.find(beginning)
   const stored = await sessions.read(id)
   const open = (await openQuestions(sessions, id)).filter((question) => question.name === name)

@@ -46,7 +46,7 @@ export async function createExplainer(io: Io, options: ExplainerOptions): Promis
       engine: noEngine,
       models: anyModel,
       emit: () => {},
-      controls: controlsOf(options),
+      controls: controlsOf(options, parts),
       listHooks: (names) => {
         hooks = [...hooks, ...names]
       },

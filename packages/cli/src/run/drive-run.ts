@@ -3,7 +3,8 @@ import type { ExitCode } from '../exit-codes.ts'
 import { namesOf } from '../runtime/choose-agent.ts'
 import type { Runtime } from '../runtime/create-runtime.ts'
 import { createDrive, type DriveOptions } from './create-drive.ts'
-import { repeatedFlags, resumeFlags } from './repeated-flags.ts'
+import { createRefusedCalls } from './refused-calls.ts'
+import { repeatedFlags } from './repeated-flags.ts'
 
 /**
  * One run from its start to the exit code; `go` starts or continues it on the runtime it is given. The last thing on
@@ -15,11 +16,13 @@ export async function driveRun(
 ): Promise<ExitCode> {
   const { io, json = false } = options
   const flags = repeatedFlags(options)
-  const resumed = resumeFlags(options)
+  // What was granted to the run is recorded for it.
+  const resumed = repeatedFlags({ home: options.home })
   const howToGoOn = (root: string) => `Continue later with: cadre resume ${root}${resumed}`
-  const drive = createDrive({ ...options, howToGoOn })
+  const refused = createRefusedCalls()
+  const drive = createDrive({ ...options, howToGoOn, watch: (event) => refused.watch(event) })
   try {
-    const result = await drive.during(async (signal) => go(await drive.runtime(), signal))
+    const result = refused.tellIn(await drive.during(async (signal) => go(await drive.runtime(), signal)))
     const { showEnding } = await import('./show-ending.ts')
     const runtime = await drive.runtime()
     const names = namesOf(runtime)

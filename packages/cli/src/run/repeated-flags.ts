@@ -11,13 +11,3 @@ export function repeatedFlags({ home, trust }: RepeatedFlags): string {
 function quoted(word: string): string {
   return /^[\w./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
-
-export interface ResumedFlags extends RepeatedFlags {
-  readonly allow?: readonly string[] | undefined
-}
-
-/** What a person has to repeat so that a run goes on as it was: what was agreed to for one command holds for that one only. */
-export function resumeFlags(flags: ResumedFlags): string {
-  const allowed = (flags.allow ?? []).map((effect) => ` --allow ${effect}`).join('')
-  return `${repeatedFlags(flags)}${allowed}`
-}

@@ -6,6 +6,7 @@ import type { AskPerson } from '../run/ask-person.ts'
 import type { ConfirmTrust } from '../run/confirm-trust.ts'
 import { adoptFrom } from './adopt-from.ts'
 import { type ControlFlags, controlsOf } from './gate-flags.ts'
+import { grantKeeper } from './keep-grant.ts'
 import { loadParts, type PartsOptions } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
@@ -50,13 +51,16 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const parts = await loadParts(options.io, options, options.confirmTrust)
   const { home, models, registry, entry } = parts
   const audit = createAudit({ home, tell: options.tell, environment: options.io.env })
+  const controls = controlsOf(options, parts)
+  const keepGrant = await grantKeeper(options, parts)
   const emit = (event: CadreEvent) => {
     audit(event)
+    if (event.type === 'session.started' && event.depth === 0) keepGrant(event.root)
     options.emit(event)
   }
   const ask = options.noHuman ? answerForNobody : options.ask
   const engine = await openEngine(home, options.tell, { ask, adopt: adoptFrom(() => parts) })
-  const orchestrator = orchestrate(parts, { engine, emit, controls: controlsOf(options) })
+  const orchestrator = orchestrate(parts, { engine, emit, controls })
   return {
     ...sessionsOf(home, engine),
     orchestrator,

@@ -1,4 +1,4 @@
-import type { Controls, Effect } from '@cadre/core'
+import { type Agents, CadreError, type Controls, type Effect, type Tool, unknownDenial } from '@cadre/core'
 
 /** What a person says on the command line about what the agents may do. */
 export interface GateFlags {
@@ -15,11 +15,15 @@ export interface ControlFlags {
   readonly denyTool?: readonly string[] | undefined
 }
 
-export function controlsOf({
-  readOnly,
-  approvalRequired,
-  denyTool = [],
-}: ControlFlags): Controls | undefined {
+/** Throws `usage` when a name is about no tool: it would deny nothing. */
+export function controlsOf(
+  { readOnly, approvalRequired, denyTool = [] }: ControlFlags,
+  { tools, agents }: { readonly tools: readonly Tool[]; readonly agents: Agents },
+): Controls | undefined {
+  for (const name of denyTool) {
+    const reason = unknownDenial(name, { tools, agents: agents.list() })
+    if (reason !== undefined) throw new CadreError('usage', `--deny-tool: ${reason}`)
+  }
   const controls: Controls = {
     ...(readOnly && { readOnly: true }),
     ...(approvalRequired && { approvalRequired: true }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import { createTrust, type Home, openOwnHomes } from '@cadre/files'
+import { createTrust, type Home, openOwnHomes, type TrustItem } from '@cadre/files'
 import { type FolderItem, type HomeState, homeItems, lookAtHome } from '@cadre/gate'
 import type { Io } from '../io.ts'
 import { homeOf, userPlaces } from './places.ts'
@@ -9,6 +9,8 @@ import { homeOf, userPlaces } from './places.ts'
 export interface TrustFlags {
   readonly home?: string | undefined
   readonly trust?: boolean | undefined
+  /** Of a run that is resumed: what it was started with `--trust` for. The home is trusted with it. */
+  readonly granted?: readonly TrustItem[] | undefined
 }
 
 /** `--trust`, or `CADRE_TRUST=1`. */
@@ -17,8 +19,9 @@ export function trustsEverything({ env }: Io, { trust }: TrustFlags): boolean {
 }
 
 /** Whether this user created the home, and which of its files the project's git tracks. Changes nothing. */
-export function stateOfHome(io: Io, home: Home): Promise<HomeState> {
-  return lookAtHome(home.path, openOwnHomes(userPlaces(io.env).homes))
+export function stateOfHome(io: Io, home: Home, { granted }: TrustFlags = {}): Promise<HomeState> {
+  const homes = openOwnHomes(userPlaces(io.env).homes)
+  return lookAtHome(home.path, granted === undefined ? homes : { owns: () => true })
 }
 
 /** What a person has to agree to before anything in this home is used; empty when nothing is left. */
@@ -28,8 +31,8 @@ export async function untrustedIn(
   flags: TrustFlags = {},
 ): Promise<readonly FolderItem[]> {
   if (trustsEverything(io, flags)) return []
-  const trust = createTrust({ file: userPlaces(io.env).trust })
-  const items = homeItems(home.path, await stateOfHome(io, home))
+  const trust = createTrust({ file: userPlaces(io.env).trust, also: flags.granted })
+  const items = homeItems(home.path, await stateOfHome(io, home, flags))
   return items.filter((item) => item.path === home.path || !trust.trusts(item))
 }
 

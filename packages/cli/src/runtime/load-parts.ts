@@ -17,10 +17,13 @@ import {
   type Diagnostic,
   type Enforcement,
   enforcePolicy,
+  type Grants,
   type Home,
   type LoadedPolicy,
+  openGrants,
   showDiagnostic,
   systemClock,
+  type TrustItem,
 } from '@cadre/files'
 import { createGuard, findHooks, findSandbox, type Guard, isReading } from '@cadre/gate'
 import type { Io } from '../io.ts'
@@ -51,6 +54,8 @@ export interface PartsOptions extends GateFlags {
   readonly concurrency?: number | undefined
   readonly maxTurns?: number | undefined
   readonly trust?: boolean | undefined
+  /** Of a resumed run: what it was started with `--trust` for. */
+  readonly granted?: readonly TrustItem[] | undefined
   /** Rejects when nobody trusts the home, in the place of using another one. */
   readonly needsHome?: boolean | undefined
   /** Gets what a person should know while it runs, a sentence each. */
@@ -72,6 +77,11 @@ export interface Parts {
   /** The agent that starts when nobody is named. */
   readonly entry?: string
   readonly tools: readonly Tool[]
+  /** All that the folder brings, and whether it is trusted. */
+  readonly brought: readonly TrustItem[]
+  readonly trusted: boolean
+  /** What people granted to single runs. */
+  readonly grants: Grants
   /** What calls are judged by, beyond the engine's own rules and those of the policy about agents. */
   readonly guard: Guard
   readonly models: Models
@@ -99,7 +109,7 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
   const sandbox = findSandbox(io.env)
   const found = homeOf(io, options.home, options.trust)
   // Git is asked while the rest is read.
-  const state = trustsEverything(io, options) ? undefined : stateOfHome(io, found)
+  const state = trustsEverything(io, options) ? undefined : stateOfHome(io, found, options)
   state?.catch(() => {})
   const foundPlaces = agentPlaces(io, found, options.workspace ?? io.cwd)
   const foundAgents = createAgents(foundPlaces)
@@ -111,6 +121,7 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
     project,
     agents: customAgents ? foundAgents.list() : [],
     everything: options.trust,
+    granted: options.granted,
     confirm,
   })
   const { homeTrusted } = folder
@@ -133,6 +144,7 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
     trusted: (item) => folder.trusts(item),
     ownHome: home.path,
   })
+  const grants = openGrants(user.grants)
   const guard = createGuard({
     home,
     userHome: user.home,
@@ -143,6 +155,7 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
     policy,
     team,
     allow: options.allow,
+    granted: (root) => grants.of(home.path, root)?.allow ?? [],
     noHuman: options.noHuman,
     sandbox,
     hooks,
@@ -178,6 +191,9 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
     agents: enforced.permitted(agents),
     ...(entry !== undefined && { entry }),
     tools: folder.trusted ? tools : tools.filter(isReading),
+    brought: folder.contents.items,
+    trusted: folder.trusted,
+    grants,
     guard,
     models: allowOnly(models, policy),
     limits: withinCeilings({ ...defaultLimits, ...wanted }, enforced.ceilings),

@@ -69,6 +69,10 @@ export async function openDaemonRuntime(
           ...parts.notices,
           ...(usual.kind === 'found' ? [] : [{ code: 'no_model', message: usual.reason }]),
         ],
+        leaves: (root) => {
+          if (parts.trusted || parts.grants.of(home.path, root)?.trust === undefined) return undefined
+          return `It was started with --trust, and the daemon does not trust this folder. Resume it with "cadre resume ${root}", or start the daemon with --trust.`
+        },
         begin: () => orchestrate(parts, { engine, emit }),
       }
     },

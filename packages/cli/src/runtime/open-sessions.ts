@@ -61,9 +61,7 @@ export function sessionsOf(home: Home, engine: FileEngine): Sessions {
     list,
     read,
     find: async (beginning) => {
-      const ids = idsIn(home.at('sessions'))
-      if (ids.includes(beginning)) return beginning
-      const fitting = beginning === '' ? [] : ids.filter((id) => id.startsWith(beginning))
+      const fitting = idsLike(home, beginning)
       const [only] = fitting
       if (only !== undefined && fitting.length === 1) return only
       if (fitting.length > 1) {
@@ -73,7 +71,8 @@ export function sessionsOf(home: Home, engine: FileEngine): Sessions {
           `${fitting.length} sessions begin with ${JSON.stringify(beginning)}: ${shown}${fitting.length > 5 ? ', …' : ''}; write more of the id`,
         )
       }
-      const hint = didYouMean(beginning, ids) || '; `cadre sessions list` shows those there are'
+      const hint =
+        didYouMean(beginning, idsIn(home.at('sessions'))) || '; `cadre sessions list` shows those there are'
       throw new CadreError(
         'not_found',
         `there is no session ${JSON.stringify(beginning)} in ${home.at('sessions')}${hint}`,
@@ -107,6 +106,12 @@ export function sessionsOf(home: Home, engine: FileEngine): Sessions {
 const ending = '.session.yaml'
 
 /** By the names of the files alone: a session that cannot be read must be found all the same, to be told what is wrong. */
+export function idsLike(home: Home, beginning: string): string[] {
+  const ids = idsIn(home.at('sessions'))
+  if (ids.includes(beginning)) return [beginning]
+  return beginning === '' ? [] : ids.filter((id) => id.startsWith(beginning))
+}
+
 function idsIn(folder: string): string[] {
   try {
     return readdirSync(folder).flatMap((name) =>

@@ -14,6 +14,8 @@ export interface UserPlaces {
   readonly trust: string
   /** Which homes this user created or adopted. */
   readonly homes: string
+  /** What this user granted to single runs. */
+  readonly grants: string
   /** What Cadre keeps for this user outside of every project. */
   readonly state: string
   readonly allowlist: string
@@ -28,6 +30,7 @@ export function userPlaces(env: Io['env']): UserPlaces {
     policy: path.join(folder, 'policy.yaml'),
     trust: path.join(folder, 'trust.yaml'),
     homes: path.join(folder, 'homes.jsonl'),
+    grants: path.join(folder, 'grants'),
     state: path.join(env['XDG_STATE_HOME'] || path.join(home, '.local', 'state'), 'cadre'),
     allowlist: path.join(folder, 'terminal-cmd-allowlist.yaml'),
   }

@@ -1,5 +1,5 @@
 import type { AgentDefinition, Notice } from '@cadre/core'
-import { createTrust, type Home, openOwnHomes, systemClock, type Trust } from '@cadre/files'
+import { createTrust, type Home, openOwnHomes, systemClock, type Trust, type TrustItem } from '@cadre/files'
 import {
   type FolderContents,
   type FolderTrust,
@@ -23,6 +23,8 @@ export interface TrustFolderRequest {
   readonly agents: readonly AgentDefinition[]
   /** `--trust`. */
   readonly everything?: boolean | undefined
+  /** What the run that is resumed was started with `--trust` for. */
+  readonly granted?: readonly TrustItem[] | undefined
   /** Absent when nobody can be asked. */
   readonly confirm?: ConfirmTrust | undefined
 }
@@ -38,17 +40,17 @@ export interface TrustedFolder extends FolderTrust {
  * of the folder.
  */
 export async function trustFolder(io: Io, request: TrustFolderRequest): Promise<TrustedFolder> {
-  const { home, project, agents, confirm } = request
+  const { home, project, agents, confirm, granted } = request
   const everything = trustsEverything(io, { trust: request.everything })
   const { trust: file, homes, home: userHome } = userPlaces(io.env)
-  const trust = createTrust({ file, everything })
+  const trust = createTrust({ file, everything, also: granted })
   const look = (homeState: HomeState | undefined) =>
     whatFolderBrings({ project, home: home.path, homeState, agents, userHome, policyFolder: policyHooks })
   const judge = (contents: FolderContents): TrustedFolder => {
     const judged = judgeFolder(project, contents, trust)
     return { ...judged, trust, homeTrusted: !judged.missing.some(({ file: at }) => at === home.path) }
   }
-  const state = everything ? undefined : await (request.state ?? stateOfHome(io, home))
+  const state = everything ? undefined : await (request.state ?? stateOfHome(io, home, { granted }))
   const judged = judge(await look(state))
   if (judged.trusted || judged.declined || confirm === undefined) return judged
   const answer = await confirm(judged)

@@ -412,6 +412,15 @@ describe('a restriction is never lost', () => {
     expect(repaired).toBeUndefined()
   })
 
+  it.each(['budgt: {tokens: 5}', 'maxTurs: 3', 'max-turnss: 3', 'timout: 90s'])(
+    '%j: a limit that is misspelt is an error, and the agent is not used',
+    (header) => {
+      const { agent, diagnostics } = read(inHeader(`description: d\n${header}`))
+      expect(agent).toBeUndefined()
+      expect(diagnostics).toMatchObject([{ severity: 'error', code: 'key-unseen', line: 3 }])
+    },
+  )
+
   it.each([
     ['tools: [read, edit]\nmodel: x\ntools: [edit, bash]', ['edit']],
     ['tools: [read, edit]\nallowed_tools: edit', ['edit']],

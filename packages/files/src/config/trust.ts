@@ -18,6 +18,8 @@ export interface TrustOptions {
   readonly file: string
   /** For this command only: `--trust`, or `CADRE_TRUST=1`. */
   readonly everything?: boolean
+  /** Agreed to for this command only, beside what the file holds. */
+  readonly also?: readonly TrustItem[] | undefined
 }
 
 /** What a person has agreed to. Bound to content: whatever is changed afterwards is not trusted any more. */
@@ -44,7 +46,7 @@ interface Answers {
 }
 
 /** Nothing is read before something is asked. */
-export function createTrust({ file, everything = false }: TrustOptions): Trust {
+export function createTrust({ file, everything = false, also = [] }: TrustOptions): Trust {
   let known: Answers | undefined
   const all = () => {
     known ??= readTrust(file)
@@ -57,7 +59,7 @@ export function createTrust({ file, everything = false }: TrustOptions): Trust {
     known = answers
   }
   const trust: Trust = {
-    trusts: (item) => everything || holds(all().trusted, item),
+    trusts: (item) => everything || holds(also, item) || holds(all().trusted, item),
     trustsModule: (module) => {
       // Whoever can put a file beside this record can also write the record.
       if (everything || isBeside(module, file)) return true

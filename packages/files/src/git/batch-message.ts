@@ -15,11 +15,11 @@ export function foundMessage(names: readonly string[]): string {
   return `the home as it was found\n\n${list(names)}\n`
 }
 
-/** For changes that nobody noted. */
-export function handMessage(names: readonly string[]): string {
-  const subject = `edited by hand: ${names.join(', ')}`
+/** For changes that nobody noted: by people, or by commands that ran while no daemon watched. */
+export function unnotedMessage(names: readonly string[]): string {
+  const subject = `changed without a note: ${names.join(', ')}`
   if (names.length === 1 || subject.length <= longest) return `${oneLine(subject)}\n`
-  return `edited by hand: ${names.length} files\n\n${list(names)}\n`
+  return `changed without a note: ${names.length} files\n\n${list(names)}\n`
 }
 
 function list(names: readonly string[]): string {

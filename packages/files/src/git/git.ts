@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { setMaxListeners } from 'node:events'
 import { existsSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
 import { findGit } from './find-git.ts'
@@ -105,6 +106,8 @@ export async function tryGit(args: readonly string[], request: GitRequest): Prom
       stop(new CadreError('timeout', `git ${args[0]} took longer than ${timeoutMs / 1000} s`, { where: cwd }))
     }, timeoutMs)
     const cancel = () => stop(new CadreError('cancelled', `git ${args[0]} was stopped`, { where: cwd }))
+    // Many children can be made at once, each with a git of its own, and all end with the same parent.
+    if (signal !== undefined) setMaxListeners(0, signal)
     signal?.addEventListener('abort', cancel, { once: true })
     const settle = () => {
       clearTimeout(timer)

@@ -12,6 +12,7 @@ const excluded = [
   '/storage/cursors/',
   '/storage/workspaces/',
   '/storage/unguarded/',
+  '/storage/edits/',
   '/storage/undone/',
   '/storage/daemon.*',
   '/sessions/.*',

@@ -14,7 +14,7 @@ import { CadreError, messageOf } from '@cadre/core'
 import { Leases } from '../engine/leases.ts'
 import { thisProcess } from '../engine/process-identity.ts'
 import type { Home } from '../home/open-home.ts'
-import { batchMessage, foundMessage, handMessage } from './batch-message.ts'
+import { batchMessage, foundMessage, unnotedMessage } from './batch-message.ts'
 import { changedPaths } from './changed-paths.ts'
 import { commitIndex, commitOf } from './commit-index.ts'
 import { findGit } from './find-git.ts'
@@ -30,7 +30,7 @@ export interface HomeGit {
    * `paths`, relative to the home: what it was done to. Without them everything that is different belongs to it.
    */
   note(message: string, paths?: readonly string[]): void
-  /** Resolves when all that was noted is committed, and what was changed by hand. Never rejects. */
+  /** Resolves when all that was noted is committed, and what was changed without a note. Never rejects. */
   flush(): Promise<void>
   /** The same, journals that still grow included; nothing is committed afterwards. */
   close(): Promise<void>
@@ -183,7 +183,7 @@ class HomeKeeper implements HomeGit {
     const others = changed.filter((name) => !staged.has(name))
     if (others.length > 0) {
       const isFirst = (await commitOf('HEAD', this.#at)) === undefined
-      await this.#commitPaths(others, isFirst ? foundMessage(others) : handMessage(others))
+      await this.#commitPaths(others, isFirst ? foundMessage(others) : unnotedMessage(others))
     }
     await this.#pack()
   }

@@ -52,6 +52,31 @@ describe('the home', () => {
     expect(openHome({ cwd: deep, env: {} }).path).toBe(join(folder, 'a', 'b', '.cadre'))
   })
 
+  it('is never one above the git root', () => {
+    made('.cadre')
+    const deep = made('repo', 'src', 'deep')
+    git(join(folder, 'repo'), 'init', '-q')
+    expect(openHome({ cwd: deep, env: {} }).path).toBe(join(folder, 'repo', '.cadre'))
+    made('repo', 'src', '.cadre')
+    expect(openHome({ cwd: deep, env: {} }).path).toBe(join(folder, 'repo', 'src', '.cadre'))
+  })
+
+  it("is never the user's own for a folder below it", () => {
+    const env = { HOME: folder }
+    made('.cadre')
+    const notes = made('notes', 'today')
+    expect(openHome({ cwd: notes, env }).path).toBe(join(notes, '.cadre'))
+    made('notes', '.cadre')
+    expect(openHome({ cwd: notes, env }).path).toBe(join(folder, 'notes', '.cadre'))
+    expect(openHome({ cwd: folder, env }).path).toBe(join(folder, '.cadre'))
+  })
+
+  it('is the one around, for a folder in a home', () => {
+    const workspace = made('repo', '.cadre', 'workspaces', 'lead-1')
+    git(workspace, 'init', '-q')
+    expect(openHome({ cwd: workspace, env: {} }).path).toBe(join(folder, 'repo', '.cadre'))
+  })
+
   it('is else at the git root, or where one is', () => {
     const deep = made('repo', 'src')
     expect(openHome({ cwd: deep, env: {} }).path).toBe(join(deep, '.cadre'))

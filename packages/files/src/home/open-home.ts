@@ -1,4 +1,5 @@
 import { existsSync, rmdirSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isInside } from '../is-inside.ts'
 import { excludeFromGit } from './exclude-from-git.ts'
@@ -29,13 +30,14 @@ export interface HomeOptions {
 
 const folderName = '.cadre'
 
-/** `--home`, else `CADRE_HOME`, else the nearest `.cadre` upward, else one at the git root or in the current folder. */
+/**
+ * `--home`, else `CADRE_HOME`, else the nearest `.cadre` upward, else one at the git root or in the current folder. A home belongs
+ * to one project: none above the git root counts, and where there is no git, none in the user's own folder.
+ */
 export function openHome(options: HomeOptions): Home {
   const { home, cwd, env } = options
   const chosen = home || env['CADRE_HOME']
-  const path = chosen
-    ? resolve(cwd, chosen)
-    : (nearest(cwd) ?? join(repositoryOf(resolve(cwd)) ?? resolve(cwd), folderName))
+  const path = chosen ? resolve(cwd, chosen) : findHome(resolve(cwd), env['HOME'] || homedir())
   return {
     path,
     at: (...names) => join(path, ...names),
@@ -68,16 +70,23 @@ function modeIn(home: string): (folder: string) => number {
   return (folder) => (isInside(home, folder) ? 0o700 : 0o777)
 }
 
-function nearest(from: string): string | undefined {
-  return upward(from)
-    .map((folder) => join(folder, folderName))
-    .find(isFolder)
+function findHome(cwd: string, userHome: string): string {
+  const above = upward(cwd)
+  // A workspace of an agent is a repository of its own, in the home it belongs to.
+  const around = above.find((folder) => basename(folder) === folderName)
+  if (around !== undefined) return around
+  const repository = repositoryOf(cwd)
+  const folders = above.filter((folder) =>
+    repository === undefined ? folder === cwd || folder !== resolve(userHome) : isInside(repository, folder),
+  )
+  return (
+    folders.map((folder) => join(folder, folderName)).find(isFolder) ?? join(repository ?? cwd, folderName)
+  )
 }
 
 function upward(from: string): string[] {
-  const folders = [resolve(from)]
-  for (let folder = resolve(from); dirname(folder) !== folder; folder = dirname(folder))
-    folders.push(dirname(folder))
+  const folders = [from]
+  for (let folder = from; dirname(folder) !== folder; folder = dirname(folder)) folders.push(dirname(folder))
   return folders
 }
 

@@ -1,27 +1,70 @@
-import { lstatSync } from 'node:fs'
-
-const most = 1000
-const edited = new Map<string, string | undefined>()
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { readRegular } from '../engine/open-regular.ts'
+import { daemonLease } from './daemon-lease.ts'
+import type { Home } from './open-home.ts'
 
 /**
- * Remembers that this process changes a file, in this turn of the event loop. Of many files the newest: who wrote one long ago
- * matters to nobody.
+ * Files that people write. What an editor puts beside them for a moment is none. Sessions and inboxes have their own words; so
+ * have approvals: what is decided there is told as that, with who did, whether in an editor or by another command.
  */
-export function rememberEdit(file: string): void {
-  edited.delete(file)
-  if (edited.size >= most) edited.delete(edited.keys().next().value as string)
-  edited.set(file, undefined)
-  setImmediate(() => {
-    if (edited.has(file)) edited.set(file, stampOf(file))
-  }).unref()
+const handWritten = [
+  /^tasks\/(?!approvals\.task\.md$)[^/]+\.task\.md$/,
+  /^(?:templates|agents)\/[^/]+\.agent\.(?:ya?ml|md)$/,
+  /^memory\/[^/.][^/]*\.md$/,
+  /^inbox\/routes\.yaml$/,
+  /^config\.yaml$/,
+  /^storage\/[^/]+\.yaml$/,
+]
+
+/** Whether people write this file of a home, named as in `tasks/a.task.md`. */
+export function isHandWritten(name: string): boolean {
+  return handWritten.some((pattern) => pattern.test(name))
 }
 
-/** Whether the file is as this process left it when it last changed it. For telling people apart from cadre, not for safety. */
-export function wasEditedHere(file: string): boolean {
-  return edited.has(file) && edited.get(file) === stampOf(file)
+/**
+ * Leaves word that cadre gives a file this content, or removes it, for the daemon that watches the home: it has to tell people
+ * apart from every process of cadre. To be called before the change, so that the daemon cannot see that first. Where no daemon
+ * watches, nobody asks, and nothing is left.
+ */
+export function rememberEdit(file: string, content: string | Uint8Array | undefined): void {
+  const home = [path.dirname(file), path.dirname(path.dirname(file))].find((folder) =>
+    existsSync(path.join(folder, 'storage', 'leases', `${daemonLease}.lease`)),
+  )
+  if (home === undefined || !isHandWritten(nameIn(home, file))) return
+  const mark = markOf(home, nameIn(home, file))
+  try {
+    mkdirSync(path.dirname(mark), { recursive: true, mode: 0o700 })
+    writeFileSync(`${mark}.${process.pid}.tmp`, digestOf(content), { mode: 0o600 })
+    renameSync(`${mark}.${process.pid}.tmp`, mark)
+  } catch {
+    // The history then names the wrong author; that must not stop the edit itself.
+  }
 }
 
-function stampOf(file: string): string {
-  const stats = lstatSync(file, { throwIfNoEntry: false })
-  return stats === undefined ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`
+/** Whether a file is as some process of cadre left it. For telling people apart from cadre, not for safety. */
+export function wasEditedByCadre(home: Home, name: string): boolean {
+  const mark = contentOf(markOf(home.path, name))
+  return mark !== undefined && mark.toString('utf8') === digestOf(contentOf(home.at(name)))
+}
+
+export function digestOf(content: string | Uint8Array | undefined): string {
+  return content === undefined ? 'nothing' : createHash('sha256').update(content).digest('base64')
+}
+
+function nameIn(home: string, file: string): string {
+  return path.relative(home, file).split(path.sep).join('/')
+}
+
+function markOf(home: string, name: string): string {
+  return path.join(home, 'storage', 'edits', createHash('sha256').update(name).digest('hex').slice(0, 24))
+}
+
+function contentOf(file: string): Buffer | undefined {
+  try {
+    return readRegular(file)
+  } catch {
+    return undefined
+  }
 }

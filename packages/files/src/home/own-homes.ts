@@ -1,6 +1,7 @@
-import { appendFileSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { appendFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, messageOf } from '@cadre/core'
+import { type HomeIdentity, identityOfHome } from './home-identity.ts'
 import { makeFolder } from './make-folder.ts'
 import { readSettingsFile } from './read-settings-file.ts'
 import { rememberWritten } from './unguarded.ts'
@@ -13,11 +14,6 @@ export interface OwnHomes {
   add(home: string): void
 }
 
-interface HomeRecord {
-  readonly path: string
-  readonly identity: string
-}
-
 /**
  * `file` is `~/.config/cadre/homes.jsonl`, one line per home. Lines are only ever appended, so that writers need no lock. A
  * line that cannot be read records nothing. Nothing is read before something is asked.
@@ -26,13 +22,13 @@ export function openOwnHomes(file: string): OwnHomes {
   let known: ReadonlySet<string> | undefined
   return {
     owns(home) {
-      const record = recordOf(home)
+      const record = identityOfHome(home)
       if (record === undefined) return false
       known ??= readRecords(file)
       return known.has(keyOf(record))
     },
     add(home) {
-      const record = recordOf(home)
+      const record = identityOfHome(home)
       if (record === undefined)
         throw new CadreError('not_found', 'There is no folder to record as a home.', { where: home })
       if (readRecords(file).has(keyOf(record))) return
@@ -51,20 +47,7 @@ export function isEmptyHome(home: string): boolean {
   }
 }
 
-/** By the place where the home was found: a link in a repository does not make another project's home its own. */
-function recordOf(home: string): HomeRecord | undefined {
-  try {
-    const at = path.join(realpathSync(path.dirname(path.resolve(home))), path.basename(home))
-    const { ino, dev, birthtimeNs } = statSync(home, { bigint: true })
-    // Device numbers change between starts of a machine; they are needed only where nothing tells when a folder was made.
-    const identity = birthtimeNs > 0n ? `${ino} born ${birthtimeNs}` : `${ino} on ${dev}`
-    return { path: at, identity }
-  } catch {
-    return undefined
-  }
-}
-
-function keyOf({ path: at, identity }: HomeRecord): string {
+function keyOf({ path: at, identity }: HomeIdentity): string {
   return `${identity} ${at}`
 }
 
@@ -77,9 +60,9 @@ function readRecords(file: string): ReadonlySet<string> {
   return records
 }
 
-function parsed(line: string): HomeRecord | undefined {
+function parsed(line: string): HomeIdentity | undefined {
   try {
-    const { path: at, identity } = JSON.parse(line) as Partial<HomeRecord>
+    const { path: at, identity } = JSON.parse(line) as Partial<HomeIdentity>
     return typeof at === 'string' && typeof identity === 'string' ? { path: at, identity } : undefined
   } catch {
     return undefined

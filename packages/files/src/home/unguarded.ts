@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { heartbeatLimit, isAlive, type ProcessIdentity, thisProcess } from '../engine/process-identity.ts'
 import type { Home } from './open-home.ts'
-import { rememberEdit } from './own-edits.ts'
+import { digestOf, rememberEdit } from './own-edits.ts'
 
 let marks = 0
 /** The homes in which commands of this process run, once for each: such a command can remove its mark. */
@@ -15,10 +14,11 @@ const written = new Map<string, string>()
 
 /**
  * Remembers what this process itself has just put into a protected file, or that it removed it. Such a change is not taken
- * for one of a command that runs meanwhile. To be called in the same turn as the change is made, or before it.
+ * for one of a command that runs meanwhile, nor for one of a person. To be called in the same turn as the change is made, and before it
+ * where a daemon could see it first.
  */
 export function rememberWritten(file: string, content: string | Uint8Array | undefined): void {
-  rememberEdit(file)
+  rememberEdit(file, content)
   if (running.length > 0) written.set(realOf(file), digestOf(content))
 }
 
@@ -135,8 +135,4 @@ function realOf(file: string): string {
   } catch {
     return path.resolve(file)
   }
-}
-
-function digestOf(content: string | Uint8Array | undefined): string {
-  return content === undefined ? 'nothing' : createHash('sha256').update(content).digest('base64')
 }

@@ -108,7 +108,7 @@ describe('one file', () => {
     [
       'a tool that is forbidden and unknown',
       { [claude]: agentText(`${good}\ndisallowedTools: [Bash, Frobnicate]`) },
-      [`${claude}:4 warning tool-unknown`],
+      [`${claude}:4 error tool-unknown`],
     ],
     [
       'a tool of an editor',

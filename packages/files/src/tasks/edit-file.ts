@@ -33,10 +33,9 @@ export function editFile(file: string, edit: (raw: RawText | undefined) => RawTe
     const draft = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`)
     try {
       writeDraft(draft, wanted, before?.stats.mode)
-      if (isStill(file, before) && putInPlace(draft, file, before)) {
-        rememberWritten(file, Buffer.from(wanted, 'latin1'))
-        return true
-      }
+      if (!isStill(file, before)) continue
+      rememberWritten(file, Buffer.from(wanted, 'latin1'))
+      if (putInPlace(draft, file, before)) return true
     } finally {
       unlinkIfThere(draft)
     }

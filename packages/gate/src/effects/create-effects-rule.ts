@@ -93,7 +93,7 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
 
 /** Our own tools for task files: they write there, and nowhere in the workspace. */
 function writesTasks(tool: Tool): boolean {
-  return tool.class === 'todo' && tool.effect === 'write' && tool.origin === 'built-in'
+  return tool.class === 'task' && tool.effect === 'write' && tool.origin === 'built-in'
 }
 
 /** Our own tools that put a message into a mailbox of the home. What goes outside of this machine is outbound. */

@@ -48,7 +48,8 @@ function readCommand(
 ): ReadAction {
   const fields = item.fields as ReadonlyMap<string, Located>
   const own = platform === 'win32' ? 'windows' : platform === 'darwin' ? 'osx' : 'linux'
-  const keys = platform === 'win32' ? [own, 'powershell', 'command'] : [own, 'bash', 'command']
+  const keys =
+    platform === 'win32' ? [own, 'powershell', 'exec', 'command'] : [own, 'bash', 'exec', 'command']
   const wrong = [...new Set([...keys, 'bash', 'powershell', 'windows', 'linux', 'osx'])].find((key) => {
     const value = fields.get(key)?.value
     return value !== undefined && value !== null && typeof value !== 'string'
@@ -86,7 +87,16 @@ function readCommand(
     return {}
   }
   const args = fields.get('args')
-  if (args !== undefined && key === 'command') {
+  if (args !== undefined && key !== 'command' && key !== 'exec')
+    say(
+      'warning',
+      args.line,
+      'hook-args-ignored',
+      `"args" belongs to "command" or "exec". Here "${key}" is run, without them.`,
+      `Write the arguments into "${key}".`,
+    )
+  if (key === 'exec' && args === undefined) return { action: { kind: 'command', command, args: [] } }
+  if (args !== undefined && (key === 'command' || key === 'exec')) {
     if (args.items?.every(({ value }) => typeof value === 'string' && !value.includes('\0')) !== true) {
       say('error', args.line, 'hook-args-shape', '"args" is not a list of texts; the entry is skipped.')
       return {}

@@ -8,6 +8,7 @@ import {
   temporaryHome,
   testDaemon,
   until,
+  writeEntry,
 } from '../daemon/daemon.spec-helpers.ts'
 import type { SessionKeeper } from '../session-keeper.ts'
 
@@ -47,6 +48,33 @@ test('a new template can be used at once; of a removed one the sessions end; a b
   await until(() => sessionText(home, 'w').includes('outcome: completed'))
   template(home, 'worker')
   await until(() => daemon.status().problems.length === 0)
+})
+
+test('a session of a removed template does not answer, until the template is back', async () => {
+  const { home, workspace } = temporaryHome()
+  template(home, 'worker')
+  let sessions: SessionKeeper | undefined
+  const daemon = testDaemon(home, workspace, {
+    lanes: { worker: [say('first'), say('second')] },
+    duties: (context) => {
+      sessions = context.sessions
+      return []
+    },
+  })
+  await daemon.start()
+  await sessions?.start({ id: 'w', agent: 'worker', work: { content: 'go' } })
+  await until(() => sessionText(home, 'w').includes('outcome: completed'))
+  rmSync(home.at('templates', 'worker.agent.yaml'))
+  await until(() => daemon.happenings.some(({ type }) => type === 'agent.removed'))
+  writeEntry(home, 'w', 'Are you there?')
+  const problems = () => daemon.status().problems.map(({ file, message }) => `${file}: ${message}`)
+  await until(() =>
+    problems().some((one) => one.startsWith('sessions/w.session.yaml: Its agent worker was removed')),
+  )
+  expect(daemon.models.requests).toHaveLength(1)
+  template(home, 'worker')
+  await until(() => sessionText(home, 'w').includes('second'))
+  expect(problems()).toEqual([])
 })
 
 test('a template that was removed while nobody watched ends its sleeping sessions at the next start', async () => {

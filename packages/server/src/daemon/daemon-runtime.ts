@@ -33,6 +33,8 @@ export interface Parts {
   readonly settings: DaemonConfig
   /** `channels` of the configuration, as it was written. */
   readonly channels: { readonly [name: string]: JsonObject }
+  /** Why a stored run is left to the person who started it; nothing when the daemon may resume it. */
+  readonly leaves?: (root: string) => string | undefined
   /** What a person should know. */
   readonly notices: readonly Notice[]
   /** Puts these parts in charge. Only while nothing runs. */

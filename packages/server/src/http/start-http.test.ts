@@ -43,6 +43,24 @@ function post(http: Http, headers: Record<string, string>, body = 'x', path = '/
 }
 
 describe('the server for channels', () => {
+  it('warns when its usual port is in use, and says which one it has instead', async () => {
+    // An address of this machine on which nobody else listens.
+    const host = '127.0.0.97'
+    const first = await serve(ok, { host, port: undefined })
+    expect(first.http.address).toBe(`http://${host}:7373`)
+    expect(first.found()).toEqual([])
+    const second = await serve(ok, { host, port: undefined })
+    const port = new URL(second.http.address).port
+    expect(second.found()).toMatchObject([
+      {
+        severity: 'warning',
+        message: expect.stringContaining(
+          `Port 7373 is in use by another program, so Cadre listens on port ${port}`,
+        ),
+      },
+    ])
+  })
+
   it('listens on this machine, and hands over bytes as they came', async () => {
     const seen: PostRequest[] = []
     const { http, found } = await serve(async (request) => {

@@ -55,15 +55,21 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
   // The server's own limit would turn away those who come last, and they are not the slow ones.
   const slots = createConnectionSlots(mostConnections)
   let server: Server
+  let isReplaced = false
   let isClosing = false
   try {
     server = await listen(port ?? usualPort)
   } catch (error) {
     if (port !== undefined || !isTaken(error)) throw unusable(error)
+    isReplaced = true
     server = await listen(0).catch((other) => Promise.reject(unusable(other)))
   }
-  report('place', isLoopback(host) ? [] : [{ severity: 'warning', message: openMessage }])
   const bound = server.address() as AddressInfo
+  const otherPort = `Port ${usualPort} is in use by another program, so Cadre listens on port ${bound.port}, until it is restarted. Set daemon.port in config.yaml to a free port, and point your senders to it.`
+  report('place', [
+    ...(isLoopback(host) ? [] : [{ severity: 'warning' as const, message: openMessage }]),
+    ...(isReplaced ? [{ severity: 'warning' as const, message: otherPort }] : []),
+  ])
   const shown = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
   return {
     address: `http://${shown}:${bound.port}`,

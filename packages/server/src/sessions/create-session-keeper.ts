@@ -12,6 +12,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import {
+  type AgentDefinition,
   CadreError,
   type CadreEvent,
   messageOf,
@@ -30,6 +31,7 @@ import { type Job, Jobs } from './jobs.ts'
 import { endedState, failureResult } from './kept-result.ts'
 import { foreignWorkspace } from './own-workspace.ts'
 import { openQueuedRequests } from './queued-requests.ts'
+import { removedAgent } from './removed-agent.ts'
 import { openChildren, standingOf } from './standing.ts'
 import { requireAgent, startOf } from './start-request.ts'
 
@@ -96,6 +98,8 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
   const late: Late[] = []
   /** Runs that the machine could not carry on, and how to begin them again, or not to. */
   const stalled = new Map<string, Stalled>()
+  /** Sessions that are not resumed because their agent was removed: it may come back. */
+  const orphans = new Map<string, AgentDefinition>()
   /** Sessions whose last run failed for another reason, and why. */
   const stuck = new Map<string, string>()
   const jobs = new Jobs({
@@ -136,13 +140,18 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
   const mayGoOn = ({ spec }: StoredSession): boolean => {
     const why = options.trusted
       ? undefined
-      : foreignWorkspace(spec.workspace, { home, own: options.workspace })
+      : (options.parts().parts.leaves?.(spec.root) ??
+        foreignWorkspace(spec.workspace, { home, own: options.workspace }))
+    const gone = removedAgent(spec.agent, options.parts().parts.registry)
+    if (gone === undefined) orphans.delete(spec.id)
+    else orphans.set(spec.id, spec.agent)
+    const reason = why ?? gone
     problems.report(
       'workspace',
       fileOf(spec.id),
-      why === undefined ? [] : [{ severity: 'error', message: why }],
+      reason === undefined ? [] : [{ severity: 'error', message: reason }],
     )
-    if (why !== undefined) return false
+    if (reason !== undefined) return false
     // One of its own is made anew with what was committed in it.
     if (spec.isolation === undefined && isInside(home.at('workspaces'), spec.workspace))
       mkdirSync(spec.workspace, { recursive: true })
@@ -308,6 +317,11 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
       for (const one of again) await one.again()
     },
     async retry() {
+      for (const [session, agent] of [...orphans])
+        if (removedAgent(agent, options.parts().parts.registry) === undefined) {
+          orphans.delete(session)
+          await keeper.resume(session)
+        }
       for (const one of late.splice(0)) {
         try {
           await keeper.tell(one.session, one.work)

@@ -6,7 +6,15 @@
  * 3. A file that cannot be read is a problem until it can be; it holds up no other.
  */
 import { CadreError, messageOf } from '@cadre/core'
-import { isUnguarded, lookAtRest, namesIn, runningProcess, stampOf, systemTrouble } from '@cadre/files'
+import {
+  endsWithEntry,
+  isUnguarded,
+  lookAtRest,
+  namesIn,
+  runningProcess,
+  stampOf,
+  systemTrouble,
+} from '@cadre/files'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { Keeper } from './create-session-keeper.ts'
@@ -109,13 +117,13 @@ export function createSessionsDuty(
     const now = await look(id)
     if (now?.standing === 'asks' || before?.standing === 'asks') options.asks([id])
     if (now?.standing !== 'ready' && now?.standing !== 'delegates') return
-    if (runningProcess(home, now.root ?? id) === undefined && before?.standing !== 'asks')
-      note({
-        type: 'session.edited',
-        message: `edited by hand: ${nameOf(id)}`,
-        file: nameOf(id),
-        session: id,
-      })
+    if (runningProcess(home, now.root ?? id) === undefined && before?.standing !== 'asks') {
+      const about = { file: nameOf(id), session: id }
+      // What ends with an entry of cadre's own was left by a command, or by a process that died.
+      if (endsWithEntry(pathOf(id)))
+        note({ type: 'session.resumed', message: `resumed: ${nameOf(id)}`, ...about })
+      else note({ type: 'session.edited', message: `edited by hand: ${nameOf(id)}`, ...about })
+    }
     await goOn(id)
   }
   const goOn = async (id: string) => {

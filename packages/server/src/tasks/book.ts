@@ -1,6 +1,7 @@
 import { nameKey } from '@cadre/core'
 import { isApprovalType, type TaskFile, type TaskItem } from '@cadre/files'
 import type { Action } from './action.ts'
+import { misspeltAgent } from './misspelt-agent.ts'
 
 /** All that is known of tasks at one moment. */
 export interface Book {
@@ -59,6 +60,8 @@ export interface TaskIndex {
   readonly nameless: readonly { readonly file: string; readonly task: TaskItem }[]
   /** The agent that does a task; nothing where it is for people. */
   agentOf(task: TaskItem): string | undefined
+  /** A task of an agent needs an id, and so does one whose agent is misspelt: that is written on it by its id. */
+  needsId(task: TaskItem): boolean
 }
 
 export function indexTasks(book: Pick<Book, 'files' | 'agents'>): TaskIndex {
@@ -90,6 +93,14 @@ export function indexTasks(book: Pick<Book, 'files' | 'agents'>): TaskIndex {
     if (session) taskOf.set(session, placed)
   }
   const names = new Map(book.agents.map((name) => [nameKey(name), name]))
+  const agentOf = (task: TaskItem) => {
+    if (isApproval(task)) return undefined
+    for (const who of task.who) {
+      const agent = names.get(nameKey(who))
+      if (agent !== undefined) return agent
+    }
+    return undefined
+  }
   return {
     byId,
     twins,
@@ -97,14 +108,10 @@ export function indexTasks(book: Pick<Book, 'files' | 'agents'>): TaskIndex {
     createdBy,
     taskOf,
     nameless,
-    agentOf(task) {
-      if (isApproval(task)) return undefined
-      for (const who of task.who) {
-        const agent = names.get(nameKey(who))
-        if (agent !== undefined) return agent
-      }
-      return undefined
-    },
+    agentOf,
+    needsId: (task) =>
+      agentOf(task) !== undefined ||
+      (task.state === 'open' && !isApproval(task) && misspeltAgent(task, book.agents) !== undefined),
   }
 }
 

@@ -7,9 +7,10 @@ import type { TaskChange, TaskItem } from '@cadre/files'
 import type { DaemonContext } from '../daemon-context.ts'
 import { inheritedControls, isUnder } from '../inherited-controls.ts'
 import type { KeptState } from '../session-keeper.ts'
-import type { Action } from './action.ts'
+import type { Action, Ended } from './action.ts'
 import { type Placed, sessionsBefore, type TaskIndex } from './book.ts'
 import type { Ledger } from './ledger.ts'
+import { onlyRejected } from './only-rejected.ts'
 import { endOf } from './plan-waves.ts'
 import { sessionName } from './session-name.ts'
 import { shortenLine } from './shorten.ts'
@@ -39,9 +40,7 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
   const { sessions } = context
   switch (action.kind) {
     case 'name':
-      return (
-        (await store.ensureIds(action.file, (task) => hands.index.agentOf(task) !== undefined)).length > 0
-      )
+      return (await store.ensureIds(action.file, (task) => hands.index.needsId(task))).length > 0
     case 'mark': {
       const { at, problem } = action
       const known = at.task.fields.get('problem')
@@ -60,7 +59,8 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
       if (action.isNew) adopt(action, hands, true)
       return begin(action, hands)
     case 'settle': {
-      const { at, session, end } = action
+      const { at, session } = action
+      const end = await heldTo(action.end, session, context)
       const isDone = await change(
         hands,
         at,
@@ -69,7 +69,7 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
       )
       if (!isDone) return false
       ledger.forget(at.id)
-      noteEnd(action, hands)
+      noteEnd({ ...action, end }, hands)
       return true
     }
     case 'skip': {
@@ -229,6 +229,13 @@ function isSame({ task: planned }: Placed): (task: TaskItem) => boolean {
 
 function isStill({ task: planned }: Placed, session: string): (task: TaskItem) => boolean {
   return (task) => task.state === planned.state && (task.fields.get('session') || session) === session
+}
+
+/** What a person has rejected is not done, even where the agent ends without a word about it. */
+async function heldTo(end: Ended, session: string, { engine }: DaemonContext): Promise<Ended> {
+  if (end.outcome !== 'completed') return end
+  const reason = await onlyRejected(session, (id) => engine.read(id).catch(() => undefined))
+  return reason === undefined ? end : { ...end, outcome: 'incomplete', reason }
 }
 
 function noteEnd({ at, session, end }: Extract<Action, { kind: 'settle' }>, hands: Hands): void {

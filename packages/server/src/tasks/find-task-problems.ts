@@ -1,7 +1,8 @@
-import { didYouMean, nearest } from '@cadre/core'
+import { didYouMean } from '@cadre/core'
 import type { TaskItem } from '@cadre/files'
 import { type Book, isApproval, isAtEnd, type Placed, push, type TaskIndex, withAllBelow } from './book.ts'
 import { findCircles, type Waits } from './find-circles.ts'
+import { misspeltAgent } from './misspelt-agent.ts'
 
 /** Why a task cannot be run as it is written. */
 export interface TaskTrouble {
@@ -88,21 +89,12 @@ function circleOf({ id }: Placed, circles: ReadonlyMap<string, readonly string[]
   return { code: 'cycle', message: `${words.cycle}${message}` }
 }
 
-/** Others that are no agents are people; a name that is nearly an agent's, or that an agent wrote, is a mistake. */
 function unknownAgent({ task }: Placed, { agents }: Book): Finding | undefined {
-  for (const who of task.who) {
-    if (who.toLowerCase() === 'human') return undefined
-    const close = nearest(who, agents).filter((name) => isNear(who.toLowerCase(), name.toLowerCase()))
-    if (close.length > 0)
-      return { code: 'agent', message: `${words.agent}${shown(who)}; did you mean ${close.join(', ')}?` }
-    if (task.fields.has('created_by'))
-      return { code: 'agent', message: `${words.agent}${shown(who)}; name another, or a person` }
-  }
-  return undefined
-}
-
-function isNear(who: string, agent: string): boolean {
-  return who.length >= 4 && (agent.includes(who) || agent[0] === who[0])
+  const found = misspeltAgent(task, agents)
+  if (found === undefined) return undefined
+  const { who, meant } = found
+  const hint = meant.length > 0 ? `did you mean ${meant.join(', ')}?` : 'name another, or a person'
+  return { code: 'agent', message: `${words.agent}${shown(who)}; ${hint}` }
 }
 
 function ancestorsOf(id: string, index: TaskIndex): ReadonlySet<string> {

@@ -80,9 +80,7 @@ interface Planner {
 const absent: KeptState = { kind: 'absent' }
 
 function nameTasks({ index }: Planner): Action[] {
-  const files = new Set(
-    index.nameless.filter(({ task }) => index.agentOf(task) !== undefined).map(({ file }) => file),
-  )
+  const files = new Set(index.nameless.filter(({ task }) => index.needsId(task)).map(({ file }) => file))
   return [...files].map((file) => ({ kind: 'name', file }))
 }
 

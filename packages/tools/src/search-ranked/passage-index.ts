@@ -22,6 +22,8 @@ export interface KeptFile {
 export interface Hit extends KeptPassage {
   readonly path: string
   readonly score: number
+  /** How good it is, also compared with hits of another index: the score of words depends on how many passages there are. */
+  readonly weight: number
 }
 
 /** Everything an index knows, as plain data. */
@@ -107,9 +109,11 @@ export class PassageIndex {
     const prefix = (term: string) => term.length > 3
     const found = this.words.search(query, { filter, prefix })
     const all = found.length > 0 ? found : this.words.search(query, { filter, prefix, fuzzy: 0.2 })
-    return all.flatMap(({ id, score }) => {
+    return all.flatMap(({ id, score, queryTerms }) => {
       const place = this.places.get(id as number)
-      return place === undefined ? [] : [{ ...place.passage, path: place.path, score }]
+      return place === undefined
+        ? []
+        : [{ ...place.passage, path: place.path, score, weight: new Set(queryTerms).size }]
     })
   }
 

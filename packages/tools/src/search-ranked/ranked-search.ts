@@ -34,6 +34,8 @@ export interface FoundPassage {
   readonly heading: string
   /** As they are now. */
   readonly lines: readonly string[]
+  /** How good it is, also compared with passages of another folder. */
+  readonly weight: number
 }
 
 export interface RankedAnswer {
@@ -139,7 +141,7 @@ async function byMeaning(
   const wanted = unit(question ?? [])
   const hits = some.flatMap(({ file, passage }): Hit[] => {
     const score = isWanted(file) ? vectors.nearness(passage.hash, wanted) : undefined
-    return score === undefined || score <= 0 ? [] : [{ ...passage, path: file, score }]
+    return score === undefined || score <= 0 ? [] : [{ ...passage, path: file, score, weight: score }]
   })
   const notes =
     all.length > some.length ? [`only the first ${mostVectors} of ${all.length} passages were compared`] : []
@@ -181,7 +183,7 @@ async function show(
     if (passage === undefined) continue
     perFile.set(hit.path, shown + 1)
     const { line, heading, text } = passage
-    passages.push({ path: hit.path, line, heading, lines: text.split('\n') })
+    passages.push({ path: hit.path, line, heading, lines: text.split('\n'), weight: hit.weight })
   }
   return { passages, isStale }
 }

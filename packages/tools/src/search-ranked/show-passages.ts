@@ -8,7 +8,7 @@ const mostLines = 10
 export interface ShownPart {
   /** What stands before its paths. */
   readonly prefix: string
-  /** Said before its passages; nothing for the workspace itself. */
+  /** Where its passages come from; nothing for the workspace itself. */
   readonly label?: string
   readonly answer: RankedAnswer
 }
@@ -17,15 +17,34 @@ export interface ShownPart {
 export function showPassages(query: string, meaning: boolean, parts: readonly ShownPart[]): string {
   const notes = [...new Set(parts.flatMap(({ answer }) => answer.notes))].map((note) => `[${note}]`)
   const wanted = new Set(wordsIn(query).flatMap((word) => termOf(word) ?? []))
-  let rank = 0
-  const shown = parts.flatMap(({ prefix, label, answer }) => {
-    const passages = answer.passages.map((passage) => passageText(++rank, prefix, passage, wanted))
-    return passages.length === 0 || label === undefined ? passages : [`[${label}]`, ...passages]
-  })
+  const shown = inOrder(parts).map(({ prefix, passage }, at) => passageText(at + 1, prefix, passage, wanted))
+  const labels = parts.flatMap(({ prefix, label, answer }) =>
+    label === undefined || answer.passages.length === 0 ? [] : [`[${prefix} is ${label}]`],
+  )
   if (shown.length === 0) return [`Nothing was found for ${cut(query, 200)}.`, ...notes].join('\n')
   const fellBack = notes.some((note) => note.includes('by words instead'))
   const head = `[passages ranked by ${meaning && !fellBack ? 'meaning' : 'words'}, the best first]`
-  return [head, ...shown, ...notes].join('\n')
+  return [head, ...labels, ...shown, ...notes].join('\n')
+}
+
+interface Placed {
+  readonly prefix: string
+  readonly passage: FoundPassage
+}
+
+/** One list of all parts, each in its own order: whichever has the better one next comes next. */
+function inOrder(parts: readonly ShownPart[]): Placed[] {
+  const left = parts.map(({ prefix, answer }) => ({ prefix, passages: [...answer.passages] }))
+  const all: Placed[] = []
+  for (;;) {
+    const waiting = left.filter(({ passages }) => passages.length > 0)
+    const [first, ...others] = waiting
+    if (first === undefined) return all
+    const weightOf = ({ passages }: typeof first) => passages[0]?.weight ?? 0
+    const best = others.reduce((one, other) => (weightOf(other) > weightOf(one) ? other : one), first)
+    const passage = best.passages.shift()
+    if (passage !== undefined) all.push({ prefix: best.prefix, passage })
+  }
 }
 
 function passageText(

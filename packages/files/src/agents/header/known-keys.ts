@@ -136,7 +136,8 @@ export function restrictionMeant(written: string, synonyms: Synonyms = {}): stri
 
 /** The key of which this one seems to be a misspelling: one letter more, less, other or in the wrong place. */
 function misspelt(plain: string): string | undefined {
-  return [...restrictions.tools, ...restrictions.agents].find((key) => isNear(key, plain))
+  const limits = restrictions.limits.filter((key) => key.length > 5)
+  return [...restrictions.tools, ...restrictions.agents, ...limits].find((key) => isNear(key, plain))
 }
 
 /** Whether a key seems to be a misspelling of this one: one letter more, less, other or in the wrong place, or one that hung. */

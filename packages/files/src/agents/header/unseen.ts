@@ -56,15 +56,17 @@ export function findUnseen({
   const meaningOf = (plain: string) => (Object.hasOwn(synonyms, plain) ? (synonyms[plain] as string) : plain)
   const present = new Set(entries.map(({ written }) => meaningOf(plainKey(written))))
   const found: Unseen[] = []
-  const consider = (written: string, line: number) => {
+  const consider = (written: string, line: number, kinds: readonly Restriction[] = ['tools', 'agents']) => {
     const key = restrictionMeant(written, synonyms)
     const restricts = key === undefined ? undefined : restrictionOf(key)
-    if (key !== undefined && !present.has(key) && (restricts === 'tools' || restricts === 'agents'))
+    if (key !== undefined && restricts !== undefined && !present.has(key) && kinds.includes(restricts))
       found.push({ key, restricts, line })
   }
   for (const { written, field } of entries) {
     const plain = plainKey(written)
-    if (restrictionOf(meaningOf(plain)) === undefined) consider(written, field.line)
+    // A limit is looked for among the keys only: in sentences people write of timeouts and budgets.
+    if (restrictionOf(meaningOf(plain)) === undefined)
+      consider(written, field.line, ['tools', 'agents', 'limits'])
     const swallowed = field.isLoose === true ? swallowedIn(plain, String(field.value)) : undefined
     if (swallowed !== undefined) consider(swallowed, field.line)
     if (!containers.has(plain)) for (const [name, nested] of field.fields ?? []) consider(name, nested.line)

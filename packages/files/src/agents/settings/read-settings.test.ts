@@ -339,10 +339,11 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     return { tools: { kind: 'list', names: [] } }
   }
 
-  it('takes the first of two agents with one name; case makes two', () => {
+  it('takes the first of two agents with one name, whatever their case', () => {
     const result = read(team(agent('a'), agent('A'), agent('a', { description: 'second' })))
-    expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a', 'A'])
+    expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a'])
     expect(said(result)).toEqual([
+      'error: configuration.agents[1].name ("A") is the name of configuration.agents[0] as well, "a": upper and lower case are the same; this one is left out.',
       'error: configuration.agents[2].name ("a") is the name of configuration.agents[0] as well; this one is left out.',
     ])
   })

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '@cadre/core'
+import { type AgentDefinition, nameKey } from '@cadre/core'
 import type { Diagnostic } from '../../diagnostic.ts'
 import type { Located } from '../../located.ts'
 import { checkDelegation } from './check-delegation.ts'
@@ -156,17 +156,18 @@ function usableAgents(
     }
     const agent = checkSettingsAgent(item, place, report)
     if (agent === undefined || !isReadable(agent, report)) continue
-    const other = usable.get(agent.name)
+    // As everywhere names of agents are compared: of two that differ only in case, one would take the other's place.
+    const other = usable.get(nameKey(agent.name))
     if (other !== undefined)
       report.error(
         { path: `${place.path}.name`, line: item.fields?.get('name')?.line ?? place.line },
         'settings-name-twice',
-        `(${shown(agent.name)}) is the name of ${other.place.path} as well; this one is left out.`,
+        `(${shown(agent.name)}) is the name of ${other.place.path} as well${agent.name === other.name ? '' : `, ${shown(other.name)}: upper and lower case are the same`}; this one is left out.`,
         'Rename one of them.',
       )
     else if (usable.size >= settingsLimits.agents)
       report.error(place, 'settings-agents', `is left out: ${settingsLimits.agents} agents are the most.`)
-    else usable.set(agent.name, agent)
+    else usable.set(nameKey(agent.name), agent)
   }
   return [...usable.values()]
 }

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { rememberWritten } from '../../home/unguarded.ts'
 import { isInside } from '../../is-inside.ts'
 
 export interface PlacedFile {
@@ -113,6 +114,7 @@ function writeAll(plans: readonly Plan[], isPrivate: boolean): void {
     })
     for (const { plan, draft } of drafts) {
       const { before, target } = plan
+      rememberWritten(target, contentOf(plan))
       if (before === undefined) putNew(draft, target)
       else renameSync(draft, target)
       undo.push(() => (before === undefined ? unlinkSync(target) : writeFileSync(target, before.bytes)))

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import path from 'node:path'
+import { rememberWritten } from '../../home/unguarded.ts'
 import { isInside } from '../../is-inside.ts'
 
 export interface WriteRequest {
@@ -46,6 +47,7 @@ export function writeFixed({ file, within, before, text }: WriteRequest): string
       unlinkSync(beside)
       return 'it was changed in the meantime'
     }
+    rememberWritten(target, text)
     renameSync(beside, target)
     return undefined
   } catch (error) {

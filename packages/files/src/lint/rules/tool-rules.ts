@@ -12,6 +12,10 @@ export const toolNames: FileRule = (subject, knowledge) => {
   const own = new Set((knowledge.tools ?? []).map((name) => name.toLowerCase()))
   const chosen = agent.tools.kind === 'all' ? [] : agent.tools.names
   const permitted = (agent.permissions ?? []).map(({ tool }) => tool)
+  const forbidden = new Set([
+    ...(agent.disallowedTools ?? []),
+    ...(agent.permissions ?? []).filter(({ action }) => action !== 'allow').map(({ tool }) => tool),
+  ])
   const sorted = new Map<ToolMeaning['kind'] | 'not-here', string[]>()
   const add = (name: string, isWanted: boolean) => {
     const meaning = understandTool(name)
@@ -26,7 +30,7 @@ export const toolNames: FileRule = (subject, knowledge) => {
   for (const name of agent.disallowedTools ?? []) add(name, false)
   const line = lineOf(subject, ...toolKeys, 'disallowedtools', 'permission', 'permissions')
   return [
-    ...unknownTools(subject, sorted.get('unknown') ?? [], candidates(knowledge)),
+    ...unknownTools(subject, sorted.get('unknown') ?? [], { forbidden, known: candidates(knowledge) }),
     ...listed(sorted.get('elsewhere'), (names) => ({
       severity: 'info' as const,
       code: 'tool-elsewhere',
@@ -54,14 +58,19 @@ function isMissing(meaning: ToolMeaning, own: ReadonlySet<string>): boolean {
   return meaning.names.every((name) => !own.has(name.toLowerCase()) && classOf(name) !== 'agent')
 }
 
-function unknownTools(subject: Subject, names: readonly string[], known: readonly string[]): Finding[] {
+/** In a list of what is forbidden a misspelt name is worse: the agent has the tool. */
+function unknownTools(
+  subject: Subject,
+  names: readonly string[],
+  { forbidden, known }: { readonly forbidden: ReadonlySet<string>; readonly known: readonly string[] },
+): Finding[] {
   const shown = names.slice(0, mostUnknown).map((name): Finding => {
     const hint = hintFor(name, known)
     return {
-      severity: 'warning',
+      severity: forbidden.has(name) ? 'error' : 'warning',
       code: 'tool-unknown',
       line: lineOfName(subject, name),
-      message: `Nobody knows a tool called ${JSON.stringify(name.slice(0, 80))}, so it gives the agent nothing${hint === '' ? '.' : hint}`,
+      message: `There is no tool called ${JSON.stringify(name.slice(0, 80))}, so it ${forbidden.has(name) ? 'forbids nothing' : 'gives the agent nothing'}${hint === '' ? '.' : hint}`,
       fix: 'Correct the name, or remove it.',
     }
   })

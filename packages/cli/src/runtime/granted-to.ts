@@ -1,0 +1,22 @@
+import { openGrants } from '@cadre/files'
+import type { Io } from '../io.ts'
+import type { TrustFlags } from './home-trust.ts'
+import { idsLike } from './open-sessions.ts'
+import { homeOf, userPlaces } from './places.ts'
+
+/**
+ * The flags of a command about one session, with what was granted to its run by `--trust`. Only names of files are read before
+ * the home is trusted: `beginning` has to be the id of the entry session, or the beginning of it.
+ */
+export function withGrantOf<Flags extends Omit<TrustFlags, 'granted'>>(
+  io: Io,
+  flags: Flags,
+  beginning: string,
+): Flags & TrustFlags {
+  if (flags.trust === true) return flags
+  const home = homeOf(io, flags.home)
+  const [id, ...others] = idsLike(home, beginning)
+  if (id === undefined || others.length > 0) return flags
+  const granted = openGrants(userPlaces(io.env).grants).of(home.path, id)?.trust
+  return granted === undefined ? flags : { ...flags, granted }
+}

@@ -1,0 +1,25 @@
+import { messageOf } from '@cadre/core'
+import { homeItems } from '@cadre/gate'
+import type { RuntimeOptions } from './create-runtime.ts'
+import { stateOfHome } from './home-trust.ts'
+import type { Parts } from './load-parts.ts'
+
+/**
+ * Records `--allow` and `--trust` for a run when it starts, so that they apply again when it is resumed. `--trust` is recorded as
+ * what the folder brings now: what changes later needs a new agreement.
+ */
+export async function grantKeeper(
+  { io, allow = [], trust, tell }: RuntimeOptions,
+  { home, brought, grants }: Parts,
+): Promise<(root: string) => void> {
+  if (allow.length === 0 && trust !== true) return () => {}
+  const items = trust ? [...homeItems(home.path, await stateOfHome(io, home)), ...brought] : undefined
+  const kept = items?.map(({ path, sha256 }) => ({ path, sha256 }))
+  return (root) => {
+    try {
+      grants.add(home.path, root, { allow, ...(kept && { trust: kept }) })
+    } catch (error) {
+      tell(messageOf(error))
+    }
+  }
+}

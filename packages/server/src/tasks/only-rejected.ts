@@ -1,0 +1,57 @@
+import { classOf, type Entry, type StoredSession, understandTool } from '@cadre/core'
+
+type Read = (session: string) => Promise<StoredSession | undefined>
+
+/**
+ * What a person rejected, where nothing else was done: neither in this session nor in one below it was anything changed. Such
+ * work is not done, whatever the agent says about it. Nothing where nothing was rejected, or where the agent found another way.
+ */
+export async function onlyRejected(session: string, read: Read): Promise<string | undefined> {
+  const found = await lookIn(session, read, new Set())
+  return found.hasActed ? undefined : found.rejected.at(-1)
+}
+
+interface Found {
+  readonly rejected: readonly string[]
+  readonly hasActed: boolean
+}
+
+async function lookIn(session: string, read: Read, seen: Set<string>): Promise<Found> {
+  seen.add(session)
+  const entries = (await read(session))?.entries ?? []
+  const tools = new Map(
+    entries.flatMap((entry) =>
+      entry.role === 'assistant'
+        ? (entry.tool_calls ?? []).map((call) => [call.id, call.function.name] as const)
+        : [],
+    ),
+  )
+  const changing = new Set(entries.flatMap((entry) => (startsChange(entry, tools) ? [entry.call] : [])))
+  const rejected: string[] = []
+  let hasActed = false
+  for (const entry of entries) {
+    if (entry.role === 'tool_result') {
+      const tool = tools.get(entry.tool_call_id) ?? 'a call'
+      if (entry.code === 'approval_rejected') rejected.push(`${tool} was ${entry.content}`)
+      else hasActed ||= (entry.outcome ?? 'done') === 'done' && changing.has(entry.tool_call_id)
+    }
+    const child = entry.role === 'event' && entry.type === 'call.started' ? entry.child : undefined
+    if (typeof child !== 'string' || seen.has(child)) continue
+    const below = await lookIn(child, read, seen)
+    rejected.push(...below.rejected)
+    hasActed ||= below.hasActed
+  }
+  return { rejected, hasActed }
+}
+
+/** Delegating is what children do, and tasks and messages are about the work. Looking changes nothing. */
+function startsChange(
+  entry: Entry,
+  tools: ReadonlyMap<string, string>,
+): entry is Extract<Entry, { role: 'event' }> {
+  if (entry.role !== 'event' || entry.type !== 'call.started' || entry['rule'] === 'effects.read')
+    return false
+  const meaning = understandTool(tools.get(entry.call ?? '') ?? '')
+  const kind = meaning.kind === 'tools' ? classOf(meaning.names[0] ?? '') : undefined
+  return kind !== 'agent' && kind !== 'task' && kind !== 'message'
+}
