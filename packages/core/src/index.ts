@@ -60,6 +60,7 @@ export type {
 } from './gate.ts'
 export { contextOf, type HandoffContext, type History } from './handoff.ts'
 export { knowsModel, knowsTool, namesFor } from './host-names.ts'
+export { isNestedDeeper } from './is-nested-deeper.ts'
 export { type Json, type JsonObject, parseJson } from './json.ts'
 export { createGate, type GateParts } from './judge.ts'
 export { knownTools } from './known-tools.ts'
