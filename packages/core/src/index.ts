@@ -146,4 +146,4 @@ export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './
 export type { CallStatus, CallView, RoundView, SessionView, View } from './view.ts'
 export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary.ts'
 export type { NamingHost } from './vocabulary-hosts.ts'
-export type { Isolation, Prepared, WorkspaceRequest, Workspaces } from './workspaces.ts'
+export type { Isolation, Prepared, Settled, WorkspaceRequest, Workspaces } from './workspaces.ts'

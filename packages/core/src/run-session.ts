@@ -151,9 +151,14 @@ async function endSession(
 async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Ending> {
   const { isolation } = spec
   if (isolation?.kind !== 'own' || isolation.session !== spec.id) return ending
-  const message = await ports.workspaces?.settle(spec, ending.status)
-  if (message === undefined) return ending
-  return { ...ending, notices: [{ code: 'workspace', message }, ...(ending.notices ?? [])] }
+  const settled = await ports.workspaces?.settle(spec, ending.status)
+  if (settled === undefined) return ending
+  const notice = { code: 'workspace', message: settled.message }
+  const notices = ending.notices ?? []
+  // Work that is not where it belongs is not done.
+  if (settled.isMissing && ending.status === 'completed')
+    return { ...ending, status: 'incomplete', notices: [...notices, notice] }
+  return { ...ending, notices: [notice, ...notices] }
 }
 
 /** No session ends while children it started still run. */

@@ -40,5 +40,11 @@ export interface Workspaces {
    * Asked when a session with a workspace of its own is about to end. What a person, or who delegated to it, has to know about
    * where its changes are; nothing where there are none, or where they are what everybody sees.
    */
-  settle(session: SessionSpec, status: ReportStatus): Promise<string | undefined>
+  settle(session: SessionSpec, status: ReportStatus): Promise<Settled | undefined>
+}
+
+export interface Settled {
+  readonly message: string
+  /** Its changes are not in the folder they belong into: whoever goes on from there would miss them. */
+  readonly isMissing?: true
 }

@@ -15,15 +15,16 @@ import type { Home } from '../home/open-home.ts'
 import { commitChanges } from './commit-changes.ts'
 import { diffWorkspace, type WorkspaceDiff } from './diff-workspace.ts'
 import { findBase } from './find-base.ts'
+import { includeIgnored } from './include-ignored.ts'
 import { type MergeResult, mergeWorkspace } from './merge-workspace.ts'
 import { occasionOf } from './occasion-of.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
 import { removeWorkspace } from './remove-workspace.ts'
 import { restoreWorkspace } from './restore-workspace.ts'
 import { type RollbackRequest, type RollbackResult, rollbackWorkspace } from './rollback-workspace.ts'
-import { shownChanges } from './shown-changes.ts'
+import { settleWorkspace } from './settle-workspace.ts'
 import { listRecords, readRecord, type WorkspaceRecord } from './workspace-record.ts'
-import { type WorkspaceState, workspaceState } from './workspace-state.ts'
+import { isSpent, type WorkspaceState, workspaceState } from './workspace-state.ts'
 
 export interface WorkspaceKeeper extends Workspaces {
   /** Commits what a call has changed, if its session has a workspace of its own. */
@@ -33,16 +34,22 @@ export interface WorkspaceKeeper extends Workspaces {
    * that may have done it.
    */
   reopen(session: SessionSpec, inDoubt: readonly string[], signal: AbortSignal): Promise<void>
-  /** Removes the workspace of a session that has ended, if nothing in it would be lost. */
-  leave(session: string): Promise<boolean>
+  /** Removes the workspace of a session that has ended, if nothing in it would be lost; `discards` those that git ignores. */
+  leave(session: string, options?: { readonly discards?: 'ignored' }): Promise<boolean>
   /** The workspace that a session works in: its own, or by its beginning. Throws `not_found`. */
   find(session: string): WorkspaceRecord
   list(): Promise<readonly WorkspaceState[]>
   state(session: string): Promise<WorkspaceState>
   diff(session: string, options?: { readonly call?: string | undefined }): Promise<WorkspaceDiff>
-  merge(session: string, options?: { readonly commit?: boolean }): Promise<MergeResult>
+  merge(session: string, options?: MergeOptions): Promise<MergeResult>
   rollback(session: string, request: RollbackRequest): Promise<RollbackResult>
   remove(session: string): Promise<void>
+}
+
+export interface MergeOptions {
+  readonly commit?: boolean
+  /** Files and folders that git ignores and that are taken over all the same, from the top of the workspace. */
+  readonly include?: readonly string[]
 }
 
 export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKeeper {
@@ -105,21 +112,17 @@ export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKe
           reason: messageOf(error).replace(/\.$/, ''),
         })),
       ),
-    settle({ id, agent, isolation }, status) {
-      return inTurn(id, async () => {
-        const record = readRecord(home, id)
+    settle: (session, status) =>
+      inTurn(session.id, async () => {
+        const record = readRecord(home, session.id)
         if (record?.state !== 'ready' || !existsSync(record.top)) return undefined
         const rest = await commitRest(record)
-        const now = await workspaceState(home, rest)
-        if (now.state === 'empty' || now.state === 'merged') return undefined
-        if (isolation?.kind !== 'own' || isolation.returns !== true) return shownChanges(now)
-        if (status !== 'completed')
-          return `${shownChanges(now)} They were not taken over, because ${agent.name} did not complete its work.`
-        const merged = await inTurn(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
-        if (merged.kind === 'merged' || merged.kind === 'nothing') return undefined
-        return `${shownChanges(now)} They were not taken over, because others have changed the same: ${merged.files.join(', ')}.`
-      }).catch((error) => `Where its changes are could not be found out: ${messageOf(error)}`)
-    },
+        const merge = () => inTurn(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
+        return settleWorkspace({ session, status, state: await workspaceState(home, rest), merge })
+      }).catch((error) => ({
+        message: `The changes of ${session.id} could not be taken over, and are in its workspace: ${messageOf(error)}`,
+        isMissing: true as const,
+      })),
     async commitCall({ id, agent, workspace, isolation }, call, signal) {
       if (isolation?.kind !== 'own') return
       await inTurn(isolation.session, async () => {
@@ -148,12 +151,12 @@ export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKe
         await commitChanges(home, record, { subject, session: id, call, agent: agent.name, inDoubt: true })
       })
     },
-    leave: (session) =>
+    leave: (session, { discards } = {}) =>
       inTurn(session, async () => {
         const record = readRecord(home, session)
         if (record?.state !== 'ready') return false
-        const { state } = await workspaceState(home, record)
-        if (state !== 'empty' && state !== 'merged') return false
+        const state = await workspaceState(home, record)
+        if (!isSpent(discards === 'ignored' ? { ...state, ignored: [] } : state)) return false
         await removeWorkspace(home, record)
         return true
       }),
@@ -175,9 +178,9 @@ export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKe
     },
     state: (session) => workspaceState(home, known(session)),
     diff: (session, options) => diffWorkspace(home, known(session), options),
-    merge: (session, options) =>
+    merge: (session, { include = [], ...options } = {}) =>
       inTurn(session, async () => {
-        const record = await commitRest(known(session))
+        const record = await includeIgnored(home, await commitRest(known(session)), include)
         return inTurn(turnInto(record), () => mergeWorkspace(home, record, options))
       }),
     rollback: (session, request) =>

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { addWorktree } from '../git/add-worktree.ts'
 import { commitOf, commitTree } from '../git/commit-index.ts'
 import { git } from '../git/git.ts'
 import { repositoryAt } from '../git/git-folders.ts'
@@ -8,7 +9,7 @@ import type { Home } from '../home/open-home.ts'
 import { addContinued } from './add-continued.ts'
 import { branchFor } from './branch-name.ts'
 import { type Base, placeIn } from './find-base.ts'
-import { atRepository } from './workspace-git.ts'
+import { atRepository, atWorkspace } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export interface NewWorkspace {
@@ -111,7 +112,7 @@ async function makeWorktree(
     created: new Date().toISOString(),
   }
   writeRecord(home, record)
-  await git(['worktree', 'add', '-q', '-b', branch, top, start], at)
+  await addWorktree(['-B', branch, top, start], at)
   // Just made by git: nobody else has been there yet.
   const made = repositoryAt(top)
   if (made === undefined) throw new Error(`unreachable: git made no worktree in ${top}`)
@@ -157,7 +158,13 @@ async function makeRepository(
   const taken =
     folder === undefined
       ? { kind: 'taken' as const, tree: (await git(['write-tree'], { ...own, workTree: top })).trim() }
-      : await takeSnapshot({ ...own, workTree: before?.top ?? folder, without: home.path, limits })
+      : await takeSnapshot({
+          ...own,
+          workTree: before?.top ?? folder,
+          without: home.path,
+          limits,
+          also: before === undefined ? [] : await filesIn(home, before),
+        })
   if (taken.kind === 'too_large') {
     discard(record)
     return { kind: 'impossible', reason: taken.reason }
@@ -169,6 +176,12 @@ async function makeRepository(
   rmSync(index, { force: true })
   await git(['read-tree', '-m', '-u', start], { ...own, workTree: top, index: path.join(gitDir, 'index') })
   return finish(home, { ...record, start, tip: start })
+}
+
+/** What is committed in a workspace, ignored files that a tool named included. */
+async function filesIn(home: Home, record: WorkspaceRecord): Promise<readonly string[]> {
+  const listed = await git(['ls-files', '-z', '-c'], await atWorkspace(home, record))
+  return listed.split('\0').filter((name) => name !== '')
 }
 
 function finish(home: Home, record: WorkspaceRecord): Made {
