@@ -134,3 +134,38 @@ export const agent = (name: string) => ({
 
 /** A session that a person begins in an editor. */
 export const talk = (name: string) => `agent_id: ${name}\nmessages:\n  - role: user\n    content: hi\n`
+
+/**
+ * A tool of the project's own. `work` notes in `runs.txt` that it ran, waits for the file `go`, and has more to say than fits in
+ * behind what is there; `look` waits for the file `go`, and changes nothing. Commands would need a sandbox, which a machine may
+ * not have.
+ */
+export const ownTools = {
+  '.cadre/config.yaml': { tools: ['tools.mjs'] },
+  '.cadre/tools.mjs': `
+import { appendFileSync, existsSync } from 'node:fs'
+import path from 'node:path'
+
+const project = path.dirname(import.meta.dirname)
+const gone = async () => {
+  while (!existsSync(path.join(project, 'go'))) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+const common = { parameters: { type: 'object' }, input: { '~standard': { version: 1, vendor: 'x', validate: (value) => ({ value }) } } }
+export const work = {
+  ...common, name: 'work', description: 'Works', class: 'edit', effect: 'write',
+  async run() {
+    appendFileSync(path.join(project, 'runs.txt'), 'x\\n')
+    await gone()
+    return { content: 'y'.repeat(9000) + ' over' }
+  },
+}
+export const look = {
+  ...common, name: 'look', description: 'Looks', class: 'read', effect: 'read',
+  async run() {
+    appendFileSync(path.join(project, 'looks.txt'), 'x')
+    await gone()
+    return { content: 'seen' }
+  },
+}
+`,
+}

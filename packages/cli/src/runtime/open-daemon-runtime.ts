@@ -69,7 +69,7 @@ export async function openDaemonRuntime(
           ...parts.notices,
           ...(usual.kind === 'found' ? [] : [{ code: 'no_model', message: usual.reason }]),
         ],
-        begin: () => orchestrate(parts, { engine, emit }),
+        begin: () => orchestrate(parts, { engine, emit, endures: outside.endures }),
       }
     },
     stamp: () => stampOf(filesOf(options, home, loaded)),

@@ -7,6 +7,7 @@
  * 3. A change is found out before anything is touched: conflicts, and files in the way, leave everything as it was.
  */
 import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { JudgedCall, Prepared, SessionSpec, WorkspaceRequest, Workspaces } from '@cadre/core'
 import { CadreError, messageOf } from '@cadre/core'
 import { isName } from '../engine/session-name.ts'
@@ -52,10 +53,29 @@ export interface MergeOptions {
   readonly include?: readonly string[]
 }
 
-export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKeeper {
+export interface WorkspacesOptions {
+  readonly home: Home
+  /** Asked when something failed: true, and it is tried again until it can be done, as when a disk is full. */
+  readonly endures?: (error: unknown) => boolean
+}
+
+/** Between two tries. Milliseconds. */
+const endurance = 250
+
+export function createWorkspaces({ home, endures = () => false }: WorkspacesOptions): WorkspaceKeeper {
   const chains = new Map<string, Promise<unknown>>()
-  const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (chains.get(key) ?? Promise.resolve()).then(work)
+  const inTurn = <T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const enduring = async (): Promise<T> => {
+      for (;;) {
+        try {
+          return await work()
+        } catch (error) {
+          if (signal?.aborted || !endures(error)) throw error
+          await pause(endurance)
+        }
+      }
+    }
+    const mine = (chains.get(key) ?? Promise.resolve()).then(enduring)
     const settled = mine.catch(() => {})
     chains.set(key, settled)
     void settled.then(() => chains.get(key) === settled && chains.delete(key))
@@ -106,12 +126,10 @@ export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKe
 
   return {
     prepare: (request, signal) =>
-      inTurn(request.session, () =>
-        prepare(request, signal).catch((error) => ({
-          kind: 'impossible' as const,
-          reason: messageOf(error).replace(/\.$/, ''),
-        })),
-      ),
+      inTurn(request.session, () => prepare(request, signal), signal).catch((error) => ({
+        kind: 'impossible' as const,
+        reason: messageOf(error).replace(/\.$/, ''),
+      })),
     settle: (session, status) =>
       inTurn(session.id, async () => {
         const record = readRecord(home, session.id)
@@ -125,20 +143,24 @@ export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKe
       })),
     async commitCall({ id, agent, workspace, isolation }, call, signal) {
       if (isolation?.kind !== 'own') return
-      await inTurn(isolation.session, async () => {
-        const record = readRecord(home, isolation.session)
-        if (record?.state !== 'ready') return
-        const occasion = { ...occasionOf(call, workspace), session: id, agent: agent.name }
-        // What was done is committed, also when the session is being stopped.
-        await commitChanges(home, record, occasion, signal.aborted ? undefined : signal)
-      })
+      await inTurn(
+        isolation.session,
+        async () => {
+          const record = readRecord(home, isolation.session)
+          if (record?.state !== 'ready') return
+          const occasion = { ...occasionOf(call, workspace), session: id, agent: agent.name }
+          // What was done is committed, also when the session is being stopped.
+          await commitChanges(home, record, occasion, signal.aborted ? undefined : signal)
+        },
+        signal,
+      )
     },
     async reopen({ id, root, agent, isolation }, inDoubt, signal) {
       if (isolation?.kind !== 'own') return
       const owner = isolation.session
       if (owner === id) {
         const wanted = { session: id, root, agent: agent.name, base: isolation.base }
-        const prepared = await inTurn(id, () => prepare(wanted, signal))
+        const prepared = await inTurn(id, () => prepare(wanted, signal), signal)
         if (prepared.kind === 'impossible')
           throw new CadreError('configuration', `its workspace is gone: ${prepared.reason}`)
       }
