@@ -1,10 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { expect, onTestFinished, test } from 'vitest'
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import {
   agent,
   createMachine,
+  createSmallFolder,
+  fillFolder,
   noMount,
   ownTools,
   startDaemon,
@@ -162,7 +164,9 @@ fullDisk(
       { calls: [{ tool: 'look', input: {} }] },
       { reply: `${name} is written` },
     ]
-    const machine = createMachine({
+    const machine = createProject()
+    const small = createSmallFolder('1m')
+    const files = {
       ...agent('one'),
       ...agent('two'),
       ...agent('judge'),
@@ -178,23 +182,24 @@ fullDisk(
           ],
         },
       },
-    })
-    const daemon = await startDaemon(machine)
+    }
+    for (const [file, content] of Object.entries(files)) machine.write(file, content)
+    const daemon = await startDaemon(machine, ['--workspace', small.path])
     machine.write(
       '.cadre/tasks/a.task.md',
       '- [ ] @one "one"\n  id: t1\n- [ ] @two "two"\n  id: t2\n- [ ] @judge "judge"\n  id: t3\n  depends_on: t1, t2\n',
     )
-    // Both have written in their workspaces.
+    // Both have written in their workspaces, which are elsewhere.
     await until(() => machine.exists('looks.txt') && machine.read('looks.txt') === 'xx')
-    machine.fill()
+    fillFolder(small.path)
     machine.write('go', '')
     await untilProblem(machine, 'the disk is full')
     expect(machine.read('.cadre/tasks/a.task.md')).not.toMatch(/\[[x-]\]/)
     expect(machine.sessions().some((id) => id.startsWith('judge'))).toBe(false)
-    machine.free()
+    rmSync(small.at('fill'))
     await until(() => /both are there|failed/.test(machine.read('.cadre/tasks/a.task.md')))
     expect(machine.read('.cadre/tasks/a.task.md').match(/\[x\]/g)).toHaveLength(3)
-    expect([machine.read('one.txt'), machine.read('two.txt')]).toEqual(['one', 'two'])
+    expect([small.read('one.txt'), small.read('two.txt')]).toEqual(['one', 'two'])
     await untilWell(machine)
     expect(await daemon.stop()).toBe(0)
   },
@@ -202,9 +207,7 @@ fullDisk(
 
 fullDisk(titled('a merge that does not fit into the project leaves it as it was', noMount), async () => {
   const home = createProject()
-  const project = createProject()
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', project.path])
-  onTestFinished(() => void spawnSync('umount', ['-l', project.path]))
+  const project = createSmallFolder('1m')
   const large = (letter: string) => letter.repeat(300_000)
   project.write('a.txt', 'mine\n')
   project.write('b.txt', large('b'))
@@ -249,7 +252,7 @@ fullDisk(titled('a merge that does not fit into the project leaves it as it was'
   expect(refused.code).toBe(1)
   expect(project.listing()).toEqual(before)
   expect(project.read('a.txt')).toBe('mine\n')
-  project.write('fill', '')
+  rmSync(project.at('fill'))
   expect((await home.cadre(['workspace', 'merge', id])).code).toBe(0)
   expect(project.read('c.txt')).toBe(large('c'))
 })

@@ -45,16 +45,7 @@ export function createMachine(files: Readonly<Record<string, string | object>>, 
   for (const [file, content] of Object.entries(files)) project.write(file, content)
   return {
     ...project,
-    fill() {
-      const handle = openSync(path.join(home, 'fill'), 'a')
-      try {
-        for (const bytes = Buffer.alloc(4096); ; ) writeSync(handle, bytes)
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-      } finally {
-        closeSync(handle)
-      }
-    },
+    fill: () => fillFolder(home),
     free: () => rmSync(path.join(home, 'fill')),
     lock() {
       // Over what is there: files that are open for writing would keep it from being read-only itself.
@@ -62,6 +53,26 @@ export function createMachine(files: Readonly<Record<string, string | object>>, 
       execFileSync('mount', ['-o', 'remount,bind,ro', home])
     },
     unlock: () => void execFileSync('umount', ['-l', home]),
+  }
+}
+
+/** A folder that is a file system of its own. */
+export function createSmallFolder(size: string): Project {
+  const project = createProject()
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', project.path])
+  onTestFinished(() => void spawnSync('umount', ['-l', project.path]))
+  return project
+}
+
+/** Takes all the space there is, with a file of that name. */
+export function fillFolder(folder: string): void {
+  const handle = openSync(path.join(folder, 'fill'), 'a')
+  try {
+    for (const bytes = Buffer.alloc(4096); ; ) writeSync(handle, bytes)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  } finally {
+    closeSync(handle)
   }
 }
 
