@@ -150,7 +150,8 @@ async function endSession(
 /** With where its changes are, if they are not where everybody looks. The code of the last notice is why it ended. */
 async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Ending> {
   const { isolation } = spec
-  if (isolation?.kind !== 'own' || isolation.session !== spec.id) return ending
+  if (isolation?.kind !== 'own' || isolation.session !== spec.id || isolation.base === spec.workspace)
+    return ending
   const settled = await ports.workspaces?.settle(spec, ending.status)
   if (settled === undefined) return ending
   const notice = { code: 'workspace', message: settled.message }

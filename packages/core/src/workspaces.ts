@@ -10,7 +10,10 @@ export type Isolation =
   | {
       readonly kind: 'own'
       readonly session: string
-      /** The folder it began with, and would have worked in otherwise. */
+      /**
+       * The folder it began with, and would have worked in otherwise. The workspace itself where that is the folder of an agent,
+       * which all its sessions share and nothing is merged from: `session` is then the name of that folder.
+       */
       readonly base: string
       /** When it has completed its work, its changes are taken over into that folder at once, if nothing is in the way. */
       readonly returns?: true

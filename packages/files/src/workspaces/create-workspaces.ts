@@ -20,11 +20,11 @@ import { includeIgnored } from './include-ignored.ts'
 import { type MergeResult, mergeWorkspace } from './merge-workspace.ts'
 import { occasionOf } from './occasion-of.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
-import { removeWorkspace } from './remove-workspace.ts'
+import { leaveWorkspace, removeWorkspace } from './remove-workspace.ts'
 import { restoreWorkspace } from './restore-workspace.ts'
 import { type RollbackRequest, type RollbackResult, rollbackWorkspace } from './rollback-workspace.ts'
 import { settleWorkspace } from './settle-workspace.ts'
-import { listRecords, readRecord, type WorkspaceRecord } from './workspace-record.ts'
+import { addGuest, listRecords, readRecord, type WorkspaceRecord } from './workspace-record.ts'
 import { isSpent, type WorkspaceState, workspaceState } from './workspace-state.ts'
 
 export interface WorkspaceKeeper extends Workspaces {
@@ -110,7 +110,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
       (await restoreWorkspace(home, before, signal))
     )
       return { kind: 'ready', path: before.path }
-    if (before !== undefined) await removeWorkspace(home, before)
+    if (before !== undefined) await leaveWorkspace(home, before)
     const base = folder === '' ? undefined : findBase(home, folder)
     const continued = from.flatMap((other) => {
       const record = isName(other) ? readRecord(home, other) : undefined
@@ -155,14 +155,17 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
         signal,
       )
     },
-    async reopen({ id, root, agent, isolation }, inDoubt, signal) {
+    async reopen({ id, root, agent, workspace, isolation }, inDoubt, signal) {
       if (isolation?.kind !== 'own') return
-      const owner = isolation.session
-      if (owner === id) {
-        const wanted = { session: id, root, agent: agent.name, base: isolation.base }
-        const prepared = await inTurn(id, () => prepare(wanted, signal), signal)
+      const { session: owner, base } = isolation
+      // The folder of an agent begins with what is there.
+      const isShared = base === workspace
+      if (owner === id || isShared) {
+        const wanted = { session: owner, root, agent: agent.name, base: isShared ? '' : base }
+        const prepared = await inTurn(owner, () => prepare(wanted, signal), signal)
         if (prepared.kind === 'impossible')
           throw new CadreError('configuration', `its workspace is gone: ${prepared.reason}`)
+        if (isShared) await inTurn(owner, async () => addGuest(home, known(owner), root))
       }
       if (inDoubt.length === 0) return
       await inTurn(owner, async () => {
@@ -179,7 +182,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
         if (record?.state !== 'ready') return false
         const state = await workspaceState(home, record)
         if (!isSpent(discards === 'ignored' ? { ...state, ignored: [] } : state)) return false
-        await removeWorkspace(home, record)
+        await leaveWorkspace(home, record)
         return true
       }),
     find(session) {

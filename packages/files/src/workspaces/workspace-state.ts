@@ -80,8 +80,9 @@ async function isInTarget(home: Home, record: WorkspaceRecord, tip: string): Pro
 /** How long a session may take from its workspace to its first line. */
 const beginning = 600_000
 
-function lifeOf(home: Home, { session, root, created }: WorkspaceRecord): WorkspaceState['life'] {
-  if (runningProcess(home, root) !== undefined) return 'running'
+function lifeOf(home: Home, record: WorkspaceRecord): WorkspaceState['life'] {
+  const { session, root, created, guests = [] } = record
+  if ([root, ...guests].some((one) => runningProcess(home, one) !== undefined)) return 'running'
   const status = statusIn(home.at('sessions', `${session}.session.yaml`))
   if (status === undefined) return Date.now() - Date.parse(created) < beginning ? 'sleeping' : 'ended'
   return status === 'completed' || status === 'error' ? 'ended' : 'sleeping'

@@ -143,8 +143,9 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
       why === undefined ? [] : [{ severity: 'error', message: why }],
     )
     if (why !== undefined) return false
-    // One of its own is made anew with what was committed in it.
-    if (spec.isolation === undefined && isInside(home.at('workspaces'), spec.workspace))
+    // One that was made for a session is made anew with what was committed in it.
+    const isMade = spec.isolation?.kind === 'own' && spec.isolation.base !== spec.workspace
+    if (!isMade && isInside(home.at('workspaces'), spec.workspace))
       mkdirSync(spec.workspace, { recursive: true })
     return true
   }
