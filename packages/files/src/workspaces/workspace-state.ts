@@ -81,8 +81,10 @@ async function isInTarget(home: Home, record: WorkspaceRecord, tip: string): Pro
 const beginning = 600_000
 
 function lifeOf(home: Home, record: WorkspaceRecord): WorkspaceState['life'] {
-  const { session, root, created, guests = [] } = record
-  if ([root, ...guests].some((one) => runningProcess(home, one) !== undefined)) return 'running'
+  const { session, root, created, guests } = record
+  if ([root, ...(guests ?? [])].some((one) => runningProcess(home, one) !== undefined)) return 'running'
+  // The folder of an agent is nobody's in particular.
+  if (guests !== undefined) return 'ended'
   const status = statusIn(home.at('sessions', `${session}.session.yaml`))
   if (status === undefined) return Date.now() - Date.parse(created) < beginning ? 'sleeping' : 'ended'
   return status === 'completed' || status === 'error' ? 'ended' : 'sleeping'
