@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { agentFile, createProject } from './support/project.ts'
 
 const good = { lanes: { '*': [{ reply: 'done' }] } }
+/** Short to write, and more than the stack of a parser holds. */
+const deep = '['.repeat(100_000)
 const session = `session_id: lead-abc123
 agent_id: lead
 status: flying
@@ -61,6 +63,30 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     { '.cadre/config.yaml': 'model: [\n' },
     ['run', 'x'],
     /config\.yaml:\d+: /,
+  ],
+  [
+    'a configuration of brackets alone',
+    { '.cadre/config.yaml': deep },
+    ['run', 'x'],
+    /config\.yaml:1: This is too large, too deep/,
+  ],
+  [
+    'an agent file that is nested without end',
+    { '.github/agents/lead.agent.md': `---\nname: lead\ntools: ${deep}\n---\n`, 'p.yaml': good },
+    ['run', '--model', 'scripted:p.yaml', 'x'],
+    /lead\.agent\.md:\d+: This is too large, too deep/,
+  ],
+  [
+    'a playbook that is nested without end',
+    { 'p.yaml': `lanes: ${deep}` },
+    ['run', '--model', 'scripted:p.yaml', 'x'],
+    /p\.yaml:1: Lists or mappings are nested too deeply/,
+  ],
+  [
+    'a session file that is nested without end',
+    { '.cadre/sessions/lead-abc123.session.yaml': `agent_id: lead\nmessages: ${deep}` },
+    ['sessions', 'show', 'lead'],
+    /lead-abc123\.session\.yaml:1: .*nested too deeply/,
   ],
   [
     'an agent file that is broken',

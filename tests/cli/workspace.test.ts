@@ -67,7 +67,7 @@ test('from the run to the merge: list, diff, one call undone, merged, cleaned up
   })
   expect(git(project, 'status', '--porcelain')).toBe('')
   const listed = await project.cadre(['workspace', 'list'])
-  expect(listed.stdout).toMatch(new RegExp(`^${id} +lead +open +ended +3 +3 +cadre/${id}$`, 'm'))
+  expect(listed.stdout).toMatch(new RegExp(`^${id} +lead +open +ended +3 +3 +0 +cadre/${id}$`, 'm'))
   const diff = await project.cadre(['workspace', 'diff', id.slice(0, 7)])
   expect(diff.stdout).toContain('3 files changed')
   expect(diff.stdout).toContain('-one\n+two\n')
@@ -96,6 +96,49 @@ test('from the run to the merge: list, diff, one call undone, merged, cleaned up
   expect(git(project, 'worktree', 'list').trim().split('\n')).toHaveLength(1)
   const unknown = await project.cadre(['workspace', 'diff', id])
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('has no workspace of its own')])
+})
+
+test('an ignored file that a tool wrote is merged, and one that no tool named is kept and reported', async () => {
+  const project = createTeam({
+    lead: [{ calls: [write('dist/out.js', 'built\n')] }, { reply: 'Done.' }],
+  })
+  project.write('.gitignore', 'dist/\nnode_modules/\n')
+  const ran = await project.cadre(run)
+  expect(ran.code, ran.stderr).toBe(0)
+  const id = only(project, 'lead')
+  expect(ran.json().at(-1)).toMatchObject({
+    notices: [{ message: expect.stringContaining('(1 commit, 1 file)') }],
+  })
+  // As a program would leave it there.
+  project.write(`.cadre/workspaces/${id}/node_modules/m/index.js`, 'm\n')
+  expect((await project.cadre(['workspace', 'diff', id, '--stat'])).stdout).toContain('dist/out.js')
+  const merged = await project.cadre(['workspace', 'merge', id])
+  expect(merged.stdout).toContain('  dist/out.js\n')
+  expect(merged.stdout).toContain(`Merge them with: cadre workspace merge ${id} --include node_modules/`)
+  expect(project.read('dist/out.js')).toBe('built\n')
+  expect(git(project, 'status', '--porcelain')).not.toContain('dist')
+  expect(project.exists('node_modules')).toBe(false)
+  expect((await project.cadre(['workspace', 'clean'])).stdout).toContain('it holds files that git ignores')
+  const included = await project.cadre(['workspace', 'merge', id, '--include', 'node_modules', '--json'])
+  expect(JSON.parse(included.stdout)).toMatchObject({ files: ['node_modules/m/index.js'], left: [] })
+  expect(project.read('node_modules/m/index.js')).toBe('m\n')
+  expect((await project.cadre(['workspace', 'clean'])).stdout).toContain(`removed ${id}`)
+})
+
+test('ignored files of agents that work at the same time reach the project', async () => {
+  const lane = (name: string) => [{ calls: [write(`dist/${name}.js`, name)] }, report(name)]
+  const project = createTeam(
+    {
+      lead: [{ calls: [delegate('one'), delegate('two')] }, { reply: 'Done.' }],
+      one: lane('one'),
+      two: lane('two'),
+    },
+    { agents: { ...agentFile('lead'), ...agentFile('one'), ...agentFile('two'), '.gitignore': 'dist/\n' } },
+  )
+  const ran = await project.cadre(run)
+  expect(ran.code, ran.stderr).toBe(0)
+  expect([project.read('dist/one.js'), project.read('dist/two.js')]).toEqual(['one', 'two'])
+  expect(git(project, 'status', '--porcelain')).toBe('')
 })
 
 test('those below share it, and what one of them did can be undone alone', async () => {

@@ -1,9 +1,14 @@
+import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { createProject } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import {
   agent,
   createMachine,
+  createSmallFolder,
+  fillFolder,
   noMount,
+  ownTools,
   startDaemon,
   statusOf,
   talk,
@@ -54,23 +59,21 @@ fullDisk(
 )
 
 fullDisk(
-  titled('a command that ends while there is no space has run once, and its result is kept', noMount),
+  titled('an effect that ends while there is no space has happened once, and its result is kept', noMount),
   async () => {
     const machine = createMachine({
       ...agent('worker'),
-      // What it says is more than fits in behind what is there.
-      'run.sh':
-        'echo x >> runs.txt\nwhile [ ! -e go ]; do sleep 0.05; done\nhead -c 9000 /dev/zero | tr "\\0" y\necho over\n',
+      ...ownTools,
       'playbook.yaml': {
         lanes: {
           worker: [
-            { calls: [{ tool: 'execute_command', input: { command: 'sh run.sh' } }] },
+            { calls: [{ tool: 'work', input: {} }] },
             { expect: { last: 'over' }, reply: 'it was run' },
           ],
         },
       },
     })
-    const daemon = await startDaemon(machine, ['--allow', 'execute'])
+    const daemon = await startDaemon(machine, ['--allow', 'write'])
     machine.write('.cadre/tasks/a.task.md', '- [ ] A @worker "run it"\n  id: t1\n')
     await until(() => machine.exists('runs.txt'))
     machine.fill()
@@ -93,12 +96,11 @@ fullDisk(
   async () => {
     const machine = createMachine({
       ...agent('worker'),
+      ...ownTools,
+      go: '',
       'playbook.yaml': {
         lanes: {
-          worker: [
-            { calls: [{ tool: 'execute_command', input: { command: 'echo x >> runs.txt' } }] },
-            { reply: 'it was run' },
-          ],
+          worker: [{ calls: [{ tool: 'work', input: {} }] }, { reply: 'it was run' }],
         },
       },
     })
@@ -153,3 +155,104 @@ fullDisk(
     expect(await next.stop()).toBe(0)
   },
 )
+
+fullDisk(
+  titled('tasks whose files did not reach the project are not done, and what depends on them waits', noMount),
+  async () => {
+    const lane = (name: string) => [
+      { calls: [{ tool: 'write_file', input: { path: `${name}.txt`, content: name } }] },
+      { calls: [{ tool: 'look', input: {} }] },
+      { reply: `${name} is written` },
+    ]
+    const machine = createProject()
+    const small = createSmallFolder('1m')
+    const files = {
+      ...agent('one'),
+      ...agent('two'),
+      ...agent('judge'),
+      ...ownTools,
+      '.cadre/storage/policy.yaml': 'effects: {write: allow}\n',
+      'playbook.yaml': {
+        lanes: {
+          one: lane('one'),
+          two: lane('two'),
+          judge: [
+            { calls: [{ tool: 'read_file', input: { path: 'one.txt' } }] },
+            { expect: { last: 'one' }, reply: 'both are there' },
+          ],
+        },
+      },
+    }
+    for (const [file, content] of Object.entries(files)) machine.write(file, content)
+    const daemon = await startDaemon(machine, ['--workspace', small.path])
+    machine.write(
+      '.cadre/tasks/a.task.md',
+      '- [ ] @one "one"\n  id: t1\n- [ ] @two "two"\n  id: t2\n- [ ] @judge "judge"\n  id: t3\n  depends_on: t1, t2\n',
+    )
+    // Both have written in their workspaces, which are elsewhere.
+    await until(() => machine.exists('looks.txt') && machine.read('looks.txt') === 'xx')
+    fillFolder(small.path)
+    machine.write('go', '')
+    await untilProblem(machine, 'the disk is full')
+    expect(machine.read('.cadre/tasks/a.task.md')).not.toMatch(/\[[x-]\]/)
+    expect(machine.sessions().some((id) => id.startsWith('judge'))).toBe(false)
+    rmSync(small.at('fill'))
+    await until(() => /both are there|failed/.test(machine.read('.cadre/tasks/a.task.md')))
+    expect(machine.read('.cadre/tasks/a.task.md').match(/\[x\]/g)).toHaveLength(3)
+    expect([small.read('one.txt'), small.read('two.txt')]).toEqual(['one', 'two'])
+    await untilWell(machine)
+    expect(await daemon.stop()).toBe(0)
+  },
+)
+
+fullDisk(titled('a merge that does not fit into the project leaves it as it was', noMount), async () => {
+  const home = createProject()
+  const project = createSmallFolder('1m')
+  const large = (letter: string) => letter.repeat(300_000)
+  project.write('a.txt', 'mine\n')
+  project.write('b.txt', large('b'))
+  home.write('p.yaml', {
+    lanes: {
+      '*': [
+        {
+          calls: [
+            ['a.txt', 'theirs\n'] as const,
+            ['b.txt', large('B')] as const,
+            ['c.txt', large('c')] as const,
+          ].map(([path, content]) => ({ tool: 'write_file', input: { path, content } })),
+        },
+        { reply: 'Done.' },
+      ],
+    },
+  })
+  home.write('.cadre/templates/lead.agent.yaml', {
+    id: 'lead',
+    description: 'The lead',
+    system_prompt: 'x',
+    isolation: 'workspace',
+  })
+  const ran = await home.cadre([
+    'run',
+    '--agent',
+    'lead',
+    '--workspace',
+    project.path,
+    '--model',
+    'scripted:p.yaml',
+    '--allow',
+    'write',
+    'x',
+  ])
+  expect(ran.code, ran.stderr).toBe(0)
+  const [id = ''] = home.sessions()
+  project.write('fill', 'f'.repeat(600_000))
+  const before = project.listing()
+  const refused = await home.cadre(['workspace', 'merge', id])
+  expect(refused.stderr).toContain('nothing was changed')
+  expect(refused.code).toBe(1)
+  expect(project.listing()).toEqual(before)
+  expect(project.read('a.txt')).toBe('mine\n')
+  rmSync(project.at('fill'))
+  expect((await home.cadre(['workspace', 'merge', id])).code).toBe(0)
+  expect(project.read('c.txt')).toBe(large('c'))
+})

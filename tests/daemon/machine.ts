@@ -45,16 +45,7 @@ export function createMachine(files: Readonly<Record<string, string | object>>, 
   for (const [file, content] of Object.entries(files)) project.write(file, content)
   return {
     ...project,
-    fill() {
-      const handle = openSync(path.join(home, 'fill'), 'a')
-      try {
-        for (const bytes = Buffer.alloc(4096); ; ) writeSync(handle, bytes)
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-      } finally {
-        closeSync(handle)
-      }
-    },
+    fill: () => fillFolder(home),
     free: () => rmSync(path.join(home, 'fill')),
     lock() {
       // Over what is there: files that are open for writing would keep it from being read-only itself.
@@ -62,6 +53,26 @@ export function createMachine(files: Readonly<Record<string, string | object>>, 
       execFileSync('mount', ['-o', 'remount,bind,ro', home])
     },
     unlock: () => void execFileSync('umount', ['-l', home]),
+  }
+}
+
+/** A folder that is a file system of its own. */
+export function createSmallFolder(size: string): Project {
+  const project = createProject()
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', project.path])
+  onTestFinished(() => void spawnSync('umount', ['-l', project.path]))
+  return project
+}
+
+/** Takes all the space there is, with a file of that name. */
+export function fillFolder(folder: string): void {
+  const handle = openSync(path.join(folder, 'fill'), 'a')
+  try {
+    for (const bytes = Buffer.alloc(4096); ; ) writeSync(handle, bytes)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  } finally {
+    closeSync(handle)
   }
 }
 
@@ -136,3 +147,38 @@ export const agent = (name: string) => ({
 
 /** A session that a person begins in an editor. */
 export const talk = (name: string) => `agent_id: ${name}\nmessages:\n  - role: user\n    content: hi\n`
+
+/**
+ * A tool of the project's own. `work` notes in `runs.txt` that it ran, waits for the file `go`, and has more to say than fits in
+ * behind what is there; `look` waits for the file `go`, and changes nothing. Commands would need a sandbox, which a machine may
+ * not have.
+ */
+export const ownTools = {
+  '.cadre/config.yaml': { tools: ['tools.mjs'] },
+  '.cadre/tools.mjs': `
+import { appendFileSync, existsSync } from 'node:fs'
+import path from 'node:path'
+
+const project = path.dirname(import.meta.dirname)
+const gone = async () => {
+  while (!existsSync(path.join(project, 'go'))) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+const common = { parameters: { type: 'object' }, input: { '~standard': { version: 1, vendor: 'x', validate: (value) => ({ value }) } } }
+export const work = {
+  ...common, name: 'work', description: 'Works', class: 'edit', effect: 'write',
+  async run() {
+    appendFileSync(path.join(project, 'runs.txt'), 'x\\n')
+    await gone()
+    return { content: 'y'.repeat(9000) + ' over' }
+  },
+}
+export const look = {
+  ...common, name: 'look', description: 'Looks', class: 'read', effect: 'read',
+  async run() {
+    appendFileSync(path.join(project, 'looks.txt'), 'x')
+    await gone()
+    return { content: 'seen' }
+  },
+}
+`,
+}

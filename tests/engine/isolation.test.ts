@@ -3,6 +3,7 @@ import {
   object,
   type Prepared,
   type SessionSpec,
+  type Settled,
   type Tool,
   type WorkspaceRequest,
   type Workspaces,
@@ -24,7 +25,7 @@ const work = (agentName: string) =>
 const done = (text: string) => call(['reportOut', { report: text }])
 
 /** Gives everybody a folder, or nobody. */
-function folders(answer: (request: WorkspaceRequest) => Prepared, settled?: string) {
+function folders(answer: (request: WorkspaceRequest) => Prepared, settled?: Settled) {
   const asked: WorkspaceRequest[] = []
   const ended: string[] = []
   const workspaces: Workspaces = {
@@ -47,7 +48,7 @@ const reader = { name: 'reader', tools: { kind: 'list', names: ['look'] } } as c
 
 describe('a workspace of its own', () => {
   test('is given to agents that want one, and shared by those below them', async () => {
-    const { workspaces, asked, ended } = folders(own, 'on a branch')
+    const { workspaces, asked, ended } = folders(own, { message: 'on a branch' })
     const { tools } = countingTools()
     const team = createTestTeam({
       agents: [{ ...lead, isolation: 'workspace' }, { name: 'writer' }],
@@ -137,7 +138,7 @@ describe('a workspace of its own', () => {
   })
 
   test('what the caller is told of a report has where the changes are', async () => {
-    const { workspaces } = folders(own, 'They are on the branch x.')
+    const { workspaces } = folders(own, { message: 'They are on the branch x.' })
     const { tools } = countingTools()
     const team = createTestTeam({
       agents: [lead, { name: 'writer', isolation: 'workspace' }],
@@ -148,6 +149,23 @@ describe('a workspace of its own', () => {
     await team.report({ agent: 'lead', workspace: '/project' })
     expect(team.models.requests.at(-1)?.messages.at(-1)).toMatchObject({
       content: expect.stringContaining('(They are on the branch x.)'),
+    })
+  })
+
+  test('whose changes did not get where they belong: the work is not complete', async () => {
+    const { workspaces } = folders(own, { message: 'They did not fit.', isMissing: true })
+    const { tools } = countingTools()
+    const team = createTestTeam({
+      agents: [{ name: 'writer' }],
+      tools,
+      workspaces,
+      lanes: { writer: [say('written')] },
+    })
+    const report = await team.report({ agent: 'writer', workspace: '/project', parallel: true })
+    expect(report).toMatchObject({
+      status: 'incomplete',
+      text: 'written',
+      notices: [{ code: 'workspace', message: 'They did not fit.' }],
     })
   })
 

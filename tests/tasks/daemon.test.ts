@@ -122,6 +122,29 @@ test('a task written while the daemon runs begins; marked by hand, its session e
   expect(task(id)?.fields.get('session')).toBe(`worker-${id}-2`)
 })
 
+test('an editor that saves an old copy over finished tasks undoes nothing; changing a marker alone does', async () => {
+  const { home, start, task } = open({ worker: [say('looked')] })
+  const daemon = start()
+  await daemon.start()
+  const page = '# Mine\n\n- [ ] @worker "One"\n- [ ] @worker "Two"\n  id: two\n'
+  save(home, page)
+  await until(() => (textOf(home).match(/\[x\]/g) ?? []).length === 2)
+  const [, first] = /id: (task-\w+)/.exec(textOf(home)) ?? []
+  for (const more of ['', '', '- [ ] @worker "Three"\n  id: three\n']) {
+    save(home, page + more)
+    await until(() => (textOf(home).match(/\[x\]/g) ?? []).length === (more === '' ? 2 : 3))
+  }
+  expect(textOf(home)).toContain(`id: ${first}`)
+  expect(task('two')?.fields.get('result')).toBe('looked')
+  expect(daemon.models.requests).toHaveLength(3)
+  const said = daemon.happenings.filter(({ type }) => type === 'task.restored')
+  expect(said[0]?.message).toContain('saved from an older copy')
+  // A person who wants it done again.
+  save(home, textOf(home).replace('[x] @worker "Two"', '[ ] @worker "Two"'))
+  await until(() => task('two')?.state === 'done' && task('two')?.fields.get('session') === 'worker-two-2')
+  expect(daemon.models.requests).toHaveLength(4)
+})
+
 test('a task that is written anew is told to its session, which is in the middle of its work', async () => {
   let goOn = () => {}
   const held = new Promise<void>((resolve) => {

@@ -167,6 +167,94 @@ describe('what a person does while it runs', () => {
     expect(stateOf(world, 'alpha-t1-2')).toBe('running')
   })
 
+  test.each([
+    ['before its session began', 'done', (before: TaskItem) => before],
+    [
+      'before its session began, with another title',
+      'done',
+      (b: TaskItem) => ({ ...b, title: 'Look again' }),
+    ],
+    ['while its session worked', 'done', (_: TaskItem, during: TaskItem) => during],
+    ['before its session began', 'failed', (before: TaskItem) => before],
+    ['before its session began', 'running', (before: TaskItem) => before],
+  ] as const)('saved from a copy made %s: it stays %s, and nothing is done again', async (_, end, saved) => {
+    const world = await open([one(), two()])
+    const during = world.files.find('t1') as TaskItem
+    if (end !== 'running')
+      world.sessions.end('alpha-t1', end === 'done' ? 'completed' : 'error', 'It is Docker.')
+    await world.settle()
+    for (let again = 0; again < 6; again++) {
+      world.files.edit('t1', () => saved(one(), during))
+      if (again === 2) world.die()
+      await world.settle()
+      expect(state(world, 't1')).toBe(end)
+      expect(field(world, 't1', 'session')).toBe('alpha-t1')
+    }
+    expect(field(world, 't1', 'result')).toBe(end === 'done' ? 'It is Docker.' : undefined)
+    expect([...world.sessions.sessions.keys()].toSorted()).toEqual(
+      end === 'done' ? ['alpha-t1', 'beta-t2'] : ['alpha-t1'],
+    )
+    expect(stateOf(world, 'alpha-t1')).not.toMatchObject({ outcome: 'cancelled' })
+  })
+
+  test('saved from a copy of its first attempt: the second one goes on', async () => {
+    const world = await open([one()])
+    world.sessions.end('alpha-t1', 'error', '')
+    await world.settle()
+    const failed = world.files.find('t1') as TaskItem
+    world.files.edit('t1', (task) => ({ ...task, state: 'open' }))
+    await world.settle()
+    world.files.edit('t1', () => failed)
+    await world.settle()
+    expect(field(world, 't1', 'session')).toBe('alpha-t1-2')
+    expect(stateOf(world, 'alpha-t1-2')).toBe('running')
+    world.sessions.end('alpha-t1-2', 'completed', 'done')
+    await world.settle()
+    expect(state(world, 't1')).toBe('done')
+  })
+
+  test('saved from a copy made before it was given to another agent: that one goes on', async () => {
+    const world = await open([one()])
+    const before = world.files.find('t1') as TaskItem
+    world.files.edit('t1', (task) => ({ ...task, who: ['beta'] }))
+    await world.settle()
+    world.files.edit('t1', () => ({ ...before, who: ['beta'] }))
+    await world.settle()
+    expect(stateOf(world, 'beta-t1')).toBe('running')
+    expect(field(world, 't1', 'session')).toBe('beta-t1')
+  })
+
+  test('saved from a copy without its id: it is the same task', async () => {
+    const nameless = taskItem({ who: ['alpha'], title: 'Look' })
+    const world = await open([nameless, nameless])
+    const ids = world.files.files.get(file)?.map(({ id }) => id)
+    for (const id of ids ?? []) world.sessions.end(`alpha-${id}`, 'completed', 'It is Docker.')
+    await world.settle()
+    world.files.files.set(file, [nameless, nameless, taskItem({ who: ['alpha'], title: 'Look' })])
+    await world.settle()
+    const now = world.files.files.get(file) ?? []
+    expect(now.slice(0, 2).map(({ id }) => id)).toEqual(ids)
+    expect(now.map(({ state }) => state)).toEqual(['done', 'done', 'running'])
+    expect(world.sessions.sessions.size).toBe(3)
+  })
+
+  test('tidied up when it is done: it stays as it is; removed and written again: it is a new one', async () => {
+    const world = await open([one()])
+    world.sessions.end('alpha-t1', 'completed', 'It is Docker.')
+    await world.settle()
+    world.files.edit('t1', () => one({ state: 'done' }))
+    await world.settle()
+    expect(field(world, 't1', 'session')).toBeUndefined()
+    world.files.edit('t1', () => undefined)
+    await world.settle()
+    world.clock.advance(1000)
+    await world.settle()
+    world.files.files.set(file, [one()])
+    await world.settle()
+    expect(field(world, 't1', 'session')).toBe('alpha-t1-2')
+    expect(state(world, 't1')).toBe('running')
+  })
+
   test('its line removed: its session is cancelled, after a moment in which it may turn up elsewhere', async () => {
     const world = await open([one()])
     world.files.edit('t1', () => undefined)

@@ -64,13 +64,15 @@ export function memoryFiles(point: Point): MemoryFiles {
         return { kind: 'changed' as const }
       })
     },
-    ensureIds(file, wants) {
+    ensureIds(file, wants, idOf = () => () => undefined) {
       point()
       const ids: string[] = []
+      const known = idOf()
       const named = (files.get(file) ?? []).map((task) => {
         if (task.id !== undefined || !wants(task)) return task
-        ids.push(`given-${++made}`)
-        return { ...task, id: `given-${made}` }
+        const id = known(task) ?? `given-${++made}`
+        ids.push(id)
+        return { ...task, id }
       })
       files.set(file, named)
       point()

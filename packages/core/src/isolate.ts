@@ -42,6 +42,20 @@ export async function isolate(ports: Ports, request: PlaceRequest, signal: Abort
 }
 
 /**
+ * A session that somebody began by writing its file, or that comes from a chat log, with the workspace that its agent wants: nobody
+ * could give it one before.
+ */
+export async function isolateLate(
+  ports: Ports,
+  spec: SessionSpec,
+  signal: AbortSignal,
+): Promise<SessionSpec> {
+  const { id, root, agent, workspace, isolation, parent } = spec
+  if (isolation !== undefined || parent !== undefined || agent.isolation !== 'workspace') return spec
+  return { ...spec, ...(await isolate(ports, { id, root, agent, shared: { workspace } }, signal)) }
+}
+
+/**
  * Whether a delegation is carried out while others change things: the caller goes on meanwhile, or the same reply delegates to
  * more than one that can.
  */

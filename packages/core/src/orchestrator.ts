@@ -3,7 +3,7 @@ import type { StoredSession } from './engine.ts'
 import { CadreError, Suspended } from './errors.ts'
 import type { CadreEvent, EventBody } from './events.ts'
 import { type Explained, type ExplainRequest, explainCall } from './explain.ts'
-import { canChange, isolate } from './isolate.ts'
+import { canChange, isolate, isolateLate } from './isolate.ts'
 import { createGate } from './judge.ts'
 import { defaultLimits, type RunLimits, withinCeilings } from './limits.ts'
 import { didYouMean } from './nearest.ts'
@@ -259,13 +259,14 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     // A child belongs to its run: while that is unfinished, continuing the child means continuing the run.
     const target = work === undefined && root !== undefined && isUnfinished(root) ? root : stored
     run.session = target.spec.id
+    const goesOn = work !== undefined || isUnfinished(target)
     const spec = {
-      ...target.spec,
+      ...(goesOn ? await isolateLate(ports, target.spec, signal) : target.spec),
       ...(model !== undefined && { model: await knownModel(model, ports) }),
       ...(delegation === false && { delegation, targets: [] }),
     }
     if (work !== undefined) run.news = { work: workOf(work), leavesCalls: openCalls === 'leave' }
-    run.continues = work !== undefined || isUnfinished(target)
+    run.continues = goesOn
     const anew = { ...limits, ...root?.spec.limits.run, ...changed }
     return runOwned(changed === undefined ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
   }

@@ -10,6 +10,7 @@ import type { SessionSpec } from './session-spec.ts'
 import { settleReply } from './settle.ts'
 import { nextMove } from './state.ts'
 import type { StopReason } from './tree.ts'
+import type { Settled } from './workspaces.ts'
 
 /**
  * The one loop: entry sessions, delegates and resumed ones. It asks the model, settles the calls of the reply, and repeats
@@ -153,21 +154,27 @@ async function endSession(
 /** With where its changes are, if they are not where everybody looks. The code of the last notice is why it ended. */
 async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Ending> {
   const { isolation } = spec
-  if (isolation?.kind !== 'own' || isolation.session !== spec.id) return ending
-  const message = await settledPlace(ports, spec, ending.status)
-  if (message === undefined) return ending
-  return { ...ending, notices: [{ code: 'workspace', message }, ...(ending.notices ?? [])] }
+  if (isolation?.kind !== 'own' || isolation.session !== spec.id || isolation.base === spec.workspace)
+    return ending
+  const settled = await settledPlace(ports, spec, ending.status)
+  if (settled === undefined) return ending
+  const notice = { code: 'workspace', message: settled.message }
+  const notices = ending.notices ?? []
+  // Work that is not where it belongs is not done.
+  if (settled.isMissing && ending.status === 'completed')
+    return { ...ending, status: 'incomplete', notices: [...notices, notice] }
+  return { ...ending, notices: [notice, ...notices] }
 }
 
 async function settledPlace(
   { workspaces }: Session['ports'],
   spec: SessionSpec,
   status: Report['status'],
-): Promise<string | undefined> {
+): Promise<Settled | undefined> {
   try {
     return await workspaces?.settle(spec, status)
   } catch (error) {
-    return `Its workspace could not be settled: ${messageOf(error)}`
+    return { message: `Its workspace could not be settled: ${messageOf(error)}`, isMissing: true }
   }
 }
 

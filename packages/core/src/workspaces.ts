@@ -10,7 +10,10 @@ export type Isolation =
   | {
       readonly kind: 'own'
       readonly session: string
-      /** The folder it began with, and would have worked in otherwise. */
+      /**
+       * The folder it began with, and would have worked in otherwise. The workspace itself where that is the folder of an agent,
+       * which all its sessions share and nothing is merged from: `session` is then the name of that folder.
+       */
       readonly base: string
       /** When it has completed its work, its changes are taken over into that folder at once, if nothing is in the way. */
       readonly returns?: true
@@ -40,5 +43,11 @@ export interface Workspaces {
    * Asked when a session with a workspace of its own is about to end. What a person, or who delegated to it, has to know about
    * where its changes are; nothing where there are none, or where they are what everybody sees.
    */
-  settle(session: SessionSpec, status: ReportStatus): Promise<string | undefined>
+  settle(session: SessionSpec, status: ReportStatus): Promise<Settled | undefined>
+}
+
+export interface Settled {
+  readonly message: string
+  /** Its changes are not in the folder they belong into: whoever goes on from there would miss them. */
+  readonly isMissing?: true
 }

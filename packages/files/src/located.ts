@@ -1,7 +1,7 @@
 import type { Json } from '@cadre/core'
 import type { Document, LineCounter, YAMLError } from 'yaml'
 import type { Diagnostic } from './diagnostic.ts'
-import { yamlParser } from './journal/yaml-parser.ts'
+import { isTooDeep, yamlParser } from './journal/yaml-parser.ts'
 import { readSimpleYaml } from './simple-yaml.ts'
 
 /** A value of a YAML file, and the line it stands on. */
@@ -48,8 +48,7 @@ export function readAnyYaml(request: LocatedRequest): ReadYaml {
   try {
     return read(request)
   } catch (error) {
-    // Brackets within brackets, a hundred thousand deep, end the stack of the parser.
-    if (!(error instanceof TooMuch || error instanceof RangeError)) throw error
+    if (!(error instanceof TooMuch)) throw error
     const message = 'This is too large, too deep, or refers to itself; write it plainly.'
     return broken(path, firstLine, 'yaml-too-large', message)
   }
@@ -58,7 +57,7 @@ export function readAnyYaml(request: LocatedRequest): ReadYaml {
 class TooMuch extends Error {}
 
 function read({ text, path, firstLine = 1, duplicates, most = usual }: LocatedRequest): ReadYaml {
-  if (text.length > most.letters) throw new TooMuch()
+  if (text.length > most.letters || isTooDeep(text)) throw new TooMuch()
   const yaml = yamlParser()
   const lineCounter = new yaml.LineCounter()
   const document = parse(text, lineCounter)

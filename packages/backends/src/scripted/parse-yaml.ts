@@ -1,14 +1,18 @@
-import { CadreError } from '@cadre/core'
+import { CadreError, isNestedDeeper } from '@cadre/core'
 import type { Node, Pair, Scalar } from 'yaml'
 import type { Origin } from '../field.ts'
+
+const deepest = 200
 
 /** Parses YAML into plain values, and keeps on which line each of them stands. */
 export async function parseYaml(text: string, path: string): Promise<{ value: unknown; origin: Origin }> {
   // Loaded here: nothing else in a process that plays no playbook needs it.
-  const { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } = await import('yaml')
+  const { isAlias, isMap, isScalar, isSeq, LineCounter, Parser, parseDocument } = await import('yaml')
   const counter = new LineCounter()
   const lines = new WeakMap<object, Map<string | number, number>>()
   const made = new Map<Node, unknown>()
+  if (isNestedDeeper(text, deepest, () => new Parser().parse(text)))
+    fail('Lists or mappings are nested too deeply here; write it plainly.', 0)
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
   const mistake = document.errors[0]
   if (mistake !== undefined) fail(`This is not valid YAML: ${mistake.message}.`, mistake.pos[0])
@@ -61,7 +65,7 @@ export async function parseYaml(text: string, path: string): Promise<{ value: un
   }
 
   function lineOf(offset: number | undefined): number {
-    return counter.linePos(offset ?? 0).line
+    return counter.linePos(offset ?? 0).line || 1
   }
 
   function fail(message: string, offset: number | undefined): never {

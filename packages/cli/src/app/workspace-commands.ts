@@ -14,7 +14,7 @@ const list = defineCommand({
   about:
     'Every session with a workspace of its own: empty (nothing was changed), open (changes that are not merged), merged, or gone\n' +
     '(the folder is not there any more, its commits are). With --json: a list of {session, agent, kind, path, target, branch, life,\n' +
-    'commits, files, uncommitted, state, created}.',
+    'commits, files, uncommitted, ignored, state, created}.',
   examples: [
     ['workspace list', 'a table'],
     [`workspace list --json | jq -r '.[] | select(.state == "open") | .session'`, 'what is not merged'],
@@ -48,13 +48,24 @@ const merge = defineCommand({
   about:
     'Takes the changes of a session over into the folder it began with: as one commit on the current branch where that is a\n' +
     'repository. What comes of it is found out first: if both sides changed the same, or files with changes that are not committed\n' +
-    'would be written over, these are named, nothing is touched, and it ends with 1.',
+    'would be written over, these are named, nothing is touched, and it ends with 1. Files that git ignores are merged if a tool\n' +
+    'named them or --include does, and are in no commit; the others are listed.',
   examples: [
     ['workspace merge executor-4k2', 'as one commit'],
+    ['workspace merge executor-4k2 --include dist', 'with a folder that git ignores'],
     ['workspace merge executor-4k2 --no-commit', 'into the files alone, to look at and commit yourself'],
   ],
   parameters: {
-    flags: { home, noCommit: flag('Change the files and commit nothing'), trust, json },
+    flags: {
+      home,
+      noCommit: flag('Change the files and commit nothing'),
+      include: {
+        ...text('Also this file or folder, which git ignores; may be given several times', 'PATH'),
+        variadic: true,
+      },
+      trust,
+      json,
+    },
     positional: { kind: 'tuple', parameters: [session] },
   },
   load: async () => (await import('../commands/workspace-merge.ts')).mergeOfWorkspace,
@@ -87,10 +98,17 @@ const clean = defineCommand({
   brief: 'Remove workspaces of sessions that have ended, where nothing would be lost',
   examples: [
     ['workspace clean', 'says what was removed, and why the rest was kept'],
+    ['workspace clean --ignored', 'also those in which nothing but ignored files would be lost'],
     ['workspace clean executor-4k2 --force', 'throws away what was not merged'],
   ],
   parameters: {
-    flags: { home, force: flag('Also what is not merged, of the session that is named'), trust, json },
+    flags: {
+      home,
+      force: flag('Also what is not merged, of the session that is named'),
+      ignored: flag('Also files that git ignores'),
+      trust,
+      json,
+    },
     positional: { kind: 'tuple', parameters: [{ ...session, optional: true }] },
   },
   load: async () => (await import('../commands/workspace-clean.ts')).cleanWorkspaces,

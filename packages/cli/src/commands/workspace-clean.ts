@@ -8,6 +8,7 @@ import { findWorkspace, requireRest, type WorkspaceFlags } from './workspace-her
 
 export interface CleanFlags extends WorkspaceFlags {
   readonly force?: boolean
+  readonly ignored?: boolean
 }
 
 /** `cadre workspace clean`. */
@@ -36,8 +37,9 @@ async function cleanAll(io: Io, flags: CleanFlags): Promise<Cleaned> {
   const removed: string[] = []
   const kept: { session: string; why: string }[] = []
   for (const state of await workspaces.list()) {
-    const why = reasonToKeep(state)
-    if (why === undefined && (await workspaces.leave(state.session))) removed.push(state.session)
+    const why = reasonToKeep(state, flags)
+    const discards = flags.ignored ? { discards: 'ignored' as const } : {}
+    if (why === undefined && (await workspaces.leave(state.session, discards))) removed.push(state.session)
     else kept.push({ session: state.session, why: why ?? 'it has just changed' })
   }
   return { removed, kept }
@@ -47,16 +49,18 @@ async function cleanOne(io: Io, flags: CleanFlags, named: string): Promise<Clean
   const { workspaces, owner } = await findWorkspace(io, flags, named)
   const state = await workspaces.state(owner)
   requireRest(state)
-  const why = flags.force ? undefined : reasonToKeep(state)
+  const why = flags.force ? undefined : reasonToKeep(state, flags)
   if (why !== undefined)
     return { removed: [], kept: [{ session: owner, why: `${why}; --force throws it away` }] }
   await workspaces.remove(owner)
   return { removed: [owner], kept: [] }
 }
 
-function reasonToKeep({ life, state, files, uncommitted }: WorkspaceState): string | undefined {
+function reasonToKeep(workspace: WorkspaceState, flags: CleanFlags): string | undefined {
+  const { life, state, files, uncommitted, ignored } = workspace
   if (life !== 'ended') return `its session is ${life}`
-  if (state === 'empty' || state === 'merged') return undefined
-  const changed = files.length + uncommitted
-  return `${changed} file(s) were changed and are not merged`
+  if (state !== 'empty' && state !== 'merged')
+    return `${files.length + uncommitted} file(s) were changed and are not merged`
+  if (ignored.length === 0 || flags.ignored) return undefined
+  return `it holds files that git ignores (${ignored.join(', ')}); --ignored discards those`
 }

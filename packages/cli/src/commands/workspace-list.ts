@@ -13,15 +13,16 @@ export async function listWorkspaces(io: Io, flags: Omit<WorkspaceFlags, 'trust'
   if (flags.json) io.stdout.write(`${JSON.stringify(all)}\n`)
   else if (all.length === 0) io.stdout.write(`No session of ${home.path} has a workspace of its own.\n`)
   else {
-    const head = ['SESSION', 'AGENT', 'STATE', 'SESSION IS', 'COMMITS', 'FILES', 'WHERE']
+    const head = ['SESSION', 'AGENT', 'STATE', 'SESSION IS', 'COMMITS', 'FILES', 'IGNORED', 'WHERE']
     io.stdout.write(textTable(head, all.map(rowOf), roomIn(io.stdout)))
   }
   return exitCodes.done
 }
 
 function rowOf(state: WorkspaceState): string[] {
-  const { session, agent, life, commits, files, uncommitted, kind, branch, path } = state
+  const { session, agent, life, commits, files, uncommitted, ignored, kind, branch, path } = state
   const more = uncommitted === 0 ? '' : ` +${uncommitted}`
   const where = kind === 'worktree' ? branch : path
-  return [session, agent, state.state, life, String(commits), `${files.length}${more}`, where].map(cleanLine)
+  const counts = [String(commits), `${files.length}${more}`, String(ignored.length)]
+  return [session, agent, state.state, life, ...counts, where].map(cleanLine)
 }

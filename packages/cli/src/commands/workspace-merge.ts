@@ -5,6 +5,7 @@ import { findWorkspace, indented, requireRest, type WorkspaceFlags } from './wor
 
 export interface MergeFlags extends WorkspaceFlags {
   readonly noCommit?: boolean
+  readonly include?: readonly string[]
 }
 
 /** `cadre workspace merge`. */
@@ -12,11 +13,19 @@ export async function mergeOfWorkspace(io: Io, flags: MergeFlags, named: string)
   const { workspaces, owner } = await findWorkspace(io, flags, named)
   const state = await workspaces.state(owner)
   requireRest(state)
-  const result = await workspaces.merge(owner, { commit: flags.noCommit !== true })
+  const result = await workspaces.merge(owner, {
+    commit: flags.noCommit !== true,
+    include: flags.include ?? [],
+  })
   const { kind, ...rest } = result
   const target = state.target ?? ''
-  if (flags.json) io.stdout.write(`${JSON.stringify({ session: owner, target, result: kind, ...rest })}\n`)
-  else io.stdout.write(`${mergeLines(owner, target, result).map(indented).join('\n')}\n`)
+  const { ignored: left } = await workspaces.state(owner)
+  if (flags.json)
+    io.stdout.write(`${JSON.stringify({ session: owner, target, result: kind, ...rest, left })}\n`)
+  else {
+    const lines = [...mergeLines(owner, target, result), ...leftLines(owner, left)]
+    io.stdout.write(`${lines.map(indented).join('\n')}\n`)
+  }
   return kind === 'merged' || kind === 'nothing' ? exitCodes.done : exitCodes.failed
 }
 
@@ -25,10 +34,12 @@ function mergeLines(session: string, target: string, result: MergeResult): strin
     case 'nothing':
       return [`Nothing of ${session} is left to merge into ${target}.`]
     case 'merged': {
-      const { files, commit } = result
+      const { files, commit, ignored = [] } = result
       const made =
         commit === undefined ? 'Nothing was committed.' : `It is the commit ${commit.slice(0, 10)}.`
-      return [`Merged into ${target}:`, ...files.map((name) => `  ${name}`), made]
+      const apart = commit !== undefined && ignored.length > 0
+      const not = apart ? [`Git ignores these, and they are in no commit: ${ignored.join(', ')}`] : []
+      return [`Merged into ${target}:`, ...files.map((name) => `  ${name}`), made, ...not]
     }
     case 'conflicts':
       return [
@@ -43,4 +54,15 @@ function mergeLines(session: string, target: string, result: MergeResult): strin
         'Commit them, or put them aside with `git stash -u`, and merge again.',
       ]
   }
+}
+
+/** What stays behind, and would be lost with the workspace. */
+function leftLines(session: string, left: readonly string[]): string[] {
+  if (left.length === 0) return []
+  return [
+    'Not merged, because git ignores these files and no tool named them:',
+    ...left.map((name) => `  ${name}`),
+    `Merge them with: cadre workspace merge ${session} --include ${left[0]}`,
+    `Discard them with: cadre workspace clean ${session} --force`,
+  ]
 }

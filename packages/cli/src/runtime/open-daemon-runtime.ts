@@ -73,7 +73,7 @@ export async function openDaemonRuntime(
           if (parts.trusted || parts.grants.of(home.path, root)?.trust === undefined) return undefined
           return `It was started with --trust, and the daemon does not trust this folder. Resume it with "cadre resume ${root}", or start the daemon with --trust.`
         },
-        begin: () => orchestrate(parts, { engine, emit }),
+        begin: () => orchestrate(parts, { engine, emit, endures: outside.endures }),
       }
     },
     stamp: () => stampOf(filesOf(options, home, loaded)),

@@ -15,6 +15,8 @@ export interface OrchestrateOptions {
   readonly emit: (event: CadreEvent) => void
   /** What holds for every tree that is started. */
   readonly controls?: Controls | undefined
+  /** Whether what cannot be done in a workspace now waits until it can be. */
+  readonly endures?: ((error: unknown) => boolean) | undefined
   /** Absent: those of the parts. */
   readonly models?: Models
   /**
@@ -26,10 +28,10 @@ export interface OrchestrateOptions {
 
 /** The one place that gives the parts of a run to the engine: what is explained is judged by what a run is judged by. */
 export function orchestrate(parts: Parts, options: OrchestrateOptions): Orchestrator {
-  const { engine, emit, controls, models } = options
+  const { engine, emit, controls, models, endures } = options
   const { enforced, policy, guard } = parts
   const { rules, answerers } = options.listHooks === undefined ? guard : guard.withoutHooks(options.listHooks)
-  const workspaces = createWorkspaces({ home: parts.home })
+  const workspaces = createWorkspaces({ home: parts.home, ...(endures && { endures }) })
   // After the hooks: what they change about what a call has changed belongs to it.
   const attend = attendAll([...(guard.attend ? [guard.attend] : []), attendWorkspaces(workspaces)])
   const orchestrator = createOrchestrator(

@@ -15,7 +15,12 @@ export function putInForm(file: SessionFile, journal: Journal, parts: EnginePart
     truncateSync(file.path, journal.good)
     note(file, 'journal.torn', `The last entry was not whole; it is kept as ${beside}.`, file.path, parts)
   }
-  if (journal.layout !== undefined) return 'kept'
+  const isPlaced = file.takePlace()
+  if (journal.layout !== undefined) {
+    if (!isPlaced) return 'kept'
+    writeAnew(file, parts)
+    return 'written'
+  }
   // A person who begins a session in an editor has other things to write down than the time.
   if (file.spec.created === '') file.spec = { ...file.spec, created: new Date().toISOString() }
   const beside = keepOriginal(file.path)

@@ -61,8 +61,13 @@ export class SessionFile implements OpenFile, Marked {
   /** How often it was not complete in a row. */
   looks = 0
 
+  /** Where it works, if it was given a workspace of its own. */
+  private readonly place: Pick<SessionSpec, 'workspace' | 'isolation'> | undefined
+
   constructor(spec: SessionSpec, path: string) {
     this.spec = spec
+    const { workspace, isolation } = spec
+    this.place = isolation && { workspace, isolation }
     this.id = spec.id
     this.root = spec.root
     this.path = path
@@ -87,6 +92,13 @@ export class SessionFile implements OpenFile, Marked {
     this.size = journal.good
     this.layout = journal.layout ?? this.layout
     this.lead = journal.openLine ? '\n' : ''
+  }
+
+  /** Takes the workspace that it was given into its header, which does not say so yet. False when there is nothing to take. */
+  takePlace(): boolean {
+    if (this.place === undefined || this.spec.isolation !== undefined) return false
+    this.spec = { ...this.spec, ...this.place }
+    return true
   }
 
   header(): string {

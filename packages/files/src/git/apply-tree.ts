@@ -1,17 +1,62 @@
-import { CadreError } from '@cadre/core'
-import { type GitRequest, tryGit } from './git.ts'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { CadreError, messageOf } from '@cadre/core'
+import { type GitRequest, git, gitError, tryGit } from './git.ts'
+import { changedEntries } from './tree-of-entries.ts'
 
 /**
  * Brings a work tree, and the index of the request, from one tree to another. Files that are not as the first tree has them stay
- * as they are; where that cannot be, or something else is in the way, nothing at all is touched and it rejects with the names.
+ * as they are; where that cannot be, something else is in the way, or the disk is full, everything is left as it was and it
+ * rejects with the names.
  */
-export async function applyTree(from: string, to: string, request: GitRequest): Promise<void> {
+export async function applyTree(
+  from: string,
+  to: string,
+  request: GitRequest & { readonly workTree: string },
+): Promise<void> {
   // What only looks different, because it was touched, is not different.
   await tryGit(['update-index', '-q', '--refresh', '--ignore-submodules'], request)
-  const { code, stderr } = await tryGit(['read-tree', '-m', '-u', from, to], request)
+  const change = ['read-tree', '-m', '-u']
+  const tried = await tryGit([...change, '-n', from, to], request)
+  if (tried.code !== 0)
+    throw new CadreError('usage', `nothing was changed: ${reasonIn(tried.stderr)}`, {
+      where: request.workTree,
+    })
+  const { code, stderr } = await tryGit([...change, from, to], request)
   if (code === 0) return
+  const failure = gitError(`nothing was changed: ${reasonIn(stderr)}`, stderr, request)
+  await takeBack(from, to, request, failure)
+  throw failure
+}
+
+/** Nothing was in the way, so it is the writing that failed: some files may be as they were to be, one of them in part. */
+async function takeBack(
+  from: string,
+  to: string,
+  request: GitRequest & { readonly workTree: string },
+  failure: CadreError,
+): Promise<void> {
+  const changed = await changedEntries(from, to, request)
+  // First those that were not there before: that makes room for the others.
+  for (const { name, before } of changed)
+    if (before === undefined) rmSync(path.join(request.workTree, name), { force: true })
+  const input = changed.flatMap(({ name, before }) => (before === undefined ? [] : `${name}\0`)).join('')
+  try {
+    await git(['checkout-index', '-f', '-q', '-z', '--stdin'], { ...request, input })
+  } catch (error) {
+    const names = changed.map(({ name }) => name).join(', ')
+    throw new CadreError(
+      'agent_execution',
+      `${failure.message}; these may be changed in part: ${names} (${messageOf(error)})`,
+      {
+        where: request.workTree,
+        cause: failure,
+      },
+    )
+  }
+}
+
+function reasonIn(stderr: string): string {
   const said = stderr.replace(/^(error|fatal): /gm, '').trim()
-  throw new CadreError('usage', `nothing was changed: ${said.split('\n').slice(0, 5).join(' ')}`, {
-    where: request.workTree ?? request.cwd,
-  })
+  return said.split('\n').slice(0, 5).join(' ')
 }

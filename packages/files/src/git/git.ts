@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { setMaxListeners } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
 import { findGit } from './find-git.ts'
 
@@ -64,9 +64,28 @@ const settingArgs = settings.flatMap((setting) => ['-c', setting])
 export async function git(args: readonly string[], request: GitRequest): Promise<string> {
   const { code, stdout, stderr } = await tryGit(args, request)
   if (code === 0) return stdout
-  throw new CadreError('agent_execution', `git ${args[0]} failed: ${lastLines(stderr, stdout)}`, {
-    where: request.workTree ?? request.cwd,
-  })
+  throw gitError(`git ${args[0]} failed: ${lastLines(stderr, stdout)}`, stderr, request)
+}
+
+/** What git could not do, as an error. A disk that is full is its cause: git does not always say so itself. */
+export function gitError(message: string, stderr: string, request: GitRequest): CadreError {
+  const { cwd, workTree = cwd, gitDir = cwd } = request
+  const isFull =
+    /No space left on device|Disk quota exceeded/i.test(stderr) || [cwd, workTree, gitDir].some(isFullDisk)
+  const cause = isFull && Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  return new CadreError('agent_execution', message, { where: workTree, ...(cause && { cause }) })
+}
+
+/** So little that what git failed to write may not have fit. */
+const little = 256 << 10
+
+function isFullDisk(place: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(place)
+    return bavail * bsize < little
+  } catch {
+    return false
+  }
 }
 
 /** The same, where a failure is an answer. Rejects only when git cannot be run to its end. */

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { isInside } from '../is-inside.ts'
 import { changedPaths } from './changed-paths.ts'
 import { type GitRequest, git } from './git.ts'
+import { isFile } from './is-file.ts'
 import { stagePaths } from './stage-paths.ts'
 import { userIgnores } from './user-ignores.ts'
 
@@ -12,6 +13,8 @@ export interface SnapshotRequest extends GitRequest {
   readonly index: string
   /** The index to begin with, which is only read: what it knows of files need not be found out again. */
   readonly from?: string
+  /** Files that are part of it although git ignores them, where they are there. */
+  readonly also?: readonly string[]
   /** A folder that is never part of it, unless the snapshot is of something in it. */
   readonly without: string
   readonly limits?: { readonly files: number; readonly bytes: number }
@@ -31,7 +34,7 @@ export type Snapshot =
  * files nor the index of whoever works there is touched.
  */
 export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> {
-  const { workTree, from, without, limits } = request
+  const { workTree, from, without, limits, also = [] } = request
   if (from !== undefined && existsSync(from)) copyFileSync(from, request.index)
   const { paths, repositories } = await changedPaths(request, await userIgnores())
   const [whole, apart] = [realOf(workTree), realOf(without)]
@@ -40,7 +43,8 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> 
     : paths.filter((name) => !isInside(apart, path.join(whole, name)))
   const reason = limits && tooLarge(workTree, own, limits)
   if (reason !== undefined) return { kind: 'too_large', reason }
-  await stagePaths(own, request)
+  const more = also.filter((name) => isFile(path.join(workTree, name)))
+  await stagePaths([...new Set([...own, ...more])], request)
   return { kind: 'taken', tree: (await git(['write-tree'], request)).trim(), repositories }
 }
 

@@ -3,7 +3,7 @@ import { type LooseEntry, looseEntry } from './loose-entry.ts'
 import type { RawHeader } from './read-header.ts'
 import { topKeys } from './spec-of-header.ts'
 import type { Value } from './text-cursor.ts'
-import { resolved, textOf, yamlParser } from './yaml-parser.ts'
+import { isTooDeep, resolved, textOf, yamlParser } from './yaml-parser.ts'
 
 /** Text that cannot be a session: why, and the line of the text, counted from 1. */
 export class Unreadable extends Error {
@@ -48,6 +48,8 @@ export function readEntryLoosely(text: string): LooseEntry {
 }
 
 function parsed(text: string): Document.Parsed {
+  if (isTooDeep(text))
+    throw new Unreadable('lists or mappings in it are nested too deeply; write it plainly', 1)
   const document = yamlParser().parseDocument(text, { logLevel: 'silent' })
   const [error] = document.errors
   if (error === undefined) return checkAliases(document)

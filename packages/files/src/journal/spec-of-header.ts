@@ -1,4 +1,6 @@
+import path from 'node:path'
 import type { AgentDefinition, Json, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
+import { isName } from '../engine/session-name.ts'
 import { isObject } from '../is-object.ts'
 import { isSimpleKey } from './emit-entry.ts'
 import type { RawHeader } from './read-header.ts'
@@ -114,8 +116,7 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
     delegation: typed(metadata, 'delegation', 'boolean') ?? true,
     limits: limitsOf(metadata),
     ...controlsOf(metadata['controls']),
-    workspace: optionalString(metadata, 'workspace') ?? known.workspace(name),
-    ...isolationOf(metadata['isolation'], id),
+    ...placeOf(metadata, known.workspace(name), id),
     work: isObject(work)
       ? (work as unknown as SessionSpec['work'])
       : { content: typeof work === 'string' ? work : known.work, ...saidOf(metadata['said']) },
@@ -130,6 +131,19 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
     updated: top('updated') ?? created,
     extra: extraOf(fields, metadata),
   }
+}
+
+/** Where it works: what the file says, or the folder of its agent, which is a repository that nobody else works in. */
+function placeOf(
+  metadata: RawHeader['metadata'],
+  own: string,
+  id: string,
+): Pick<SessionSpec, 'workspace' | 'isolation'> {
+  const workspace = optionalString(metadata, 'workspace') ?? own
+  if (metadata['isolation'] !== undefined || workspace !== own)
+    return { workspace, ...isolationOf(metadata['isolation'], id) }
+  const session = path.basename(own)
+  return isName(session) ? { workspace, isolation: { kind: 'own', session, base: own } } : { workspace }
 }
 
 function saidOf(said: unknown): Pick<SessionSpec['work'], 'from' | 'message'> {

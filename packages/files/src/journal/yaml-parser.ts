@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { isNestedDeeper } from '@cadre/core'
 import type * as Yaml from 'yaml'
 import type { Document } from 'yaml'
 
@@ -11,6 +12,14 @@ let loaded: typeof Yaml | undefined
 export function yamlParser(): typeof Yaml {
   loaded ??= createRequire(import.meta.url)('yaml') as typeof Yaml
   return loaded
+}
+
+/** Far deeper than anybody writes, and far from where the parser ends the process. */
+const deepest = 200
+
+/** Whether this text would be too much for the parser, however short it is. */
+export function isTooDeep(text: string): boolean {
+  return isNestedDeeper(text, deepest, () => new (yamlParser().Parser)().parse(text))
 }
 
 /** A scalar as it was written, anything else as JSON; `undefined` for what is not there. */

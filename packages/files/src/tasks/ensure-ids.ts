@@ -12,13 +12,14 @@ export interface EnsuredIds {
 }
 
 /**
- * Writes an id below every task that has none and for which `wants` says so. `taken` are ids that no new one may be; those of
- * the text itself are known.
+ * Writes an id below every task that has none and for which `wants` says so: the one that `idOf` knows, unless it is taken, or a
+ * new one. `taken` are ids that no new one may be; those of the text itself are known.
  */
 export function ensureIds(
   raw: RawText,
   taken: ReadonlySet<string>,
   wants: (task: TaskItem) => boolean = () => true,
+  idOf: (task: TaskItem) => string | undefined = () => undefined,
 ): EnsuredIds {
   const read = readWritten(raw)
   const known = new Set([...taken, ...read.items.flatMap(({ id }) => id ?? [])])
@@ -28,7 +29,8 @@ export function ensureIds(
     if (item === undefined || item.id !== undefined || !wants(item)) continue
     // An empty one on the line itself is for the person to fill.
     if (head.tokens.some((token) => token.kind === 'field' && token.key === 'id')) continue
-    const id = newTaskId(known)
+    const wanted = idOf(item)
+    const id = wanted === undefined || known.has(wanted) ? newTaskId(known) : wanted
     known.add(id)
     ids.push(id)
     splices.push(...fieldEdit({ raw, task, child: undefined, key: 'id', value: id }))

@@ -53,8 +53,12 @@ export interface TaskFiles {
   add(file: string, task: NewTask): Promise<{ readonly id: string }>
   /** With everything that stands below it. */
   remove(file: string, id: string, when?: (task: TaskItem) => boolean): Promise<TaskEditResult>
-  /** Writes ids below the tasks that have none and for which `wants` says so. The new ones. */
-  ensureIds(file: string, wants?: (task: TaskItem) => boolean): Promise<readonly string[]>
+  /** Writes ids below the tasks that have none and for which `wants` says so: `idOf` them, or new ones. Those it wrote. */
+  ensureIds(
+    file: string,
+    wants?: (task: TaskItem) => boolean,
+    idOf?: () => (task: TaskItem) => string | undefined,
+  ): Promise<readonly string[]>
   /** The first one, where several have it. */
   find(id: string): FoundTask | undefined
   /** By its id, or by the beginning of the ids of no others. Several when it is not clear which one is meant. */
@@ -187,13 +191,14 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       return { id }
     },
     remove: (file, id, when) => editOne(file, id, when, (raw) => removeTask(raw, id)),
-    async ensureIds(file, wants) {
+    async ensureIds(file, wants, idOf) {
       let made: readonly string[] = []
       await edit(file, (raw = '') => {
         const result = ensureIds(
           raw,
           taken(),
           (task) => !isApprovalType(task.fields.get('type')) && (wants?.(task) ?? true),
+          idOf?.(),
         )
         made = result.ids
         return result.ids.length === 0 ? { kind: 'same' } : { kind: 'changed', raw: result.raw }

@@ -17,7 +17,9 @@ export function attendWorkspaces(keeper: WorkspaceKeeper): Attend {
         return told(keeper.commitCall(session, moment.call, signal), 'could not be committed to')
       }
       case 'session.ended':
-        return isolation.session === id ? told(keeper.leave(id), 'could not be removed') : undefined
+        return isolation.session === id && isolation.base !== session.workspace
+          ? told(keeper.leave(id), 'could not be removed')
+          : undefined
       default:
         return undefined
     }

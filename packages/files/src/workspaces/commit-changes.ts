@@ -1,8 +1,10 @@
 import { copyFileSync, existsSync, readFileSync, realpathSync, renameSync } from 'node:fs'
 import path from 'node:path'
-import { changedPaths } from '../git/changed-paths.ts'
+import { type ChangedPaths, changedPaths } from '../git/changed-paths.ts'
 import { commitIndex, commitOf } from '../git/commit-index.ts'
 import { git, tryGit } from '../git/git.ts'
+import { ignoredFilesIn } from '../git/ignored-paths.ts'
+import { isFile } from '../git/is-file.ts'
 import { stagePaths } from '../git/stage-paths.ts'
 import { userIgnores } from '../git/user-ignores.ts'
 import type { Home } from '../home/open-home.ts'
@@ -12,7 +14,7 @@ import { type AtWorkTree, atWorkspace } from './workspace-git.ts'
 import { type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export interface CommitChanges extends Occasion {
-  /** Absolute: only what is there, or below it. Without them everything that is different. */
+  /** Absolute: only what is there, or below it; a file among them also if git ignores it. Without them all that is different. */
   readonly paths?: readonly string[] | undefined
 }
 
@@ -30,7 +32,13 @@ export async function commitChanges(
   const at = await atWorkspace(home, record, signal)
   const changed = await changedPaths(at, await userIgnores())
   const places = wanted?.map((place) => relativeTo(record.top, place))
-  const names = places === undefined ? changed.paths : changed.paths.filter((name) => isAmong(name, places))
+  const names =
+    places === undefined
+      ? changed.paths
+      : [
+          ...changed.paths.filter((name) => isAmong(name, places)),
+          ...(await namedIgnored(places, changed, at)),
+        ]
   await stagePaths(names, at)
   const parent = await tipOf(record, at)
   // Commits that the agent made itself say nothing of the call: then there is one on top that does.
@@ -43,6 +51,21 @@ export async function commitChanges(
   writeRecord(home, next)
   publishIndex(record, at.index)
   return next
+}
+
+/** A file that a tool has named is its work, whatever the project ignores. */
+async function namedIgnored(
+  places: readonly string[],
+  { paths }: ChangedPaths,
+  at: AtWorkTree,
+): Promise<readonly string[]> {
+  const known = new Set(paths)
+  const files = places.filter((name) => {
+    if (known.has(name) || name === '' || name.startsWith('../') || name.split('/').includes('.git'))
+      return false
+    return isFile(path.join(at.workTree, name))
+  })
+  return files.length === 0 ? [] : ignoredFilesIn(files, at)
 }
 
 /**

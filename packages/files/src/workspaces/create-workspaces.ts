@@ -7,6 +7,7 @@
  * 3. A change is found out before anything is touched: conflicts, and files in the way, leave everything as it was.
  */
 import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { JudgedCall, Prepared, SessionSpec, WorkspaceRequest, Workspaces } from '@cadre/core'
 import { CadreError, messageOf } from '@cadre/core'
 import { isName } from '../engine/session-name.ts'
@@ -15,15 +16,16 @@ import type { Home } from '../home/open-home.ts'
 import { commitChanges } from './commit-changes.ts'
 import { diffWorkspace, type WorkspaceDiff } from './diff-workspace.ts'
 import { findBase } from './find-base.ts'
+import { includeIgnored } from './include-ignored.ts'
 import { type MergeResult, mergeWorkspace } from './merge-workspace.ts'
 import { occasionOf } from './occasion-of.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
-import { removeWorkspace } from './remove-workspace.ts'
+import { leaveWorkspace, removeWorkspace } from './remove-workspace.ts'
 import { restoreWorkspace } from './restore-workspace.ts'
 import { type RollbackRequest, type RollbackResult, rollbackWorkspace } from './rollback-workspace.ts'
-import { shownChanges } from './shown-changes.ts'
-import { listRecords, readRecord, type WorkspaceRecord } from './workspace-record.ts'
-import { type WorkspaceState, workspaceState } from './workspace-state.ts'
+import { settleWorkspace } from './settle-workspace.ts'
+import { addGuest, listRecords, readRecord, type WorkspaceRecord } from './workspace-record.ts'
+import { isSpent, type WorkspaceState, workspaceState } from './workspace-state.ts'
 
 export interface WorkspaceKeeper extends Workspaces {
   /** Commits what a call has changed, if its session has a workspace of its own. */
@@ -33,22 +35,47 @@ export interface WorkspaceKeeper extends Workspaces {
    * that may have done it.
    */
   reopen(session: SessionSpec, inDoubt: readonly string[], signal: AbortSignal): Promise<void>
-  /** Removes the workspace of a session that has ended, if nothing in it would be lost. */
-  leave(session: string): Promise<boolean>
+  /** Removes the workspace of a session that has ended, if nothing in it would be lost; `discards` those that git ignores. */
+  leave(session: string, options?: { readonly discards?: 'ignored' }): Promise<boolean>
   /** The workspace that a session works in: its own, or by its beginning. Throws `not_found`. */
   find(session: string): WorkspaceRecord
   list(): Promise<readonly WorkspaceState[]>
   state(session: string): Promise<WorkspaceState>
   diff(session: string, options?: { readonly call?: string | undefined }): Promise<WorkspaceDiff>
-  merge(session: string, options?: { readonly commit?: boolean }): Promise<MergeResult>
+  merge(session: string, options?: MergeOptions): Promise<MergeResult>
   rollback(session: string, request: RollbackRequest): Promise<RollbackResult>
   remove(session: string): Promise<void>
 }
 
-export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKeeper {
+export interface MergeOptions {
+  readonly commit?: boolean
+  /** Files and folders that git ignores and that are taken over all the same, from the top of the workspace. */
+  readonly include?: readonly string[]
+}
+
+export interface WorkspacesOptions {
+  readonly home: Home
+  /** Asked when something failed: true, and it is tried again until it can be done, as when a disk is full. */
+  readonly endures?: (error: unknown) => boolean
+}
+
+/** Between two tries. Milliseconds. */
+const endurance = 250
+
+export function createWorkspaces({ home, endures = () => false }: WorkspacesOptions): WorkspaceKeeper {
   const chains = new Map<string, Promise<unknown>>()
-  const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (chains.get(key) ?? Promise.resolve()).then(work)
+  const inTurn = <T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const enduring = async (): Promise<T> => {
+      for (;;) {
+        try {
+          return await work()
+        } catch (error) {
+          if (signal?.aborted || !endures(error)) throw error
+          await pause(endurance)
+        }
+      }
+    }
+    const mine = (chains.get(key) ?? Promise.resolve()).then(enduring)
     const settled = mine.catch(() => {})
     chains.set(key, settled)
     void settled.then(() => chains.get(key) === settled && chains.delete(key))
@@ -83,7 +110,7 @@ export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKe
       (await restoreWorkspace(home, before, signal))
     )
       return { kind: 'ready', path: before.path }
-    if (before !== undefined) await removeWorkspace(home, before)
+    if (before !== undefined) await leaveWorkspace(home, before)
     const base = folder === '' ? undefined : findBase(home, folder)
     const continued = from.flatMap((other) => {
       const record = isName(other) ? readRecord(home, other) : undefined
@@ -99,45 +126,46 @@ export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKe
 
   return {
     prepare: (request, signal) =>
-      inTurn(request.session, () =>
-        prepare(request, signal).catch((error) => ({
-          kind: 'impossible' as const,
-          reason: messageOf(error).replace(/\.$/, ''),
-        })),
-      ),
-    settle({ id, agent, isolation }, status) {
-      return inTurn(id, async () => {
-        const record = readRecord(home, id)
+      inTurn(request.session, () => prepare(request, signal), signal).catch((error) => ({
+        kind: 'impossible' as const,
+        reason: messageOf(error).replace(/\.$/, ''),
+      })),
+    settle: (session, status) =>
+      inTurn(session.id, async () => {
+        const record = readRecord(home, session.id)
         if (record?.state !== 'ready' || !existsSync(record.top)) return undefined
         const rest = await commitRest(record)
-        const now = await workspaceState(home, rest)
-        if (now.state === 'empty' || now.state === 'merged') return undefined
-        if (isolation?.kind !== 'own' || isolation.returns !== true) return shownChanges(now)
-        if (status !== 'completed')
-          return `${shownChanges(now)} They were not taken over, because ${agent.name} did not complete its work.`
-        const merged = await inTurn(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
-        if (merged.kind === 'merged' || merged.kind === 'nothing') return undefined
-        return `${shownChanges(now)} They were not taken over, because others have changed the same: ${merged.files.join(', ')}.`
-      }).catch((error) => `Where its changes are could not be found out: ${messageOf(error)}`)
-    },
+        const merge = () => inTurn(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
+        return settleWorkspace({ session, status, state: await workspaceState(home, rest), merge })
+      }).catch((error) => ({
+        message: `The changes of ${session.id} could not be taken over, and are in its workspace: ${messageOf(error)}`,
+        isMissing: true as const,
+      })),
     async commitCall({ id, agent, workspace, isolation }, call, signal) {
       if (isolation?.kind !== 'own') return
-      await inTurn(isolation.session, async () => {
-        const record = readRecord(home, isolation.session)
-        if (record?.state !== 'ready') return
-        const occasion = { ...occasionOf(call, workspace), session: id, agent: agent.name }
-        // What was done is committed, also when the session is being stopped.
-        await commitChanges(home, record, occasion, signal.aborted ? undefined : signal)
-      })
+      await inTurn(
+        isolation.session,
+        async () => {
+          const record = readRecord(home, isolation.session)
+          if (record?.state !== 'ready') return
+          const occasion = { ...occasionOf(call, workspace), session: id, agent: agent.name }
+          // What was done is committed, also when the session is being stopped.
+          await commitChanges(home, record, occasion, signal.aborted ? undefined : signal)
+        },
+        signal,
+      )
     },
-    async reopen({ id, root, agent, isolation }, inDoubt, signal) {
+    async reopen({ id, root, agent, workspace, isolation }, inDoubt, signal) {
       if (isolation?.kind !== 'own') return
-      const owner = isolation.session
-      if (owner === id) {
-        const wanted = { session: id, root, agent: agent.name, base: isolation.base }
-        const prepared = await inTurn(id, () => prepare(wanted, signal))
+      const { session: owner, base } = isolation
+      // The folder of an agent begins with what is there.
+      const isShared = base === workspace
+      if (owner === id || isShared) {
+        const wanted = { session: owner, root, agent: agent.name, base: isShared ? '' : base }
+        const prepared = await inTurn(owner, () => prepare(wanted, signal), signal)
         if (prepared.kind === 'impossible')
           throw new CadreError('configuration', `its workspace is gone: ${prepared.reason}`)
+        if (isShared) await inTurn(owner, async () => addGuest(home, known(owner), root))
       }
       if (inDoubt.length === 0) return
       await inTurn(owner, async () => {
@@ -148,13 +176,13 @@ export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKe
         await commitChanges(home, record, { subject, session: id, call, agent: agent.name, inDoubt: true })
       })
     },
-    leave: (session) =>
+    leave: (session, { discards } = {}) =>
       inTurn(session, async () => {
         const record = readRecord(home, session)
         if (record?.state !== 'ready') return false
-        const { state } = await workspaceState(home, record)
-        if (state !== 'empty' && state !== 'merged') return false
-        await removeWorkspace(home, record)
+        const state = await workspaceState(home, record)
+        if (!isSpent(discards === 'ignored' ? { ...state, ignored: [] } : state)) return false
+        await leaveWorkspace(home, record)
         return true
       }),
     find(session) {
@@ -175,9 +203,9 @@ export function createWorkspaces({ home }: { readonly home: Home }): WorkspaceKe
     },
     state: (session) => workspaceState(home, known(session)),
     diff: (session, options) => diffWorkspace(home, known(session), options),
-    merge: (session, options) =>
+    merge: (session, { include = [], ...options } = {}) =>
       inTurn(session, async () => {
-        const record = await commitRest(known(session))
+        const record = await includeIgnored(home, await commitRest(known(session)), include)
         return inTurn(turnInto(record), () => mergeWorkspace(home, record, options))
       }),
     rollback: (session, request) =>

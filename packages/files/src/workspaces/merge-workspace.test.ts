@@ -33,6 +33,89 @@ describe('merging a workspace', () => {
     expect((await ground.keeper.state('s-1')).state).toBe('merged')
   })
 
+  it('brings ignored files that a tool named into the folder, and into no commit', async () => {
+    const ground = createGround()
+    await ground.prepare('s-1')
+    await ground.call('s-1', 'c1', { 'ignored/out.js': 'built', 'a.txt': 'two\n' })
+    const result = await ground.keeper.merge('s-1')
+    expect(result).toMatchObject({
+      kind: 'merged',
+      files: ['a.txt', 'ignored/out.js'],
+      ignored: ['ignored/out.js'],
+    })
+    expect(ground.read('ignored/out.js')).toBe('built')
+    expect(ground.git('show', '--format=', '--name-only', 'HEAD').trim()).toBe('a.txt')
+    expect(ground.git('status', '--porcelain')).toBe('')
+    expect(await ground.keeper.merge('s-1')).toEqual({ kind: 'nothing' })
+    // Changed, undone, and merged again: as any other file.
+    await ground.call('s-1', 'c2', { 'ignored/out.js': 'built again' })
+    expect(await ground.keeper.merge('s-1')).toMatchObject({ files: ['ignored/out.js'] })
+    expect(ground.read('ignored/out.js')).toBe('built again')
+    await ground.keeper.rollback('s-1', {})
+    expect(await ground.keeper.merge('s-1')).toMatchObject({ files: ['a.txt', 'ignored/out.js'] })
+    expect(ground.exists('ignored/out.js')).toBe(false)
+  })
+
+  it('does not write over ignored files of a person', async () => {
+    for (const git of [true, false]) {
+      const ground = createGround({ git })
+      ground.write('.gitignore', 'ignored/\n')
+      await ground.prepare('s-1')
+      ground.write('ignored/.env', 'mine')
+      await ground.call('s-1', 'c1', { 'ignored/.env': 'theirs', 'b.txt': 'new' })
+      const refused = { kind: 'conflicts', files: ['ignored/.env'] }
+      expect(await ground.keeper.merge('s-1')).toEqual(refused)
+      expect(await ground.keeper.merge('s-1', { commit: false })).toEqual(refused)
+      expect(ground.read('ignored/.env')).toBe('mine')
+      expect(ground.exists('b.txt') && ground.read('b.txt') === 'new').toBe(false)
+      // Not even where the session changes what is ignored.
+      await ground.call('s-1', 'c2', { '.gitignore': '' })
+      expect((await ground.keeper.merge('s-1')).kind).toMatch(/conflicts|dirty/)
+      expect(ground.read('ignored/.env')).toBe('mine')
+    }
+  })
+
+  it('includes ignored files that a command made when a person asks for them', async () => {
+    const ground = createGround()
+    const folder = await ground.prepare('s-1')
+    mkdirSync(path.join(folder, 'ignored/deep'), { recursive: true })
+    writeFileSync(path.join(folder, 'ignored/deep/x'), 'x')
+    writeFileSync(path.join(folder, 'ignored/y'), 'y')
+    expect((await ground.keeper.state('s-1')).ignored).toEqual(['ignored/'])
+    expect(await ground.keeper.merge('s-1')).toEqual({ kind: 'nothing' })
+    await expect(ground.keeper.merge('s-1', { include: ['no'] })).rejects.toThrow('has no ignored file "no"')
+    const merged = await ground.keeper.merge('s-1', { include: ['ignored/deep'] })
+    expect(merged).toMatchObject({ files: ['ignored/deep/x'] })
+    expect(ground.read('ignored/deep/x')).toBe('x')
+    expect(ground.exists('ignored/y')).toBe(false)
+    expect((await ground.keeper.state('s-1')).ignored).toEqual(['ignored/y'])
+  })
+
+  it('hands ignored files that a tool named on through workspaces, and keeps those of commands', async () => {
+    const ground = createGround()
+    const above = await ground.prepare('s-1')
+    const folder = await ground.prepare('s-2', above)
+    await ground.call('s-2', 'c1', { 'ignored/out.js': 'built' })
+    mkdirSync(path.join(folder, 'ignored/modules'))
+    writeFileSync(path.join(folder, 'ignored/modules/m'), 'm')
+    const returns = { kind: 'own', session: 's-2', base: above, returns: true } as const
+    const settled = await ground.keeper.settle(ground.spec('s-2', { isolation: returns }), 'completed')
+    expect(settled?.message).toContain(`they stay in ${folder}: ignored/modules/.`)
+    expect(settled?.isMissing).toBeUndefined()
+    expect(await ground.keeper.leave('s-2')).toBe(false)
+    expect(existsSync(path.join(folder, 'ignored/modules/m'))).toBe(true)
+    expect(await ground.keeper.leave('s-2', { discards: 'ignored' })).toBe(true)
+    expect(await ground.keeper.merge('s-1')).toMatchObject({ files: ['ignored/out.js'] })
+    expect(ground.read('ignored/out.js')).toBe('built')
+    // What depends on it begins with it, also where it is not merged.
+    const bare = createGround({ git: false })
+    bare.write('.gitignore', 'ignored/\n')
+    await bare.prepare('s-1')
+    await bare.call('s-1', 'c1', { 'ignored/out.js': 'built' })
+    const next = await bare.prepare('s-2', bare.project, ['s-1'])
+    expect(readFileSync(path.join(next, 'ignored/out.js'), 'utf8')).toBe('built')
+  })
+
   it('reports conflicts with their names and touches nothing', async () => {
     const ground = createGround()
     await ground.prepare('s-1')

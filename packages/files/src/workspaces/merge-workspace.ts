@@ -6,17 +6,24 @@ import { commitOf, commitTree } from '../git/commit-index.ts'
 import { diffNames } from '../git/diff-names.ts'
 import { git } from '../git/git.ts'
 import { repositoryAt } from '../git/git-folders.ts'
-import { mergeTrees } from '../git/merge-trees.ts'
+import { mergeTrees, type Sides } from '../git/merge-trees.ts'
 import { takeSnapshot } from '../git/snapshot.ts'
 import { stagePaths } from '../git/stage-paths.ts'
 import type { Home } from '../home/open-home.ts'
 import { commitChanges } from './commit-changes.ts'
 import { commitMessage } from './commit-message.ts'
+import { planIgnored, splitChanges } from './ignored-part.ts'
 import { type AtWorkTree, atRepository } from './workspace-git.ts'
 import { listRecords, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export type MergeResult =
-  | { readonly kind: 'merged'; readonly files: readonly string[]; readonly commit?: string }
+  | {
+      readonly kind: 'merged'
+      readonly files: readonly string[]
+      readonly commit?: string
+      /** Those of the files that git ignores: they are in the folder, and in no commit. */
+      readonly ignored?: readonly string[]
+    }
   | { readonly kind: 'nothing' }
   /** Both sides have changed the same thing; nothing was touched. */
   | { readonly kind: 'conflicts'; readonly files: readonly string[] }
@@ -26,7 +33,7 @@ export type MergeResult =
 /**
  * Takes what a session has changed over into the folder it began with. What comes of it is found out beforehand, from objects
  * alone. In a person's repository it becomes one commit on the current branch, unless `commit` is false: then, as everywhere
- * else, only files change.
+ * else, only files change. Files that git ignores, and a tool has named, are taken over as files.
  */
 export async function mergeWorkspace(
   home: Home,
@@ -40,25 +47,55 @@ export async function mergeWorkspace(
       `the session ${record.session} did not begin with a folder that is there; its files are in ${record.path}`,
     )
   const owner = listRecords(home).find(({ top }) => top === target)
-  const result =
-    record.kind === 'worktree' && commit && owner === undefined
-      ? await mergeIntoBranch(home, record, target, signal)
-      : await mergeIntoFiles(home, record, target, signal)
-  if (result.kind === 'merged' && owner !== undefined) {
-    const { session, agent } = record
-    await commitChanges(home, owner, { subject: `Work of ${agent} (${session})`, session, agent }, signal)
+  const { sides, ignored } = await splitChanges(home, record)
+  const merging = { home, record: { ...record, sides }, target, signal }
+  const index = `${indexOf(merging)}.ignored`
+  const rest = await planIgnored(ignored, { ...(await atTarget(merging)), index })
+  if (rest.kind === 'conflicts') return rest
+  const intoBranch = record.kind === 'worktree' && commit && owner === undefined
+  const plan = await (intoBranch ? planIntoBranch(merging) : planIntoFiles(merging))
+  if (plan.kind !== 'ready') return plan
+  const files = [...plan.files, ...rest.files]
+  if (files.length > 0) {
+    await rest.apply()
+    await plan.apply()
   }
-  if (result.kind === 'merged' || result.kind === 'nothing')
-    writeRecord(home, { ...record, merged: record.tip })
-  return result
+  if (owner !== undefined && files.length > 0) {
+    const { session, agent } = record
+    const occasion = { subject: `Work of ${agent} (${session})`, session, agent }
+    const paths = files.map((name) => path.join(target, name))
+    await commitChanges(home, owner, { ...occasion, paths }, signal)
+  }
+  writeRecord(home, { ...record, merged: record.tip })
+  if (files.length === 0) return { kind: 'nothing' }
+  const { commit: made } = plan
+  return {
+    kind: 'merged',
+    files,
+    ...(made !== undefined && { commit: made }),
+    ...(rest.files.length > 0 && { ignored: rest.files }),
+  }
 }
 
-async function mergeIntoBranch(
-  home: Home,
-  record: WorkspaceRecord,
-  target: string,
-  signal: AbortSignal | undefined,
-): Promise<MergeResult> {
+interface Merging {
+  readonly home: Home
+  readonly record: WorkspaceRecord & { readonly sides: Omit<Sides, 'ours'> }
+  readonly target: string
+  readonly signal: AbortSignal | undefined
+}
+
+/** What comes of a merge. Nothing is touched before `apply`. */
+type Plan =
+  | {
+      readonly kind: 'ready'
+      readonly files: readonly string[]
+      readonly commit?: string
+      readonly apply: () => Promise<void>
+    }
+  | Extract<MergeResult, { kind: 'conflicts' | 'dirty' }>
+
+async function planIntoBranch(merging: Merging): Promise<Plan> {
+  const { home, record, target, signal } = merging
   const repository = repositoryAt(target)
   if (repository === undefined)
     throw new CadreError('usage', 'this is no repository any more', { where: target })
@@ -66,53 +103,74 @@ async function mergeIntoBranch(
   requireCalm(repository.gitDir, target)
   const head = await commitOf('HEAD', at)
   if (head === undefined) throw new CadreError('usage', 'the branch here has no commit', { where: target })
-  const merged = await mergeTrees(sidesOf(record, head), at)
+  const merged = await mergeTrees({ ...record.sides, ours: head }, at)
   if (merged.kind === 'conflicts') return merged
   const files = await diffNames(head, merged.tree, at)
-  if (files.length === 0) return { kind: 'nothing' }
-  const now = await stateOf(home, record, { ...at, from: path.join(repository.gitDir, 'index') })
-  const own = new Set(await diffNames(head, now.tree, at))
-  const different = new Set(await diffNames(now.tree, merged.tree, at))
+  if (files.length === 0) return nothingToDo
+  const index = indexOf(merging)
+  const now = await stateOf(merging, { ...at, index, from: path.join(repository.gitDir, 'index') }, files)
+  rmSync(index, { force: true })
+  const own = new Set(await diffNames(head, now, at))
+  const different = new Set(await diffNames(now, merged.tree, at))
   const dirty = files.filter((name) => own.has(name) && different.has(name))
   if (dirty.length > 0) return { kind: 'dirty', files: dirty }
   const { session, agent, branch } = record
   const subject = `Work of ${agent} (${session})`
   const message = commitMessage({ subject, session, agent, body: `Merged from ${branch}.` })
-  const made = await commitTree({ ...at, tree: merged.tree, parent: head, message })
-  // Files that are as they are to be already, by the person or by a merge that was interrupted.
-  await stagePaths(
-    files.filter((name) => own.has(name)),
-    at,
-  )
-  await applyTree(head, merged.tree, at)
-  await git(['update-ref', '-m', `cadre: ${subject}`, 'HEAD', made as string, head], at)
-  return { kind: 'merged', files, commit: made as string }
+  const made = (await commitTree({ ...at, tree: merged.tree, parent: head, message })) as string
+  const apply = async () => {
+    // Files that are as they are to be already, by the person or by a merge that was interrupted.
+    await stagePaths(
+      files.filter((name) => own.has(name)),
+      at,
+    )
+    await applyTree(head, merged.tree, at)
+    await git(['update-ref', '-m', `cadre: ${subject}`, 'HEAD', made, head], at)
+  }
+  return { kind: 'ready', files, commit: made, apply }
 }
 
+const nothingToDo: Plan = { kind: 'ready', files: [], apply: async () => {} }
+
 /** Into the files alone, whatever state they are in. The index of whoever works there is not touched. */
-async function mergeIntoFiles(
-  home: Home,
-  record: WorkspaceRecord,
-  target: string,
-  signal: AbortSignal | undefined,
-): Promise<MergeResult> {
-  const repository = record.kind === 'worktree' ? targetRepository(home, target) : undefined
-  const at: AtWorkTree =
-    repository === undefined
-      ? { cwd: home.path, gitDir: record.gitDir, workTree: target, signal }
-      : await atRepository(repository, home.path, signal)
-  const from = repository === undefined ? undefined : path.join(repository.gitDir, 'index')
-  const now = await stateOf(home, record, { ...at, ...(from !== undefined && { from }) }, true)
-  try {
-    const merged = await mergeTrees(sidesOf(record, now.tree), at)
-    if (merged.kind === 'conflicts') return merged
-    const files = await diffNames(now.tree, merged.tree, at)
-    if (files.length === 0) return { kind: 'nothing' }
-    await applyTree(now.tree, merged.tree, { ...at, index: now.index })
-    return { kind: 'merged', files }
-  } finally {
-    rmSync(now.index, { force: true })
+async function planIntoFiles(merging: Merging): Promise<Plan> {
+  const { record } = merging
+  const at = { ...(await atTarget(merging)), index: indexOf(merging) }
+  const from = record.kind === 'worktree' ? indexOfTarget(merging) : undefined
+  const changed = await diffNames(record.sides.base, record.sides.theirs, at)
+  const now = await stateOf(merging, { ...at, ...(from !== undefined && { from }) }, changed)
+  const merged = await mergeTrees({ ...record.sides, ours: now }, at)
+  if (merged.kind === 'conflicts') {
+    rmSync(at.index, { force: true })
+    return merged
   }
+  const files = await diffNames(now, merged.tree, at)
+  const apply = async () => {
+    try {
+      if (files.length > 0) await applyTree(now, merged.tree, at)
+    } finally {
+      rmSync(at.index, { force: true })
+    }
+  }
+  if (files.length === 0) await apply()
+  return { kind: 'ready', files, apply }
+}
+
+/** Git in the folder that is merged into. */
+async function atTarget({ home, record, target, signal }: Merging): Promise<AtWorkTree> {
+  const repository = record.kind === 'worktree' ? targetRepository(home, target) : undefined
+  return repository === undefined
+    ? { cwd: home.path, gitDir: record.gitDir, workTree: target, signal }
+    : atRepository(repository, home.path, signal)
+}
+
+function indexOfTarget({ home, target }: Merging): string | undefined {
+  const repository = targetRepository(home, target)
+  return repository && path.join(repository.gitDir, 'index')
+}
+
+function indexOf({ home, record }: Merging): string {
+  return home.at('storage', 'workspaces', `${record.session}.${process.pid}.target.tmp`)
 }
 
 function targetRepository(home: Home, target: string) {
@@ -121,26 +179,19 @@ function targetRepository(home: Home, target: string) {
   return repositoryAt(target)
 }
 
-function sidesOf(record: WorkspaceRecord, ours: string) {
-  return { base: record.merged ?? record.start, ours, theirs: record.tip }
-}
-
-/** The files of the target as they are now. */
+/**
+ * The files of the target as they are now, as a tree; the index is at it then. `also` are names that a merge would write: a file
+ * there is seen although git ignores it.
+ */
 async function stateOf(
-  home: Home,
-  { session }: WorkspaceRecord,
-  at: AtWorkTree & { readonly from?: string },
-  keepsIndex = false,
-): Promise<{ readonly tree: string; readonly index: string }> {
-  const index = home.at('storage', 'workspaces', `${session}.${process.pid}.target.tmp`)
-  rmSync(index, { force: true })
-  try {
-    const taken = await takeSnapshot({ ...at, index, without: home.path })
-    if (taken.kind === 'too_large') throw new Error('unreachable: there is no limit')
-    return { tree: taken.tree, index }
-  } finally {
-    if (!keepsIndex) rmSync(index, { force: true })
-  }
+  { home }: Merging,
+  at: AtWorkTree & { readonly index: string; readonly from?: string },
+  also: readonly string[],
+): Promise<string> {
+  rmSync(at.index, { force: true })
+  const taken = await takeSnapshot({ ...at, also, without: home.path })
+  if (taken.kind === 'too_large') throw new Error('unreachable: there is no limit')
+  return taken.tree
 }
 
 const unfinished: { readonly [name: string]: string } = {

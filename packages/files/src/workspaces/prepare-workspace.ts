@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { addWorktree } from '../git/add-worktree.ts'
 import { commitOf, commitTree } from '../git/commit-index.ts'
 import { git } from '../git/git.ts'
 import { repositoryAt } from '../git/git-folders.ts'
@@ -8,7 +9,8 @@ import type { Home } from '../home/open-home.ts'
 import { addContinued } from './add-continued.ts'
 import { branchFor } from './branch-name.ts'
 import { type Base, placeIn } from './find-base.ts'
-import { atRepository } from './workspace-git.ts'
+import { leaveWorkspace } from './remove-workspace.ts'
+import { atRepository, atWorkspace } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export interface NewWorkspace {
@@ -42,8 +44,10 @@ export async function prepareWorkspace(
   { base, continued }: Beginning,
   signal: AbortSignal,
 ): Promise<Made> {
-  if (!isFree(topOf(home, wanted.session)))
-    return { kind: 'impossible', reason: `${topOf(home, wanted.session)} is in the way; move it elsewhere` }
+  const top = topOf(home, wanted.session)
+  // Without a base it begins with what is there, unless that is a repository already.
+  if (base === undefined ? existsSync(path.join(top, '.git')) : !isFree(top))
+    return { kind: 'impossible', reason: `${top} is in the way; move it elsewhere` }
   home.folder('storage', 'workspaces')
   const { repository } = base ?? {}
   if (base !== undefined && repository !== undefined) {
@@ -111,7 +115,7 @@ async function makeWorktree(
     created: new Date().toISOString(),
   }
   writeRecord(home, record)
-  await git(['worktree', 'add', '-q', '-b', branch, top, start], at)
+  await addWorktree(['-B', branch, top, start], at)
   // Just made by git: nobody else has been there yet.
   const made = repositoryAt(top)
   if (made === undefined) throw new Error(`unreachable: git made no worktree in ${top}`)
@@ -154,21 +158,32 @@ async function makeRepository(
   rmSync(index, { force: true })
   await git(['init', '-q', '--template=', `--separate-git-dir=${gitDir}`, top], { cwd: home.path, signal })
   const own = { cwd: home.path, gitDir, index, signal }
-  const taken =
-    folder === undefined
-      ? { kind: 'taken' as const, tree: (await git(['write-tree'], { ...own, workTree: top })).trim() }
-      : await takeSnapshot({ ...own, workTree: before?.top ?? folder, without: home.path, limits })
+  const taken = await takeSnapshot({
+    ...own,
+    workTree: before?.top ?? folder ?? top,
+    without: home.path,
+    limits,
+    also: before === undefined ? [] : await filesIn(home, before),
+  })
   if (taken.kind === 'too_large') {
-    discard(record)
+    await leaveWorkspace(home, record)
     return { kind: 'impossible', reason: taken.reason }
   }
-  const message = `What ${agent} began with\n\n${folder === undefined ? 'Nothing.' : `The files of ${folder}.`}\n\nSession: ${session}\n`
+  const message = `What ${agent} began with\n\n${`The files of ${folder ?? top}.`}\n\nSession: ${session}\n`
   const start = (await commitTree({ ...own, tree: taken.tree, parent: undefined, message })) as string
   await git(['update-ref', `refs/heads/${branch}`, start], own)
   await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], own)
   rmSync(index, { force: true })
-  await git(['read-tree', '-m', '-u', start], { ...own, workTree: top, index: path.join(gitDir, 'index') })
+  // Files that are there already are as they are to be.
+  const fill = folder === undefined ? ['read-tree', start] : ['read-tree', '-m', '-u', start]
+  await git(fill, { ...own, workTree: top, index: path.join(gitDir, 'index') })
   return finish(home, { ...record, start, tip: start })
+}
+
+/** What is committed in a workspace, ignored files that a tool named included. */
+async function filesIn(home: Home, record: WorkspaceRecord): Promise<readonly string[]> {
+  const listed = await git(['ls-files', '-z', '-c'], await atWorkspace(home, record))
+  return listed.split('\0').filter((name) => name !== '')
 }
 
 function finish(home: Home, record: WorkspaceRecord): Made {
@@ -182,10 +197,4 @@ function finish(home: Home, record: WorkspaceRecord): Made {
 
 function topOf(home: Home, session: string): string {
   return path.join(realpathSync(home.folder('workspaces')), session)
-}
-
-/** Removes the folder and, where it has one of its own, its repository. */
-export function discard({ top, kind, gitDir }: WorkspaceRecord): void {
-  rmSync(top, { recursive: true, force: true })
-  if (kind === 'repository') rmSync(gitDir, { recursive: true, force: true })
 }

@@ -3,12 +3,23 @@ import path from 'node:path'
 import { tryGit } from '../git/git.ts'
 import type { Home } from '../home/open-home.ts'
 import { namesIn } from '../names-in.ts'
-import { discard } from './prepare-workspace.ts'
 import { removeRecord, type WorkspaceRecord } from './workspace-record.ts'
 
 /** Removes a workspace with its branch, whatever is in it. What a crash leaves of that is removed the next time. */
 export async function removeWorkspace(home: Home, record: WorkspaceRecord): Promise<void> {
-  discard(record)
+  rmSync(record.top, { recursive: true, force: true })
+  await forgetWorkspace(home, record)
+}
+
+/** The same of one in which nothing would be lost. What was in the folder of an agent before it became one stays there. */
+export async function leaveWorkspace(home: Home, record: WorkspaceRecord): Promise<void> {
+  if (record.base !== undefined) return removeWorkspace(home, record)
+  rmSync(path.join(record.top, '.git'), { force: true })
+  await forgetWorkspace(home, record)
+}
+
+async function forgetWorkspace(home: Home, record: WorkspaceRecord): Promise<void> {
+  if (record.kind === 'repository') rmSync(record.gitDir, { recursive: true, force: true })
   if (record.kind === 'worktree' && existsSync(record.commonDir)) {
     forgetWorktree(record)
     const at = { cwd: home.path, gitDir: record.commonDir }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { ownerOnly } from '../engine/files.ts'
 import type { Home } from '../home/open-home.ts'
 import { isObject } from '../is-object.ts'
+import { runningProcess } from '../requests/running-process.ts'
 
 /** What is known of a session's own workspace. Kept where no agent can write; the folder itself is believed in nothing. */
 export interface WorkspaceRecord {
@@ -31,6 +32,8 @@ export interface WorkspaceRecord {
   /** The last commit that was merged. */
   readonly merged?: string
   readonly created: string
+  /** Of a folder that several work in: the entry sessions that came later. */
+  readonly guests?: readonly string[]
 }
 
 const ending = '.json'
@@ -68,6 +71,14 @@ export function writeRecord(home: Home, record: WorkspaceRecord): void {
   const draft = `${file}.${process.pid}.tmp`
   writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`, { mode: ownerOnly })
   renameSync(draft, file)
+}
+
+/** Notes that another tree works there. Those that are over are forgotten. */
+export function addGuest(home: Home, record: WorkspaceRecord, root: string): void {
+  const others = [...(record.guests ?? []), record.root].filter(
+    (other) => other !== root && runningProcess(home, other) !== undefined,
+  )
+  writeRecord(home, { ...record, root, guests: others })
 }
 
 export function removeRecord(home: Home, session: string): void {

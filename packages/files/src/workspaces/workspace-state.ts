@@ -3,6 +3,7 @@ import { changedPaths } from '../git/changed-paths.ts'
 import { treeOf } from '../git/commit-index.ts'
 import { diffNames } from '../git/diff-names.ts'
 import { tryGit } from '../git/git.ts'
+import { ignoredPaths } from '../git/ignored-paths.ts'
 import { userIgnores } from '../git/user-ignores.ts'
 import type { Home } from '../home/open-home.ts'
 import { runningProcess } from '../requests/running-process.ts'
@@ -27,6 +28,8 @@ export interface WorkspaceState {
   readonly files: readonly string[]
   /** Files with changes that are not committed. */
   readonly uncommitted: number
+  /** Files that git ignores and no tool has named; a folder ends in `/`. They are merged only when they are asked for. */
+  readonly ignored: readonly string[]
   /** `empty`: nothing was changed. `gone`: its folder is not there any more, its commits are. */
   readonly state: 'empty' | 'open' | 'merged' | 'gone'
   readonly created: string
@@ -40,6 +43,7 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
   const steps = await workspaceLog({ ...record, tip }, at)
   const files = await diffNames(start, tip, at)
   const uncommitted = isThere ? (await changedPaths(at, await userIgnores())).paths.length : 0
+  const ignored = isThere ? await ignoredPaths(at) : []
   const isEmpty = uncommitted === 0 && (await treeOf(tip, at)) === (await treeOf(start, at))
   const isMerged = uncommitted === 0 && (record.merged === tip || (await isInTarget(home, record, tip)))
   return {
@@ -53,9 +57,15 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
     commits: steps.length,
     files,
     uncommitted,
+    ignored,
     state: isEmpty ? 'empty' : isMerged ? 'merged' : isThere ? 'open' : 'gone',
     created,
   }
+}
+
+/** Whether a workspace can be removed without losing anything. */
+export function isSpent({ state, ignored }: WorkspaceState): boolean {
+  return (state === 'empty' || state === 'merged') && ignored.length === 0
 }
 
 /** Also a person may have merged the branch, with their own git. */
@@ -70,8 +80,11 @@ async function isInTarget(home: Home, record: WorkspaceRecord, tip: string): Pro
 /** How long a session may take from its workspace to its first line. */
 const beginning = 600_000
 
-function lifeOf(home: Home, { session, root, created }: WorkspaceRecord): WorkspaceState['life'] {
-  if (runningProcess(home, root) !== undefined) return 'running'
+function lifeOf(home: Home, record: WorkspaceRecord): WorkspaceState['life'] {
+  const { session, root, created, guests } = record
+  if ([root, ...(guests ?? [])].some((one) => runningProcess(home, one) !== undefined)) return 'running'
+  // The folder of an agent is nobody's in particular.
+  if (guests !== undefined) return 'ended'
   const status = statusIn(home.at('sessions', `${session}.session.yaml`))
   if (status === undefined) return Date.now() - Date.parse(created) < beginning ? 'sleeping' : 'ended'
   return status === 'completed' || status === 'error' ? 'ended' : 'sleeping'

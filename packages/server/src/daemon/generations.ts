@@ -48,8 +48,13 @@ export class Generations {
 
   async begin(): Promise<void> {
     const { runtime } = this.#options
-    this.#stamp = runtime.stamp()
-    const parts = await runtime.load()
+    let parts: Parts
+    // What is read can name further files, tools for example: these are then among those that are looked at.
+    for (let tries = 3; ; tries--) {
+      this.#stamp = runtime.stamp()
+      parts = await runtime.load()
+      if (tries === 0 || runtime.stamp() === this.#stamp) break
+    }
     this.#current = { parts, orchestrator: parts.begin() }
     this.#tellNotices(parts)
   }

@@ -152,8 +152,9 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
       reason === undefined ? [] : [{ severity: 'error', message: reason }],
     )
     if (reason !== undefined) return false
-    // One of its own is made anew with what was committed in it.
-    if (spec.isolation === undefined && isInside(home.at('workspaces'), spec.workspace))
+    // One that was made for a session is made anew with what was committed in it.
+    const isMade = spec.isolation?.kind === 'own' && spec.isolation.base !== spec.workspace
+    if (!isMade && isInside(home.at('workspaces'), spec.workspace))
       mkdirSync(spec.workspace, { recursive: true })
     return true
   }

@@ -1,8 +1,11 @@
 import type { KeptState } from '../session-keeper.ts'
 import type { Placed } from './book.ts'
+import type { Stale } from './marks.ts'
 
 /** One thing to do about tasks. Each can be done again after a crash in the middle of it, and changes nothing then. */
 export type Action =
+  /** Its line has gone back to how it was earlier: it is put right. */
+  | { readonly kind: 'restore'; readonly stale: Stale }
   /** Tasks of this file have no id. */
   | { readonly kind: 'name'; readonly file: string }
   /** Says on the task itself what is wrong with it; nothing takes that away again. */

@@ -121,7 +121,7 @@ export function isApproval(task: TaskItem): boolean {
 }
 
 /** Nothing more happens to it unless a person says so. */
-export function isAtEnd({ state }: TaskItem): boolean {
+export function isAtEnd({ state }: Pick<TaskItem, 'state'>): boolean {
   return state === 'done' || state === 'failed' || state === 'skipped'
 }
 
@@ -137,7 +137,6 @@ export function withAllBelow(roots: Iterable<Placed>, index: TaskIndex): readonl
   return [...found.values()]
 }
 
-/** Whether something in the file cannot be understood, so that what is missing in it may only be hidden. */
 /** The sessions that did what a task depends on. */
 export function sessionsBefore({ task }: Placed, index: TaskIndex): readonly string[] {
   return task.dependsOn.flatMap((id) => index.byId.get(id)?.task.fields.get('session') ?? [])
@@ -152,6 +151,7 @@ export function countTogether(index: TaskIndex, actions: readonly Action[]): num
   return working.size
 }
 
+/** Whether something in the file cannot be understood, so that what is missing in it may only be hidden. */
 export function isBroken({ problems }: TaskFile): boolean {
   return problems.some(({ severity }) => severity === 'error')
 }

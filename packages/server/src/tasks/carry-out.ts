@@ -8,14 +8,22 @@ import type { DaemonContext } from '../daemon-context.ts'
 import { inheritedControls, isUnder } from '../inherited-controls.ts'
 import type { KeptState } from '../session-keeper.ts'
 import type { Action, Ended } from './action.ts'
-import { type Placed, sessionsBefore, type TaskIndex } from './book.ts'
+import { type BookFile, type Placed, sessionsBefore, type TaskIndex } from './book.ts'
 import type { Ledger } from './ledger.ts'
+import { lostNames, markAfter, nameOf, released, type Stale } from './marks.ts'
 import { onlyRejected } from './only-rejected.ts'
 import { endOf } from './plan-waves.ts'
 import { sessionName } from './session-name.ts'
 import { shortenLine } from './shorten.ts'
 import { causesOf } from './task-causes.ts'
-import { claimChange, endChange, releaseChange, reopenChange, skipChange } from './task-changes.ts'
+import {
+  claimChange,
+  endChange,
+  markChange,
+  releaseChange,
+  reopenChange,
+  skipChange,
+} from './task-changes.ts'
 import type { TaskStore } from './task-store.ts'
 import { changedWork, fingerprint, needsApproval, taskWork, waveWork } from './task-work.ts'
 
@@ -24,6 +32,7 @@ export interface Hands {
   readonly store: TaskStore
   readonly ledger: Ledger
   readonly index: TaskIndex
+  readonly files: readonly BookFile[]
   /** More than one task is being worked on. */
   readonly isTogether: boolean
   /** Sessions that this process has started or let go on. */
@@ -36,11 +45,13 @@ export interface Hands {
 
 /** True when something has changed by it. */
 export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
-  const { context, store, ledger } = hands
+  const { context, ledger } = hands
   const { sessions } = context
   switch (action.kind) {
+    case 'restore':
+      return restore(action.stale, hands)
     case 'name':
-      return (await store.ensureIds(action.file, (task) => hands.index.needsId(task))).length > 0
+      return nameTasks(action.file, hands)
     case 'mark': {
       const { at, problem } = action
       const known = at.task.fields.get('problem')
@@ -130,11 +141,45 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
   }
 }
 
+/** What somebody saved from an old copy is put right, and said. */
+async function restore({ placed, mark }: Stale, hands: Hands): Promise<boolean> {
+  const { task } = placed
+  const known = mark.session === '' ? undefined : await hands.context.sessions.state(mark.session)
+  const isAsRead = (now: TaskItem) =>
+    now.state === task.state && now.fields.get('session') === task.fields.get('session')
+  const isDone = await change(hands, placed, markChange(task, mark, known), isAsRead)
+  if (isDone)
+    note(
+      hands,
+      'task.restored',
+      placed,
+      `${mark.state} as before: its file was saved from an older copy. To have it done again, change only its marker to [ ]`,
+    )
+  return isDone
+}
+
+async function nameTasks(file: string, { store, ledger, index, files, context }: Hands): Promise<boolean> {
+  const ids = await store.ensureIds(
+    file,
+    (task) => index.needsId(task),
+    () => lostNames(file, files, ledger.marks),
+  )
+  for (const task of store.read(file).tasks) {
+    if (task.id === undefined || !ids.includes(task.id) || ledger.marks.has(task.id)) continue
+    const named = nameOf(task)
+    ledger.mark(task.id, { file, session: '', earlier: [], state: 'open', at: timeOf(context), named })
+  }
+  return ids.length > 0
+}
+
 /** Ends the session of a task, so that another one begins. */
 async function release(at: Placed, session: string, why: string, hands: Hands): Promise<boolean> {
   const { context, ledger } = hands
   await context.sessions.cancel(session, `its task was ${why}`)
   if (ledger.isClosed) return false
+  const mark = ledger.marks.get(at.id)
+  if (mark !== undefined) ledger.mark(at.id, released(mark, session, timeOf(context)))
+  ledger.keepMarks()
   await change(hands, at, releaseChange(at.task), isStill(at, session))
   ledger.forget(at.id)
   note(hands, 'task.released', at, `taken from session ${session}, because it was ${why}`)
@@ -206,14 +251,18 @@ function controlsOf(task: TaskItem, context: DaemonContext): Promise<Controls | 
 }
 
 async function change(
-  { store, refused }: Hands,
+  { store, ledger, context, refused }: Hands,
   at: Placed,
   wanted: TaskChange,
   when: (task: TaskItem) => boolean,
 ): Promise<boolean> {
   const result = await store.change(at.file, at.id, wanted, when)
   if (result.kind === 'refused') refused(at, result.reason)
-  return result.kind === 'changed'
+  if (result.kind !== 'changed') return false
+  // Known from here on, whatever is saved over it before it is read again.
+  const mark = markAfter(at, wanted, ledger.marks.get(at.id), timeOf(context))
+  if (mark !== undefined) ledger.mark(at.id, mark)
+  return true
 }
 
 /** A task that nobody has begun, read as it was planned for. */

@@ -1,27 +1,34 @@
 /**
  * Owns what must be known of tasks beyond their files: which session works on which task, even after its line was taken away,
- * and which ends of tasks a session was told of. Called by the duty of tasks alone.
+ * which ends of tasks a session was told of, and how far each task has come. Called by the duty of tasks alone.
  *
  * 1. A claim stands on its task before it is here, and here before its session begins: what is only on the task was never begun,
  *    or is taken up from there.
  * 2. Whoever is told of an end hears it before it is here: a crash in between says it again under the same message, which is
  *    heard once.
- * 3. A home without a ledger was never looked after: what is at an end there is not told to anybody.
+ * 3. A mark follows its line, and is written when a look is over: what it misses is learned from the line. Only where a line
+ *    comes to name no session again the mark goes first.
+ * 4. A home without a ledger was never looked after: what is at an end there is not told to anybody.
  */
 import { type Home, isObject, readRegular } from '@cadre/files'
 import { writeOwnFile } from '../write-own-file.ts'
 import type { Claim } from './book.ts'
+import { isMark, type Mark } from './marks.ts'
 
 const claimsFile = 'task-claims.json'
 const toldFile = 'task-told.json'
+const marksFile = 'task-marks.json'
 
 export class Ledger {
   readonly claims: Map<string, Claim>
   readonly told: Map<string, Set<string>>
+  /** By the id of the task: how far it has come. */
+  readonly marks: Map<string, Mark>
   /** There was none: nobody has looked after these tasks before. */
   readonly isNew: boolean
   private readonly home: Home
   private isOver = false
+  private isUnwritten = false
 
   constructor(home: Home) {
     this.home = home
@@ -33,11 +40,8 @@ export class Ledger {
         new Set(Array.isArray(ends) ? ends.filter(isText) : []),
       ]),
     )
-    this.claims = new Map(
-      Object.entries(readObject(home.at('storage', 'cursors', claimsFile)) ?? {}).flatMap(([id, claim]) =>
-        isClaim(claim) ? [[id, claim] as const] : [],
-      ),
-    )
+    this.claims = readMap(home, claimsFile, isClaim)
+    this.marks = readMap(home, marksFile, isMark)
   }
 
   claim(id: string, claim: Claim): void {
@@ -61,6 +65,22 @@ export class Ledger {
     this.write(toldFile, text, true)
   }
 
+  mark(id: string, mark: Mark): void {
+    this.marks.set(id, mark)
+    this.isUnwritten = true
+  }
+
+  unmark(id: string): void {
+    if (this.marks.delete(id)) this.isUnwritten = true
+  }
+
+  /** Writes the marks, if there is anything new about them. */
+  keepMarks(): void {
+    if (!this.isUnwritten) return
+    this.write(marksFile, JSON.stringify(Object.fromEntries(this.marks)), false)
+    this.isUnwritten = false
+  }
+
   /** Nothing is written from here on. */
   close(): void {
     this.isOver = true
@@ -79,6 +99,11 @@ export class Ledger {
     if (this.isOver) return
     writeOwnFile(this.home, ['storage', 'cursors', name], text, { durable })
   }
+}
+
+function readMap<T>(home: Home, name: string, isOne: (value: unknown) => value is T): Map<string, T> {
+  const read = Object.entries(readObject(home.at('storage', 'cursors', name)) ?? {})
+  return new Map(read.flatMap(([id, value]) => (isOne(value) ? [[id, value] as const] : [])))
 }
 
 function readObject(file: string): Record<string, unknown> | undefined {

@@ -1,5 +1,7 @@
 import type { TaskChange, TaskItem } from '@cadre/files'
+import type { KeptState } from '../session-keeper.ts'
 import type { Ended } from './action.ts'
+import type { Mark } from './marks.ts'
 import { shorten, shortenLine } from './shorten.ts'
 
 const longestResult = 1500
@@ -67,6 +69,17 @@ export function reopenChange(task: TaskItem): TaskChange {
 
 export function releaseChange(task: TaskItem): TaskChange {
   return { state: 'open', fields: { ...cleared(task), session: null, started: null } }
+}
+
+/** Brings a line that has gone back to where its task is. `session` is what became of the session it is marked with. */
+export function markChange(task: TaskItem, mark: Mark, session: KeptState | undefined): TaskChange {
+  if (mark.session === '') return { ...releaseChange(task), state: mark.state }
+  const named = { session: mark.session }
+  const end = session?.kind === 'ended' ? endChange(task, session, mark.session, mark.at) : undefined
+  // A person may have marked it otherwise.
+  if (end?.state === mark.state) return { state: mark.state, fields: { ...end.fields, ...named } }
+  const status = mark.state === 'failed' || mark.state === 'skipped' ? { status: mark.state } : {}
+  return { state: mark.state, fields: { ...cleared(task), ...status, ...named } }
 }
 
 /** Takes away what is written there of the past, and nothing that is not there. */

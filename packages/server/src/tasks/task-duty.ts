@@ -11,10 +11,19 @@ import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { KeptState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
-import { type Book, type BookFile, countTogether, indexTasks, type Placed, type TaskIndex } from './book.ts'
+import {
+  type Book,
+  type BookFile,
+  countTogether,
+  indexTasks,
+  isBroken,
+  type Placed,
+  type TaskIndex,
+} from './book.ts'
 import { carryOut, type Hands } from './carry-out.ts'
 import { countTasks, type TaskCounts } from './count-tasks.ts'
 import { Ledger } from './ledger.ts'
+import { recall } from './marks.ts'
 import { planTasks, type States, sessionsOf } from './plan-tasks.ts'
 import { endOf, planWaves } from './plan-waves.ts'
 import { createTaskReports } from './task-reports.ts'
@@ -65,27 +74,34 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   /** True when something has changed by it. */
   async function lookOnce(): Promise<boolean> {
     if (ledger === undefined || isStopped) return false
-    const book = readBook(ledger)
+    const read = readBook(ledger)
+    const { files, stale, learned } = recall(read.files, ledger.marks, new Date(clock.now()).toISOString())
+    for (const [id, mark] of learned) ledger.mark(id, mark)
+    const book = { ...read, files }
     const index = indexTasks(book)
     const states = await statesOf(book, index)
     const plan = planTasks(book, states, index)
+    const restores = stale.map((one): Action => ({ kind: 'restore', stale: one }))
     const refusals: [Placed, string][] = []
     const hands: Hands = {
       context,
       store,
       ledger,
       index,
+      files,
       isTogether: countTogether(index, plan.actions) > 1,
       begun,
       unstarted,
       refused: (at, reason) => refusals.push([at, reason]),
     }
     let isChanged = false
-    for (const action of plan.actions) {
+    for (const action of [...restores, ...plan.actions]) {
       if (isStopped) return false
       if (waitsForSession(action)) goBeside(action, hands)
       else isChanged = (await carryOut(action, hands)) || isChanged
     }
+    if (!isChanged) forgetGone(book, ledger)
+    ledger.keepMarks()
     reports.report(book, plan, states, refusals)
     counts = countTasks(book)
     isRestless = missing.size > 0 || [...states.values()].some(({ kind }) => kind === 'elsewhere')
@@ -115,12 +131,23 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     })
   }
 
-  function readBook({ claims, told }: Ledger): Book {
+  /** A task that was taken away, and is written again, is a new one. */
+  function forgetGone({ files, gone }: Book, marked: Ledger): void {
+    for (const id of gone) {
+      const mark = marked.marks.get(id)
+      const file = files.find((one) => one.file === mark?.file)
+      if (mark !== undefined && !marked.claims.has(id) && !(file !== undefined && isBroken(file)))
+        marked.unmark(id)
+    }
+  }
+
+  function readBook({ claims, told, marks }: Ledger): Book {
     const files = store.list().map(readFile)
     const agents = context.agents.list().map(({ name }) => name)
     const ids = new Set(files.flatMap(({ tasks }) => tasks.flatMap(({ id }) => id ?? [])))
-    for (const id of missing.keys()) if (ids.has(id) || !claims.has(id)) missing.delete(id)
-    for (const id of claims.keys()) if (!ids.has(id) && !missing.has(id)) missing.set(id, clock.now())
+    const known = new Set([...claims.keys(), ...marks.keys()])
+    for (const id of missing.keys()) if (ids.has(id) || !known.has(id)) missing.delete(id)
+    for (const id of known) if (!ids.has(id) && !missing.has(id)) missing.set(id, clock.now())
     // A clock that was set back begins the time anew.
     for (const [id, since] of missing) if (since > clock.now()) missing.set(id, clock.now())
     const gone = [...missing].flatMap(([id, since]) => (clock.now() - since >= patience ? [id] : []))

@@ -16,6 +16,13 @@ export interface TaskStore {
     change: TaskChange,
     when?: (task: TaskItem) => boolean,
   ): Promise<StoreResult>
-  /** Gives an id to every task of the file that has none and for which `wants` says so; the new ones. */
-  ensureIds(file: string, wants: (task: TaskItem) => boolean): Promise<readonly string[]>
+  /**
+   * Gives an id to every task of the file that has none and for which `wants` says so; the new ones. `idOf` says which one,
+   * or leaves it open; it is asked anew whenever the file is read anew.
+   */
+  ensureIds(
+    file: string,
+    wants: (task: TaskItem) => boolean,
+    idOf?: () => (task: TaskItem) => string | undefined,
+  ): Promise<readonly string[]>
 }

@@ -1,0 +1,72 @@
+import { rmSync } from 'node:fs'
+import { type GitRequest, git } from './git.ts'
+
+/** A file of a tree: what it is, and where its content is. */
+export interface TreeEntry {
+  readonly name: string
+  readonly mode: string
+  readonly object: string
+}
+
+export interface ChangedEntry {
+  readonly name: string
+  /** Absent where it is not there on this side. */
+  readonly before?: TreeEntry
+  readonly after?: TreeEntry
+}
+
+const absent = '000000'
+
+/** What is different in two commits or trees, with both sides of each file. */
+export async function changedEntries(
+  from: string,
+  to: string,
+  request: GitRequest,
+): Promise<readonly ChangedEntry[]> {
+  const args = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', '--ignore-submodules=none']
+  const parts = (await git([...args, '--end-of-options', from, to], request)).split('\0')
+  const entries: ChangedEntry[] = []
+  for (let i = 0; i + 1 < parts.length; i += 2) {
+    const [before = absent, after = absent, old = '', now = ''] = (parts[i] as string).slice(1).split(' ')
+    const name = parts[i + 1] as string
+    entries.push({
+      name,
+      ...(before !== absent && { before: { name, mode: before, object: old } }),
+      ...(after !== absent && { after: { name, mode: after, object: now } }),
+    })
+  }
+  return entries
+}
+
+/** An index that holds these files alone, for `work`. */
+export async function withIndexOf<T>(
+  entries: readonly TreeEntry[],
+  request: GitRequest & { readonly index: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  rmSync(request.index, { force: true })
+  try {
+    const input = entries.map(({ mode, object, name }) => `${mode} ${object}\t${name}\0`).join('')
+    await git(['update-index', '-z', '--index-info'], { ...request, input })
+    return await work()
+  } finally {
+    rmSync(request.index, { force: true })
+  }
+}
+
+/** A tree without these files of it. */
+export async function treeWithout(
+  tree: string,
+  names: readonly string[],
+  request: GitRequest & { readonly index: string },
+): Promise<string> {
+  rmSync(request.index, { force: true })
+  try {
+    await git(['read-tree', tree], request)
+    const input = names.map((name) => `${name}\0`).join('')
+    await git(['update-index', '--force-remove', '-z', '--stdin'], { ...request, input })
+    return (await git(['write-tree'], request)).trim()
+  } finally {
+    rmSync(request.index, { force: true })
+  }
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { readYaml } from './located.ts'
+
+const many = 50_000
+
+test.each([
+  ['[', '['.repeat(2 * many)],
+  ['[ ]', '['.repeat(many) + ']'.repeat(many)],
+  ['{ }', `${'{a: '.repeat(many)}${'}'.repeat(many)}`],
+  ['- -', `${'- '.repeat(many)}a`],
+  ['? ?', `${'? '.repeat(many)}a`],
+  ['- &a - &b', `${'- &a '.repeat(many)}b`],
+  ['a: b:', `${'a: '.repeat(many)}b`],
+  ['a deep mapping', Array.from({ length: 650 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
+])('text that is nested without end is an error with its file: %s', (_, text) => {
+  const read = readYaml({ text, path: 'config.yaml' })
+  expect(read.kind === 'broken' && read.diagnostics[0]).toMatchObject({ path: 'config.yaml', line: 1 })
+})
+
+test('many brackets beside each other are no depth', () => {
+  const text = `a:\n${'  - [{b: c}, {d: [e]}]\n'.repeat(1000)}`
+  expect(readYaml({ text, path: 'config.yaml' }).kind).toBe('read')
+})

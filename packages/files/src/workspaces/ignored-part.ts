@@ -1,0 +1,75 @@
+import { applyTree } from '../git/apply-tree.ts'
+import { diffNames } from '../git/diff-names.ts'
+import { git } from '../git/git.ts'
+import { ignoredInIndex } from '../git/ignored-paths.ts'
+import { mergeTrees, type Sides } from '../git/merge-trees.ts'
+import { stagePaths } from '../git/stage-paths.ts'
+import { type ChangedEntry, changedEntries, treeWithout, withIndexOf } from '../git/tree-of-entries.ts'
+import type { Home } from '../home/open-home.ts'
+import { type AtWorkTree, atWorkspace } from './workspace-git.ts'
+import { indexFile, type WorkspaceRecord } from './workspace-record.ts'
+
+/**
+ * The changes of a workspace in two parts. `sides` are those of the files that a repository holds. `ignored` are files that a tool
+ * named although git ignores them: they are merged into the folder as well, and into no commit.
+ */
+export interface SplitChanges {
+  readonly sides: Omit<Sides, 'ours'>
+  readonly ignored: readonly ChangedEntry[]
+}
+
+/** Everything that is not merged yet. */
+export async function splitChanges(home: Home, record: WorkspaceRecord): Promise<SplitChanges> {
+  const at = { ...(await atWorkspace(home, record)), index: `${indexFile(home, record.session)}.part` }
+  const [base, theirs] = [record.merged ?? record.start, record.tip]
+  const changed = await changedEntries(base, theirs, at)
+  const some = changed.flatMap(({ before, after }) => after ?? before ?? [])
+  const named = new Set(some.length === 0 ? [] : await withIndexOf(some, at, () => ignoredInIndex(at)))
+  if (named.size === 0) return { sides: { base, theirs }, ignored: [] }
+  // What the repository held from the beginning is its own, whatever is ignored by now.
+  const held = await git(['ls-tree', '-r', '-z', '--name-only', record.start], at)
+  for (const name of held.split('\0')) named.delete(name)
+  const names = [...named]
+  const [visibleBase, visible] = [await treeWithout(base, names, at), await treeWithout(theirs, names, at)]
+  return {
+    sides: { base: visibleBase, theirs: visible },
+    ignored: changed.filter(({ name }) => named.has(name)),
+  }
+}
+
+export type IgnoredPlan =
+  | { readonly kind: 'ready'; readonly files: readonly string[]; readonly apply: () => Promise<void> }
+  | { readonly kind: 'conflicts'; readonly files: readonly string[] }
+
+/** What comes of ignored files in a folder. Nothing is touched before `apply`. */
+export async function planIgnored(
+  ignored: readonly ChangedEntry[],
+  target: AtWorkTree & { readonly index: string },
+): Promise<IgnoredPlan> {
+  if (ignored.length === 0) return { kind: 'ready', files: [], apply: async () => {} }
+  const names = ignored.map(({ name }) => name)
+  const write = async () => (await git(['write-tree'], target)).trim()
+  const base = await withIndexOf(
+    ignored.flatMap(({ before }) => before ?? []),
+    target,
+    write,
+  )
+  const theirs = await withIndexOf(
+    ignored.flatMap(({ after }) => after ?? []),
+    target,
+    write,
+  )
+  const ours = await withIndexOf([], target, async () => {
+    await stagePaths(names, target)
+    return write()
+  })
+  const merged = await mergeTrees({ base, ours, theirs }, target)
+  if (merged.kind === 'conflicts') return merged
+  const files = await diffNames(ours, merged.tree, target)
+  const apply = () =>
+    withIndexOf([], target, async () => {
+      await git(['read-tree', ours], target)
+      await applyTree(ours, merged.tree, target)
+    })
+  return { kind: 'ready', files, apply }
+}

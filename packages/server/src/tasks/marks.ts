@@ -1,0 +1,148 @@
+/**
+ * What is known of how far tasks have come, so that a file which somebody saves from an old copy does not undo it. An editor that
+ * holds a copy writes lines as they were before a session was named on them, or while another one was: such a line has gone back,
+ * and is put right. Whoever wants a task done again changes its marker and leaves the session it names: that line is new.
+ */
+import { createHash } from 'node:crypto'
+import { isObject, type TaskChange, type TaskItem, type TaskState } from '@cadre/files'
+import { type BookFile, isAtEnd, type Placed } from './book.ts'
+import { brokenLines } from './find-task-problems.ts'
+
+/** How far a task has come. */
+export interface Mark {
+  /** The file it was last seen in. */
+  readonly file: string
+  /** The session its line names; empty where none does. */
+  readonly session: string
+  /** What its line named before that. */
+  readonly earlier: readonly string[]
+  readonly state: TaskState
+  /** When the daemon saw it come to this state. */
+  readonly at: string
+  /** `nameOf` the task when it was given its id. */
+  readonly named?: string
+}
+
+/** A task whose line has gone back, as it stands there, and how far it has come. */
+export interface Stale {
+  readonly placed: Placed
+  readonly mark: Mark
+}
+
+export interface Recalled {
+  /** The files, with every task as far as it has come. */
+  readonly files: readonly BookFile[]
+  readonly stale: readonly Stale[]
+  /** What was not known before. */
+  readonly learned: ReadonlyMap<string, Mark>
+}
+
+export function recall(files: readonly BookFile[], marks: ReadonlyMap<string, Mark>, at: string): Recalled {
+  const stale: Stale[] = []
+  const learned = new Map<string, Mark>()
+  const counts = new Map<string, number>()
+  for (const { tasks } of files)
+    for (const { id } of tasks) if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1)
+  const recalled = files.map((file) => {
+    const broken = brokenLines(file)
+    const tasks = file.tasks.map((task) => {
+      const { id } = task
+      if (id === undefined || counts.get(id) !== 1 || broken.has(task.line)) return task
+      const mark = marks.get(id)
+      if (mark !== undefined && hasGoneBack(task, mark)) {
+        stale.push({ placed: { file: file.file, id, task }, mark })
+        return asMarked(task, mark)
+      }
+      const next = markOf(task, file.file, mark, at)
+      if (next !== undefined) learned.set(id, next)
+      return task
+    })
+    return { ...file, tasks }
+  })
+  return { files: stale.length === 0 ? files : recalled, stale, learned }
+}
+
+function hasGoneBack(task: TaskItem, mark: Mark): boolean {
+  const session = sessionIn(task)
+  if (session === mark.session) return task.state === 'running' && isAtEnd(mark)
+  // Somebody who tidies up what is at its end takes nothing back.
+  return mark.earlier.includes(session) && !(isAtEnd(task) && task.state === mark.state)
+}
+
+/** What is to be remembered of a task; nothing where that is known, or there is nothing yet. */
+function markOf(task: TaskItem, file: string, mark: Mark | undefined, at: string): Mark | undefined {
+  const session = sessionIn(task)
+  if (mark === undefined)
+    return session === '' ? undefined : { file, session, earlier: [''], state: task.state, at }
+  const isKnown = session === mark.session || mark.earlier.includes(session)
+  if (isKnown && task.state === mark.state && file === mark.file) return undefined
+  const since = task.state === mark.state && isKnown ? mark.at : at
+  return isKnown
+    ? { ...mark, file, state: task.state, at: since }
+    : { ...mark, file, session, earlier: [...mark.earlier, mark.session], state: task.state, at: since }
+}
+
+/** The same of a task that was just changed. */
+export function markAfter(
+  { task, file }: Placed,
+  { state = task.state, fields = {} }: TaskChange,
+  mark: Mark | undefined,
+  at: string,
+): Mark | undefined {
+  const session = 'session' in fields ? (fields['session'] ?? '') : sessionIn(task)
+  return markOf(asMarked(task, { session, state }), file, mark, at)
+}
+
+/** Of a task that is taken from its session: its line names none again, and the session is one of the past. */
+export function released(mark: Mark, session: string, at: string): Mark {
+  const earlier = [...mark.earlier, mark.session, session].filter((one) => one !== '')
+  return { ...mark, session: '', earlier: [...new Set(earlier)], state: 'open', at }
+}
+
+function asMarked(task: TaskItem, { session, state }: Pick<Mark, 'session' | 'state'>): TaskItem {
+  const fields = new Map(task.fields)
+  if (session === '') fields.delete('session')
+  else fields.set('session', session)
+  return { ...task, state, fields }
+}
+
+function sessionIn({ fields }: TaskItem): string {
+  return fields.get('session') ?? ''
+}
+
+/** What a task without an id is recognised by when it loses the one it was given. */
+export function nameOf({ title, who }: TaskItem): string {
+  return createHash('sha256')
+    .update(JSON.stringify([title, who]))
+    .digest('hex')
+    .slice(0, 16)
+}
+
+/** The ids that tasks of this file were given, and that no line has any more: whoever saved an old copy took them away. */
+export function lostNames(
+  file: string,
+  files: readonly BookFile[],
+  marks: ReadonlyMap<string, Mark>,
+): (task: TaskItem) => string | undefined {
+  const there = new Set(files.flatMap(({ tasks }) => tasks.flatMap(({ id }) => id ?? [])))
+  const lost = [...marks].filter(
+    ([id, mark]) => mark.file === file && mark.named !== undefined && !there.has(id),
+  )
+  return (task) => {
+    const at = lost.findIndex(([, mark]) => mark.named === nameOf(task))
+    return at < 0 ? undefined : lost.splice(at, 1)[0]?.[0]
+  }
+}
+
+const states: readonly string[] = ['open', 'running', 'done', 'skipped', 'failed'] satisfies TaskState[]
+
+export function isMark(value: unknown): value is Mark {
+  if (!isObject(value)) return false
+  const { file, session, earlier, state, at } = value
+  return (
+    [file, session, at].every((part) => typeof part === 'string') &&
+    Array.isArray(earlier) &&
+    typeof state === 'string' &&
+    states.includes(state)
+  )
+}
