@@ -74,6 +74,7 @@ export type {
   Reply,
   ReplyFailure,
   ReplyHooks,
+  Spent,
   ToolOffer,
 } from './model.ts'
 export type { Attend, Attention, Moment } from './moment.ts'

@@ -1,3 +1,4 @@
+import { Accounts, accountRoot } from './accounts.ts'
 import type { AgentDefinition } from './agent.ts'
 import type { StoredSession } from './engine.ts'
 import { CadreError, Suspended } from './errors.ts'
@@ -40,6 +41,8 @@ export interface StartRequest {
   readonly plain?: boolean
   /** It is one of several that change things at the same time: it works apart from them, if it can change anything. */
   readonly parallel?: boolean
+  /** The session that created the task this is about: its budget, if there is one, pays for it. */
+  readonly charged?: string
   /** Sessions whose results it continues: where it has a workspace of its own, what they changed is there from the beginning. */
   readonly from?: readonly string[]
 }
@@ -111,10 +114,13 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   const treeOf = (spec: SessionSpec): Tree => {
     const known = trees.get(spec.root)
     if (known !== undefined) return known
-    const tree = new Tree(withinCeilings({ ...limits, ...spec.limits.run }, ceilings), ports.clock)
+    const tree = new Tree(runLimits(spec), ports.clock)
     trees.set(spec.root, tree)
     return tree
   }
+  const accounts = new Accounts(ports.engine, (spec) => runLimits(spec).budget)
+  const runLimits = (spec: SessionSpec): RunLimits =>
+    trees.get(spec.root)?.limits ?? withinCeilings({ ...limits, ...spec.limits.run }, ceilings)
   const at = instantWriter()
   // Bodies are made for one event each, so they are completed in place.
   const emit = (session: string, body: EventBody) => {
@@ -128,6 +134,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       answerers: ports.answerers,
     }),
     tree: treeOf,
+    account: (spec) => accounts.of(spec),
     emit,
     continues: (spec, state) =>
       continued.has(spec.id) || (state.ended?.status === 'cancelled' && state.cancelledBy === 'run'),
@@ -162,6 +169,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   async function start(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
     const stop: StopReason = { kind: 'cancelled', by: 'run' }
     const tree = treeOf(spec)
+    const letGo = accounts.hold(spec)
     const onAbort = () => tree.node(spec.id)?.stop(stop)
     signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -175,6 +183,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     } finally {
       signal.removeEventListener('abort', onAbort)
       trees.delete(spec.root)
+      letGo()
       continued.delete(spec.id)
       // Of a session that could not be opened: whoever tries again says it again.
       news.delete(spec.id)
@@ -203,7 +212,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       const agent = entryAgent(request.agent)
       const work = workOf(request.work)
       const id = request.id === undefined ? ports.ids.session(agent.name) : await newId(request.id, ports)
-      const { workspace, isolation, from, parallel: wanted, ...rest } = request
+      const { workspace, isolation, from, parallel: wanted, charged, ...rest } = request
       const shared = { workspace, ...(isolation && { isolation }) }
       const parallel = wanted === true && canChange(ports, agent)
       const spec = await specify(ports, limits, {
@@ -212,6 +221,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
         work,
         id,
         place: () => isolate(ports, { id, root: id, agent, shared, parallel, from }, signal),
+        charged: await payerOf(charged),
         completion: 'text',
       })
       const notices = await startNotices(spec, ports)
@@ -235,7 +245,8 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       if (work !== undefined) news.set(id, { work: workOf(work), leavesCalls: openCalls === 'leave' })
       if (work !== undefined || isUnfinished(target)) continued.add(spec.id)
       const anew = { ...limits, ...root?.spec.limits.run, ...changed }
-      return start(changed === undefined ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
+      const isAsStarted = changed === undefined && (root === undefined || target === root)
+      return start(isAsStarted ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
     },
     async explain(request, signal) {
       try {
@@ -264,6 +275,20 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       isPausing = true
       if (breaksOff) for (const tree of trees.values()) tree.breakOff()
     },
+  }
+
+  /** Who pays for a task that this session has created; nobody when no budget applies to it. */
+  async function payerOf(session: string | undefined): Promise<SessionSpec['limits']['charged']> {
+    const creator = session === undefined ? undefined : await ports.engine.read(session)
+    if (creator === undefined) return undefined
+    const { spec } = creator
+    const letGo = accounts.hold(spec)
+    try {
+      if ((await accounts.of(spec)) === undefined) return undefined
+      return { session: spec.id, root: accountRoot(spec) }
+    } finally {
+      letGo()
+    }
   }
 
   /** The entry agent never got as far as a reply: the plain model answers instead, if that is another way to a model at all. */

@@ -144,10 +144,34 @@ async function run(session: Session, judged: JudgedCall): Promise<Outcome | unde
   if (session.inherited.has(judged.call.id)) {
     const known = await settleDoubt(session, judged)
     if (known !== 'run') return known
-    const refused = await refusedByNow(session, judged)
+    const refused = (await refusedByNow(session, judged)) ?? (await startAgain(session, judged))
     if (refused !== undefined) return refused
   }
   return perform(session, judged)
+}
+
+/** A call that is run again is another one for a budget of calls, in this life and in later ones. */
+async function startAgain(session: Session, { call }: JudgedCall): Promise<Outcome | undefined> {
+  const started = session.state.calls.get(call.id)?.started
+  const { account } = session.node
+  if (account === undefined || started === undefined) return undefined
+  const { seq: _seq, timestamp: _timestamp, ...draft } = started
+  let over: string | undefined
+  for (let number = 1, isNew = false; !isNew; number++) {
+    await record(
+      session,
+      `again/${call.id}/${number}`,
+      () => {
+        isNew = true
+        over = account.refuseCall()
+        if (over !== undefined) return []
+        account.countCall()
+        return [draft]
+      },
+      { durable: true },
+    )
+  }
+  return over === undefined ? undefined : { outcome: 'refused', code: 'budget', content: over }
 }
 
 /**
@@ -193,15 +217,19 @@ async function awaitApproval(
     ...(context !== undefined && { context }),
   }
   let replayed = true
+  let over: Verdict | undefined
   const entries = await record(
     session,
     `approved/${call.id}`,
     () => {
       replayed = false
-      return [startDraft(session, judged, said)]
+      // Others may have used up what was left when it was judged.
+      over = session.gate.judgeCounts(judged, session.spec, session.node.signal)
+      return over === undefined ? [startDraft(session, judged, said)] : []
     },
     { durable: true },
   )
+  if (over !== undefined) return { outcome: 'refused', code: over.by, content: over.reason ?? '' }
   announceDecisions(session, entries, replayed)
   return 'approved'
 }

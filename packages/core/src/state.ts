@@ -1,6 +1,7 @@
 import type { AssistantEntry, Entry, EventEntry, ResultEntry, UserEntry, WireCall } from './entry.ts'
 import type { Message } from './model.ts'
 import { addUsage, type Notice, noUsage, type Report, type Usage } from './report.ts'
+import type { RequestSize } from './request-size.ts'
 
 /**
  * Where a session stands: a fold over its entries and nothing else. Live and resumed sessions go through the same
@@ -18,6 +19,9 @@ export interface SessionState {
   characters: number
   /** Input tokens the last reply was charged with, and the characters it was asked with: calibrates estimates. */
   measured: { tokens: number; characters: number } | undefined
+  /** The request that was sent last under a budget, and the last one that is known to have taken so many input tokens. */
+  sentRequest: RequestSize | undefined
+  measuredRequest: (RequestSize & { readonly tokens: number }) | undefined
   /** The calls of the last reply in their order, and how many of them have no result. */
   calls: Map<string, CallState>
   unsettled: number
@@ -71,6 +75,8 @@ function emptyState(): SessionState {
     messageSeqs: [],
     characters: 0,
     measured: undefined,
+    sentRequest: undefined,
+    measuredRequest: undefined,
     calls: new Map(),
     unsettled: 0,
     callIds: new Set(),
@@ -176,6 +182,7 @@ function applyReply(state: SessionState, entry: AssistantEntry): void {
   if (isOutdated(entry)) return
   const unseen = takeUnseen(state, entry.asked)
   if (entry.usage !== undefined) state.measured = { tokens: entry.usage.input, characters: state.characters }
+  measureRequest(state, entry.usage)
   show(state, entry, entry.seq)
   state.round += 1
   state.roundsSinceWork += 1
@@ -201,6 +208,14 @@ function takeUnseen(state: SessionState, asked: number | undefined): Message[] {
     from -= 1
   state.messageSeqs.length = from
   return state.messages.splice(from)
+}
+
+/** What a request took bounds the next one, which repeats it and adds to it. */
+function measureRequest(state: SessionState, usage: Usage | undefined): void {
+  const { sentRequest } = state
+  if (sentRequest !== undefined && usage !== undefined && usage.input > 0)
+    state.measuredRequest = { ...sentRequest, tokens: usage.input }
+  state.sentRequest = undefined
 }
 
 function applyResult(state: SessionState, entry: ResultEntry, session: string): void {
@@ -251,6 +266,14 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
     case 'notice.added':
       state.notices.push({ code: String(entry['code'] ?? 'notice'), message: entry.content ?? '' })
       return
+    case 'request.sent':
+      state.sentRequest = { bytes: Number(entry['bytes']), shape: String(entry['shape']) }
+      return
+    case 'journal.edited':
+      // What was measured may not be what is there now.
+      state.measuredRequest = undefined
+      state.sentRequest = undefined
+      return
     case 'context.compacted':
       applyCompaction(state, entry)
       return
@@ -289,6 +312,8 @@ function applyCompaction(state: SessionState, entry: EventEntry): void {
   state.messageSeqs = []
   state.characters = 0
   state.measured = undefined
+  state.measuredRequest = undefined
+  state.sentRequest = undefined
   if (work !== undefined && from > 0) show(state, work, 0)
   show(state, { role: 'user', content: entry.content ?? '' }, upTo)
   rest.forEach((message, index) => {
