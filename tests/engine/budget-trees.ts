@@ -8,8 +8,8 @@ import {
   type Message,
   type Model,
   type ModelRequest,
-  object,
   type Orchestrator,
+  object,
   type Reply,
   type ReplyFailure,
   type ReplyHooks,
@@ -173,7 +173,14 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
       const spent = counted((other) => isBelow(other, id))
       if (limits.budget !== undefined) found.push(...beyond(spent, limits.budget, `${id} of ${agent.name}`))
     }
-    for (const { id } of runs) found.push(...beyond(counted((other) => isBelow(other, id)), budget, id))
+    for (const { id } of runs)
+      found.push(
+        ...beyond(
+          counted((other) => isBelow(other, id)),
+          budget,
+          id,
+        ),
+      )
     return found
   }
 
@@ -198,7 +205,10 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
   }
 }
 
-function randomBudget(pick: (from: number, to: number) => number, chance: (share: number) => boolean): Budget {
+function randomBudget(
+  pick: (from: number, to: number) => number,
+  chance: (share: number) => boolean,
+): Budget {
   const budget = {
     ...(chance(0.6) && { tokens: pick(300, 120_000) }),
     ...(chance(0.5) && { cost: pick(1, 3_000) / 1_000 }),
@@ -369,7 +379,8 @@ class HonestServer {
   }
 
   async #delay(): Promise<void> {
-    for (let turns = this.#pick(0, 4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve))
+    for (let turns = this.#pick(0, 4); turns > 0; turns--)
+      await new Promise((resolve) => setImmediate(resolve))
   }
 
   #pick(from: number, to: number): number {

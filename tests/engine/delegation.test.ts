@@ -479,7 +479,9 @@ describe('budgets', () => {
     })
     const report = await team.report({ agent: 'lead' })
     expect(report).toMatchObject({ status: 'completed', text: 'I go on' })
-    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('budget of 12000 tokens of middle')
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain(
+      'budget of 12000 tokens of middle',
+    )
   })
 
   test('calls are counted over the whole tree', async () => {

@@ -279,7 +279,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
 
   /** Who pays for a task that this session has created; nobody when no budget applies to it. */
   async function payerOf(session: string | undefined): Promise<SessionSpec['limits']['charged']> {
-    const creator = session === undefined ? undefined : await ports.engine.read(session)
+    const creator = session === undefined ? undefined : await readIfNamed(session)
     if (creator === undefined) return undefined
     const { spec } = creator
     const letGo = accounts.hold(spec)
@@ -289,6 +289,14 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     } finally {
       letGo()
     }
+  }
+
+  /** What cannot be the name of a session names somebody else. */
+  function readIfNamed(session: string): Promise<StoredSession | undefined> {
+    return ports.engine.read(session).catch((error) => {
+      if (error instanceof CadreError && error.code === 'usage') return undefined
+      throw error
+    })
   }
 
   /** The entry agent never got as far as a reply: the plain model answers instead, if that is another way to a model at all. */

@@ -13,7 +13,7 @@ import type { Ledger } from './ledger.ts'
 import { endOf } from './plan-waves.ts'
 import { sessionName } from './session-name.ts'
 import { shortenLine } from './shorten.ts'
-import { causesOf } from './task-causes.ts'
+import { causesOf, creatorOf } from './task-causes.ts'
 import { claimChange, endChange, releaseChange, reopenChange, skipChange } from './task-changes.ts'
 import type { TaskStore } from './task-store.ts'
 import { changedWork, fingerprint, needsApproval, taskWork, waveWork } from './task-work.ts'
@@ -183,6 +183,7 @@ async function begin({ at, agent, session }: Begun, hands: Hands): Promise<boole
   const { context, index, begun, unstarted } = hands
   try {
     const controls = await controlsOf(at.task, context)
+    const charged = creatorOf(at.task)
     await context.sessions.start({
       id: session,
       agent,
@@ -190,6 +191,7 @@ async function begin({ at, agent, session }: Begun, hands: Hands): Promise<boole
       parallel: hands.isTogether,
       from: sessionsBefore(at, index),
       ...(controls && { controls }),
+      ...(charged !== undefined && { charged }),
     })
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
