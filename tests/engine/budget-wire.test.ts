@@ -89,7 +89,7 @@ async function run(url: string, options: { limits?: Partial<RunLimits>; ceilings
 }
 
 describe('eight parallel children on a model server that bills', () => {
-  test('overdraw nothing that limits nothing: without a budget they spend this much', async () => {
+  test('spend far more when there is no budget, and are sent no limit', async () => {
     const { wire, bill } = await billing()
     await using _ = wire
     expect(await run(wire.url, {})).toMatchObject({ status: 'completed', sessions: 9 })
