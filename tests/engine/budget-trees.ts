@@ -41,6 +41,9 @@ interface Counted {
   calls: number
 }
 
+/** Without a budget they would go on creating each other. */
+const mostTasks = 40
+
 export interface TreeResult {
   readonly seed: number
   readonly sessions: number
@@ -78,6 +81,8 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
   ]
   const specs = new Map<string, SessionSpec>()
   const called: string[] = []
+  /** By the session of a task, the one that created it. */
+  const creators = new Map<string, string>()
   const ids = countingIds()
   const lives = 1 + (chance(0.5) ? pick(1, 3) : 0)
   let isEndedByBudget = false
@@ -139,22 +144,15 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
           ...tools((context) => called.push(context.session)),
           taskTool((context) => {
             called.push(context.session)
+            if (events.tasks === mostTasks) return
             events.tasks++
+            const id = ids.session('task')
+            creators.set(id, context.session)
+            const request = { id, agent: 'worker', work: 'a task', workspace: '/work' }
             tasks.push(
-              orchestrator
-                .start(
-                  {
-                    id: ids.session('task'),
-                    agent: 'worker',
-                    work: 'a task',
-                    workspace: '/work',
-                    charged: context.session,
-                  },
-                  never(),
-                )
-                .catch((error) => {
-                  if (isLast) throw error
-                }),
+              orchestrator.start({ ...request, charged: context.session }, never()).catch((error) => {
+                if (isLast) throw error
+              }),
             )
           }),
         ],
@@ -198,8 +196,7 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
   function isBelow(session: string, top: string): boolean {
     for (let id: string | undefined = session; id !== undefined; ) {
       if (id === top) return true
-      const spec = specs.get(id)
-      id = spec?.parent?.session ?? spec?.limits.charged?.session
+      id = specs.get(id)?.parent?.session ?? creators.get(id)
     }
     return false
   }

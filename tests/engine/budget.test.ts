@@ -74,7 +74,13 @@ describe('an account', () => {
     const account = new Account({ tokens: 600 }, 'this run')
     const first = taken(await account.reserve(request, running))
     const stops: (() => void)[] = []
-    const stoppable = { isStopped: false, onStop: (stop: () => void) => (stops.push(stop), () => {}) }
+    const stoppable = {
+      isStopped: false,
+      onStop(stop: () => void) {
+        stops.push(stop)
+        return () => {}
+      },
+    }
     const stopped = account.reserve(request, stoppable)
     const next = account.reserve({ input: 10, output: 90 }, running)
     stops[0]?.()

@@ -189,10 +189,7 @@ describe('a server that does not take everything', () => {
     await askFor(model, { maxOutput: 400 })
     await askFor(model, { maxOutput: 600_000 })
     expect(wire.requests.map((request) => body(request)['max_completion_tokens'])).toEqual([
-      500_000,
-      16_384,
-      400,
-      16_384,
+      500_000, 16_384, 400, 16_384,
     ])
   })
 
