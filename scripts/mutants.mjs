@@ -12,6 +12,7 @@ const commands = [
   'tests/gate/bypass.test.ts',
 ]
 
+const budgets = ['tests/engine/budget.test.ts', 'tests/engine/budget-trees.test.ts']
 const mutants = [
   [
     'a call in doubt is simply run again',
@@ -89,18 +90,47 @@ const mutants = [
     'if (false)',
   ],
   [
-    'tokens are not reserved',
+    'a reply is not reserved',
     `${core}/budget.ts`,
-    'if (refusal === undefined) this.#reserve(tokens, cost ?? 0, 1)',
-    '',
+    'tokens: input + output, nanos',
+    'tokens: input, nanos',
+    budgets,
   ],
   [
     'a budget looks only at itself',
     `${core}/budget.ts`,
-    'return this.#parent === undefined ? undefined : this.#parent.#refusal(tokens, cost)',
-    'return undefined',
+    'account !== undefined; account = account.#parent)',
+    'account === this; account = account.#parent)',
+    budgets,
   ],
-  ['calls are not counted upward', `${core}/budget.ts`, 'this.#parent?.countCalls(count)', ''],
+  [
+    'a request in flight when the process died is free',
+    `${core}/spending.ts`,
+    'answered(undefined)\n      open',
+    'open',
+    budgets,
+  ],
+  [
+    'a retry is not counted',
+    `${core}/model-gateway.ts`,
+    'await meter.settle(spent)\n',
+    "if (begun.kind === 'begun') return begun\n",
+    budgets,
+  ],
+  [
+    'what was spent before is forgotten',
+    `${core}/accounts.ts`,
+    'spendingBelow(this.#engine, spec.id, accountRoot(spec))',
+    'Promise.resolve({ tokens: 0, nanos: 0, calls: 0 })',
+    budgets,
+  ],
+  [
+    'tasks are not charged to who created them',
+    `${core}/orchestrator.ts`,
+    'return { session: spec.id, root: accountRoot(spec) }',
+    'return undefined',
+    budgets,
+  ],
   [
     'waiting parents keep their slot',
     `${core}/session.ts`,
@@ -158,9 +188,9 @@ const mutants = [
     '',
   ],
   [
-    'what a replayed child cost is forgotten',
+    'a replayed child is not counted',
     `${core}/delegate.ts`,
-    'if (!session.tree.hasEntered(id)) countReplayed(session, report)',
+    'if (!session.tree.hasEntered(id)) session.tree.count(report.session, report.sessions)',
     '',
   ],
   [

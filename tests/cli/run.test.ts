@@ -144,6 +144,30 @@ test('limits from flags hold', async () => {
   expect(budget.json().at(-1)).toMatchObject({ status: 'incomplete', notices: [{ code: 'budget_exceeded' }] })
 })
 
+test('--budget-tokens ends the run before more is spent, and the output, the JSON and the exit code say so', async () => {
+  const dear = { usage: { input: 3_000, output: 300 } }
+  const look = { calls: [{ tool: 'list_directory', input: { path: '.' } }], ...dear }
+  const project = createProject({ 'p.yaml': { lanes: { '*': [look, { reply: 'done', ...dear }] } } })
+  const run = (...flags: string[]) =>
+    project.cadre(['run', '--model', 'scripted:p.yaml', '--budget-tokens', ...flags, 'x'])
+  const text = await run('300')
+  expect(text.stdout).toMatch(
+    /note: the budget of 300 tokens of assistant does not allow another request: 0 tokens are spent, and the next request may take \d+\nincomplete · /,
+  )
+  expect(text.code).toBe(1)
+  const machine = await run('300', '--json')
+  expect(machine.json().at(-1)).toMatchObject({
+    type: 'report',
+    status: 'incomplete',
+    usage: { input: 0, output: 0 },
+    notices: [{ code: 'budget_exceeded', message: expect.stringContaining('300 tokens') }],
+  })
+  expect(machine.code).toBe(1)
+  const later = await run('40000', '--json')
+  expect(later.json().at(-1)).toMatchObject({ status: 'completed', usage: { input: 6_000, output: 600 } })
+  expect(later.code).toBe(0)
+})
+
 test('--no-subagents holds for the run', async () => {
   const project = createProject(team)
   const { json } = await project.cadre([

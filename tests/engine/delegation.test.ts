@@ -447,17 +447,18 @@ describe('budgets', () => {
   ]
   test('a run whose tokens are spent does not ask again', async () => {
     const { tools } = countingTools()
-    const look = call(['look', { path: 'a' }])
+    const look = { ...call(['look', { path: 'a' }]), usage: { input: 900, output: 400 } }
     const team = createTestTeam({
       agents: [{ name: 'solo' }],
       tools,
-      limits: { budget: { tokens: 50 } },
+      model: { maxOutput: 400 },
+      limits: { budget: { tokens: 5_000 } },
       lanes: { solo: [look, look, look, look, look] },
     })
     const report = await team.report({ agent: 'solo' })
     expect(report).toMatchObject({ status: 'incomplete', notices: [{ code: 'budget_exceeded' }] })
-    expect(report.usage.input + report.usage.output).toBeLessThanOrEqual(50)
-    expect(team.models.requests.length).toBeLessThan(5)
+    expect(report.usage.input + report.usage.output).toBeLessThanOrEqual(5_000)
+    expect(team.models.requests).toHaveLength(3)
   })
 
   test('the budget of an agent holds for everything below it, and the rest of the run goes on', async () => {
@@ -465,19 +466,22 @@ describe('budgets', () => {
     const team = createTestTeam({
       agents: [
         { name: 'lead' },
-        { name: 'middle', delegates: { kind: 'all' }, limits: { budget: { tokens: 60 } } },
+        { name: 'middle', delegates: { kind: 'all' }, limits: { budget: { tokens: 12_000 } } },
         { name: 'worker' },
       ],
       tools,
+      model: { maxOutput: 1_000 },
       lanes: {
         lead: [call(work('middle')), say('I go on')],
         middle: [call(work('worker'), work('worker')), call(['reportOut', { report: 'm' }])],
-        worker,
+        worker: worker.map((reply) => ({ ...reply, usage: { input: 1_500, output: 900 } })),
       },
     })
     const report = await team.report({ agent: 'lead' })
     expect(report).toMatchObject({ status: 'completed', text: 'I go on' })
-    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('budget of 60 tokens of middle')
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain(
+      'budget of 12000 tokens of middle',
+    )
   })
 
   test('calls are counted over the whole tree', async () => {
@@ -501,9 +505,17 @@ describe('budgets', () => {
     const rich = { limits: { budget: { tokens: 1_000_000, calls: 1_000 } } }
     const agents = [{ name: 'lead' }, { name: 'worker', ...rich }]
     const lanes = { lead: [call(work('worker')), say('ok')], worker }
-    const poor = createTestTeam({ agents, tools, lanes, limits: { budget: { tokens: 70 } } })
+    const model = { maxOutput: 100 }
+    const dear = { ...call(work('worker')), usage: { input: 5_000, output: 50 } }
+    const poor = createTestTeam({
+      agents,
+      tools,
+      lanes: { ...lanes, lead: [dear, say('ok')] },
+      model,
+      limits: { budget: { tokens: 6_000 } },
+    })
     expect((await poor.report({ agent: 'lead' })).status).toBe('incomplete')
-    expect(poor.models.requests.filter((request) => request.agent === 'worker').length).toBeLessThan(3)
+    expect(poor.models.requests.map((request) => request.agent)).toEqual(['lead'])
     const few = createTestTeam({ agents, tools, lanes, limits: { budget: { calls: 2 } } })
     await few.report({ agent: 'lead' })
     expect(
@@ -526,17 +538,17 @@ describe('budgets', () => {
 
   test('money is counted by the price of the model', async () => {
     const { tools } = countingTools()
-    const look = call(['look', { path: 'a' }])
+    const look = { ...call(['look', { path: 'a' }]), usage: { input: 800, output: 400 } }
     const team = createTestTeam({
       agents: [{ name: 'solo' }],
       tools,
-      limits: { budget: { cost: 0.05 } },
-      model: { price: { input: 1000, output: 1000 } },
+      limits: { budget: { cost: 2.9 } },
+      model: { price: { input: 1000, output: 1000 }, maxOutput: 500 },
       lanes: { solo: [look, look, look, look, look, look] },
     })
     const report = await team.report({ agent: 'solo' })
     expect(report.status).toBe('incomplete')
     expect(report.usage.cost).toBeGreaterThan(0)
-    expect(report.usage.cost).toBeLessThanOrEqual(0.05)
+    expect(report.usage.cost).toBeLessThanOrEqual(2.9)
   })
 })

@@ -189,11 +189,12 @@ test('what a finished child has cost counts after an interruption, also before i
   const clock = createFakeClock()
   const engine = createMemoryEngine({ clock })
   const stop = new AbortController()
-  const dear = { input: 5_000, output: 4_000 }
+  const dear = { input: 2_000, output: 4_000 }
   const options = {
     clock,
     agents: [{ name: 'lead' }, { name: 'slow' }, { name: 'quick' }],
-    limits: { budget: { tokens: 10_000 } },
+    model: { maxOutput: 4_000 },
+    limits: { budget: { tokens: 14_000 } },
     lanes: {
       lead: [call(work('slow'), work('quick')), say('too much')],
       slow: [

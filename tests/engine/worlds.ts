@@ -125,6 +125,7 @@ export function mortal(engine: Engine, at: number): { engine: Engine; death: Dea
     engine: {
       attach: (runner) => engine.attach(runner),
       read: (id) => engine.read(id),
+      charged: async (root) => (await engine.charged?.(root)) ?? [],
       open: async (spec) => wrap(await engine.open(spec)),
     },
     death: { died, count: () => points },

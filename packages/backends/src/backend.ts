@@ -13,7 +13,7 @@ export interface BackendContext {
 }
 
 /** What a person knows about a model better than its backend does. */
-export type ModelFacts = Pick<Model, 'window' | 'price'>
+export type ModelFacts = Pick<Model, 'window' | 'price' | 'maxOutput'>
 
 /** A way to reach models. One instance serves the process. */
 export interface Backend {

@@ -29,7 +29,7 @@ export interface ModelsConfig {
   readonly model?: string
   /** Names a person made up, and what they stand for. */
   readonly aliases?: { readonly [name: string]: string }
-  /** By model id: window and price, where the backend does not say. */
+  /** By model id: window, longest reply and price, where the backend does not say. */
   readonly models?: { readonly [id: string]: ModelFacts }
   readonly openai?: OpenAiConfig
 }

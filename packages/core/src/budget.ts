@@ -1,84 +1,236 @@
-import type { Budget } from './agent.ts'
-import type { Usage } from './report.ts'
-
 /**
- * What a subtree of sessions may spend, and what it has spent. Money and tokens are reserved before a question is asked
- * and settled after its reply, so that parallel sessions cannot together overdraw what each of them saw as free.
+ * Owns what a tree of sessions may still spend, and who waits for it. Called by the model gateway for tokens and money, by the
+ * gate for calls.
  *
- * 1. spent + reserved never exceeds a ceiling by more than one reply's output.
- * 2. Every reservation is settled exactly once, also when the question failed.
+ * 1. spent + reserved never exceeds a ceiling: a reservation covers the whole request, its input and the longest reply.
+ * 2. Every reservation is settled exactly once. What it cost is unknown until then, so it counts in full.
+ * 3. A request waits while what is in flight keeps it from fitting, in the order of asking. It is refused as soon as it could
+ *    not fit even if nothing were in flight.
+ * 4. Nobody who waits holds a reservation, so whatever is waited for comes to its end by itself.
  */
-export class Purse {
-  readonly #parent: Purse | undefined
-  readonly #ceiling: Budget
-  readonly #owner: string
-  #tokens = 0
-  #cost = 0
-  #calls = 0
-  #reservedTokens = 0
-  #reservedCost = 0
+import type { Budget } from './agent.ts'
+import type { Model } from './model.ts'
+import type { Usage } from './report.ts'
+import type { Stoppable } from './until-stopped.ts'
 
-  constructor(ceiling: Budget | undefined, owner: string, parent?: Purse) {
-    this.#ceiling = ceiling ?? {}
+/** Money is counted in billionths of a dollar, rounded up: sums of fractions would drift. */
+export interface Spending {
+  readonly tokens: number
+  readonly nanos: number
+  readonly calls: number
+}
+
+export const nothingSpent: Spending = { tokens: 0, nanos: 0, calls: 0 }
+
+/** What a request may take at most. */
+export interface Wanted {
+  /** An upper bound of its input tokens. */
+  readonly input: number
+  /** The longest reply that is of use, in tokens. */
+  readonly output: number
+  readonly price?: Model['price']
+}
+
+export type Reserved =
+  | { readonly kind: 'reserved'; readonly reservation: Reservation }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'stopped' }
+
+/** A shorter reply is not worth the input that is paid for it. */
+const leastReply = 64
+
+/** The budget of one session and everything below it. A budget above it applies as well. */
+export class Account {
+  readonly #ceiling: { readonly tokens: number; readonly nanos: number; readonly calls: number }
+  readonly #owner: string
+  readonly #parent: Account | undefined
+  readonly #waiting: Waiting[]
+  #spent: Spending
+  #reserved: Spending = nothingSpent
+  #inFlight = 0
+
+  /** `spent`: what the session and everything below it has spent before. The accounts above know of it already. */
+  constructor(ceiling: Budget, owner: string, parent?: Account, spent: Spending = nothingSpent) {
+    const { tokens = Infinity, cost = Infinity, calls = Infinity } = ceiling
+    this.#ceiling = { tokens, nanos: Math.floor(cost * 1e9), calls }
     this.#owner = owner
     this.#parent = parent
+    this.#waiting = parent === undefined ? [] : parent.#waiting
+    this.#spent = spent
   }
 
-  /** The reason why this much may not be spent, here or in any purse above; nothing when it may, and then it is reserved. */
-  reserve(tokens: number, cost: number | undefined): string | undefined {
-    const refusal = this.#refusal(tokens, cost)
-    if (refusal === undefined) this.#reserve(tokens, cost ?? 0, 1)
-    return refusal
+  /** Whether requests to a model are limited, here or above. */
+  get limitsRequests(): boolean {
+    const { tokens, nanos } = this.#ceiling
+    return tokens < Infinity || nanos < Infinity || (this.#parent?.limitsRequests ?? false)
   }
 
-  settle(reserved: { tokens: number; cost: number | undefined }, usage: Usage | undefined): void {
-    this.#reserve(reserved.tokens, reserved.cost ?? 0, -1)
-    if (usage !== undefined) this.spend(usage)
+  /** Whether money is limited, here or above. */
+  get limitsCost(): boolean {
+    return this.#ceiling.nanos < Infinity || (this.#parent?.limitsCost ?? false)
   }
 
-  spend(usage: Usage): void {
-    this.#tokens += usage.input + usage.output
-    this.#cost += usage.cost ?? 0
-    this.#parent?.spend(usage)
+  /** Waits until the request fits, and reserves what it may take; or says why it never will. */
+  reserve(wanted: Wanted, until: Stoppable): Promise<Reserved> {
+    if (until.isStopped) return Promise.resolve({ kind: 'stopped' })
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        account: this,
+        wanted,
+        resolve(reserved) {
+          unlisten()
+          resolve(reserved)
+        },
+      }
+      const unlisten = until.onStop(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+        waiting.resolve({ kind: 'stopped' })
+        this.#admit()
+      })
+      this.#waiting.push(waiting)
+      this.#admit()
+    })
   }
 
-  /** The reason why another call may not be made. */
+  /** The reason why another call may not be made, here or above. */
   refuseCall(): string | undefined {
     const { calls } = this.#ceiling
-    if (calls !== undefined && this.#calls >= calls)
-      return `the budget of ${calls} calls of ${this.#owner} is used up`
+    if (this.#spent.calls >= calls) return `the budget of ${calls} calls of ${this.#owner} is used up`
     return this.#parent?.refuseCall()
   }
 
-  countCalls(count: number): void {
-    this.#calls += count
-    this.#parent?.countCalls(count)
+  countCall(): void {
+    for (const account of this.#chain()) account.#spent = add(account.#spent, { ...nothingSpent, calls: 1 })
   }
 
-  /** Tokens that may still be spent here and above. Infinity when no ceiling is set. */
-  tokensLeft(): number {
-    const own = (this.#ceiling.tokens ?? Number.POSITIVE_INFINITY) - this.#tokens - this.#reservedTokens
-    return Math.min(own, this.#parent?.tokensLeft() ?? Number.POSITIVE_INFINITY)
-  }
-
-  limitsCost(): boolean {
-    return this.#ceiling.cost !== undefined || (this.#parent?.limitsCost() ?? false)
-  }
-
-  #refusal(tokens: number, cost: number | undefined): string | undefined {
-    const { tokens: most, cost: mostCost } = this.#ceiling
-    if (most !== undefined && this.#tokens + this.#reservedTokens + tokens >= most) {
-      return `the budget of ${most} tokens of ${this.#owner} does not allow another question: ${this.#tokens} spent, about ${tokens} needed`
+  /** Lets in whoever fits, in order. Those behind one that waits for an account do not overtake it there. */
+  #admit(): void {
+    const blocked = new Set<Account>()
+    for (const waiting of [...this.#waiting]) {
+      const { account, wanted, resolve } = waiting
+      const chain = account.#chain()
+      const fit = account.#fit(wanted)
+      if (fit.kind === 'waits') blocked.add(fit.for)
+      if (fit.kind === 'waits' || (fit.kind === 'fits' && chain.some((one) => blocked.has(one)))) continue
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+      if (fit.kind === 'refused') resolve(fit)
+      else resolve({ kind: 'reserved', reservation: account.#take(wanted, fit.output) })
     }
-    if (mostCost !== undefined && this.#cost + this.#reservedCost + (cost ?? 0) >= mostCost) {
-      return `the budget of $${mostCost} of ${this.#owner} does not allow another question: $${this.#cost.toFixed(4)} spent`
-    }
-    return this.#parent === undefined ? undefined : this.#parent.#refusal(tokens, cost)
   }
 
-  #reserve(tokens: number, cost: number, sign: 1 | -1): void {
-    this.#reservedTokens += sign * tokens
-    this.#reservedCost += sign * cost
-    if (this.#parent !== undefined) this.#parent.#reserve(tokens, cost, sign)
+  #fit(wanted: Wanted): Fit {
+    const least = Math.min(leastReply, wanted.output)
+    let output = wanted.output
+    let waitsFor: Account | undefined
+    for (const account of this.#chain()) {
+      if (account.#room(wanted, account.#spent) < least)
+        return { kind: 'refused', reason: account.#refusal(wanted, least) }
+      const room = account.#room(wanted, add(account.#spent, account.#reserved))
+      if (room < wanted.output && account.#inFlight > 0) waitsFor ??= account
+      output = Math.min(output, room)
+    }
+    return waitsFor === undefined ? { kind: 'fits', output } : { kind: 'waits', for: waitsFor }
   }
+
+  /** How long a reply may be, in tokens, when this much is gone. */
+  #room({ input, price }: Wanted, gone: Spending): number {
+    const tokens = this.#ceiling.tokens - gone.tokens - input
+    const nanos = this.#ceiling.nanos - gone.nanos - (price === undefined ? 0 : input * price.input * 1000)
+    if (price === undefined || nanos === Infinity) return tokens
+    // One less, because the whole is rounded up.
+    const paid = price.output > 0 ? (nanos - 1) / (price.output * 1000) : nanos < 0 ? -1 : Infinity
+    return Math.floor(Math.min(tokens, paid))
+  }
+
+  #take(wanted: Wanted, output: number): Reservation {
+    const reservation = new Reservation(wanted, output, (spent) => {
+      for (const account of this.#chain()) {
+        account.#inFlight -= 1
+        account.#reserved = add(account.#reserved, most, -1)
+        account.#spent = add(account.#spent, spent)
+      }
+      this.#admit()
+    })
+    const { most } = reservation
+    for (const account of this.#chain()) {
+      account.#inFlight += 1
+      account.#reserved = add(account.#reserved, most)
+    }
+    return reservation
+  }
+
+  #refusal({ input, price }: Wanted, least: number): string {
+    const { tokens, nanos } = this.#ceiling
+    const needed = input + least
+    if (tokens - this.#spent.tokens < needed)
+      return `the budget of ${tokens} tokens of ${this.#owner} does not allow another request: ${this.#spent.tokens} tokens are spent, and the next request may take ${needed}`
+    const cost = nanosOf({ input, output: least }, price)
+    return `the budget of ${dollars(nanos)} of ${this.#owner} does not allow another request: ${dollars(this.#spent.nanos)} is spent, and the next request may cost ${dollars(cost)}`
+  }
+
+  #chain(): Account[] {
+    const chain: Account[] = []
+    for (let account: Account | undefined = this; account !== undefined; account = account.#parent)
+      chain.push(account)
+    return chain
+  }
+}
+
+interface Waiting {
+  readonly account: Account
+  readonly wanted: Wanted
+  resolve(reserved: Reserved): void
+}
+
+type Fit =
+  | { readonly kind: 'fits'; readonly output: number }
+  | { readonly kind: 'waits'; readonly for: Account }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** What one request may take until it is known what it took. */
+export class Reservation {
+  /** The most reply tokens, to be set on the wire. */
+  readonly output: number
+  readonly most: Spending
+  readonly #price: Model['price']
+  #settle: ((spent: Spending) => void) | undefined
+
+  constructor({ input, price }: Wanted, output: number, settle: (spent: Spending) => void) {
+    this.output = output
+    this.#price = price
+    this.most = { tokens: input + output, nanos: nanosOf({ input, output }, price), calls: 0 }
+    this.#settle = settle
+  }
+
+  /** What it took; all of it when nobody knows. Gives back the tokens beyond the reservation. Only the first time counts. */
+  settle(usage: Usage | undefined): number {
+    const settle = this.#settle
+    if (settle === undefined) return 0
+    this.#settle = undefined
+    const spent = usage === undefined ? this.most : spendingOfUsage(usage, this.#price)
+    settle(spent)
+    return Math.max(0, spent.tokens - this.most.tokens)
+  }
+}
+
+export function spendingOfUsage(usage: Usage, price?: Model['price']): Spending {
+  return { tokens: usage.input + usage.output, nanos: nanosOf(usage, price), calls: 0 }
+}
+
+export function add(a: Spending, b: Spending, times = 1): Spending {
+  return {
+    tokens: a.tokens + times * b.tokens,
+    nanos: a.nanos + times * b.nanos,
+    calls: a.calls + times * b.calls,
+  }
+}
+
+/** Prices are dollars per million tokens, which is thousands of billionths per token. */
+function nanosOf({ input, output, cost }: Usage, price: Model['price']): number {
+  if (cost !== undefined) return Math.ceil(cost * 1e9 - 1e-3)
+  return price === undefined ? 0 : Math.ceil((input * price.input + output * price.output) * 1000 - 1e-3)
+}
+
+function dollars(nanos: number): string {
+  return `$${Number((nanos / 1e9).toFixed(6))}`
 }

@@ -1,5 +1,6 @@
 import { attend } from './attend.ts'
 import type { Message } from './model.ts'
+import { askModel } from './model-gateway.ts'
 import { record, type Session } from './session.ts'
 import type { SessionState } from './state.ts'
 
@@ -69,7 +70,7 @@ function lengthOf(message: Message): number {
 }
 
 async function summarise(session: Session, older: readonly Message[]) {
-  const { model, spec } = session
+  const { model } = session
   const transcript = older.map(line).join('\n')
   // The transcript itself must fit, too.
   const most = (model.window ?? 100_000) * 2
@@ -77,10 +78,9 @@ async function summarise(session: Session, older: readonly Message[]) {
     transcript.length <= most
       ? transcript
       : `${transcript.slice(0, most / 2)}\n[…]\n${transcript.slice(-most / 2)}`
-  const reply = await model.reply(
+  const reply = await askModel(
+    session,
     {
-      agent: spec.agent.name,
-      session: spec.id,
       round: session.state.round + 1,
       purpose: 'summary',
       system:
@@ -89,14 +89,12 @@ async function summarise(session: Session, older: readonly Message[]) {
       tools: [],
     },
     { text: () => {}, settle: () => Promise.reject(new Error('unreachable: a summary has no tools')) },
-    session.node.signal,
   )
-  if (reply.kind === 'reply' && reply.content !== null && reply.content.trim() !== '') {
-    if (reply.usage !== undefined) session.node.purse.spend(reply.usage)
+  if (reply.kind === 'reply' && reply.content !== null && reply.content.trim() !== '')
     return { text: reply.content, usage: reply.usage }
-  }
   // Without a summary the session could not go on at all; the bare list of what was done is better than nothing.
-  return { text: older.map((message) => line(message).slice(0, 200)).join('\n'), usage: undefined }
+  const usage = reply.kind === 'reply' ? reply.usage : undefined
+  return { text: older.map((message) => line(message).slice(0, 200)).join('\n'), usage }
 }
 
 function line(message: Message): string {

@@ -45,7 +45,7 @@ export async function decisions(
   for (const [index, call] of calls.entries()) {
     const one = judging[index] ?? judged(session, call, late.has(call.id))
     const decided = one instanceof Promise ? await one : one
-    drafts.push(...draftsOf(session, immediate ? decided : countedAnew(session, decided)))
+    drafts.push(...draftsOf(session, countedAnew(session, decided)))
   }
   return drafts
 }
@@ -120,7 +120,7 @@ function judgeRead(
   return said instanceof Promise ? said.then(decided) : decided(said)
 }
 
-/** The calls of one reply were judged together: what those before this one use up counts as well. */
+/** Other calls, of this reply or of another session, may have been let through since this one was judged. */
 function countedAnew(session: Session, decided: Decided): Decided {
   if (decided.kind !== 'verdict' || decided.verdict.kind === 'deny') return decided
   const over = session.gate.judgeCounts(decided.judged, session.spec, session.node.signal)
@@ -201,7 +201,7 @@ export function startDraft(
     ...said,
   } as const
   // Counted here, so that the next call of the same reply is judged with this one in the count.
-  session.node.purse.countCalls(1)
+  session.node.account?.countCall()
   if (tool.kind !== 'delegate') return start
   const child = session.ports.ids.session(readDelegation(tool, input).target)
   session.tree.count(child)

@@ -69,15 +69,9 @@ async function runChild(session: Session, call: string, delegation: Delegation):
     return failedStart(session, id, delegation.target, error)
   }
   const report = await session.run.spawn(`child/${call}`, spec)
-  if (!session.tree.hasEntered(id)) countReplayed(session, report)
+  // An engine that replays gives the report of a child without running it again; it counts all the same.
+  if (!session.tree.hasEntered(id)) session.tree.count(report.session, report.sessions)
   return report
-}
-
-/** An engine that replays gives the report of a child without running it again; what it cost counts all the same. */
-function countReplayed({ tree, node }: Session, { session: id, usage, sessions, calls }: Report): void {
-  tree.count(id, sessions)
-  node.purse.spend(usage)
-  node.purse.countCalls(calls)
 }
 
 /** What the child was started with, if an earlier life of this session got as far as that. */

@@ -17,6 +17,8 @@ export interface Engine {
   open(spec: SessionSpec): Promise<Run>
   /** A stored session, read without owning it. */
   read(id: string): Promise<StoredSession | undefined>
+  /** Entry sessions that spend from a budget of the tree with this root: `limits.charged` names it. */
+  charged?(root: string): Promise<readonly string[]>
 }
 
 export interface StoredSession {

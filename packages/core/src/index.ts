@@ -75,6 +75,7 @@ export type {
   Reply,
   ReplyFailure,
   ReplyHooks,
+  Spent,
   ToolOffer,
 } from './model.ts'
 export type { Attend, Attention, Moment } from './moment.ts'

@@ -28,7 +28,7 @@ export interface ModelRequest {
   readonly system: string
   readonly messages: readonly Message[]
   readonly tools: readonly ToolOffer[]
-  /** The most output tokens that may be spent on this reply, when a budget says so. */
+  /** The most output tokens that may be spent on this reply, when there is a budget: it must be kept. */
   readonly maxOutput?: number
   /** Absent for a round; `summary` when older rounds are to be put into few words. */
   readonly purpose?: 'summary'
@@ -51,13 +51,23 @@ export interface ReplyFailure {
   readonly message: string
   /** The request was too long for the model's window. */
   readonly tooLong?: boolean
+  /** What the last request took. Absent: nobody knows, and a budget counts all that it may have taken. */
+  readonly spent?: Spent
 }
+
+/** What a request that brought no reply took: nothing, when it did not arrive or was refused. */
+export type Spent = Usage | 'nothing'
 
 export interface ReplyHooks {
   /** A piece of text as it arrives. Transient: never the source of the final text. */
   readonly text: (delta: string) => void
   /** The question has to be asked again after a wait: somebody who watches should know why nothing happens. */
   readonly delayed?: (reason: string, ms: number) => void
+  /**
+   * Asked before the question is sent again, with what the request before it took; `undefined` when nobody knows. Each request
+   * counts against a budget. Gives back how long the reply may be now, or nothing when it may not be sent.
+   */
+  readonly again?: (spent: Spent | undefined) => Promise<{ readonly maxOutput: number } | undefined>
   /**
    * For backends that run their own loop: has one call judged, run and recorded, and gives back what the model is to see.
    * Plain models never use it: they return their calls and the loop settles them.
@@ -71,6 +81,10 @@ export interface Model {
   readonly id: string
   /** Tokens that fit into one request and its reply, when known. */
   readonly window?: number
+  /** The most tokens it can write in one reply, when known. */
+  readonly maxOutput?: number
+  /** Set when no reply is longer than the `maxOutput` of its request. Without it, it cannot be used under a budget of tokens or money. */
+  readonly capsReplies?: true
   /** US dollars per million tokens, when known. */
   readonly price?: { readonly input: number; readonly output: number }
   /** One question, one reply, streamed. Must not throw or reject: failures are values. Ends promptly when aborted. */

@@ -1,5 +1,6 @@
 import { addContext, attend, attendPrompt } from './attend.ts'
 import { beginWork } from './begin-work.ts'
+import type { Account } from './budget.ts'
 import { resumeBackground } from './delegate.ts'
 import type { Draft, Entry, WireCall } from './entry.ts'
 import { settledEvent, startedEvent } from './entry-events.ts'
@@ -22,6 +23,8 @@ export interface Host {
   readonly ports: Ports
   readonly gate: Gate
   tree(spec: SessionSpec): Tree
+  /** What a session spends from, with what was spent before; nothing when no budget applies. */
+  account(spec: SessionSpec): Promise<Account | undefined>
   emit(session: string, body: EventBody): void
   /** True when a session that has ended is to be continued all the same. */
   continues(spec: SessionSpec, state: SessionState): boolean
@@ -83,15 +86,13 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   }
   const state = foldEntries(run.recorded, spec.id)
   tree.count(spec.id, state.sessions)
-  node.purse.spend(state.usage)
-  // What was begun counts before it has ended: it would be free otherwise for everyone who is resumed.
-  node.purse.countCalls(state.callCount + startedCalls(state).size)
   if (state.ended !== undefined && !host.continues(spec, state)) return ended(state.ended)
   const session = createSession(spec, host, { tree, node, run, state, model: resolution.model })
   // It is given once.
   const news = host.news(spec)
   announce(session, run.recorded.length > 0, news?.work.content)
   try {
+    node.account = await host.account(spec)
     await takeSlot(session)
     await begin(session, news)
     if (state.background.size > 0) resumeBackground(session, await backgroundCalls(session))

@@ -1,3 +1,4 @@
+import { Accounts, accountRoot } from './accounts.ts'
 import type { AgentDefinition } from './agent.ts'
 import type { StoredSession } from './engine.ts'
 import { CadreError, Suspended } from './errors.ts'
@@ -41,6 +42,8 @@ export interface StartRequest {
   readonly plain?: boolean
   /** It is one of several that change things at the same time: it works apart from them, if it can change anything. */
   readonly parallel?: boolean
+  /** The session that created the task this is about: its budget, if there is one, pays for it. */
+  readonly charged?: string
   /** Sessions whose results it continues: where it has a workspace of its own, what they changed is there from the beginning. */
   readonly from?: readonly string[]
 }
@@ -106,13 +109,14 @@ export interface OrchestratorOptions {
 export function createOrchestrator(ports: Ports, options: OrchestratorOptions = {}): Orchestrator {
   const { ceilings = {} } = options
   const limits = withinCeilings({ ...defaultLimits, ...options.limits }, ceilings)
-  const runs = new RunRegistry(
-    (spec) => new Tree(withinCeilings({ ...limits, ...spec.limits.run }, ceilings), ports.clock),
-  )
+  const limitsOf = (spec: SessionSpec) => withinCeilings({ ...limits, ...spec.limits.run }, ceilings)
+  const runs = new RunRegistry((spec) => new Tree(limitsOf(spec), ports.clock))
   const treeOf = (spec: SessionSpec): Tree => runs.tree(spec)
   const messages = new Map<string, Message[]>()
   let isPausing = false
   let seq = 0
+  const accounts = new Accounts(ports.engine, (spec) => runLimits(spec).budget)
+  const runLimits = (spec: SessionSpec): RunLimits => runs.known(spec.root)?.limits ?? limitsOf(spec)
   const at = instantWriter()
   // Bodies are made for one event each, so they are completed in place.
   const emit = (session: string, body: EventBody) => {
@@ -126,6 +130,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       answerers: ports.answerers,
     }),
     tree: treeOf,
+    account: (spec) => accounts.of(spec),
     emit,
     continues: (spec, state) =>
       runs.runAt(spec)?.continues === true ||
@@ -156,6 +161,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   async function runOwned(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
     const stop: StopReason = { kind: 'cancelled', by: 'run' }
     const tree = treeOf(spec)
+    const letGo = accounts.hold(spec)
     const onAbort = () => tree.node(spec.id)?.stop(stop)
     signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -168,6 +174,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       throw error
     } finally {
       signal.removeEventListener('abort', onAbort)
+      letGo()
     }
   }
 
@@ -193,7 +200,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       const agent = entryAgent(request.agent)
       const work = workOf(request.work)
       const id = request.id ?? ports.ids.session(agent.name)
-      const { workspace, isolation, from, parallel: wanted, ...rest } = request
+      const { workspace, isolation, from, parallel: wanted, charged, ...rest } = request
       const shared = { workspace, ...(isolation && { isolation }) }
       const parallel = wanted === true && canChange(ports, agent)
       let notices: readonly Notice[] = []
@@ -205,6 +212,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
           work,
           id,
           place: () => isolate(ports, { id, root: id, agent, shared, parallel, from }, signal),
+          charged: await payerOf(charged),
           completion: 'text',
         })
         notices = await startNotices(spec, ports)
@@ -268,7 +276,30 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     if (work !== undefined) run.news = { work: workOf(work), leavesCalls: openCalls === 'leave' }
     run.continues = goesOn
     const anew = { ...limits, ...root?.spec.limits.run, ...changed }
-    return runOwned(changed === undefined ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
+    const isAsStarted = changed === undefined && (root === undefined || target === root)
+    return runOwned(isAsStarted ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
+  }
+
+  /** Who pays for a task that this session has created; nobody when no budget applies to it. */
+  async function payerOf(session: string | undefined): Promise<SessionSpec['limits']['charged']> {
+    const creator = session === undefined ? undefined : await readIfNamed(session)
+    if (creator === undefined) return undefined
+    const { spec } = creator
+    const letGo = accounts.hold(spec)
+    try {
+      if ((await accounts.of(spec)) === undefined) return undefined
+      return { session: spec.id, root: accountRoot(spec) }
+    } finally {
+      letGo()
+    }
+  }
+
+  /** What cannot be the name of a session names somebody else. */
+  function readIfNamed(session: string): Promise<StoredSession | undefined> {
+    return ports.engine.read(session).catch((error) => {
+      if (error instanceof CadreError && error.code === 'usage') return undefined
+      throw error
+    })
   }
 
   /** The entry agent never got as far as a reply: the plain model answers instead, if that is another way to a model at all. */

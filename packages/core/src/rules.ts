@@ -47,7 +47,7 @@ export function engineRules(
       judge({ tool }, session) {
         // A report spends nothing, and without it the session could not even say what it found.
         if (tool.kind === 'report') return undefined
-        const reason = treeOf(session).node(session.id)?.purse.refuseCall()
+        const reason = treeOf(session).node(session.id)?.account?.refuseCall()
         return reason === undefined ? undefined : { kind: 'deny', by: 'budget', rule: 'calls', reason }
       },
     },

@@ -62,6 +62,11 @@ export class RunRegistry {
     return tree
   }
 
+  /** The tree of a root, if anything of it runs here. */
+  known(root: string): Tree | undefined {
+    return this.#trees.get(root)
+  }
+
   trees(): Iterable<Tree> {
     return this.#trees.values()
   }

@@ -148,26 +148,38 @@ async function run(session: Session, judged: JudgedCall): Promise<Outcome | unde
     if (known !== 'run') return known
     const refused = await refusedByNow(session, judged)
     if (refused !== undefined) return refused
-    isInDoubt = await startAgain(session, judged)
+    const again = await startAgain(session, judged)
+    if (typeof again !== 'boolean') return again
+    isInDoubt = again
   }
   return perform(session, judged)
 }
 
-/** Records another try before it is made. True when an earlier life has recorded this try: then it is in doubt as well. */
-async function startAgain(session: Session, { call, tool }: JudgedCall): Promise<boolean> {
+/**
+ * Records another try before it is made. True when an earlier life has recorded this try: then it is in doubt as well. To a
+ * budget of calls each try is a call, and where that is spent the try is refused.
+ */
+async function startAgain(session: Session, { call, tool }: JudgedCall): Promise<boolean | Outcome> {
   const { started, tries = 1 } = session.state.calls.get(call.id) ?? {}
-  if (tool.effect === 'read' || started === undefined) return false
+  const { account } = session.node
+  if (started === undefined || (tool.effect === 'read' && account === undefined)) return false
   const { seq: _seq, timestamp: _timestamp, ...start } = started
   let replayed = true
+  let over: string | undefined
   const entries = await record(
     session,
     `again/${call.id}/${tries}`,
     () => {
       replayed = false
+      over = account?.refuseCall()
+      if (over !== undefined) return []
+      account?.countCall()
       return [{ ...start, try: tries + 1 }]
     },
     { durable: true },
   )
+  if (entries.length === 0)
+    return { outcome: 'refused', code: 'budget', content: over ?? 'the budget of calls is spent' }
   announceDecisions(session, entries, replayed)
   return replayed
 }
@@ -215,15 +227,19 @@ async function awaitApproval(
     ...(context !== undefined && { context }),
   }
   let replayed = true
+  let over: Verdict | undefined
   const entries = await record(
     session,
     `approved/${call.id}`,
     () => {
       replayed = false
-      return [startDraft(session, judged, said)]
+      // Others may have used up what was left when it was judged.
+      over = session.gate.judgeCounts(judged, session.spec, session.node.signal)
+      return over === undefined ? [startDraft(session, judged, said)] : []
     },
     { durable: true },
   )
+  if (over !== undefined) return { outcome: 'refused', code: over.by, content: over.reason ?? '' }
   announceDecisions(session, entries, replayed)
   return 'approved'
 }

@@ -23,6 +23,8 @@ export interface SpecRequest {
   /** Where it works, asked when all else is known; that of its parent when absent. */
   readonly place?: () => Place | Promise<Place>
   readonly delegation?: boolean
+  /** Of a new tree: who pays for it. What is below takes that of its parent. */
+  readonly charged?: SessionSpec['limits']['charged']
   /** Of a new tree. What is below takes those of its parent. */
   readonly controls?: Controls | undefined
 }
@@ -42,6 +44,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
   const toolset = toolsetOf({ agent, tools: ports.tools, targets: names, completion })
   const tool = delegationName(toolset)
   const { maxTurns, timeoutSeconds, budget } = agent.limits ?? {}
+  const charged = parent === undefined ? request.charged : parent.spec.limits.charged
   return {
     id,
     root: parent?.spec.root ?? id,
@@ -67,6 +70,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
             timeLimit: ceiling(request.timeLimit, timeoutSeconds && timeoutSeconds * 1000, limits.timeLimit),
           }),
       ...(budget && { budget }),
+      ...(charged && { charged }),
     },
     ...(controls && { controls }),
     ...(await placed(request)),

@@ -1,6 +1,7 @@
 import type { AssistantEntry, Entry, EventEntry, ResultEntry, UserEntry, WireCall } from './entry.ts'
 import type { Message } from './model.ts'
 import { addUsage, type Notice, noUsage, type Report, type Usage } from './report.ts'
+import type { RequestSize } from './request-size.ts'
 
 /**
  * Where a session stands: a fold over its entries and nothing else. Live and resumed sessions go through the same
@@ -20,6 +21,9 @@ export interface SessionState {
   work: { readonly first: Message; readonly last: Message } | undefined
   /** Input tokens the last reply was charged with, and the characters it was asked with: calibrates estimates. */
   measured: { tokens: number; characters: number } | undefined
+  /** The request that was sent last under a budget, and the last one that is known to have taken so many input tokens. */
+  sentRequest: RequestSize | undefined
+  measuredRequest: (RequestSize & { readonly tokens: number }) | undefined
   /** The calls of the last reply in their order, and how many of them have no result. */
   calls: Map<string, CallState>
   unsettled: number
@@ -77,6 +81,8 @@ function emptyState(): SessionState {
     characters: 0,
     work: undefined,
     measured: undefined,
+    sentRequest: undefined,
+    measuredRequest: undefined,
     calls: new Map(),
     unsettled: 0,
     callIds: new Set(),
@@ -189,6 +195,7 @@ function applyReply(state: SessionState, entry: AssistantEntry): void {
   if (isOutdated(entry)) return
   const unseen = takeUnseen(state, entry.asked)
   if (entry.usage !== undefined) state.measured = { tokens: entry.usage.input, characters: state.characters }
+  measureRequest(state, entry.usage)
   show(state, entry, entry.seq)
   state.round += 1
   state.roundsSinceWork += 1
@@ -216,6 +223,14 @@ function takeUnseen(state: SessionState, asked: number | undefined): Message[] {
   const unseen = state.messages.splice(from)
   for (const message of unseen) state.characters -= sizeOf(message)
   return unseen
+}
+
+/** What a request took bounds the next one, which repeats it and adds to it. */
+function measureRequest(state: SessionState, usage: Usage | undefined): void {
+  const { sentRequest } = state
+  if (sentRequest !== undefined && usage !== undefined && usage.input > 0)
+    state.measuredRequest = { ...sentRequest, tokens: usage.input }
+  state.sentRequest = undefined
 }
 
 function applyResult(state: SessionState, entry: ResultEntry, session: string): void {
@@ -269,6 +284,14 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
     case 'notice.added':
       state.notices.push({ code: String(entry['code'] ?? 'notice'), message: entry.content ?? '' })
       return
+    case 'request.sent':
+      state.sentRequest = { bytes: Number(entry['bytes']), shape: String(entry['shape']) }
+      return
+    case 'journal.edited':
+      // What was measured may not be what is there now.
+      state.measuredRequest = undefined
+      state.sentRequest = undefined
+      return
     case 'context.compacted':
       applyCompaction(state, entry)
       return
@@ -306,6 +329,8 @@ function applyCompaction(state: SessionState, entry: EventEntry): void {
   state.messageSeqs = []
   state.characters = 0
   state.measured = undefined
+  state.measuredRequest = undefined
+  state.sentRequest = undefined
   const { first, last } = state.work ?? {}
   for (const work of new Set([first, last]))
     if (work !== undefined && !rest.includes(work)) show(state, work, 0)

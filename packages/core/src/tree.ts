@@ -1,4 +1,4 @@
-import { Purse } from './budget.ts'
+import type { Account } from './budget.ts'
 import type { RunLimits } from './limits.ts'
 import type { Clock } from './ports.ts'
 import type { SessionSpec } from './session-spec.ts'
@@ -14,7 +14,7 @@ export type StopReason =
   | { readonly kind: 'timeout'; readonly limit: number }
 
 /**
- * One running session in its tree: it carries the stop signal, the time limit and the purse. A node's signal is its own,
+ * One running session in its tree: it carries the stop signal, the time limit and the account. A node's signal is its own,
  * and the tree walks its nodes to stop them, because a thousand listeners on one signal make hosts warn of a leak.
  */
 export class TreeNode implements Stoppable {
@@ -22,7 +22,8 @@ export class TreeNode implements Stoppable {
   readonly #parent: TreeNode | undefined
   readonly #children = new Set<TreeNode>()
   readonly #clock: Clock
-  readonly purse: Purse
+  /** What it spends from, set when it is opened; nothing when no budget applies. */
+  account: Account | undefined
   #reason: StopReason | undefined
   #timeLeft: number | undefined
   #limit = 0
@@ -33,9 +34,8 @@ export class TreeNode implements Stoppable {
   readonly #asking = new Set<() => void>()
   #isBrokenOff = false
 
-  constructor(parent: TreeNode | undefined, purse: Purse, clock: Clock) {
+  constructor(parent: TreeNode | undefined, clock: Clock) {
     this.#parent = parent
-    this.purse = purse
     this.#clock = clock
     if (parent === undefined) return
     parent.#children.add(this)
@@ -147,7 +147,6 @@ export class Tree {
   readonly limits: RunLimits
   readonly #nodes = new Map<string, TreeNode>()
   readonly #clock: Clock
-  readonly #purse: Purse
   readonly #counted = new Set<string>()
   readonly #entered = new Set<string>()
   #sessions = 0
@@ -156,7 +155,6 @@ export class Tree {
     this.limits = limits
     this.slots = new Slots(limits.concurrency)
     this.#clock = clock
-    this.#purse = new Purse(limits.budget, 'this run')
   }
 
   /** Sessions the tree ever had, those that are about to start included. */
@@ -172,16 +170,13 @@ export class Tree {
 
   enter(spec: SessionSpec): TreeNode {
     const parent = spec.parent && this.#nodes.get(spec.parent.session)
-    const above = parent?.purse ?? this.#purse
-    const purse =
-      spec.limits.budget === undefined ? above : new Purse(spec.limits.budget, spec.agent.name, above)
-    const node = new TreeNode(parent, purse, this.#clock)
+    const node = new TreeNode(parent, this.#clock)
     this.#nodes.set(spec.id, node)
     this.#entered.add(spec.id)
     return node
   }
 
-  /** Whether the session was opened in this process: then its cost is counted already. */
+  /** Whether the session was opened in this process: then it is counted already. */
   hasEntered(session: string): boolean {
     return this.#entered.has(session)
   }

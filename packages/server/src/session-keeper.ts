@@ -25,6 +25,8 @@ export interface KeepRequest {
   readonly agent: string
   readonly work: Work
   readonly controls?: Controls
+  /** The session that created the task this is about: its budget, if there is one, pays for it. */
+  readonly charged?: string
   /** Absent: the one of the daemon. */
   readonly workspace?: string
   /** Others change things at the same time: it gets a workspace of its own, if its agent can change anything. */

@@ -83,6 +83,12 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
       const session = records.sessions.get(id)
       return Promise.resolve(session && stored(session))
     },
+    charged: (root) =>
+      Promise.resolve(
+        [...records.sessions.values()]
+          .filter(({ spec }) => spec.parent === undefined && spec.limits.charged?.root === root)
+          .map(({ spec }) => spec.id),
+      ),
     answer(id, name, answer) {
       const session = records.sessions.get(id)
       if (session !== undefined && !session.answers.has(name)) session.answers.set(name, answer)

@@ -25,6 +25,9 @@ export interface ScriptedModels extends Models {
 
 export interface ScriptedOptions {
   readonly window?: number
+  readonly maxOutput?: number
+  /** False: a backend that cannot limit its replies. */
+  readonly capsReplies?: boolean
   readonly price?: Model['price']
   /** Names of models that exist; any other is unknown. Default: `scripted`. */
   readonly catalogue?: readonly string[]
@@ -45,6 +48,8 @@ export function scriptedModels(
   const modelOf = (id: string): Model => ({
     id,
     ...(options.window !== undefined && { window: options.window }),
+    ...(options.maxOutput !== undefined && { maxOutput: options.maxOutput }),
+    ...(options.capsReplies !== false && { capsReplies: true }),
     ...(options.price && { price: options.price }),
     async reply(request, hooks, signal) {
       requests.push({ ...request, messages: [...request.messages] })
@@ -56,8 +61,9 @@ export function scriptedModels(
         return { kind: 'failed', code: 'backend', message: reason }
       }
       used.add(`${request.agent}/${request.round}`)
-      const answer = typeof line === 'function' ? await line(request) : line
-      if (answer === 'hang') return untilAborted(signal)
+      const whole = typeof line === 'function' ? await line(request) : line
+      if (whole === 'hang') return untilAborted(signal)
+      const answer = whole.kind === 'reply' ? capped(whole, request) : whole
       if (answer.kind === 'reply' && answer.content !== null) hooks.text(answer.content)
       return answer
     },
@@ -102,6 +108,13 @@ export function call(...calls: readonly (readonly [tool: string, input: unknown]
 
 export function fail(message: string): ReplyFailure {
   return { kind: 'failed', code: 'backend', message }
+}
+
+/** A reply that is longer than it may be ends there, before its calls. */
+function capped(reply: Reply, { maxOutput = Infinity }: ModelRequest): Reply {
+  const { usage } = reply
+  if (usage === undefined || usage.output <= maxOutput) return reply
+  return { ...reply, calls: [], stop: 'length', usage: { ...usage, output: maxOutput } }
 }
 
 function untilAborted(signal: AbortSignal): Promise<ReplyFailure> {

@@ -1,5 +1,5 @@
 import type { Ended } from './exchange.ts'
-import type { Quirks } from './request-body.ts'
+import { type LimitName, limitNames, type Quirks } from './request-body.ts'
 
 /**
  * What to leave out or to name differently, when a server refused a request for how it was written; undefined when that was
@@ -20,11 +20,29 @@ export function adapt(
     (/stream_options|include_usage/.test(text) || (isGeneric && !/max_/.test(text)))
   )
     return { ...quirks, withoutUsage: true }
-  const hasLimit = maxOutput !== undefined && maxOutput < (quirks.omitLimitFrom ?? Number.POSITIVE_INFINITY)
-  if (!hasLimit) return undefined
-  const isTooMuch = /too (large|long|many|high)|at most|maximum|exceed|less than|context/i.test(text)
-  if (quirks.maxField === undefined && /max_completion_tokens/.test(text) && !isTooMuch)
-    return { ...quirks, maxField: 'max_tokens' }
-  // A limit beyond what the model can ever write is no limit: the server's own will do.
-  return isTooMuch ? { ...quirks, omitLimitFrom: maxOutput } : undefined
+  if (maxOutput === undefined) return undefined
+  if (/too (large|long|many|high)|at most|maximum|exceed|less than|context/i.test(text))
+    return withLowerLimit(quirks, Math.min(maxOutput, quirks.mostOutput ?? maxOutput), text)
+  const refused = refusedIn(text)
+  if (refused === undefined || quirks.refusedLimits?.includes(refused)) return undefined
+  return { ...quirks, refusedLimits: [...(quirks.refusedLimits ?? []), refused] }
+}
+
+/** Whether there is a limit on the reply that this server takes. */
+export function takesLimit({ refusedLimits = [] }: Quirks): boolean {
+  return refusedLimits.length < limitNames.length
+}
+
+/** The number that the server says is possible, or a fourth. */
+function withLowerLimit(quirks: Quirks, limit: number, text: string): Quirks | undefined {
+  const named = (text.match(/\d+/g) ?? []).map(Number).filter((number) => number > 0 && number < limit)
+  const mostOutput = named.length > 0 ? Math.max(...named) : Math.floor(limit / 4)
+  if (mostOutput < 1) return undefined
+  return { ...quirks, mostOutput, ...(/context/i.test(text) && { isPassing: true }) }
+}
+
+/** Of two names the first is the one that is refused: the other one is what to use instead. */
+function refusedIn(text: string): LimitName | undefined {
+  if (/same time|both/i.test(text) && /max_/.test(text)) return 'max_tokens'
+  return /max_completion_tokens|\bmax_tokens\b/.exec(text)?.[0] as LimitName | undefined
 }

@@ -49,7 +49,7 @@ describe('cancelling', () => {
 
   it('beforehand asks nothing', async () => {
     const { wire, model } = await meet([ok])
-    expect((await ask(model, {}, AbortSignal.abort())).reply).toEqual(cancelled)
+    expect((await ask(model, {}, AbortSignal.abort())).reply).toEqual({ ...cancelled, spent: 'nothing' })
     expect(wire.requests).toHaveLength(0)
   })
 

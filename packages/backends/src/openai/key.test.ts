@@ -55,7 +55,7 @@ describe('a key from a command', () => {
     ['echo two words', 'openai.keyCommand gives something that cannot be a key.'],
   ])('that does not give one is a failure that says so: %s', async (keyCommand, message) => {
     const { wire, model } = await meet(ok, { openai: { keyCommand } })
-    expect(await failureOf(model)).toEqual({ kind: 'failed', code: 'backend', message })
+    expect(await failureOf(model)).toEqual({ kind: 'failed', code: 'backend', message, spent: 'nothing' })
     expect(wire.requests).toHaveLength(0)
   })
 

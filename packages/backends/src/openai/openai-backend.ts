@@ -62,7 +62,7 @@ export async function openOpenAi(context: BackendContext): Promise<Backend> {
   /** The same object for the same name: what a model has learnt about its server is kept. */
   function modelOf(name: string, facts: ModelFacts): Model {
     let model = opened.get(name)
-    if (model === undefined || model.window !== facts.window) {
+    if (model === undefined || model.window !== facts.window || model.maxOutput !== facts.maxOutput) {
       model = openAiModel(name, endpoint as Endpoint, transport, context, facts)
       opened.set(name, model)
     }

@@ -145,21 +145,41 @@ describe('a server that does not take everything', () => {
     expect(wire.requests.map((request) => 'stream_options' in body(request))).toEqual([true, false, false])
   })
 
-  it('is asked with the older name of the limit, and it is remembered', async () => {
-    const refusal = problem(400, "Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead.")
-    const { wire, model } = await meet([refusal, ok, ok])
+  // Some servers ignore the one, and others refuse the other: both are sent until a server says which it takes.
+  it.each([
+    ["Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead.", 'max_tokens'],
+    ["Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", 'max_completion_tokens'],
+    [
+      "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+      'max_completion_tokens',
+    ],
+  ])('is asked with the name of the limit that it takes, and it is remembered: %s', async (says, taken) => {
+    const { wire, model } = await meet([problem(400, says), ok, ok])
     await askFor(model, { maxOutput: 10 })
     await askFor(model, { maxOutput: 20 })
     expect(
-      wire.requests.map((request) => [body(request)['max_completion_tokens'], body(request)['max_tokens']]),
-    ).toEqual([
-      [10, undefined],
-      [undefined, 10],
-      [undefined, 20],
-    ])
+      wire.requests.map((request) =>
+        ['max_completion_tokens', 'max_tokens'].filter((name) => name in body(request)),
+      ),
+    ).toEqual([['max_completion_tokens', 'max_tokens'], [taken], [taken]])
+    expect(body(wire.requests[2])[taken]).toBe(20)
   })
 
-  it('is asked without a limit that is more than the model can write', async () => {
+  it('that takes no limit on the reply is not asked without one, and the failure says what to do', async () => {
+    const { wire, model } = await meet([
+      problem(400, 'Unrecognized request argument: max_completion_tokens'),
+      problem(400, 'Unrecognized request argument: max_tokens'),
+    ])
+    expect(await failureOf(model, { maxOutput: 10 })).toMatchObject({
+      code: 'backend',
+      message: expect.stringContaining('Use another server or model, or remove the budget.'),
+      spent: 'nothing',
+    })
+    expect(wire.requests).toHaveLength(2)
+    expect(body(wire.requests[1])).toHaveProperty('max_tokens', 10)
+  })
+
+  it('is asked with a lower limit when that is more than the model can write', async () => {
     const refusal = problem(
       400,
       'max_completion_tokens is too large: 500000. This model supports at most 16384 completion tokens.',
@@ -169,10 +189,7 @@ describe('a server that does not take everything', () => {
     await askFor(model, { maxOutput: 400 })
     await askFor(model, { maxOutput: 600_000 })
     expect(wire.requests.map((request) => body(request)['max_completion_tokens'])).toEqual([
-      500_000,
-      undefined,
-      400,
-      undefined,
+      500_000, 16_384, 400, 16_384,
     ])
   })
 

@@ -1,7 +1,7 @@
-import type { Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
+import type { Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Spent } from '@cadre/core'
 import type { BackendContext, ModelFacts } from '../backend.ts'
 import { pause } from '../pause.ts'
-import { adapt } from './adapt.ts'
+import { adapt, takesLimit } from './adapt.ts'
 import { backoff } from './backoff.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exchange, type Transport } from './exchange.ts'
@@ -16,11 +16,22 @@ import {
   statusTrouble,
   type Trouble,
   type TroubleContext,
+  uncappedTrouble,
 } from './trouble.ts'
 
-const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'The question was cancelled.' }
+const interrupted: ReplyFailure = {
+  kind: 'failed',
+  code: 'cancelled',
+  message: 'The question was cancelled.',
+}
+/** Before anything was sent. */
+const cancelled: ReplyFailure = { ...interrupted, spent: 'nothing' }
 
-type Try = Reply | Trouble | { readonly kind: 'cancelled' } | { readonly kind: 'again' }
+type Try =
+  | Reply
+  | Trouble
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'again'; readonly spent: Spent | undefined }
 
 /**
  * One model of an endpoint. A try that breaks is made again as a whole, also in the middle of a stream: nothing of it was
@@ -40,7 +51,7 @@ export function openAiModel(
   const { clock } = transport
   let quirks: Quirks = {}
   let sent: { readonly key: string | undefined; readonly headers: Record<string, string> } | undefined
-  return { id: `openai:${name}`, ...facts, reply }
+  return { id: `openai:${name}`, ...facts, capsReplies: true, reply }
 
   async function reply(
     request: ModelRequest,
@@ -51,20 +62,25 @@ export function openAiModel(
     for (let failed = 0; ; ) {
       const found = endpoint.key.known ?? (await findKey(endpoint.key, signal))
       if (found === undefined || signal.aborted) return cancelled
-      if (found.kind === 'failed') return { kind: 'failed', code: 'backend', message: found.message }
+      if (found.kind === 'failed')
+        return { kind: 'failed', code: 'backend', message: found.message, spent: 'nothing' }
       const tried = await ask(question, found.key, signal)
       if (tried.kind === 'reply') return tried
-      if (tried.kind === 'cancelled') return cancelled
-      if (tried.kind === 'again') continue
+      if (tried.kind === 'cancelled') return interrupted
+      if (tried.kind === 'again') {
+        if (!(await question.mayGoAgain(tried.spent))) return interrupted
+        continue
+      }
       if (tried.isKeyRefused && question.mayRenewKey && endpoint.key.renew(found.key)) {
         question.mayRenewKey = false
         continue
       }
       failed++
-      if (failed >= tried.tries) return counted(tried.failure, failed)
+      if (failed >= tried.tries) return withSpent(counted(tried.failure, failed), tried.spent)
       const wait = backoff(failed, random, tried.after)
       hooks.delayed?.(tried.failure.message, wait)
-      if (!(await pause(clock, wait, signal))) return cancelled
+      if (!(await pause(clock, wait, signal))) return withSpent(interrupted, tried.spent)
+      if (!(await question.mayGoAgain(tried.spent))) return interrupted
     }
   }
 
@@ -91,27 +107,42 @@ export function openAiModel(
       case 'aborted':
         return { kind: 'cancelled' }
       case 'silent':
-        return silentTrouble(context)
+        return taken(silentTrouble(context), reader)
       case 'broken':
         return ended.isStale && question.staleLeft-- > 0
-          ? { kind: 'again' }
-          : brokenTrouble(ended.code, context)
+          ? { kind: 'again', spent: undefined }
+          : taken(brokenTrouble(ended.code, context), reader)
       case 'status': {
         const other = adapt(now, ended, question.request.maxOutput)
         if (other === undefined) return statusTrouble(ended, context)
+        if (!takesLimit(other)) return uncappedTrouble(ended.text, context)
         question.quirks = other
-        return { kind: 'again' }
+        return { kind: 'again', spent: ended.status < 500 ? 'nothing' : undefined }
       }
       case 'complete': {
         const read = reader.finish()
-        if (read.kind === 'reported') return reportedTrouble(read.error, context)
-        if (read.kind === 'garbled') return garbledTrouble(read.reason, context)
+        if (read.kind === 'reported') return taken(reportedTrouble(read.error, context), reader)
+        if (read.kind === 'garbled') return taken(garbledTrouble(read.reason, context), reader)
         // Kept only now: it was the reason, since without it the answer came.
-        if (question.quirks !== undefined) quirks = question.quirks
+        if (question.quirks !== undefined) quirks = lasting(question.quirks)
         return withoutSecrets(read, hide)
       }
     }
   }
+}
+
+/** With what the server said it took, if it got as far as that. */
+function taken(trouble: Trouble, { usage }: ReplyReader): Trouble {
+  return usage === undefined ? trouble : { ...trouble, spent: usage }
+}
+
+function withSpent(failure: ReplyFailure, spent: Spent | undefined): ReplyFailure {
+  return spent === undefined ? failure : { ...failure, spent }
+}
+
+/** A limit that was too much for one request, because of its length, may be right for the next. */
+function lasting({ isPassing, mostOutput, ...rest }: Quirks): Quirks {
+  return isPassing || mostOutput === undefined ? rest : { ...rest, mostOutput }
 }
 
 /** A server may say back what it was sent; a reply is written down and shown, and a key must be neither. */
@@ -131,7 +162,7 @@ function withoutSecrets(reply: Reply, hide: (text: string) => string): Reply {
 
 /** What one question remembers from try to try. */
 class Question {
-  readonly request: ModelRequest
+  request: ModelRequest
   /** What is tried because the server refused the request as it was. */
   quirks: Quirks | undefined
   mayRenewKey = true
@@ -149,6 +180,16 @@ class Question {
 
   begin(): void {
     this.#place = 0
+  }
+
+  /** Each request counts against a budget, and the reply to the next may have to be shorter. */
+  async mayGoAgain(spent: Spent | undefined): Promise<boolean> {
+    const { again } = this.#hooks
+    // What was not worked on is as good as not sent: what was reserved for it serves the next.
+    if (again === undefined || spent === 'nothing') return true
+    const next = await again(spent)
+    if (next !== undefined) this.request = { ...this.request, maxOutput: next.maxOutput }
+    return next !== undefined
   }
 
   tell(delta: string): void {

@@ -36,6 +36,11 @@ export class ReplyReader {
     this.#hide = hide
   }
 
+  /** What the server said the reply took, as far as it was received. */
+  get usage(): Usage | undefined {
+    return this.#usage
+  }
+
   /** True once the server has said that nothing follows. */
   push(chunk: string): boolean {
     if (this.#isEmpty) {
@@ -138,9 +143,10 @@ function contentOf(content: unknown): string {
 }
 
 function usageOf(usage: WireUsage): Usage | undefined {
-  const { prompt_tokens: input, completion_tokens: output, cost } = usage
+  const { prompt_tokens: input, completion_tokens: output, total_tokens: total, cost } = usage
   if (typeof input !== 'number') return undefined
-  const tokens = { input, output: typeof output === 'number' ? output : 0 }
+  const beyond = typeof total === 'number' ? total - input : 0
+  const tokens = { input, output: Math.max(typeof output === 'number' ? output : 0, beyond) }
   return typeof cost === 'number' ? { ...tokens, cost } : tokens
 }
 

@@ -25,6 +25,7 @@ describe('the body of a question', () => {
       ],
       tools: [{ type: 'function', function: tools[0] }],
       max_completion_tokens: 99,
+      max_tokens: 99,
       stream: true,
       stream_options: { include_usage: true },
     })
@@ -39,9 +40,11 @@ describe('the body of a question', () => {
   })
 
   it('follows what was learnt about the server', () => {
-    expect(bodyOf({ maxOutput: 5 }, { maxField: 'max_tokens' })).toMatchObject({ max_tokens: 5 })
-    expect(bodyOf({ maxOutput: 4 }, { omitLimitFrom: 5 })).toMatchObject({ max_completion_tokens: 4 })
-    expect(bodyOf({ maxOutput: 5 }, { omitLimitFrom: 5 })).not.toHaveProperty('max_completion_tokens')
+    const older = bodyOf({ maxOutput: 5 }, { refusedLimits: ['max_completion_tokens'] })
+    expect(older).toMatchObject({ max_tokens: 5 })
+    expect(older).not.toHaveProperty('max_completion_tokens')
+    expect(bodyOf({ maxOutput: 4 }, { mostOutput: 5 })).toMatchObject({ max_completion_tokens: 4 })
+    expect(bodyOf({ maxOutput: 6 }, { mostOutput: 5 })).toMatchObject({ max_completion_tokens: 5 })
   })
 
   it('puts the images of results behind the last result, in order', () => {

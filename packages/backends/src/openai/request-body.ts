@@ -3,10 +3,17 @@ import type { Image, Message, ModelRequest, ToolOffer, WireCall } from '@cadre/c
 /** What this server was found not to take. Learnt from its refusals, and kept. */
 export interface Quirks {
   readonly withoutUsage?: boolean
-  readonly maxField?: 'max_tokens'
-  /** A limit of this many output tokens or more was refused: it is left out. */
-  readonly omitLimitFrom?: number
+  /** Names of the limit that it refused. */
+  readonly refusedLimits?: readonly LimitName[]
+  /** The most output tokens that it takes as a limit. */
+  readonly mostOutput?: number
+  /** It was only for this request that the limit was too much. */
+  readonly isPassing?: boolean
 }
+
+/** OpenAI's own models take the first one alone; many other servers silently ignore it, and take the second. */
+export const limitNames = ['max_completion_tokens', 'max_tokens'] as const
+export type LimitName = (typeof limitNames)[number]
 
 interface Written {
   readonly text: string
@@ -45,8 +52,10 @@ export function requestBody(model: string, request: ModelRequest, quirks: Quirks
   if (images !== '') add(`{"role":"user","content":[${images}]}`)
   body += ']'
   if (tools.length > 0) body += `,"tools":${writeTools(tools)}`
-  if (maxOutput !== undefined && maxOutput < (quirks.omitLimitFrom ?? Number.POSITIVE_INFINITY))
-    body += `,"${quirks.maxField ?? 'max_completion_tokens'}":${maxOutput}`
+  if (maxOutput !== undefined)
+    for (const name of limitNames)
+      if (!quirks.refusedLimits?.includes(name))
+        body += `,"${name}":${Math.min(maxOutput, quirks.mostOutput ?? maxOutput)}`
   return `${body},"stream":true${quirks.withoutUsage ? '' : ',"stream_options":{"include_usage":true}'}}`
 }
 

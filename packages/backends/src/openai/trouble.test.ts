@@ -23,6 +23,7 @@ describe('a refusal', () => {
       kind: 'failed',
       code: 'backend',
       message: `The model server ${new URL(wire.url).origin} ${message}`,
+      spent: 'nothing',
     })
   })
 

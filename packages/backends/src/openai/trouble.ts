@@ -1,4 +1,4 @@
-import type { ReplyFailure } from '@cadre/core'
+import type { ReplyFailure, Spent } from '@cadre/core'
 import { retryAfter } from './backoff.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Ended } from './exchange.ts'
@@ -12,6 +12,8 @@ export interface Trouble {
   /** Milliseconds the server asks to wait. */
   readonly after?: number
   readonly isKeyRefused?: boolean
+  /** What the request took; absent when nobody knows. */
+  readonly spent?: Spent
 }
 
 export interface TroubleContext {
@@ -27,7 +29,13 @@ export interface TroubleContext {
 /** Longer than this, waiting is a person's decision. */
 const longestWait = 120_000
 
+/** A server that refuses a request has not worked on it; one that failed may have. */
 export function statusTrouble(ended: Extract<Ended, { kind: 'status' }>, context: TroubleContext): Trouble {
+  const trouble = troubleOf(ended, context)
+  return ended.status < 500 ? { ...trouble, spent: 'nothing' } : trouble
+}
+
+function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleContext): Trouble {
   const { status, headers, text } = ended
   const { endpoint, key } = context
   // Before and after it is taken apart: whichever way a key is written, no part of it may be left over.
@@ -64,10 +72,7 @@ export function reportedTrouble(error: unknown, context: TroubleContext): Troubl
     status?: unknown
   }
   const number = [status, code].map(Number).find((value) => value >= 400 && value < 600) ?? 500
-  return statusTrouble(
-    { kind: 'status', status: number, headers: {}, text: JSON.stringify({ error }) },
-    context,
-  )
+  return troubleOf({ kind: 'status', status: number, headers: {}, text: JSON.stringify({ error }) }, context)
 }
 
 export function garbledTrouble(reason: string, context: TroubleContext): Trouble {
@@ -92,8 +97,16 @@ export function silentTrouble(context: TroubleContext): Trouble {
 export function brokenTrouble(code: string, context: TroubleContext): Trouble {
   const shown = `the model server ${context.endpoint.shown}`
   const [tries, message] = connectionTrouble(code, shown)
-  return { kind: 'trouble', failure: backend(message), tries: Math.min(tries, context.tries) }
+  const trouble = {
+    kind: 'trouble',
+    failure: backend(message),
+    tries: Math.min(tries, context.tries),
+  } as const
+  return neverSent.test(code) ? { ...trouble, spent: 'nothing' } : trouble
 }
+
+/** There was no connection, so the request did not arrive. */
+const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$|CERT|UNABLE_TO/
 
 function connectionTrouble(code: string, shown: string): [tries: number, message: string] {
   const checkUrl = 'check OPENAI_BASE_URL, or openai.baseUrl in config.yaml'
@@ -108,6 +121,15 @@ function connectionTrouble(code: string, shown: string): [tries: number, message
       `The certificate of ${shown} is not trusted (${code}): NODE_EXTRA_CA_CERTS can name one that is.`,
     ]
   return [Number.POSITIVE_INFINITY, `The connection to ${shown} broke (${code}).`]
+}
+
+/** Without a limit on the reply there is no telling what it will cost. */
+export function uncappedTrouble(text: string, { endpoint, key }: TroubleContext): Trouble {
+  const said = short(endpoint.hide(readError(text, undefined).message, key))
+  const failure = backend(
+    `The model server ${endpoint.shown} takes no limit on the length of a reply (${said}), so no budget of tokens or money can be kept with it. Use another server or model, or remove the budget.`,
+  )
+  return { ...no(failure), spent: 'nothing' }
 }
 
 function notFound(raw: string, about: string, shown: string, { model }: TroubleContext): ReplyFailure {

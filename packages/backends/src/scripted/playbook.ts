@@ -1,4 +1,5 @@
-import type { Json, JsonObject, Model, ModelRequest, ReplyFailure } from '@cadre/core'
+import type { Json, JsonObject, ModelRequest, ReplyFailure } from '@cadre/core'
+import type { ModelFacts } from '../backend.ts'
 
 /**
  * A playbook as a person writes it: what each agent's model answers, one lane per agent. In a file it is YAML with the
@@ -7,9 +8,9 @@ import type { Json, JsonObject, Model, ModelRequest, ReplyFailure } from '@cadre
 export interface Playbook {
   /** For readers only. */
   readonly description?: string
-  readonly model?: Pick<Model, 'window' | 'price'>
+  readonly model?: ModelFacts
   /** Further names the playbook answers to, as `scripted:FILE#NAME`. When given, other names are unknown. */
-  readonly models?: { readonly [name: string]: Pick<Model, 'window' | 'price'> }
+  readonly models?: { readonly [name: string]: ModelFacts }
   /** What a request to summarise older rounds is answered with. Such a request takes no line of a lane. */
   readonly summary?: string
   /** By agent name. The lane `*` is for every agent without one. */

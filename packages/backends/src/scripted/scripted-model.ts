@@ -40,7 +40,7 @@ export interface ScriptedModel extends Model {
 export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOptions): ScriptedModel {
   const { id, name, facts = playbook.facts, clock = systemClock, onRequest } = options
   const named = name === undefined ? undefined : { model: name }
-  return { id, ...facts, reply, leftovers: () => leftoversOf(playbook) }
+  return { id, ...facts, capsReplies: true, reply, leftovers: () => leftoversOf(playbook) }
 
   async function reply(
     request: ModelRequest,
@@ -51,7 +51,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     onRequest?.(request)
     const asked = new Asked(request)
     if (request.purpose === 'summary')
-      return { kind: 'reply', content: fill(playbook.summary, asked), calls: [], ...named }
+      return capped({ kind: 'reply', content: fill(playbook.summary, asked), calls: [], ...named }, request)
     const action = actionFor(playbook, asked)
     if (action.kind === 'failed') return action
     const { body, expect, wait, where } = action.action
@@ -71,8 +71,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     const calls = makeCalls(body, asked)
     if (asked.missing !== undefined)
       return failed(`${where}: ${who(request)} has no {{${asked.missing}}}: that much did not come.`)
-    if (content !== null && !(await say(content, body, hooks, signal))) return cancelled
-    return {
+    const whole: Reply = {
       kind: 'reply',
       content,
       calls,
@@ -80,6 +79,9 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
       ...(body.stop && { stop: body.stop }),
       ...named,
     }
+    const said = capped(whole, request)
+    if (said.content !== null && !(await say(said.content, body, hooks, signal))) return cancelled
+    return said
   }
 
   /** False when it was cut off by an abort. */
@@ -128,6 +130,21 @@ function makeCalls(body: ScriptedReply, asked: Asked): WireCall[] {
     }
   }
   return calls
+}
+
+/** As a server would give it that keeps to the limit: a reply that is longer ends there, before its calls. */
+function capped(reply: Reply, { maxOutput = Infinity }: ModelRequest): Reply {
+  const { content, calls, usage } = reply
+  const characters = (content ?? '').length + JSON.stringify(calls).length
+  const output = usage?.output ?? Math.ceil(characters / 4)
+  if (output <= maxOutput) return reply
+  return {
+    ...reply,
+    content: content === null ? null : content.slice(0, Math.floor((content.length * maxOutput) / output)),
+    calls: [],
+    stop: 'length',
+    ...(usage && { usage: { ...usage, output: maxOutput } }),
+  }
 }
 
 /** At most `pieces` pieces of about the same length; a character of two code units stays whole. */

@@ -34,6 +34,7 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
         kind: 'keys',
         keys: {
           window: whole,
+          maxOutput: whole,
           price: { kind: 'keys', keys: { input: amount, output: amount }, required: ['input', 'output'] },
         },
       },

@@ -10,7 +10,7 @@ export interface Config {
   readonly model?: string
   /** Names a person made up, and the models they stand for. */
   readonly aliases?: { readonly [name: string]: string }
-  /** By model: window and price, where the backend does not say. */
+  /** By model: window, longest reply and price, where the backend does not say. */
   readonly models?: { readonly [id: string]: ModelSettings }
   readonly openai?: OpenAiSettings
   readonly limits?: LimitSettings
@@ -49,6 +49,7 @@ export interface DaemonConfig {
 
 export interface ModelSettings {
   readonly window?: number
+  readonly maxOutput?: number
   readonly price?: { readonly input: number; readonly output: number }
 }
 

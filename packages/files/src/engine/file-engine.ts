@@ -11,6 +11,7 @@ import type { Home } from '../home/open-home.ts'
 import { keepFiles } from '../home/unguarded.ts'
 import type { ReadOptions } from '../journal/read-journal.ts'
 import type { SessionSummary } from '../journal/read-summary.ts'
+import { chargedTo } from './charges.ts'
 import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
 import { Leases } from './leases.ts'
 import { listSessions } from './list-sessions.ts'
@@ -99,6 +100,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
       // A copy: a session that is continued adds to its own.
       return { spec, status, outcome, updated, entries: [...entries] }
     },
+    charged: async (root) => chargedTo(home, root),
     list() {
       recorder.flush()
       return listSessions(home, report)

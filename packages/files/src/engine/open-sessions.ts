@@ -10,6 +10,7 @@ import {
   type TransientEvent,
 } from '@cadre/core'
 import { isUnguardedHere, rememberWritten } from '../home/unguarded.ts'
+import { noteCharge } from './charges.ts'
 import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
 import { type EngineParts, sessionPath } from './engine-parts.ts'
 import { keepTorn } from './keep-beside.ts'
@@ -56,6 +57,8 @@ export class OpenSessions implements RunHost {
   private readonly options: OpenSessionsOptions
   /** Without a run while it is being opened. */
   private readonly writing = new Map<string, SessionRun | undefined>()
+  /** The trees that are entered for an open session. */
+  private readonly entered = new Map<string, readonly string[]>()
   private readonly children = new Map<string, Promise<Report>>()
   /** What was read last: whoever continues a session has looked at it just before, and long journals take a while. */
   private lastRead: { readonly id: string; readonly snapshot: Snapshot } | undefined
@@ -90,7 +93,7 @@ export class OpenSessions implements RunHost {
       this.writing.set(spec.id, run)
       return await this.asRecorded(run, spec)
     } catch (error) {
-      if (this.writing.has(spec.id)) this.end(spec)
+      if (this.writing.has(spec.id)) this.end(spec.id)
       throw error
     }
   }
@@ -132,7 +135,7 @@ export class OpenSessions implements RunHost {
   }
 
   async enter({ file }: SessionRun): Promise<void> {
-    await this.begin(file)
+    await this.begin(file.spec)
     const { parts } = this.options
     const snapshot = this.snapshots.get(file)
     // When it was changed since, the next write takes the change up as one made by a person.
@@ -140,7 +143,7 @@ export class OpenSessions implements RunHost {
     try {
       continueJournal(file, snapshot, parts)
     } catch (error) {
-      this.end(file)
+      this.end(file.id)
       throw error
     }
   }
@@ -161,7 +164,7 @@ export class OpenSessions implements RunHost {
     // Nobody looks after it any more when the command ends.
     if (isUnguardedHere(this.options.parts.home)) this.lookAfter(file)
     this.options.parts.files.close(file)
-    this.end(file)
+    this.end(file.id)
   }
 
   /** A child that is running already is not run twice: who asks again gets the same report. */
@@ -182,27 +185,36 @@ export class OpenSessions implements RunHost {
     this.options.outside.onTransient?.(session, event)
   }
 
-  private async begin({ id, root }: { id: string; root: string }): Promise<void> {
+  /** A budget is spent by one process at a time: whoever spends from that of another tree owns that tree as well. */
+  private async begin({ id, root, limits }: Pick<SessionSpec, 'id' | 'root' | 'limits'>): Promise<void> {
     if (this.writing.has(id)) {
       throw new CadreError('owned', `Session ${id} is open in this process already. Wait until it ends.`)
     }
     this.writing.set(id, undefined)
+    const entered: string[] = []
+    this.entered.set(id, entered)
     try {
-      await this.options.trees.enter(root)
+      for (const tree of limits.charged === undefined ? [root] : [root, limits.charged.root]) {
+        checkName(tree)
+        await this.options.trees.enter(tree)
+        entered.push(tree)
+      }
     } catch (error) {
-      this.writing.delete(id)
+      this.end(id)
       throw error
     }
   }
 
-  private end({ id, root }: { id: string; root: string }): void {
+  private end(id: string): void {
     this.writing.delete(id)
-    this.options.trees.leave(root)
+    for (const tree of this.entered.get(id) ?? []) this.options.trees.leave(tree)
+    this.entered.delete(id)
   }
 
   private create(file: SessionFile, fragment: Snapshot | undefined): void {
     const { parts } = this.options
     parts.home.folder('sessions')
+    noteCharge(parts.home, file.spec)
     if (fragment !== undefined) {
       // A process died while it created this session: nothing was recorded, so it is created now.
       if (fragment.size > 0) keepTorn(file.path, readFileSync(file.path))

@@ -106,9 +106,7 @@ test('a decision that is made while the rest of the tree is at work counts when 
   })
   await daemon.start()
   const file = home.at('tasks', form)
-  await until(
-    () => hold.waiting() === 1 && existsSync(file) && readFileSync(file, 'utf8').includes('- [_]'),
-  )
+  await until(() => hold.waiting() === 1 && existsSync(file) && readFileSync(file, 'utf8').includes('- [_]'))
   writeFileSync(file, readFileSync(file, 'utf8').replace('- [_]', '- [x]'))
   hold.letGo()
   await until(() => sessionText(home, 'lead-1').includes('all of it is done'))

@@ -100,6 +100,8 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
   const stalled = new Map<string, Stalled>()
   /** Sessions that are not resumed because their agent was removed: it may come back. */
   const orphans = new Map<string, AgentDefinition>()
+  /** What cannot begin yet, because another process spends from the budget that pays for it; and how to begin it. */
+  const unpaid = new Map<string, { readonly begin: () => void; readonly drop: () => void }>()
   /** Sessions whose last run failed for another reason, and why. */
   const stuck = new Map<string, string>()
   const jobs = new Jobs({
@@ -171,6 +173,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
       else if (end.kind === 'failed') {
         // What has no record yet is begun as it was asked for.
         if (stalled.has(id)) stalled.set(id, { again: async () => begin(request, done), drop: done })
+        else if (isCode(end.error, 'owned')) unpaid.set(id, { begin: () => begin(request, done), drop: done })
         else done()
       }
     })
@@ -181,7 +184,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
   const keeper: Keeper = {
     async start(request) {
       const { id } = request
-      if (jobs.has(id) || stalled.has(id)) return
+      if (jobs.has(id) || stalled.has(id) || unpaid.has(id)) return
       if ((await engine.read(id)) !== undefined) return keeper.resume(id)
       await requireAgent(request, options.parts().parts)
       if (jobs.has(id)) return
@@ -252,7 +255,8 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
 
     async cancel(session, reason) {
       stalled.get(session)?.drop()
-      const isDropped = stalled.delete(session) || jobs.drop(session)
+      unpaid.get(session)?.drop()
+      const isDropped = stalled.delete(session) || unpaid.delete(session) || jobs.drop(session)
       const stored = await engine.read(session)
       if (isDropped && stored === undefined) return true
       const root = stored?.spec.root ?? session
@@ -279,7 +283,12 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
     },
 
     async state(session): Promise<KeptState> {
-      if (jobs.of(session) !== undefined || jobs.isOpen(session) || stalled.has(session))
+      if (
+        jobs.of(session) !== undefined ||
+        jobs.isOpen(session) ||
+        stalled.has(session) ||
+        unpaid.has(session)
+      )
         return { kind: 'running' }
       let stored: StoredSession | undefined
       try {
@@ -323,6 +332,10 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
           orphans.delete(session)
           await keeper.resume(session)
         }
+      for (const [id, { begin }] of [...unpaid]) {
+        unpaid.delete(id)
+        begin()
+      }
       for (const one of late.splice(0)) {
         try {
           await keeper.tell(one.session, one.work)

@@ -15,7 +15,7 @@ import { onlyRejected } from './only-rejected.ts'
 import { endOf } from './plan-waves.ts'
 import { sessionName } from './session-name.ts'
 import { shortenLine } from './shorten.ts'
-import { causesOf } from './task-causes.ts'
+import { causesOf, creatorOf } from './task-causes.ts'
 import {
   claimChange,
   endChange,
@@ -228,6 +228,7 @@ async function begin({ at, agent, session }: Begun, hands: Hands): Promise<boole
   const { context, index, begun, unstarted } = hands
   try {
     const controls = await controlsOf(at.task, context)
+    const charged = creatorOf(at.task)
     await context.sessions.start({
       id: session,
       agent,
@@ -235,6 +236,7 @@ async function begin({ at, agent, session }: Begun, hands: Hands): Promise<boole
       parallel: hands.isTogether,
       from: sessionsBefore(at, index),
       ...(controls && { controls }),
+      ...(charged !== undefined && { charged }),
     })
   } catch (error) {
     if (!(error instanceof CadreError)) throw error

@@ -1,0 +1,83 @@
+import type { Budget } from './agent.ts'
+import { Account } from './budget.ts'
+import type { Engine } from './engine.ts'
+import type { SessionSpec } from './session-spec.ts'
+import { spendingBelow } from './spending.ts'
+
+/**
+ * Owns the accounts of the trees that run here: which budgets apply to a session. Called by the orchestrator.
+ *
+ * 1. Trees that share a budget share its account: the tree of a task spends from the account of the session that created it.
+ * 2. An account is made from the journals, before anybody below it asks a model, and is kept while a tree runs that spends from it.
+ */
+export class Accounts {
+  readonly #engine: Engine
+  readonly #runBudget: (spec: SessionSpec) => Budget | undefined
+  readonly #families = new Map<string, Family>()
+
+  /** `runBudget`: the budget of the whole run that this entry session begins. */
+  constructor(engine: Engine, runBudget: (spec: SessionSpec) => Budget | undefined) {
+    this.#engine = engine
+    this.#runBudget = runBudget
+  }
+
+  /** Keeps the accounts of this tree until the returned function is called. */
+  hold(spec: SessionSpec): () => void {
+    const root = accountRoot(spec)
+    const family = this.#families.get(root) ?? { users: 0, accounts: new Map() }
+    this.#families.set(root, family)
+    family.users += 1
+    return () => {
+      family.users -= 1
+      if (family.users === 0) this.#families.delete(root)
+    }
+  }
+
+  /** What the session spends from; nothing when no budget applies to it. Its tree must be held. */
+  of(spec: SessionSpec): Promise<Account | undefined> {
+    const family = this.#families.get(accountRoot(spec))
+    if (family === undefined) throw new Error(`unreachable: nobody holds the accounts of ${spec.id}`)
+    let account = family.accounts.get(spec.id)
+    if (account === undefined) {
+      account = this.#open(spec, family)
+      family.accounts.set(spec.id, account)
+    }
+    return account
+  }
+
+  async #open(spec: SessionSpec, family: Family): Promise<Account | undefined> {
+    const { parent, charged } = above(spec)
+    const link = parent ?? charged
+    const known = link === undefined ? undefined : family.accounts.get(link)
+    const stored = link === undefined || known ? undefined : await this.#engine.read(link)
+    let account = await (known ?? (stored && this.of(stored.spec)))
+    // Of a child whose parent has no record, the run is all that is known.
+    const isTop = parent === undefined || (known === undefined && stored === undefined)
+    const run = isTop ? this.#runBudget(spec) : undefined
+    const own = spec.limits.budget
+    if (!isLimited(run) && !isLimited(own)) return account
+    const spent = await spendingBelow(this.#engine, spec.id, accountRoot(spec))
+    if (isLimited(run)) account = new Account(run, 'this run', account, spent)
+    if (isLimited(own)) account = new Account(own, spec.agent.name, account, spent)
+    return account
+  }
+}
+
+interface Family {
+  users: number
+  readonly accounts: Map<string, Promise<Account | undefined>>
+}
+
+/** The entry session at the top of all trees that share a budget. */
+export function accountRoot(spec: SessionSpec): string {
+  return spec.limits.charged?.root ?? spec.root
+}
+
+function above({ parent, limits }: SessionSpec): { parent?: string; charged?: string } {
+  if (parent !== undefined) return { parent: parent.session }
+  return limits.charged === undefined ? {} : { charged: limits.charged.session }
+}
+
+function isLimited(budget: Budget | undefined): budget is Budget {
+  return budget?.tokens !== undefined || budget?.cost !== undefined || budget?.calls !== undefined
+}
