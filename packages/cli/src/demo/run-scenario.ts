@@ -53,13 +53,13 @@ export async function runScenario(options: ScenarioOptions, signal: AbortSignal)
   const [command] = await until(() => one(signs.pending()))
   const isRun = await approve(4, 'executor-001 proposes a command, and waits', command)
 
+  if (!isRun) {
+    const text = await until(() => signs.task('node-here')?.fields.get('error'))
+    show({ step: 6, title: 'executor-001 runs nothing', file: `tasks/${taskFile}`, text })
+    return open(7)
+  }
   const here = await done('node-here')
-  show({
-    step: 6,
-    title: isRun ? 'executor-001 runs it' : 'executor-001 runs nothing',
-    file: `tasks/${taskFile}`,
-    text: resultOf(here),
-  })
+  show({ step: 6, title: 'executor-001 runs it', file: `tasks/${taskFile}`, text: resultOf(here) })
 
   const judged = await done('node-judged')
   show({
@@ -69,7 +69,6 @@ export async function runScenario(options: ScenarioOptions, signal: AbortSignal)
     text: lastLine(resultOf(judged)),
   })
 
-  if (!isRun) return open(8)
   const [reply] = await until(() => one(signs.pending().filter((id) => id !== command)))
   const second = await approve(8, 'planner-001 drafts the answer, and waits', reply)
   if (!second) return open(10)
