@@ -149,9 +149,15 @@ export class SessionRuns {
 
   /** The machine can do again what it could not. */
   async recover(): Promise<void> {
-    const again = [...this.#stalled]
-    this.#stalled.clear()
-    for (const session of again) await this.resume(session)
+    for (const session of [...this.#stalled]) {
+      this.#stalled.delete(session)
+      try {
+        await this.resume(session)
+      } catch (error) {
+        this.#stalled.add(session)
+        throw error
+      }
+    }
   }
 
   #goOn(session: string, root: string, agent: string): void {
