@@ -147,7 +147,10 @@ export function memorySessions(point: Point): MemorySessions {
         known.state = 'running'
       }
       point()
-      return 'told'
+      return 'queued'
+    },
+    async delivery(id, message) {
+      return sessions.get(id)?.heard.includes(message) ? 'delivered' : 'unknown'
     },
     async resume() {},
     async cancel(id, reason) {

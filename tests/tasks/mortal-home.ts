@@ -105,6 +105,7 @@ export async function live({ folder, agents: names, models, parallel }: LifeOpti
     clock: systemClock,
     parallel: () => parallel,
   }
+  keeper.restore()
   const duty = createTaskDuty(context, { tasks, parallel })
   await duty.start()
   return {

@@ -1,6 +1,7 @@
 import { messageOf } from './errors.ts'
 import type { Attention, Moment } from './moment.ts'
 import { notice, record, type Session, say } from './session.ts'
+import type { Work } from './session-spec.ts'
 
 const never = new AbortController().signal
 
@@ -33,16 +34,22 @@ export interface Stop {
   readonly reason: string
   readonly status?: 'incomplete' | 'error'
   readonly code?: string
+  /** The message that led to it and was not taken. */
+  readonly message?: string | undefined
 }
 
 /** Ends the session before its next move. It is in the record, so it holds for every later life, until a person speaks. */
 export async function stop(
   session: Session,
-  { reason, status = 'incomplete', code = 'stopped' }: Stop,
+  { reason, status = 'incomplete', code = 'stopped', message }: Stop,
 ): Promise<void> {
-  await record(session, `stopped/${session.state.seq}`, () => [
-    { role: 'event', type: 'session.stopped', status, code, content: reason },
-  ])
+  const draft = { role: 'event', type: 'session.stopped', status, code, content: reason } as const
+  await record(
+    session,
+    `stopped/${session.state.seq}`,
+    () => [message === undefined ? draft : { ...draft, message }],
+    { durable: message !== undefined },
+  )
 }
 
 /** What is said from outside, as a message to the model. */
@@ -54,12 +61,12 @@ export async function addContext(session: Session, content: string | undefined):
 /** Whether what a person says to an entry session is taken. What is not never reaches the model. */
 export async function attendPrompt(
   session: Session,
-  prompt: string,
+  { content: prompt, message }: Work,
 ): Promise<{ readonly taken: boolean; readonly context?: string }> {
   if (session.spec.parent !== undefined) return { taken: true }
   const said = await attend(session, { kind: 'prompt.given', prompt })
   if (said?.blocked !== undefined) {
-    await stop(session, { reason: said.blocked, status: 'error', code: 'hook_denied' })
+    await stop(session, { reason: said.blocked, status: 'error', code: 'hook_denied', message })
     return { taken: false }
   }
   return { taken: true, ...(said?.context && { context: said.context }) }

@@ -5,11 +5,12 @@ import { record, type Session } from './session.ts'
 /** The first entries of a session: what was said before, and the work, if it is taken. */
 export async function beginWork(session: Session): Promise<void> {
   const { history = [], work } = session.spec
-  const prompt = await attendPrompt(session, work.content)
+  const prompt = await attendPrompt(session, work)
   if (!prompt.taken) return
-  await record(session, `begin/${session.state.seq}`, () => {
-    const said: Draft[] = history.map(({ role, content }) => ({ role, content, earlier: true }))
-    return [...said, { role: 'user', ...work }]
+  const said: Draft[] = history.map(({ role, content }) => ({ role, content, earlier: true }))
+  await record(session, `begin/${session.state.seq}`, () => [...said, { role: 'user', ...work }], {
+    // Whoever sent it may forget it then.
+    durable: work.message !== undefined,
   })
   await addContext(session, prompt.context)
 }

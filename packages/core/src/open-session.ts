@@ -169,6 +169,7 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
     const start = await attend(session, { kind: 'session.started', source: 'startup' })
     await sayUnisolated(session)
     await beginWork(session)
+    if (news !== undefined) await hear(session, news.work)
     return addContext(session, start?.context)
   }
   const entries = await record(session, `resume/${run.recorded.length}`, async () => {
@@ -216,9 +217,12 @@ export async function hearMessages(session: Session, messages: readonly Message[
 /** What is said to a session that goes on. Under one id it is heard once. */
 async function hear(session: Session, work: Work): Promise<void> {
   if (work.message !== undefined && session.state.heard.has(work.message)) return
-  const prompt = await attendPrompt(session, work.content)
+  const prompt = await attendPrompt(session, work)
   if (!prompt.taken) return
-  await record(session, `news/${session.state.seq}`, () => [{ role: 'user', ...work } as Draft])
+  await record(session, `news/${session.state.seq}`, () => [{ role: 'user', ...work } as Draft], {
+    // Whoever sent it may forget it then.
+    durable: work.message !== undefined,
+  })
   await addContext(session, prompt.context)
 }
 

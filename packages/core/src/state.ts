@@ -28,7 +28,7 @@ export interface SessionState {
   calls: Map<string, CallState>
   unsettled: number
   callIds: Set<string>
-  /** Messages from elsewhere that it has heard, by id. */
+  /** Messages from elsewhere that it has heard, or that a hook refused, by id. */
   heard: Set<string>
   /** What a person said while calls were open: shown behind their results, because nothing may stand between the two. */
   deferred: Message[]
@@ -277,6 +277,8 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
         code: String(entry['code'] ?? 'stopped'),
         reason: entry.content ?? '',
       }
+      // It was said to it, and is not said again.
+      if (typeof entry['message'] === 'string') state.heard.add(entry['message'])
       return
     case 'report.given':
       state.reported = entry.content ?? ''

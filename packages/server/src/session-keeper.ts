@@ -19,11 +19,12 @@ export type KeptState =
   /** Its file cannot be used. */
   | { readonly kind: 'broken'; readonly message: string }
 
-export interface KeepRequest {
-  /** Chosen by whoever asks, so that asking again after a crash finds the same session. */
-  readonly id: string
+/** Something to say to a session. It hears it once under this id. */
+export type MessageWork = Work & { readonly message: string }
+
+/** How a session is started. */
+export interface Beginning {
   readonly agent: string
-  readonly work: Work
   readonly controls?: Controls
   /** The session that created the task this is about: its budget, if there is one, pays for it. */
   readonly charged?: string
@@ -35,21 +36,33 @@ export interface KeepRequest {
   readonly from?: readonly string[]
 }
 
-/** The one place of the daemon that starts sessions and lets them go on. */
+export interface KeepRequest extends Beginning {
+  /** Chosen by whoever asks, so that asking again after a crash finds the same session. */
+  readonly id: string
+  readonly work: Work
+}
+
+/**
+ * The one place of the daemon that starts sessions and lets them continue. Whoever asks never waits for a session: what is asked
+ * for is in a queue on disk when `start` and `tell` come back, and is delivered from there, in order and once.
+ */
 export interface SessionKeeper {
   /**
-   * Starts this session, or continues it where it is: safe to repeat. Comes back as soon as it is queued; `ended` tells the rest.
-   * Rejects with a `CadreError` when it cannot be started at all: an unknown agent or model.
+   * Starts this session, or continues it where it is: safe to repeat. Comes back as soon as it is queued; `onRest` tells the rest,
+   * also that it could not be started. Rejects with a `CadreError` when its agent or model is unknown; then nothing is queued.
    */
   start(request: KeepRequest): Promise<void>
   /**
-   * Says something to a session, whether it runs, sleeps or has ended: it goes on then. Comes back when it is in its record:
-   * under one `work.message` it is said once. `missing` when there is no such session.
+   * Queues a message for a session, whether it runs, sleeps or has ended: it continues with it. Safe to repeat: under one
+   * `work.message` it is delivered once. A message that cannot be delivered stays queued and is retried. A session that does not
+   * exist is started as `begin` says; without that, `missing` comes back. Rejects when the message cannot be queued.
    */
-  tell(session: string, work: Work & { readonly message: string }): Promise<'told' | 'missing'>
+  tell(session: string, work: MessageWork, begin?: Beginning): Promise<'queued' | 'missing'>
+  /** Whether a message is on its way to a session, or in its record. */
+  delivery(session: string, message: string): Promise<'unknown' | 'queued' | 'delivered'>
   /** Lets a session, or the tree it belongs to, go on if there is anything to do in it. */
   resume(session: string): Promise<void>
-  /** Ends a session for good; it is not taken up again. True when it was not ended already. */
+  /** Ends a session for good, and drops what is queued for it. True when it was not ended already. */
   cancel(session: string, reason: string): Promise<boolean>
   state(session: string): Promise<KeptState>
   /** Called whenever a session that was started at the top here has ended or waits. Returns how to stop listening. */

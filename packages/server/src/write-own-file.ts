@@ -23,4 +23,17 @@ export function writeOwnFile(
     closeSync(file)
   }
   renameSync(draft, path.join(folder, name))
+  if (durable) syncFolder(folder)
+}
+
+/** Until then a power loss may take the name of a new file with it. */
+function syncFolder(folder: string): void {
+  // Windows opens no folders.
+  if (process.platform === 'win32') return
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
 }

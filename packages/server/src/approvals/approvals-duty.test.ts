@@ -60,9 +60,9 @@ test('a decision by edit is recorded, and the session goes on; a rejection reach
   expect(done).toEqual([])
   expect(daemon.status().sessions.waiting.toSorted()).toEqual(['w-1', 'w-2'])
   // Who waits for a person hears what is said, and waits on.
-  expect(await sessions?.tell('w-1', { content: 'take your time', message: 'm/1' })).toBe('told')
+  expect(await sessions?.tell('w-1', { content: 'take your time', message: 'm/1' })).toBe('queued')
+  await until(() => sessionText(home, 'w-1').includes('content: take your time'))
   await until(() => daemon.status().sessions.running.length === 0)
-  expect(sessionText(home, 'w-1')).toContain('content: take your time')
   expect(await sessions?.state('w-1')).toEqual({ kind: 'waiting' })
   expect(done).toEqual([])
   const file = home.at('tasks', form)

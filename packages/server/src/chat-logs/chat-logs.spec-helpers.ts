@@ -82,11 +82,12 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       run(id, () => orchestrator.start({ workspace: '/', ...request, id }, never)),
     async tell(id, work) {
       if ((await engine.read(id)) === undefined) return 'missing'
-      if (running.has(id) && (await orchestrator.tell(id, work))) return 'told'
+      if (running.has(id) && (await orchestrator.tell(id, work))) return 'queued'
       run(id, () => orchestrator.resume(id, { work }, never))
       while (running.has(id) && !hears(await engine.read(id), work.message)) await pause(1)
-      return 'told'
+      return 'queued'
     },
+    delivery: async (id, message) => (hears(await engine.read(id), message) ? 'delivered' : 'unknown'),
     resume: async (id) => run(id, () => orchestrator.resume(id, {}, never)),
     cancel: async (id) => orchestrator.cancel(id),
     async state(id): Promise<KeptState> {

@@ -149,12 +149,16 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
   }
 
   async function tell(session: string, messages: readonly PendingMessage[]): Promise<boolean> {
+    let isTold = false
     for (const { id, content } of messages) {
-      const said = await sessions.tell(session, { content, message: id })
+      // Delivered and not heard: a hook has refused it.
+      const isRefused = (await sessions.delivery(session, id)) === 'delivered'
+      const said = isRefused ? 'queued' : await sessions.tell(session, { content, message: id })
       if (said === 'missing') throw new CadreError('not_found', `there is no session ${session}`)
       brought.add(id)
+      isTold ||= !isRefused
     }
-    return messages.length > 0
+    return isTold
   }
 
   /** The session of a log that is seen for the first time: with everything said before what is to be said to it now. */

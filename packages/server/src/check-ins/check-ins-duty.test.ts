@@ -48,6 +48,7 @@ test('a planner is told how things stand at each interval, once whatever the clo
   const text = readFileSync(file, 'utf8')
   expect(readCheckIn(text).checkIn).toMatchObject({ count: 2, enabled: true, interval: 600 })
   expect(text).toContain('# how often\n')
+  await until(() => sessionText(home, 'plan').includes('message: checkin/2'))
   expect(sessionText(home, 'plan').match(/message: checkin\/\d/g)).toEqual([
     'message: checkin/1',
     'message: checkin/2',

@@ -2,10 +2,10 @@
  * Tells a planner how things stand, at the interval that `storage/planner-checkin.yaml` sets.
  *
  * 1. What was done last is in that file, so that a restart changes nothing. The first look only sets the beginning.
- * 2. A check-in has a number, and is heard once under it, whenever the process dies.
+ * 2. A check-in has a number, and is heard once under it, whenever the process dies. The next one waits until it is heard.
  * 3. Whatever the clock does, one look gives at most one check-in.
  */
-import { CadreError, messageOf, nameKey } from '@cadre/core'
+import { messageOf, nameKey } from '@cadre/core'
 import { editFile, rawOf, readRegular, textOf } from '@cadre/files'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
@@ -62,11 +62,16 @@ export function createCheckInsDuty(
       write({ last, reason: 'there is no session of a planner to tell' })
       return
     }
+    // One that is busy for long is not to find a pile of them.
+    if ((await sessions.delivery(session, messageOfCheckIn(count))) === 'queued') {
+      write({ last, reason: `${session} has not heard check-in ${count} yet` })
+      return
+    }
     const number = count + 1
     const told = await sessions.tell(session, {
       content: contentOf(facts()),
       from: 'cadre',
-      message: `checkin/${number}`,
+      message: messageOfCheckIn(number),
     })
     if (told === 'missing') {
       write({ last, reason: `there is no session ${session}` })
@@ -99,14 +104,13 @@ export function createCheckInsDuty(
         return
       }
       if (since < interval * 1000) return
-      try {
-        await checkIn(settings, now)
-      } catch (error) {
-        // Another process runs it: the next look tries again.
-        if (!(error instanceof CadreError) || error.code !== 'owned') throw new Error(messageOf(error))
-      }
+      await checkIn(settings, now)
     },
   }
+}
+
+function messageOfCheckIn(number: number): string {
+  return `checkin/${number}`
 }
 
 function contentOf({ approvals, running, queued, counts }: CheckInFacts): string {

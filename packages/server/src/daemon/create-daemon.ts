@@ -302,9 +302,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
     }
     // Nothing goes on before it is known whose agent is gone.
     await kept.hold(false)
+    kept.restore()
     await run(sessionsDuty).idle()
     await run(agentsDuty).idle()
-    await kept.restore()
     kept.release()
     for (const duty of duties) if (!runnersByDuty.has(duty)) run(duty)
     recovered = () => {

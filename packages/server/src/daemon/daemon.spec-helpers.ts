@@ -10,6 +10,7 @@ import {
   type Effect,
   object,
   type Ports,
+  type SessionSpec,
   type Tool,
 } from '@cadre/core'
 import {
@@ -54,6 +55,9 @@ export interface TestDaemonOptions extends Partial<DaemonOptions> {
   readonly lanes?: Readonly<Record<string, readonly Line[]>>
   readonly tools?: readonly Tool[]
   readonly rules?: Ports['rules']
+  readonly attend?: Ports['attend']
+  /** Called before a session is opened; may throw, as a full disk would. */
+  readonly opening?: (spec: SessionSpec) => void
   readonly settings?: DaemonConfig
   readonly clock?: Clock
   readonly extraAgents?: readonly AgentDefinition[]
@@ -100,7 +104,14 @@ export function testDaemon(home: Home, workspace: string, options: TestDaemonOpt
         tell: outside.tell,
         taken: () => {},
       })
-      const engine = followApprovals(inner, approvals, { home, tell: outside.tell })
+      const following = followApprovals(inner, approvals, { home, tell: outside.tell })
+      const engine: FileEngine = {
+        ...following,
+        async open(spec) {
+          options.opening?.(spec)
+          return following.open(spec)
+        },
+      }
       const registry = createAgents({ home: home.path })
       runtime = {
         home,
@@ -128,6 +139,7 @@ export function testDaemon(home: Home, workspace: string, options: TestDaemonOpt
                 agents: registry,
                 tools: options.tools ?? [],
                 ...(options.rules && { rules: options.rules }),
+                ...(options.attend && { attend: options.attend }),
                 clock,
                 ids: sessionIds,
                 emit: outside.emit,

@@ -93,18 +93,23 @@ export class TestHome {
       clock: { now: Date.now, after: () => () => {} },
       parallel: () => 8,
       sessions: {
-        start: async ({ id, agent, work, controls }) => {
-          this.before('start', id)
-          if (!this.agents.includes(agent)) throw new CadreError('not_found', `no agent ${agent}`)
-          if (!this.sessions.has(id))
-            this.sessions.set(id, { agent, heard: [work], state: { kind: 'running' }, controls })
-        },
-        tell: async (session, work) => {
-          this.before('tell', session)
+        start: () => Promise.reject(new Error('unreachable: messages are told')),
+        tell: async (session, work, begin) => {
           const known = this.sessions.get(session)
-          if (known === undefined) return 'missing'
-          if (!known.heard.some(({ message }) => message === work.message)) known.heard.push(work)
-          return 'told'
+          this.before(known === undefined && begin !== undefined ? 'start' : 'tell', session)
+          if (known !== undefined) {
+            if (!known.heard.some(({ message }) => message === work.message)) known.heard.push(work)
+            return 'queued'
+          }
+          if (begin === undefined) return 'missing'
+          const { agent, controls } = begin
+          if (!this.agents.includes(agent)) throw new CadreError('not_found', `no agent ${agent}`)
+          this.sessions.set(session, { agent, heard: [work], state: { kind: 'running' }, controls })
+          return 'queued'
+        },
+        delivery: async (session, message) => {
+          const heard = this.sessions.get(session)?.heard ?? []
+          return heard.some((work) => work.message === message) ? 'delivered' : 'unknown'
         },
         resume: async () => {},
         cancel: async () => false,

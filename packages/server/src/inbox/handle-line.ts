@@ -78,13 +78,10 @@ async function tellAgent(
   const message = `inbox/${file}/${id}`
   const work = { content: messageText(line, route.text), from: file, message }
   const { conversation } = route
-  if (conversation === undefined || !isFilled(conversation, data)) {
-    const session = sessionName(agent, message)
-    await sessions.start({ id: session, agent, work })
-    return { agent, session }
-  }
-  const session = sessionName(agent, 'conversation', file, fillTemplate(conversation, data))
-  if ((await sessions.tell(session, work)) === 'missing') await sessions.start({ id: session, agent, work })
+  const isOwn = conversation === undefined || !isFilled(conversation, data)
+  const about = isOwn ? [message] : ['conversation', file, fillTemplate(conversation, data)]
+  const session = sessionName(agent, ...about)
+  await sessions.tell(session, work, { agent })
   return { agent, session }
 }
 

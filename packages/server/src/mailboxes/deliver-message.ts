@@ -1,4 +1,3 @@
-import type { Entry } from '@cadre/core'
 import type { MailMessage, MailReceipt } from '@cadre/files'
 import type { DaemonContext } from '../daemon-context.ts'
 import { sessionName } from '../inbox/session-name.ts'
@@ -16,7 +15,7 @@ export interface DeliveryRequest {
 }
 
 /**
- * Brings one message to a session. Safe to repeat: a session hears a message once, and one that is begun for a message has an
+ * Queues one message for a session. Safe to repeat: a session hears a message once, and one that is begun for a message has an
  * id that follows from it. Rejects when it cannot be done now.
  *
  * What held for whoever wrote it holds for a session that it begins, and a session for which it does not hold does not get it:
@@ -35,7 +34,9 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
     if (!(await isUnder(context, toSession, controls)))
       return undeliverable('you work under controls that do not hold for that session; write to the agent.')
     const told = await sessions.tell(toSession, work)
-    return told === 'told' ? { deliveredTo: toSession } : undeliverable('there is no such session any more.')
+    return told === 'queued'
+      ? { deliveredTo: toSession }
+      : undeliverable('there is no such session any more.')
   }
   const agent = agents.get(message.to)?.name ?? ''
   if (agent === '') return undeliverable(`there is no agent named ${message.to} any more.`)
@@ -43,17 +44,17 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
   // What an earlier life has begun with it is where it goes, whatever else there is by now.
   if (inDoubt && (await sessions.state(session)).kind !== 'absent') return begin()
   if (last !== undefined && last !== message.session) {
-    // It may have heard this and come to its end before that was written down: then nobody else is to hear it.
-    if (inDoubt && (await hasHeard(last, id, context))) return { deliveredTo: last }
+    // It may have been told this before that was written down, and have come to its end since: nobody else is to hear it.
+    if (inDoubt && (await sessions.delivery(last, id)) !== 'unknown') return { deliveredTo: last }
     const { kind } = await sessions.state(last)
     const isThere = kind === 'running' || kind === 'waiting'
-    if (isThere && (await isUnder(context, last, controls)) && (await sessions.tell(last, work)) === 'told')
+    if (isThere && (await isUnder(context, last, controls)) && (await sessions.tell(last, work)) === 'queued')
       return { deliveredTo: last }
   }
   return begin()
 
   async function begin(): Promise<Delivery> {
-    await sessions.start({ id: session, agent, work, ...(controls && { controls }) })
+    await sessions.tell(session, work, { agent, ...(controls && { controls }) })
     return { deliveredTo: session, began: true }
   }
 
@@ -68,9 +69,4 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
 
 function messageId({ to, id }: MailMessage): string {
   return `mail/${to}/${id}`
-}
-
-async function hasHeard(session: string, message: string, { engine }: DaemonContext): Promise<boolean> {
-  const stored = await engine.read(session)
-  return stored?.entries.some((entry: Entry) => entry.role === 'user' && entry.message === message) === true
 }

@@ -118,16 +118,23 @@ test('what is said is heard once per id, whether the session runs, has ended or 
     sessions().tell('w', { content: 'while it runs', from: 'cadre', message: 'm/1' }),
     sessions().tell('w', { content: 'while it runs', from: 'cadre', message: 'm/1' }),
   ])
+  expect(await told).toEqual(['queued', 'queued'])
+  expect(await sessions().delivery('w', 'm/1')).toBe('queued')
   hold.letGo()
-  expect(await told).toEqual(['told', 'told'])
+  await until(async () => (await sessions().delivery('w', 'm/1')) === 'delivered')
   await until(() => daemon.status().sessions.running.length === 0)
-  expect(await sessions().tell('w', { content: 'after its end', from: 'cadre', message: 'm/2' })).toBe('told')
-  expect(await sessions().tell('w', { content: 'after its end', from: 'cadre', message: 'm/2' })).toBe('told')
+  expect(await sessions().tell('w', { content: 'after its end', from: 'cadre', message: 'm/2' })).toBe(
+    'queued',
+  )
+  expect(await sessions().tell('w', { content: 'after its end', from: 'cadre', message: 'm/2' })).toBe(
+    'queued',
+  )
+  await until(() => sessionText(home, 'w').includes('content: second'))
   await until(() => daemon.status().sessions.running.length === 0)
   const text = sessionText(home, 'w')
   expect(text.match(/content: while it runs/g)).toHaveLength(1)
   expect(text.match(/content: after its end/g)).toHaveLength(1)
-  expect(text).toContain('content: second')
+  expect(readdirSync(home.at('storage', 'requests', 'queued'))).toEqual([])
 })
 
 test('a session that is ended stays so over a restart, until somebody speaks to it', async () => {
@@ -214,7 +221,7 @@ test('what was queued is begun by the next daemon, in its order, and what was sa
   await until(() => one.daemon.status().sessions.running.length === 0)
   await one.sessions().start({ id: 'w-1', agent: 'worker', work: content('go') })
   await one.sessions().start({ id: 'w-2', agent: 'worker', work: content('go') })
-  expect(await one.sessions().tell('w-0', { content: 'remember the milk', message: 'm/1' })).toBe('told')
+  expect(await one.sessions().tell('w-0', { content: 'remember the milk', message: 'm/1' })).toBe('queued')
   await until(() => hold.waiting() === 1)
   const stopping = one.daemon.stop()
   hold.letGo()

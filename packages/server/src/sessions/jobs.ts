@@ -33,6 +33,7 @@ export interface Job extends JobRequest {
 }
 
 interface OwnJob extends Job {
+  readonly isFirst: boolean
   readonly stop: AbortController
   settleBegun(end: 'begun' | JobEnd): void
   settleHeard(end: 'heard' | JobEnd): void
@@ -64,16 +65,12 @@ export class Jobs {
   }
 
   add(request: JobRequest, { first = false } = {}): Job {
-    const job = createJob(request)
-    if (first) this.#waiting.unshift(job)
-    else this.#waiting.push(job)
+    const job = createJob(request, first)
+    // Behind those that came first before it: nobody overtakes a message.
+    const at = first ? this.#waiting.findIndex(({ isFirst }) => !isFirst) : -1
+    this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, job)
     this.#pump()
     return job
-  }
-
-  /** Whether what is added now begins at once. */
-  get hasRoom(): boolean {
-    return this.#holds === 0 && this.#running.size < this.#options.parallel()
   }
 
   /** A job about this session, or in this tree. */
@@ -186,7 +183,7 @@ export class Jobs {
   }
 }
 
-function createJob(request: JobRequest): OwnJob {
+function createJob(request: JobRequest, isFirst: boolean): OwnJob {
   let settleBegun: OwnJob['settleBegun'] = () => {}
   let settleHeard: OwnJob['settleHeard'] = () => {}
   let settleOver: (end: JobEnd) => void = () => {}
@@ -201,6 +198,7 @@ function createJob(request: JobRequest): OwnJob {
   })
   return {
     ...request,
+    isFirst,
     members: new Set(),
     stop: new AbortController(),
     begun,

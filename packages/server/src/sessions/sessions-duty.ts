@@ -173,7 +173,7 @@ export function createSessionsDuty(
         left.delete(id)
         if (!sessions.isOpenHere(id)) await afterRun(id)
       }
-      await sessions.retry()
+      sessions.retry()
       for (const root of sessions.elsewhere())
         if (runningProcess(home, root) === undefined) await sessions.resume(root)
     },

@@ -1,6 +1,6 @@
 import { CadreError, didYouMean, type Orchestrator, resolveModel } from '@cadre/core'
 import type { Parts } from '../daemon/daemon-runtime.ts'
-import type { KeepRequest } from '../session-keeper.ts'
+import type { Beginning, KeepRequest } from '../session-keeper.ts'
 
 export function startOf({ workspace = '', ...request }: KeepRequest, own: string) {
   return (by: Orchestrator, signal: AbortSignal) =>
@@ -8,7 +8,7 @@ export function startOf({ workspace = '', ...request }: KeepRequest, own: string
 }
 
 /** What cannot be begun is not taken: whoever asks keeps it, and asks again. */
-export async function requireAgent({ agent }: KeepRequest, { agents, models }: Parts): Promise<void> {
+export async function requireAgent({ agent }: Beginning, { agents, models }: Parts): Promise<void> {
   const known = agents.get(agent)
   if (known !== undefined) {
     await resolveModel({ models }, { agent: known })

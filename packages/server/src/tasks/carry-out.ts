@@ -129,7 +129,7 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
       const { session, members, isHeard } = action
       const heard = isHeard ? await sessions.tell(session, waveWork(session, members)) : 'missing'
       ledger.tell(new Map([[session, members.map(endOf)]]))
-      if (heard === 'told')
+      if (heard === 'queued')
         context.note({
           type: 'tasks.ended',
           message: `Session ${session} was told that the ${members.length} tasks it planned are at an end.`,

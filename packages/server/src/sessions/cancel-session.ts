@@ -1,0 +1,52 @@
+import { CadreError } from '@cadre/core'
+import type { FileEngine } from '@cadre/files'
+import type { Note } from '../happening.ts'
+import type { Deliveries } from './deliveries.ts'
+import { endRecord } from './end-record.ts'
+import type { SessionRuns } from './session-runs.ts'
+import { openChildren, standingOf } from './standing.ts'
+
+export interface CancelOptions {
+  readonly engine: FileEngine
+  readonly runs: SessionRuns
+  readonly deliveries: Deliveries
+  readonly note: Note
+  readonly rested: (sessions: readonly string[]) => void
+}
+
+/** Ends a session for good, and drops what is queued for it. True when it was not ended already. */
+export async function cancelSession(
+  session: string,
+  reason: string,
+  { engine, runs, deliveries, note, rested }: CancelOptions,
+): Promise<boolean> {
+  const dropped = deliveries.drop(session)
+  const isStalled = runs.forgetStalled(session)
+  const isDropped = runs.jobs.drop(session) || isStalled || dropped > 0
+  const stored = await engine.read(session)
+  const ended = () =>
+    note({ type: 'session.cancelled', message: `${session} was ended: ${reason}`, session, reason })
+  if (isDropped && stored === undefined) return true
+  const root = stored?.spec.root ?? session
+  const running = runs.jobs.running(root)
+  if (running !== undefined) {
+    if (!runs.orchestrator.cancel(session, { stays: true })) return false
+    ended()
+    if (session === root) await running.over
+    return true
+  }
+  if (stored === undefined || standingOf(stored).kind === 'ended') return false
+  const pid = runs.ownerOf(root)
+  if (pid !== undefined)
+    throw new CadreError('owned', `Process ${pid} runs ${session}. It can be ended when that has stopped.`)
+  for (const child of openChildren(stored)) {
+    const below = await runs.readOr(child)
+    if (below !== undefined && standingOf(below).kind !== 'ended') await endRecord(engine, below, reason)
+  }
+  await endRecord(engine, stored, reason)
+  ended()
+  if (session === root) rested([session])
+  // Whoever waits for it goes on with what became of it.
+  else await runs.resume(root)
+  return true
+}

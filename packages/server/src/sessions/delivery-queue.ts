@@ -1,0 +1,134 @@
+/**
+ * Owns what was asked for and is in no session yet: one queue per session, each request in a file of its own.
+ *
+ * 1. A request is on disk when `add` comes back, and stays there until it is removed. It survives `kill -9` and a power loss.
+ * 2. The requests for one session keep the order in which they were added, also over restarts and when the clock is set.
+ * 3. What is in memory is what is on disk: a request whose file cannot be removed stays queued.
+ */
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { type Home, isObject, namesIn, readRegular, systemTrouble } from '@cadre/files'
+import type { Beginning, KeepRequest, MessageWork } from '../session-keeper.ts'
+import { writeOwnFile } from '../write-own-file.ts'
+
+export type QueuedRequest =
+  | { readonly kind: 'start'; readonly request: KeepRequest }
+  | {
+      readonly kind: 'tell'
+      readonly session: string
+      readonly work: MessageWork
+      /** How to start the session if it does not exist. */
+      readonly begin?: Beginning
+    }
+
+export interface Queued {
+  readonly file: string
+  readonly session: string
+  readonly request: QueuedRequest
+}
+
+const folder = ['storage', 'requests', 'queued'] as const
+
+export class DeliveryQueue {
+  readonly #home: Home
+  readonly #queues = new Map<string, Queued[]>()
+  #last = 0
+
+  constructor(home: Home) {
+    this.#home = home
+  }
+
+  /** Takes up what an earlier process has left. Throws what the machine cannot do now: to be called again when it can. */
+  load(): void {
+    const known = new Set([...this.#queues.values()].flat().map(({ file }) => file))
+    const names = namesIn(this.#home.at(...folder)).filter((name) => /^\d[^/]*\.json$/.test(name))
+    for (const file of names.toSorted()) {
+      this.#last = Math.max(this.#last, Number(/^\d{1,15}/.exec(file)?.[0] ?? 0))
+      if (known.has(file)) continue
+      const request = read(path.join(this.#home.at(...folder), file))
+      if (request !== undefined) this.#keep({ file, session: sessionOf(request), request })
+    }
+  }
+
+  /** Throws what the system says; then nothing is queued. */
+  add(request: QueuedRequest): void {
+    this.#last = Math.max(this.#last + 1, Date.now())
+    const file = `${String(this.#last).padStart(14, '0')}-${process.pid}.json`
+    writeOwnFile(this.#home, [...folder, file], JSON.stringify(request), { durable: true })
+    this.#keep({ file, session: sessionOf(request), request })
+  }
+
+  /** In the order in which they are to be delivered. */
+  of(session: string): readonly Queued[] {
+    return this.#queues.get(session) ?? []
+  }
+
+  has(queued: Queued): boolean {
+    return this.of(queued.session).includes(queued)
+  }
+
+  /** Whether this message is queued for this session. */
+  hasMessage(session: string, message: string): boolean {
+    return this.of(session).some(({ request }) => workOf(request).message === message)
+  }
+
+  /** Those with something queued; who has waited longest comes first. */
+  sessions(): readonly string[] {
+    return [...this.#queues.keys()]
+  }
+
+  /** Throws what the system says; then it stays queued. */
+  remove(queued: Queued): void {
+    rmSync(this.#home.at(...folder, queued.file), { force: true })
+    const left = this.of(queued.session).filter((one) => one !== queued)
+    if (left.length === 0) this.#queues.delete(queued.session)
+    else this.#queues.set(queued.session, left)
+  }
+
+  #keep(queued: Queued): void {
+    const { session } = queued
+    this.#queues.set(
+      session,
+      [...this.of(session), queued].toSorted((a, b) => (a.file < b.file ? -1 : 1)),
+    )
+  }
+}
+
+/** What a session that does not exist is started with; nothing when it is only for one that does. */
+export function startOfQueued({ request }: Queued): KeepRequest | undefined {
+  if (request.kind === 'start') return request.request
+  return request.begin && { ...request.begin, id: request.session, work: request.work }
+}
+
+function sessionOf(request: QueuedRequest): string {
+  return request.kind === 'start' ? request.request.id : request.session
+}
+
+function workOf(request: QueuedRequest) {
+  return request.kind === 'start' ? request.request.work : request.work
+}
+
+function read(file: string): QueuedRequest | undefined {
+  try {
+    const value: unknown = JSON.parse(readRegular(file).toString('utf8'))
+    return isRequest(value) ? value : undefined
+  } catch (error) {
+    if (systemTrouble(error) !== undefined) throw error
+    return undefined
+  }
+}
+
+function isRequest(value: unknown): value is QueuedRequest {
+  if (!isObject(value)) return false
+  const { kind, request, session, work, begin } = value
+  if (kind === 'tell') {
+    const isTold = typeof session === 'string' && isWork(work) && typeof work['message'] === 'string'
+    return isTold && (begin === undefined || (isObject(begin) && typeof begin['agent'] === 'string'))
+  }
+  if (kind !== 'start' || !isObject(request)) return false
+  return typeof request['id'] === 'string' && typeof request['agent'] === 'string' && isWork(request['work'])
+}
+
+function isWork(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && typeof value['content'] === 'string'
+}

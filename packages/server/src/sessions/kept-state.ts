@@ -1,0 +1,52 @@
+import { messageOf, type StoredSession } from '@cadre/core'
+import type { FileEngine } from '@cadre/files'
+import type { KeptState } from '../session-keeper.ts'
+import { type Deliveries, hasHeard } from './deliveries.ts'
+import { type DeliveryQueue, startOfQueued } from './delivery-queue.ts'
+import { isReady } from './is-ready.ts'
+import { endedState } from './kept-result.ts'
+import type { SessionRuns } from './session-runs.ts'
+import { standingOf } from './standing.ts'
+
+export interface KeptStateOptions {
+  readonly engine: Pick<FileEngine, 'read'>
+  readonly runs: SessionRuns
+  readonly queue: DeliveryQueue
+  readonly deliveries: Deliveries
+}
+
+/** What a session is to the daemon: what runs, what is queued for it, and what its record says. */
+export async function keptState(
+  session: string,
+  { engine, runs, queue, deliveries }: KeptStateOptions,
+): Promise<KeptState> {
+  const { jobs } = runs
+  const isUnderWay = () => jobs.of(session) !== undefined || jobs.isOpen(session) || runs.isStalled(session)
+  if (isUnderWay()) return { kind: 'running' }
+  let stored: StoredSession | undefined
+  try {
+    stored = await engine.read(session)
+  } catch (error) {
+    return { kind: 'broken', message: messageOf(error) }
+  }
+  const running = (why: string | undefined): KeptState => ({
+    kind: 'running',
+    ...(why !== undefined && { stuck: why }),
+  })
+  const queued = queue.of(session)
+  if (stored === undefined) {
+    if (queued.some((one) => startOfQueued(one) !== undefined)) return running(deliveries.blockedBy(session))
+    return { kind: isUnderWay() ? 'running' : 'absent' }
+  }
+  const { root } = stored.spec
+  if (jobs.has(root)) return { kind: 'running' }
+  const pid = runs.ownerOf(root)
+  if (pid !== undefined) return { kind: 'elsewhere', pid }
+  // It continues with what it has not heard yet.
+  const isTold = ({ request }: (typeof queued)[number]) =>
+    request.kind === 'tell' && !hasHeard(stored, request.work.message)
+  if (queued.some(isTold)) return running(deliveries.blockedBy(session))
+  if (standingOf(stored).kind === 'ended') return endedState(stored)
+  if (!(await isReady(stored, (id) => runs.readOr(id)))) return { kind: 'waiting' }
+  return running(runs.stuckBy(session))
+}

@@ -1,0 +1,244 @@
+/**
+ * Owns the runs of sessions in this process, and what is known of runs that have ended. Called by the parts of the session keeper.
+ *
+ * 1. Of one tree at most one run is under way here, and at most `parallel` trees are. The others wait in order; what is said to a
+ *    session goes before what is begun.
+ * 2. While it is held nothing begins.
+ * 3. A run that ends as it began, with nothing recorded, is not tried again before something has changed.
+ * 4. A run that ends because the machine can do no more, as on a full disk, is nobody's failure: it is begun again when it can be,
+ *    and nobody is told that it ended.
+ */
+import { mkdirSync } from 'node:fs'
+import {
+  type AgentDefinition,
+  CadreError,
+  messageOf,
+  type Orchestrator,
+  type RunResult,
+  type StoredSession,
+} from '@cadre/core'
+import { type FileEngine, type Home, isInside, runningProcess } from '@cadre/files'
+import type { Parts } from '../daemon/daemon-runtime.ts'
+import type { Note } from '../happening.ts'
+import type { Problems } from '../problems.ts'
+import { isCode } from './is-code.ts'
+import { isReady } from './is-ready.ts'
+import { type BegunEnd, type Job, type JobRequest, Jobs } from './jobs.ts'
+import { failureResult } from './kept-result.ts'
+import { foreignWorkspace } from './own-workspace.ts'
+import { removedAgent } from './removed-agent.ts'
+
+export interface SessionRunsOptions {
+  readonly home: Home
+  readonly engine: FileEngine
+  readonly workspace: string
+  /** Sessions go on wherever they work. */
+  readonly trusted: boolean
+  readonly parallel: () => number
+  /** Whether something failed because the machine can do no more for now. */
+  readonly trouble: (error: unknown) => boolean
+  /** What holds at this time. */
+  readonly parts: () => { readonly parts: Parts; readonly orchestrator: Orchestrator }
+  readonly note: Note
+  readonly problems: Problems
+  /** A tree has come to rest here: these sessions of it were open. */
+  readonly rested: (sessions: readonly string[]) => void
+}
+
+export type RestListener = (session: string, result: RunResult) => void
+
+export class SessionRuns {
+  readonly jobs: Jobs
+  readonly #options: SessionRunsOptions
+  readonly #listeners = new Set<RestListener>()
+  /** Trees that another process runs. */
+  readonly #elsewhere = new Set<string>()
+  readonly #paused: Job[] = []
+  /** Sessions that are not resumed because their agent was removed: it may come back. */
+  readonly #orphans = new Map<string, AgentDefinition>()
+  /** Sessions whose run the machine could not carry on. */
+  readonly #stalled = new Set<string>()
+  /** Sessions whose last run failed for another reason, and why. */
+  readonly #stuck = new Map<string, string>()
+
+  constructor(options: SessionRunsOptions) {
+    this.#options = options
+    this.jobs = new Jobs({
+      parallel: options.parallel,
+      orchestrator: () => options.parts().orchestrator,
+      rested: (job, end) => this.#rested(job, end),
+    })
+  }
+
+  get orchestrator(): Orchestrator {
+    return this.#options.parts().orchestrator
+  }
+
+  add(request: JobRequest, options?: Parameters<Jobs['add']>[1]): Job {
+    this.#stalled.delete(request.session)
+    this.#stuck.delete(request.session)
+    return this.jobs.add(request, options)
+  }
+
+  /** Lets a session, or the tree it belongs to, continue if there is anything to do in it. */
+  async resume(session: string): Promise<void> {
+    if (this.jobs.has(session)) return
+    const stored = await this.#options.engine.read(session)
+    if (stored === undefined) return
+    const { root, agent } = stored.spec
+    if (this.jobs.has(root)) return
+    if (this.ownerOf(root) !== undefined) {
+      this.#elsewhere.add(root)
+      return
+    }
+    this.#elsewhere.delete(root)
+    if (!(await isReady(stored, (id) => this.readOr(id))) || !this.mayGoOn(stored)) return
+    this.#goOn(session, root, agent.name)
+  }
+
+  /** False when it works where this daemon may not, or its agent is gone; that is a problem then. */
+  mayGoOn({ spec }: StoredSession): boolean {
+    const { home, problems } = this.#options
+    const gone = this.#whyGone(spec.agent)
+    if (gone === undefined) this.#orphans.delete(spec.id)
+    else this.#orphans.set(spec.id, spec.agent)
+    const why = this.#whyForeign(spec) ?? gone
+    const found = why === undefined ? [] : [{ severity: 'error' as const, message: why }]
+    problems.report('workspace', fileOfSession(spec.id), found)
+    if (why !== undefined) return false
+    // One that was made for a session is made anew with what was committed in it.
+    const isMade = spec.isolation?.kind === 'own' && spec.isolation.base !== spec.workspace
+    if (!isMade && isInside(home.at('workspaces'), spec.workspace))
+      mkdirSync(spec.workspace, { recursive: true })
+    return true
+  }
+
+  requireHere(stored: StoredSession): void {
+    if (!this.mayGoOn(stored))
+      throw new CadreError('configuration', `${stored.spec.id} may not go on from here`)
+  }
+
+  /** The other process that runs this tree. */
+  ownerOf(root: string): number | undefined {
+    const owner = runningProcess(this.#options.home, root)
+    return owner === undefined || owner.pid === process.pid ? undefined : owner.pid
+  }
+
+  readOr(session: string): Promise<StoredSession | undefined> {
+    return this.#options.engine.read(session).catch(() => undefined)
+  }
+
+  isStalled(session: string): boolean {
+    return this.#stalled.has(session)
+  }
+
+  /** Its run is not begun again by itself. */
+  forgetStalled(session: string): boolean {
+    return this.#stalled.delete(session)
+  }
+
+  stuckBy(session: string): string | undefined {
+    return this.#stuck.get(session)
+  }
+
+  elsewhere(): readonly string[] {
+    return [...this.#elsewhere]
+  }
+
+  onRest(listener: RestListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  tellRested({ session, agent }: Job, end: BegunEnd): void {
+    const result = end.kind === 'failed' ? failureResult(session, agent, end.error) : end.result
+    for (const listener of this.#listeners) listener(session, result)
+  }
+
+  /** Things begin again, those first that were paused. */
+  release(): void {
+    for (const job of this.#paused.splice(0)) this.#goOn(job.root, job.root, job.agent)
+    this.jobs.release()
+  }
+
+  /** The machine can do again what it could not. */
+  async recover(): Promise<void> {
+    for (const session of [...this.#stalled]) {
+      this.#stalled.delete(session)
+      try {
+        await this.resume(session)
+      } catch (error) {
+        this.#stalled.add(session)
+        throw error
+      }
+    }
+  }
+
+  /** Resumes the sessions of agents that were removed and are there again. */
+  async adoptOrphans(): Promise<void> {
+    for (const [session, agent] of [...this.#orphans]) {
+      if (this.#whyGone(agent) !== undefined) continue
+      this.#orphans.delete(session)
+      await this.resume(session)
+    }
+  }
+
+  #whyGone(agent: AgentDefinition): string | undefined {
+    return removedAgent(agent, this.#options.parts().parts.registry)
+  }
+
+  #whyForeign({ root, workspace }: StoredSession['spec']): string | undefined {
+    const { home, workspace: own, trusted, parts } = this.#options
+    if (trusted) return undefined
+    return parts().parts.leaves?.(root) ?? foreignWorkspace(workspace, { home, own })
+  }
+
+  #goOn(session: string, root: string, agent: string): void {
+    this.add({ session, root, agent, begin: (by, signal) => by.resume(session, {}, signal) })
+  }
+
+  #rested(job: Job, end: BegunEnd): void {
+    const { problems, trouble, rested } = this.#options
+    for (const session of job.members) problems.report('run', fileOfSession(session), [])
+    if (end.kind === 'failed' && trouble(end.error)) {
+      this.#stalled.add(job.session)
+      rested([...job.members])
+      return
+    }
+    if (end.kind === 'failed') this.#failed(job, end.error)
+    else if (isUnrecorded(end.result)) this.#stuck.set(job.session, 'its end could not be recorded')
+    const isOwned = end.kind === 'failed' && isCode(end.error, 'owned')
+    const isPaused = end.kind === 'rested' && isPause(end.result)
+    if (isPaused) this.#paused.push(job)
+    if (!isOwned && !isPaused) this.tellRested(job, end)
+    rested([...job.members])
+  }
+
+  #failed({ session, root }: Job, error: unknown): void {
+    if (isCode(error, 'owned')) {
+      this.#elsewhere.add(root)
+      return
+    }
+    const message = messageOf(error)
+    this.#stuck.set(session, message)
+    this.#options.note({
+      type: 'session.failed',
+      message: `${session} could not be run: ${message}`,
+      session,
+    })
+    this.#options.problems.report('run', fileOfSession(session), [{ severity: 'error', message }])
+  }
+}
+
+export function fileOfSession(session: string): string {
+  return `sessions/${session}.session.yaml`
+}
+
+function isPause(result: RunResult): boolean {
+  return result.kind === 'waiting' && result.questions.length === 0
+}
+
+/** Its record says that it goes on, because what it ended with could not be written there. */
+function isUnrecorded(result: RunResult): boolean {
+  return result.kind === 'report' && result.report.notices?.at(-1)?.code === 'corrupt'
+}
