@@ -8,6 +8,7 @@ export function isSame(one, other, traits) {
   if (resultOf(one, plain) === resultOf(other, plain)) return 'same'
   for (const normal of [
     traits.mergesErrors && withoutErrors,
+    traits.mergesErrors && withoutSpeaker,
     traits.isVolatile && stable,
     traits.mergesErrors && traits.isVolatile && ((text) => stable(withoutErrors(text))),
   ])
@@ -30,6 +31,11 @@ const messages =
 
 function withoutErrors(text) {
   return text.replace(messages, '')
+}
+
+/** A message that a program behind it has broken into lines. */
+function withoutSpeaker(text) {
+  return text.replace(/\s+/g, '').replace(/\/bin\/bash:line\d+:|cadre:/g, '')
 }
 
 function stable(text) {

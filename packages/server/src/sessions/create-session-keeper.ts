@@ -25,7 +25,7 @@ export interface Keeper extends SessionKeeper {
   /** The machine can do again what it could not: what it had to leave goes on. */
   recover(): Promise<void>
   /** Delivers what could not be delivered before. To be called every now and then. */
-  retry(): void
+  retry(): Promise<void>
   /** Delivers what was queued when an earlier process ended. */
   restore(): void
   /** What waits for its turn is not begun any more. */

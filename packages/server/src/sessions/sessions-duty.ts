@@ -173,7 +173,7 @@ export function createSessionsDuty(
         left.delete(id)
         if (!sessions.isOpenHere(id)) await afterRun(id)
       }
-      sessions.retry()
+      await sessions.retry()
       for (const root of sessions.elsewhere())
         if (runningProcess(home, root) === undefined) await sessions.resume(root)
     },
