@@ -96,8 +96,9 @@ async function runBatch({ number, size, seed, gate, focus, specs, grounds, figur
     if (judged === undefined) continue
     // Settings of the repository that name programs: bash would start them, because only a plan is protected.
     const isHostile = judged.traits.usesGit && random.chance(0.4)
-    // There, names that begin with a dash match, which the runner writes as `./-n`.
-    const isAlone = isHostile || (kind === 'hostile' && judged.traits.hasGlob)
+    // Names that begin with a dash match, which the runner writes as `./-n`: there, and where the line creates one.
+    const hasDash = kind === 'hostile' || /(?:^|\s)\S*[>]\s*['"]?-/.test(text)
+    const isAlone = isHostile || (hasDash && judged.traits.hasGlob)
     const isWhole = !isAlone && random.below(wholeEvery) === 0
     allowed.push({ text, ...judged, isHostile, isAlone, isWhole })
   }

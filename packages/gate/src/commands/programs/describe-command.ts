@@ -78,6 +78,8 @@ function unlistedOf(name: string, words: readonly Word[]): readonly Unlisted[] {
     return reject(
       texts.find((text) => /^-./.test(text) && !/^-(?:[abeEipuU]|[cgnlos]|[cglos]\d+)$/.test(text)),
     )
+  // It would describe a pipe of the runner.
+  if (name === 'stat') return reject(texts.find((text) => text === '-'))
   // They read more words from such a file.
   if (name === 'strings') return reject(texts.find((text) => text.startsWith('@')))
   return []
