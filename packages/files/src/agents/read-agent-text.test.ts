@@ -186,7 +186,7 @@ describe('where the header is', () => {
     ['a list', inHeader('- a'), 'header-shape', 2],
     ['keys of something else', inHeader('title: Notes\nNote: this'), 'not-an-agent', 2],
     ['no keys', inHeader('# nothing'), 'not-an-agent', 2],
-    ['a header without end', inHeader(`a: ${'['.repeat(70_000)}`), 'yaml-resource-exhaustion', 2],
+    ['a header without end', inHeader(`a: ${'['.repeat(70_000)}`), 'yaml-too-large', 2],
   ])('%s: not an agent, and the reason is said', (_, text, code, line) => {
     const result = read(text)
     expect(result.agent).toBeUndefined()

@@ -89,8 +89,7 @@ function decide(request: JudgeRequest, words: readonly Word[], described: Descri
   const [first] = described?.unlisted ?? []
   if (answer === undefined && options.execute !== 'allow')
     return said('ask', first === undefined ? 'no rule allows it' : `${first.word} is not listed as harmless`)
-  if (answer === undefined && assessRisk({ commands: [command], plan: [] }).risk === 'HIGH')
-    return said('ask', 'no rule names it, and its risk is high')
+  if (answer === undefined && isRisky(command)) return said('ask', 'no rule names it, and its risk is high')
   if (answer !== undefined && !options.beforehand && options.execute !== 'allow')
     return said('ask', 'the policy forbids decisions beforehand (agentMode.autoApproval.enabled)')
   const weakness = weaknessOf(request, texts, described, answer)
@@ -99,6 +98,10 @@ function decide(request: JudgeRequest, words: readonly Word[], described: Descri
     'allow',
     answer === undefined ? 'allowed by effects.execute' : `allowed by the pattern ${answer.rule}`,
   )
+}
+
+function isRisky(command: FoundCommand): boolean {
+  return assessRisk({ commands: [command], plan: [] }).risk === 'HIGH'
 }
 
 /** Why an allowance does not reach this command. */
@@ -114,8 +117,9 @@ function weaknessOf(
   // A pattern that fits a path names it; `effects.execute` names nothing.
   if (program?.kind === 'inside' && (answer === undefined || !name.includes('/')))
     return 'it is a program of the workspace, and no rule names it'
-  const isOwn = answer === undefined ? options.isOwnExecute : answer.own === true
-  if (isOwn) return undefined
+  // What no rule names has been found not to be risky before.
+  const isOwnExecute = options.isOwnExecute && (answer === undefined || !isRisky(command))
+  if (isOwnExecute || answer?.own === true) return undefined
   const setting = name === 'git' && described?.isReader ? settingIn(command, described, cwd) : undefined
   if (setting !== undefined) return `the repository has a setting that may start a program: ${setting}`
   if (options.sandboxed) return undefined
