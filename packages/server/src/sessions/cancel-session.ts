@@ -23,6 +23,8 @@ export async function cancelSession(
   const dropped = deliveries.drop(session)
   const isStalled = runs.forgetStalled(session)
   const isDropped = runs.jobs.drop(session) || isStalled || dropped > 0
+  // Until the session is recorded, the orchestrator does not know it and could not stop it.
+  await runs.jobs.running(session)?.begun
   const stored = await engine.read(session)
   const ended = () =>
     note({ type: 'session.cancelled', message: `${session} was ended: ${reason}`, session, reason })
@@ -38,7 +40,7 @@ export async function cancelSession(
   if (stored === undefined || standingOf(stored).kind === 'ended') return false
   const pid = runs.ownerOf(root)
   if (pid !== undefined)
-    throw new CadreError('owned', `Process ${pid} runs ${session}. It can be ended when that has stopped.`)
+    throw new CadreError('owned', `Process ${pid} runs ${session}. Stop that process, then cancel the session.`)
   for (const child of openChildren(stored)) {
     const below = await runs.readOr(child)
     if (below !== undefined && standingOf(below).kind !== 'ended') await endRecord(engine, below, reason)
@@ -46,7 +48,7 @@ export async function cancelSession(
   await endRecord(engine, stored, reason)
   ended()
   if (session === root) rested([session])
-  // Whoever waits for it goes on with what became of it.
+  // The sessions that wait for it continue with this outcome.
   else await runs.resume(root)
   return true
 }
