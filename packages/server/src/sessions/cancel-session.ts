@@ -14,7 +14,7 @@ export interface CancelOptions {
   readonly rested: (sessions: readonly string[]) => void
 }
 
-/** Ends a session for good, and drops what is queued for it. True when it was not ended already. */
+/** Ends a session permanently and drops its queued requests. True unless it had already ended. */
 export async function cancelSession(
   session: string,
   reason: string,
@@ -27,7 +27,7 @@ export async function cancelSession(
   await runs.jobs.running(session)?.begun
   const stored = await engine.read(session)
   const ended = () =>
-    note({ type: 'session.cancelled', message: `${session} was ended: ${reason}`, session, reason })
+    note({ type: 'session.cancelled', message: `${session} was cancelled: ${reason}`, session, reason })
   if (isDropped && stored === undefined) return true
   const root = stored?.spec.root ?? session
   const running = runs.jobs.running(root)
@@ -40,7 +40,7 @@ export async function cancelSession(
   if (stored === undefined || standingOf(stored).kind === 'ended') return false
   const pid = runs.ownerOf(root)
   if (pid !== undefined)
-    throw new CadreError('owned', `Process ${pid} runs ${session}. Stop that process, then cancel the session.`)
+    throw new CadreError('owned', `Process ${pid} is running ${session}. Stop that process, then cancel the session.`)
   for (const child of openChildren(stored)) {
     const below = await runs.readOr(child)
     if (below !== undefined && standingOf(below).kind !== 'ended') await endRecord(engine, below, reason)
