@@ -118,7 +118,7 @@ test.each<[string, Decide]>([
   expect(later.done).toEqual([])
   expect(await resultIn(later)).toMatchObject({
     outcome: 'in_doubt',
-    content: expect.stringMatching(/Find out before you repeat it\. ask Bob$/),
+    content: expect.stringMatching(/Check before you repeat it\. ask Bob$/),
   })
   expect(later.files('rejected')).toEqual([`${record.id}.approval.md`])
 })

@@ -69,7 +69,7 @@ test('a session of a removed template does not answer, until the template is bac
   writeEntry(home, 'w', 'Are you there?')
   const problems = () => daemon.status().problems.map(({ file, message }) => `${file}: ${message}`)
   await until(() =>
-    problems().some((one) => one.startsWith('sessions/w.session.yaml: Its agent worker was removed')),
+    problems().some((one) => one.startsWith('sessions/w.session.yaml: Agent worker was removed')),
   )
   expect(daemon.models.requests).toHaveLength(1)
   template(home, 'worker')
