@@ -1,4 +1,4 @@
-import type { Message, ModelRequest, RunLimits } from '@cadre/core'
+import type { Engine, Message, ModelRequest, RunLimits, SessionSpec } from '@cadre/core'
 import {
   call,
   createFakeClock,
@@ -9,6 +9,7 @@ import {
   say,
 } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
+import { Accounts } from '../../packages/core/src/accounts.ts'
 import { Account, type Reserved } from '../../packages/core/src/budget.ts'
 import { countingTools } from './tools.ts'
 import { mortal, worlds } from './worlds.ts'
@@ -18,6 +19,19 @@ const work = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'w', reportExpectations: 'r' }] as const
 const reported = call(['reportOut', { report: 'r' }])
 const usage = (input: number, output: number) => ({ usage: { input, output } })
+
+test('an account can be opened again after its journals could not be read', async () => {
+  let isBroken = true
+  const engine = {
+    read: () => (isBroken ? Promise.reject(new Error('EIO')) : Promise.resolve(undefined)),
+  } as unknown as Engine
+  const accounts = new Accounts(engine, () => ({ tokens: 1_000 }))
+  const spec = { id: 'a', root: 'a', agent: { name: 'solo' }, limits: {} } as SessionSpec
+  accounts.hold(spec)
+  await expect(accounts.of(spec)).rejects.toThrow('EIO')
+  isBroken = false
+  expect(await accounts.of(spec)).toBeInstanceOf(Account)
+})
 
 describe('an account', () => {
   const running = { isStopped: false, onStop: () => () => {} }

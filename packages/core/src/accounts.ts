@@ -41,6 +41,8 @@ export class Accounts {
     if (account === undefined) {
       account = this.#open(spec, family)
       family.accounts.set(spec.id, account)
+      // Other trees may keep the family alive, so the next session must be able to try again.
+      account.catch(() => family.accounts.delete(spec.id))
     }
     return account
   }
