@@ -177,7 +177,7 @@ test('a call in doubt is listed with the approvals, and approve and reject answe
   expect(project.read('deployed.txt')).toBe('deployed\n'.repeat(2))
 })
 
-test('only a call that was interrupted can be said to be done', async () => {
+test('--done is accepted only for an interrupted call', async () => {
   const project = createTeam()
   const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
   const { code, stderr } = await project.cadre(['approve', waiting.questions[0]!.approval, '--done'])

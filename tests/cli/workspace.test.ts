@@ -98,7 +98,7 @@ test('from the run to the merge: list, diff, one call undone, merged, cleaned up
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('has no workspace of its own')])
 })
 
-test('an ignored file that a tool wrote is merged, and one that no tool named is kept and reported', async () => {
+test('an ignored file that a tool wrote is merged, and any other ignored file is kept and reported', async () => {
   const project = createTeam({
     lead: [{ calls: [write('dist/out.js', 'built\n')] }, { reply: 'Done.' }],
   })

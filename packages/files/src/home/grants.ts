@@ -40,9 +40,13 @@ export function openGrants(folder: string): Grants {
     add(home, root, { allow, trust }) {
       const run = boundTo(home, root)
       if (run === undefined)
-        throw new CadreError('not_found', 'Cadre cannot record the flags of this run, because its home directory does not exist.', {
-          where: home,
-        })
+        throw new CadreError(
+          'not_found',
+          'Cadre cannot record the flags of this run, because its home directory does not exist.',
+          {
+            where: home,
+          },
+        )
       const before = readGrant(fileOf(folder, run), run)
       const kept = trust ?? before?.trust
       const grant: Grant = {

@@ -40,7 +40,10 @@ export async function cancelSession(
   if (stored === undefined || standingOf(stored).kind === 'ended') return false
   const pid = runs.ownerOf(root)
   if (pid !== undefined)
-    throw new CadreError('owned', `Process ${pid} is running ${session}. Stop that process, then cancel the session.`)
+    throw new CadreError(
+      'owned',
+      `Process ${pid} is running ${session}. Stop that process, then cancel the session.`,
+    )
   for (const child of openChildren(stored)) {
     const below = await runs.readOr(child)
     if (below !== undefined && standingOf(below).kind !== 'ended') await endRecord(engine, below, reason)

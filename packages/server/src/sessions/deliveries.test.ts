@@ -181,7 +181,7 @@ test('hands a busy session everything that was queued for it at its next round',
   await until(() => queuedIn(home).length === 0)
 })
 
-test('drops what is queued for a session that is ended for good', async () => {
+test('drops the queued messages of a session that is cancelled', async () => {
   const hold = holdTool()
   const { home, sessions } = await startKeeper({
     tools: [hold.tool],

@@ -123,7 +123,10 @@ export class Deliveries {
     if (running !== undefined) return this.#tellRunning(session, running)
     const pid = runs.ownerOf(root)
     if (pid !== undefined)
-      throw new CadreError('owned', `Process ${pid} is running ${session}. Cadre delivers the message when that process is done.`)
+      throw new CadreError(
+        'owned',
+        `Process ${pid} is running ${session}. Cadre delivers the message when that process is done.`,
+      )
     runs.requireHere(stored)
     const { work } = request
     const job = runs.add(
@@ -260,5 +263,8 @@ function isRefused({ entries }: StoredSession, message: string): boolean {
 /** Why a run ended without recording the message. */
 function reasonOf(result: RunResult): string {
   if (result.kind === 'waiting') return 'the session went to sleep before it read the message'
-  return result.report.notices?.map(({ message }) => message).join('; ') || 'the session ended before it read the message'
+  return (
+    result.report.notices?.map(({ message }) => message).join('; ') ||
+    'the session ended before it read the message'
+  )
 }

@@ -115,7 +115,10 @@ export class SessionRuns {
 
   requireHere(stored: StoredSession): void {
     if (!this.mayGoOn(stored))
-      throw new CadreError('configuration', `The daemon may not resume ${stored.spec.id}. "cadre status" shows the reason.`)
+      throw new CadreError(
+        'configuration',
+        `The daemon may not resume ${stored.spec.id}. "cadre status" shows the reason.`,
+      )
   }
 
   /** The other process that is running this tree, if any. */

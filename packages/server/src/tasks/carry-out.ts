@@ -92,7 +92,12 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
     case 'reopen': {
       const isDone = await change(hands, action.at, reopenChange(action.at.task), isSame(action.at))
       if (isDone)
-        note(hands, 'task.reopened', action.at, 'open again, because the reason for skipping it no longer applies')
+        note(
+          hands,
+          'task.reopened',
+          action.at,
+          'open again, because the reason for skipping it no longer applies',
+        )
       return isDone
     }
     case 'release':
