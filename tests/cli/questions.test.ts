@@ -72,8 +72,8 @@ test('what needs a decision waits with code 3, is answered by a command, and goe
   expect(early.code).toBe(3)
   expect(early.stdout).toContain(`cadre approve ${question!.approval} --trust\n`)
   expect(early.stdout).toContain(`cadre reject ${question!.approval} --reason`)
-  // Who agreed to something for one command has to say so again in the next.
-  expect(early.stdout).toContain(`cadre resume ${waiting.session} --trust\n`)
+  // The run keeps its flags, so they are not repeated.
+  expect(early.stdout).toContain(`cadre resume ${waiting.session}\n`)
 
   const wrong = await project.cadre(['sessions', 'answer', question!.session, question!.name, 'aprove'])
   expect(wrong.stderr).toContain('did you mean approve?')
