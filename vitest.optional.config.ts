@@ -4,7 +4,8 @@ import { defineConfig, mergeConfig } from 'vitest/config'
 import { shared } from './vitest.shared.ts'
 
 /** What a test says whose result could depend on an optional program or on who runs it. */
-const depends = /bubblewrap|bwrap|dovecot|faketime|getuid|programsWithout|sandbox-support|tmpfs|execute_command/
+const depends =
+  /bubblewrap|bwrap|dovecot|faketime|getuid|programsWithout|sandbox-support|tmpfs|execute_command/
 const folders = ['packages', 'tests', 'examples']
 
 // The tests that `npm test` runs in another way, or skips, where these programs are missing or nobody is root.

@@ -25,7 +25,7 @@ describe('agents list', () => {
     expect(code).toBe(0)
   })
 
-  test('the built-in agents that can be started, but for those that a file replaces', async () => {
+  test('lists the built-in agents that can be started, except those that a file replaces', async () => {
     const { stdout } = await createProject(files).cadre(['agents', 'list'])
     expect(stdout).toMatch(/Built in; start one with --agent NAME:\n {2}assistant\n/)
     expect(stdout).toMatch(/^ {2}planner-001, .*executor-001.* \(team operators\)$/m)

@@ -42,7 +42,7 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     'a pattern of tools to deny that fits none',
     { 'p.yaml': good },
     ['run', '--model', 'scripted:p.yaml', '--deny-tool', 'githb/*', 'x'],
-    /--deny-tool: "githb\/\*" is about no tool: there is no MCP server named "githb"; did you mean github\?/,
+    /--deny-tool: "githb\/\*" matches no tool: there is no MCP server named "githb"; did you mean github\?/,
   ],
   [
     'a tool to deny that is misspelt, for an explanation',

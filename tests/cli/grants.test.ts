@@ -83,7 +83,7 @@ describe('a run that was started with --trust', () => {
     expect((await project.cadre(['resume', 'lead-other'], foreign)).code).toBe(2)
   })
 
-  test('does not trust what the folder brings only later', async () => {
+  test('does not trust files that appear in the folder later', async () => {
     const project = createProject({ ...files, '.github/hooks/a.json': hook('true') })
     expect((await project.cadre(run('--trust', '--allow', 'write'), foreign)).code).toBe(3)
     await approve(project, foreign)
@@ -108,7 +108,7 @@ describe('a run that was started with --trust', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('not trusted')])
   })
 
-  test('is left to its person by a daemon that does not trust the folder', async () => {
+  test('is not resumed by a daemon that does not trust the folder', async () => {
     const project = createProject({ ...files, '.github/hooks/a.json': hook('true') })
     expect((await project.cadre(run('--trust', '--allow', 'write'))).code).toBe(3)
     const up = project.start(['up'])

@@ -72,7 +72,7 @@ test('what needs a decision waits with code 3, is answered by a command, and goe
   expect(early.code).toBe(3)
   expect(early.stdout).toContain(`cadre approve ${question!.approval} --trust\n`)
   expect(early.stdout).toContain(`cadre reject ${question!.approval} --reason`)
-  // A session keeps the trust it was started with; other commands need it again.
+  // The run keeps its flags, so they are not repeated.
   expect(early.stdout).toContain(`cadre resume ${waiting.session}\n`)
 
   const wrong = await project.cadre(['sessions', 'answer', question!.session, question!.name, 'aprove'])
@@ -177,7 +177,7 @@ test('a call in doubt is listed with the approvals, and approve and reject answe
   expect(project.read('deployed.txt')).toBe('deployed\n'.repeat(2))
 })
 
-test('only a call that was interrupted can be said to be done', async () => {
+test('--done is accepted only for an interrupted call', async () => {
   const project = createTeam()
   const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
   const { code, stderr } = await project.cadre(['approve', waiting.questions[0]!.approval, '--done'])

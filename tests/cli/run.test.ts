@@ -144,7 +144,7 @@ test('limits from flags hold', async () => {
   expect(budget.json().at(-1)).toMatchObject({ status: 'incomplete', notices: [{ code: 'budget_exceeded' }] })
 })
 
-test('--budget-tokens ends the run before more is spent, and the output, the JSON and the exit code say so', async () => {
+test('--budget-tokens ends the run before it spends more, and the output, the JSON and the exit code report it', async () => {
   const dear = { usage: { input: 3_000, output: 300 } }
   const look = { calls: [{ tool: 'list_directory', input: { path: '.' } }], ...dear }
   const project = createProject({ 'p.yaml': { lanes: { '*': [look, { reply: 'done', ...dear }] } } })

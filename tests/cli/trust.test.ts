@@ -102,7 +102,7 @@ describe('what may be written', () => {
     ])
   })
 
-  test('a run without a human says which calls were refused for want of one', async () => {
+  test('a run with --no-human reports which calls it refused', async () => {
     const project = createProject({ ...agentFile('lead'), ...playbook(write) })
     const { code, json } = await project.cadre(run('--no-human'))
     expect(code).toBe(0)

@@ -85,7 +85,7 @@ test('from the run to the merge: list, diff, one call undone, merged, cleaned up
   expect(project.exists('two.txt')).toBe(false)
   git(project, 'revert', '--no-edit', 'HEAD')
   const kept = await project.cadre(['workspace', 'clean'])
-  expect(kept.stdout).toBe(`kept ${id}: 2 file(s) were changed and are not merged\n`)
+  expect(kept.stdout).toBe(`kept ${id}: 2 changed file(s) are not merged\n`)
   const merged = await project.cadre(['workspace', 'merge', id])
   expect(merged.stdout).toMatch(
     /^Merged into .*:\n {2}a\.txt\n {2}two\.txt\nIt is the commit [0-9a-f]{10}\.\n$/,
@@ -98,7 +98,7 @@ test('from the run to the merge: list, diff, one call undone, merged, cleaned up
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('has no workspace of its own')])
 })
 
-test('an ignored file that a tool wrote is merged, and one that no tool named is kept and reported', async () => {
+test('an ignored file that a tool wrote is merged, and any other ignored file is kept and reported', async () => {
   const project = createTeam({
     lead: [{ calls: [write('dist/out.js', 'built\n')] }, { reply: 'Done.' }],
   })
@@ -118,7 +118,7 @@ test('an ignored file that a tool wrote is merged, and one that no tool named is
   expect(project.read('dist/out.js')).toBe('built\n')
   expect(git(project, 'status', '--porcelain')).not.toContain('dist')
   expect(project.exists('node_modules')).toBe(false)
-  expect((await project.cadre(['workspace', 'clean'])).stdout).toContain('it holds files that git ignores')
+  expect((await project.cadre(['workspace', 'clean'])).stdout).toContain('it has files that git ignores')
   const included = await project.cadre(['workspace', 'merge', id, '--include', 'node_modules', '--json'])
   expect(JSON.parse(included.stdout)).toMatchObject({ files: ['node_modules/m/index.js'], left: [] })
   expect(project.read('node_modules/m/index.js')).toBe('m\n')
@@ -209,7 +209,7 @@ test('of two that change the same, one is told that it did not fit', async () =>
   const ran = await project.cadre(run)
   expect(ran.code, ran.stderr).toBe(0)
   const told = project.read(`.cadre/sessions/${only(project, 'lead')}.session.yaml`)
-  expect(told.match(/others have changed the same: a\.txt/g)).toHaveLength(1)
+  expect(told.match(/they conflict with other changes: a\.txt/g)).toHaveLength(1)
   const [left] = JSON.parse((await project.cadre(['workspace', 'list', '--json'])).stdout)
   expect(project.read('a.txt')).toBe(left.agent === 'one' ? 'by two\n' : 'by one\n')
 })

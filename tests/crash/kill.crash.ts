@@ -48,7 +48,7 @@ test('killed at every point, a run resumes to the same report, and no effect hap
   expect(spared).toBeLessThan(points.length / 20)
 }, 1_800_000)
 
-test('killed again at every point after a person had a call run again, the effect happens once', async () => {
+test('the effect happens once when the process is killed at any point of a second try', async () => {
   await inFreshHome(async (prepared) => {
     // Killed at the first point whose call is in doubt and has not happened: the person has it run again.
     const asking = await firstDoubt(prepared)

@@ -43,7 +43,7 @@ function createTasks(): Project {
   })
 }
 
-test(`a daemon is killed ${kills} times during ${tasks.length} tasks with slow commands: all that can go on does, nothing happens twice, and a person can answer the rest in the file`, async () => {
+test(`a daemon is killed ${kills} times during ${tasks.length} tasks with slow commands: all other work continues, nothing happens twice, and a person can answer the rest in the file`, async () => {
   console.log(`seed ${seed}`)
   const random = randomOf(seed)
   const project = createTasks()

@@ -10,7 +10,7 @@ const writes = (file: string) => [
 ]
 const policy = { '.cadre/storage/policy.yaml': 'effects: {write: allow}\n' }
 
-test('the folder of an agent is a repository of its own, and what was done there can be undone', async () => {
+test('the folder of an agent is its own repository, and changes there can be undone', async () => {
   const project = createProject({
     ...agent('worker'),
     ...policy,
@@ -45,7 +45,7 @@ test('the folder of an agent is a repository of its own, and what was done there
   expect(await daemon.stop()).toBe(0)
 })
 
-test('an agent that wants a workspace has one in sessions of files and of chat logs too', async () => {
+test('an agent with isolation: workspace gets one in sessions that start from files and chat logs', async () => {
   const apart = agent('worker')
   const [template] = Object.keys(apart) as [keyof typeof apart]
   const project = createProject({

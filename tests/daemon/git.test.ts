@@ -69,7 +69,7 @@ test('a lock of another git is waited for, not broken', async () => {
   expect(await daemon.stop()).toBe(0)
 })
 
-test('what commands and agents change is not taken for an edit by hand', async () => {
+test('changes by commands and agents are not reported as edits by hand', async () => {
   const insert = { tool: 'create_task', input: { title: 'Call Ann', who: ['ann'] } }
   const project = createProject({
     ...agent('worker'),

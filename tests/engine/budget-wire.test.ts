@@ -89,7 +89,7 @@ async function run(url: string, options: { limits?: Partial<RunLimits>; ceilings
 }
 
 describe('eight parallel children on a model server that bills', () => {
-  test('spend far more when there is no budget, and are sent no limit', async () => {
+  test('spend far more without a budget, and send no limit', async () => {
     const { wire, bill } = await billing()
     await using _ = wire
     expect(await run(wire.url, {})).toMatchObject({ status: 'completed', sessions: 9 })
@@ -140,7 +140,7 @@ describe('eight parallel children on a model server that bills', () => {
     expect(report.usage.output).toBeGreaterThan(0)
   })
 
-  test('are refused by a server that takes no limit on a reply, with what to do about it', async () => {
+  test('fail with a fix when the server accepts no limit on a reply', async () => {
     const { wire, bill } = await billing((reply, _request, body) => {
       const name = ['max_completion_tokens', 'max_tokens'].find((one) => one in body)
       return name === undefined

@@ -1,4 +1,4 @@
-import type { Message, ModelRequest, RunLimits } from '@cadre/core'
+import type { Engine, Message, ModelRequest, RunLimits, SessionSpec } from '@cadre/core'
 import {
   call,
   createFakeClock,
@@ -9,6 +9,7 @@ import {
   say,
 } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
+import { Accounts } from '../../packages/core/src/accounts.ts'
 import { Account, type Reserved } from '../../packages/core/src/budget.ts'
 import { countingTools } from './tools.ts'
 import { mortal, worlds } from './worlds.ts'
@@ -19,6 +20,19 @@ const work = (agentName: string) =>
 const reported = call(['reportOut', { report: 'r' }])
 const usage = (input: number, output: number) => ({ usage: { input, output } })
 
+test('an account can be opened again after its journals could not be read', async () => {
+  let isBroken = true
+  const engine = {
+    read: () => (isBroken ? Promise.reject(new Error('EIO')) : Promise.resolve(undefined)),
+  } as unknown as Engine
+  const accounts = new Accounts(engine, () => ({ tokens: 1_000 }))
+  const spec = { id: 'a', root: 'a', agent: { name: 'solo' }, limits: {} } as SessionSpec
+  accounts.hold(spec)
+  await expect(accounts.of(spec)).rejects.toThrow('EIO')
+  isBroken = false
+  expect(await accounts.of(spec)).toBeInstanceOf(Account)
+})
+
 describe('an account', () => {
   const running = { isStopped: false, onStop: () => () => {} }
   const request = { input: 100, output: 400 }
@@ -27,7 +41,7 @@ describe('an account', () => {
     return reserved.reservation
   }
 
-  test('lets those who wait in, in the order in which they asked', async () => {
+  test('admits waiting requests in order', async () => {
     const account = new Account({ tokens: 1_000 }, 'this run')
     const first = taken(await account.reserve(request, running))
     const second = taken(await account.reserve(request, running))
@@ -51,7 +65,7 @@ describe('an account', () => {
     expect(order).toEqual(['large', 'small'])
   })
 
-  test('holds nobody up who waits for another budget', async () => {
+  test('does not delay requests that wait for another budget', async () => {
     const run = new Account({ tokens: 100_000 }, 'this run')
     const tight = new Account({ tokens: 600 }, 'tight', run)
     taken(await tight.reserve(request, running))
@@ -60,7 +74,7 @@ describe('an account', () => {
     expect((await other.reserve(request, running)).kind).toBe('reserved')
   })
 
-  test('refuses at once what could not fit even if nothing were in flight, and says why', async () => {
+  test('refuses at once, with the reason, a request that could never fit', async () => {
     const account = new Account({ tokens: 1_000 }, 'this run')
     taken(await account.reserve(request, running))
     expect(await account.reserve({ input: 950, output: 400 }, running)).toEqual({
@@ -70,7 +84,7 @@ describe('an account', () => {
     })
   })
 
-  test('lets go of whoever is stopped while it waits, and of nobody else', async () => {
+  test('releases a waiting request that is stopped, and no other', async () => {
     const account = new Account({ tokens: 600 }, 'this run')
     const first = taken(await account.reserve(request, running))
     const stops: (() => void)[] = []
@@ -89,7 +103,7 @@ describe('an account', () => {
     expect((await next).kind).toBe('reserved')
   })
 
-  test('counts a request in full when nobody says what it took, and only once', async () => {
+  test('counts a request of unknown usage in full, and only once', async () => {
     const account = new Account({ tokens: 1_000 }, 'this run')
     const first = taken(await account.reserve(request, running))
     first.settle(undefined)
@@ -98,7 +112,7 @@ describe('an account', () => {
     expect(second.output).toBe(400)
   })
 
-  test('limits a reply by the money that is left', async () => {
+  test('limits a reply to the money that is left', async () => {
     const account = new Account({ cost: 1 }, 'this run')
     const price = { input: 1_000, output: 2_000 }
     const reservation = taken(await account.reserve({ input: 200, output: 1_000, price }, running))
@@ -120,7 +134,7 @@ describe('a budget', () => {
       ...more,
     })
 
-  test('puts the limit of the reply on every request, summaries too, and none where there is no budget', async () => {
+  test('limits the reply of every request, summaries included, but only under a budget', async () => {
     const look = { ...call(['look', { path: 'a', size: 2_900 }]), ...usage(0, 0) }
     const lanes = [look, look, look, look, look, say('done')]
     const team = solo(lanes, { budget: { tokens: 200_000 } }, { model: { window: 3_000, maxOutput: 700 } })
@@ -144,7 +158,7 @@ describe('a budget', () => {
     expect((await bare.report({ agent: 'solo' })).status).toBe('completed')
   })
 
-  test('makes a request wait for those in flight, and refuses only what can never fit', async () => {
+  test('makes a request wait for those in flight, and refuses only one that can never fit', async () => {
     const workers = 8
     let inFlight = 0
     let most = 0
@@ -169,7 +183,7 @@ describe('a budget', () => {
     expect(most).toBeGreaterThan(1)
   })
 
-  test('refuses a backend that cannot limit a reply, and a model without a price, only where that matters', async () => {
+  test('refuses a backend that cannot limit a reply, or a model without a price, only under a budget that needs it', async () => {
     const refused = async (budget: object, model: object) =>
       (await solo([say('x')], { budget }, { model }).report({ agent: 'solo' })).notices?.[0]
     const uncapped = { capsReplies: false, price: { input: 1, output: 1 } }
@@ -185,7 +199,7 @@ describe('a budget', () => {
     expect(await refused({ tokens: 100_000 }, {})).toBeUndefined()
   })
 
-  test('counts a request that failed in full, unless the server says otherwise', async () => {
+  test('counts a failed request in full, unless the server reports its usage', async () => {
     const left = async (failure: Line) => {
       let tries = 0
       const lane: Line = (request) => (++tries === 1 ? (failure as never) : say(String(request.maxOutput)))
@@ -206,7 +220,7 @@ describe('a budget', () => {
     expect(await left({ ...fail('no'), tooLong: true })).toBe(refused)
   })
 
-  test('is told when a server does not keep the limit it is given, and counts what it says', async () => {
+  test('reports a server that exceeds its limit, and counts the reported usage', async () => {
     const reply = { ...say('a lot'), ...usage(50_000, 10) }
     const team = solo([reply, say('more')], { budget: { tokens: 20_000 } })
     const report = await team.report({ agent: 'solo' })
@@ -241,7 +255,7 @@ describe('a budget', () => {
     expect(team.models.requests).toHaveLength(before)
   })
 
-  test('of calls holds for calls that wait for an approval together', async () => {
+  test('of calls applies to calls that wait for approval together', async () => {
     const { tools, done } = countingTools()
     const clock = createFakeClock()
     const team = createTestTeam({

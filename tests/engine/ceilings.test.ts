@@ -55,7 +55,7 @@ describe('ceilings hold for a new run', () => {
       },
     })
     await team.report({ agent: 'lead' })
-    expect(contents(team, 'lead')).toContain('took longer than the 1 seconds')
+    expect(contents(team, 'lead')).toContain('exceeded the time limit of 1 seconds')
   })
 
   test('depth, sessions and budget', async () => {

@@ -246,7 +246,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     const report = await goOn(team, stopped.session, 'Stop that.', 'leave')
     expect(report.status).toBe('completed')
     const [, , result] = contents(team.models.requests.at(-1)?.messages) ?? []
-    expect(result).toContain('it is not known whether it was carried out')
+    expect(result).toContain('it may have been carried out')
   })
 
   test('a run in which nobody may delegate stays one when it is continued, and one can be made so', async () => {

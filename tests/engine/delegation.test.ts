@@ -397,7 +397,7 @@ describe('limits', () => {
     })
     const report = await team.report({ agent: 'lead' })
     expect(report).toMatchObject({ status: 'completed', text: 'too slow' })
-    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('longer than the 300 seconds')
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('time limit of 300 seconds')
   })
 
   test('the clock of a delegation stands still while a person is awaited, for all above as well', async () => {

@@ -34,7 +34,7 @@ const reading: Rule = {
 }
 
 describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
-  test('that a person had run again is asked about anew when its process dies once more', async () => {
+  test('is asked about again when the process dies during a second try', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const { done, tools } = countingTools()
@@ -71,7 +71,7 @@ describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
     expect(done).toEqual(['launch rocket'])
   })
 
-  test('can be run again as often as its process dies, each time after an answer of its own', async () => {
+  test('can run again each time the process dies, after a new answer', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const { done, tools } = countingTools()
@@ -105,7 +105,7 @@ describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
     expect(done).toEqual(['launch rocket'])
   })
 
-  test('that only reads, as the gate judges it, is repeated without a question', async () => {
+  test('is repeated without a question if the gate judges that it only reads', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const { done, tools } = countingTools()
@@ -130,7 +130,7 @@ describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
     expect(done).toEqual(['launch nothing'])
   })
 
-  test('does not keep the other calls of its round from being settled', async () => {
+  test('does not block the other calls of its round', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const { done, tools } = countingTools()

@@ -37,7 +37,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     return createTestTeam({ agents: [{ name: 'lead' }], lanes, engine, clock: world.clock, attend })
   }
 
-  test('a hook that fails while nothing can be recorded does not keep a failed session from being given back', async () => {
+  test('a hook that fails while nothing can be recorded does not leave a failed session open', async () => {
     let isFull = true
     const team = await open((step) => isFull && step.startsWith('notice/'), 'error.occurred', [
       fail('the model is down'),
@@ -56,7 +56,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
   })
 
-  test('a hook that fails at the end of a session changes nothing of its report', async () => {
+  test('a hook that fails at the end of a session does not change its report', async () => {
     const team = await open(() => false, 'session.ended')
     expect(await team.run({ agent: 'lead' })).toMatchObject({
       report: { status: 'completed', text: 'fine' },

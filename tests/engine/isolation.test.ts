@@ -152,7 +152,7 @@ describe('a workspace of its own', () => {
     })
   })
 
-  test('whose changes did not get where they belong: the work is not complete', async () => {
+  test('leaves the work incomplete when its changes could not be merged', async () => {
     const { workspaces } = folders(own, { message: 'They did not fit.', isMissing: true })
     const { tools } = countingTools()
     const team = createTestTeam({

@@ -76,7 +76,7 @@ describe.each(worlds)('on $name, a second resume of a tree that runs', ({ create
     expect(await running).toMatchObject({ report: { status: 'cancelled' } })
   })
 
-  test('is refused, and the budget of the run still holds', async () => {
+  test('is refused, and the budget of the run still applies', async () => {
     const { tool, isReached, release } = waitingTool()
     const { tools, done } = countingTools()
     const note = (text: string) => ['note', { text }] as const
@@ -95,7 +95,7 @@ describe.each(worlds)('on $name, a second resume of a tree that runs', ({ create
     expect(done).toEqual(['note 1'])
   })
 
-  test('is refused for a second start under the same id as well', async () => {
+  test('is also refused for a second start with the same id', async () => {
     const { tool, isReached, release } = waitingTool()
     const team = await open({ tools: [tool], lanes: { lead: [call(['wait', { path: 'a' }]), say('end')] } })
     const running = Promise.allSettled([

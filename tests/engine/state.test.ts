@@ -52,7 +52,7 @@ describe('what a person adds to a session file', () => {
     ])
   })
 
-  test('while a reply is on its way is counted once in the size of the next request', () => {
+  test('while a reply is pending is counted once in the size of the next request', () => {
     const at = (seq: number) => ({ seq, timestamp: '2026-11-15T00:00:00.000Z' })
     const told = 'x'.repeat(1_000)
     const state = foldEntries(

@@ -46,7 +46,7 @@ async function resultIn(world: World) {
   return result?.role === 'tool_result' ? result : undefined
 }
 
-test('a call in doubt is shown in both forms, whole, with how to answer', async () => {
+test('a call in doubt is shown in full in both forms, with the possible answers', async () => {
   const { world, record } = await openDoubt()
   expect(record).toMatchObject({ type: 'in_doubt', action: 'npm publish\n- [x] now', status: 'pending' })
   const task = world.tasks().slice(world.tasks().indexOf('Approve another run'))
@@ -110,7 +110,7 @@ test.each<[string, Decide]>([
     'the command',
     (world, record) => world.approvals.decide(record, { decision: 'leave', reason: 'ask Bob' }),
   ],
-])('%s leaves it, and the agent is told to find out', async (_, decide) => {
+])('%s leaves the call, and the agent has to check', async (_, decide) => {
   const { world, record } = await openDoubt()
   await decide(world, record)
   const later = await world.again()
@@ -118,12 +118,12 @@ test.each<[string, Decide]>([
   expect(later.done).toEqual([])
   expect(await resultIn(later)).toMatchObject({
     outcome: 'in_doubt',
-    content: expect.stringMatching(/Find out before you repeat it\. ask Bob$/),
+    content: expect.stringMatching(/Check before you repeat it\. ask Bob$/),
   })
   expect(later.files('rejected')).toEqual([`${record.id}.approval.md`])
 })
 
-test('forms that say different things leave it: nobody knows', async () => {
+test('forms that disagree leave the call', async () => {
   const { world, record } = await openDoubt()
   edit(world, record.id, mark('x'))
   decideInFile(world, record.id, 'DONE')
@@ -133,7 +133,7 @@ test('forms that say different things leave it: nobody knows', async () => {
   expect(await resultIn(later)).toMatchObject({ outcome: 'in_doubt' })
 })
 
-test('a word that is none of the answers decides nothing, and that is reported', async () => {
+test('an unknown word decides nothing, and is reported', async () => {
   const { world, record } = await openDoubt()
   decideInFile(world, record.id, 'perhaps')
   expect(await world.approvals.list()).toHaveLength(1)

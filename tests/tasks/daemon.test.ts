@@ -239,7 +239,7 @@ test('a session that waits for a person holds no place, and does nothing before 
   expect(done).toEqual(['launch rocket'])
 })
 
-test('a task whose only action was rejected is not done, and says what was rejected', async () => {
+test('a task whose only action was rejected fails, and names the rejected action', async () => {
   const { done, tools } = countingTools()
   const { home, start, task } = open(
     { worker: [call(['launch', { what: 'rocket' }]), say('All is well.')] },
@@ -274,7 +274,7 @@ test('a line that is no task does not keep the one above it from being done', as
   expect(daemon.status().problems).toMatchObject([{ file: 'tasks/redis.task.md', code: 'TD004' }])
 })
 
-test('a task for a misspelt agent is reported with the nearest name, and runs when the name is right', async () => {
+test('a task for a misspelt agent is reported with the closest name, and runs when the name is fixed', async () => {
   const { home, start } = open(
     { reviewer: [say('Reviewed.')] },
     { text: '- [ ] @reviwer "Review it"\n- [ ] @rebecca "Call Ann"\n' },

@@ -197,7 +197,7 @@ describe('what a person does while it runs', () => {
     expect(stateOf(world, 'alpha-t1')).not.toMatchObject({ outcome: 'cancelled' })
   })
 
-  test('saved from a copy of its first attempt: the second one goes on', async () => {
+  test('saved from a copy of its first attempt: the second attempt continues', async () => {
     const world = await open([one()])
     world.sessions.end('alpha-t1', 'error', '')
     await world.settle()
@@ -213,7 +213,7 @@ describe('what a person does while it runs', () => {
     expect(state(world, 't1')).toBe('done')
   })
 
-  test('saved from a copy made before it was given to another agent: that one goes on', async () => {
+  test('saved from a copy made before it was assigned to another agent: that agent continues', async () => {
     const world = await open([one()])
     const before = world.files.find('t1') as TaskItem
     world.files.edit('t1', (task) => ({ ...task, who: ['beta'] }))
@@ -224,7 +224,7 @@ describe('what a person does while it runs', () => {
     expect(field(world, 't1', 'session')).toBe('beta-t1')
   })
 
-  test('saved from a copy without its id: it is the same task', async () => {
+  test('saved from a copy without its id: it stays the same task', async () => {
     const nameless = taskItem({ who: ['alpha'], title: 'Look' })
     const world = await open([nameless, nameless])
     const ids = world.files.files.get(file)?.map(({ id }) => id)
@@ -238,7 +238,7 @@ describe('what a person does while it runs', () => {
     expect(world.sessions.sessions.size).toBe(3)
   })
 
-  test('tidied up when it is done: it stays as it is; removed and written again: it is a new one', async () => {
+  test('tidied up when it is done: it stays as it is; removed and written again: it is a new task', async () => {
     const world = await open([one()])
     world.sessions.end('alpha-t1', 'completed', 'It is Docker.')
     await world.settle()

@@ -5,10 +5,10 @@ import type { SessionSpec } from './session-spec.ts'
 import { spendingBelow } from './spending.ts'
 
 /**
- * Owns the accounts of the trees that run here: which budgets apply to a session. Called by the orchestrator.
+ * Owns the accounts of the trees that run here, and decides which budgets apply to a session. Called by the orchestrator.
  *
  * 1. Trees that share a budget share its account: the tree of a task spends from the account of the session that created it.
- * 2. An account is made from the journals, before anybody below it asks a model, and is kept while a tree runs that spends from it.
+ * 2. An account is opened from the journals before any session below it asks a model. It is kept while a tree that spends from it runs.
  */
 export class Accounts {
   readonly #engine: Engine
@@ -33,7 +33,7 @@ export class Accounts {
     }
   }
 
-  /** What the session spends from; nothing when no budget applies to it. Its tree must be held. */
+  /** The account of a session; `undefined` when no budget applies to it. Call `hold` for its tree first. */
   of(spec: SessionSpec): Promise<Account | undefined> {
     const family = this.#families.get(accountRoot(spec))
     if (family === undefined) throw new Error(`unreachable: nobody holds the accounts of ${spec.id}`)
@@ -41,6 +41,8 @@ export class Accounts {
     if (account === undefined) {
       account = this.#open(spec, family)
       family.accounts.set(spec.id, account)
+      // Other trees may keep the family alive, so the next session must be able to try again.
+      account.catch(() => family.accounts.delete(spec.id))
     }
     return account
   }
@@ -51,7 +53,7 @@ export class Accounts {
     const known = link === undefined ? undefined : family.accounts.get(link)
     const stored = link === undefined || known ? undefined : await this.#engine.read(link)
     let account = await (known ?? (stored && this.of(stored.spec)))
-    // Of a child whose parent has no record, the run is all that is known.
+    // The parent has no record, so only the budget of the run is known.
     const isTop = parent === undefined || (known === undefined && stored === undefined)
     const run = isTop ? this.#runBudget(spec) : undefined
     const own = spec.limits.budget

@@ -33,7 +33,7 @@ export function approvalOf(session: Session, judged: JudgedCall, held: EventEntr
   }
 }
 
-/** What a call does, and what it does it to, for people. */
+/** Describes a call for people: its action and its target. */
 export function actionOf({ tool, input }: JudgedCall, args: string): { [key in 'type' | 'action']: Json } {
   const command = (input as { command?: unknown } | null)?.command
   if (tool.commands !== undefined && typeof command === 'string')

@@ -34,7 +34,7 @@ export interface Stop {
   readonly reason: string
   readonly status?: 'incomplete' | 'error'
   readonly code?: string
-  /** The message that led to it and was not taken. */
+  /** The id of the message that caused it and was refused. */
   readonly message?: string | undefined
 }
 

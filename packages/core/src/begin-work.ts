@@ -9,7 +9,7 @@ export async function beginWork(session: Session): Promise<void> {
   if (!prompt.taken) return
   const said: Draft[] = history.map(({ role, content }) => ({ role, content, earlier: true }))
   await record(session, `begin/${session.state.seq}`, () => [...said, { role: 'user', ...work }], {
-    // Whoever sent it may forget it then.
+    // The sender forgets the message once it is recorded.
     durable: work.message !== undefined,
   })
   await addContext(session, prompt.context)

@@ -1,12 +1,12 @@
 /**
- * Owns what a tree of sessions may still spend, and who waits for it. Called by the model gateway for tokens and money, by the
- * gate for calls.
+ * Owns what a tree of sessions may still spend, and the requests that wait for it. Called by the model gateway for tokens and money,
+ * and by the gate for calls.
  *
  * 1. spent + reserved never exceeds a ceiling: a reservation covers the whole request, its input and the longest reply.
- * 2. Every reservation is settled exactly once. What it cost is unknown until then, so it counts in full.
- * 3. A request waits while what is in flight keeps it from fitting, in the order of asking. It is refused as soon as it could
- *    not fit even if nothing were in flight.
- * 4. Nobody who waits holds a reservation, so whatever is waited for comes to its end by itself.
+ * 2. Every reservation is settled exactly once. Until then it counts in full, because its cost is unknown.
+ * 3. A request that does not fit because of requests in flight waits in order. It is refused as soon as it could not fit even if
+ *    nothing were in flight.
+ * 4. A waiting request holds no reservation, so requests in flight always finish and there is no deadlock.
  */
 import type { Budget } from './agent.ts'
 import type { Model } from './model.ts'
@@ -22,11 +22,11 @@ export interface Spending {
 
 export const nothingSpent: Spending = { tokens: 0, nanos: 0, calls: 0 }
 
-/** What a request may take at most. */
+/** The most that a request can consume. */
 export interface Wanted {
   /** An upper bound of its input tokens. */
   readonly input: number
-  /** The longest reply that is of use, in tokens. */
+  /** The longest useful reply, in tokens. */
   readonly output: number
   readonly price?: Model['price']
 }
@@ -36,7 +36,7 @@ export type Reserved =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'stopped' }
 
-/** A shorter reply is not worth the input that is paid for it. */
+/** A shorter reply is not worth paying for the input. */
 const leastReply = 64
 
 /** The budget of one session and everything below it. A budget above it applies as well. */
@@ -49,7 +49,7 @@ export class Account {
   #reserved: Spending = nothingSpent
   #inFlight = 0
 
-  /** `spent`: what the session and everything below it has spent before. The accounts above know of it already. */
+  /** `spent`: what the session and everything below it has already spent. The accounts above include it. */
   constructor(ceiling: Budget, owner: string, parent?: Account, spent: Spending = nothingSpent) {
     const { tokens = Infinity, cost = Infinity, calls = Infinity } = ceiling
     this.#ceiling = { tokens, nanos: Math.floor(cost * 1e9), calls }
@@ -70,7 +70,7 @@ export class Account {
     return this.#ceiling.nanos < Infinity || (this.#parent?.limitsCost ?? false)
   }
 
-  /** Waits until the request fits, and reserves what it may take; or says why it never will. */
+  /** Waits until the request fits, and reserves it. Refuses it, with the reason, if it can never fit. */
   reserve(wanted: Wanted, until: Stoppable): Promise<Reserved> {
     if (until.isStopped) return Promise.resolve({ kind: 'stopped' })
     return new Promise((resolve) => {
@@ -92,7 +92,7 @@ export class Account {
     })
   }
 
-  /** The reason why another call may not be made, here or above. */
+  /** Why no further call is allowed, here or above; `undefined` when one is. */
   refuseCall(): string | undefined {
     const { calls } = this.#ceiling
     if (this.#spent.calls >= calls) return `the budget of ${calls} calls of ${this.#owner} is used up`
@@ -103,7 +103,7 @@ export class Account {
     for (const account of this.#chain()) account.#spent = add(account.#spent, { ...nothingSpent, calls: 1 })
   }
 
-  /** Lets in whoever fits, in order. Those behind one that waits for an account do not overtake it there. */
+  /** Admits waiting requests that fit, in order. A request does not overtake an earlier one that waits for the same account. */
   #admit(): void {
     const blocked = new Set<Account>()
     for (const waiting of [...this.#waiting]) {
@@ -132,12 +132,12 @@ export class Account {
     return waitsFor === undefined ? { kind: 'fits', output } : { kind: 'waits', for: waitsFor }
   }
 
-  /** How long a reply may be, in tokens, when this much is gone. */
+  /** How many tokens are left for the reply when `gone` is subtracted. */
   #room({ input, price }: Wanted, gone: Spending): number {
     const tokens = this.#ceiling.tokens - gone.tokens - input
     const nanos = this.#ceiling.nanos - gone.nanos - (price === undefined ? 0 : input * price.input * 1000)
     if (price === undefined || nanos === Infinity) return tokens
-    // One less, because the whole is rounded up.
+    // Minus one, because the total is rounded up.
     const paid = price.output > 0 ? (nanos - 1) / (price.output * 1000) : nanos < 0 ? -1 : Infinity
     return Math.floor(Math.min(tokens, paid))
   }
@@ -187,9 +187,9 @@ type Fit =
   | { readonly kind: 'waits'; readonly for: Account }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** What one request may take until it is known what it took. */
+/** Holds the most that a request can consume until its actual usage is known. */
 export class Reservation {
-  /** The most reply tokens, to be set on the wire. */
+  /** The limit on reply tokens that the request must send. */
   readonly output: number
   readonly most: Spending
   readonly #price: Model['price']
@@ -202,7 +202,7 @@ export class Reservation {
     this.#settle = settle
   }
 
-  /** What it took; all of it when nobody knows. Gives back the tokens beyond the reservation. Only the first time counts. */
+  /** Counts the actual usage, or the whole reservation when it is unknown. Returns the tokens beyond the reservation. Later calls do nothing. */
   settle(usage: Usage | undefined): number {
     const settle = this.#settle
     if (settle === undefined) return 0

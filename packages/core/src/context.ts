@@ -10,7 +10,7 @@ const fill = 0.8
 const keep = 0.3
 
 /** Tokens of the next request, from its characters and from what the last one was charged with. */
-export function estimateTokens(state: SessionState, systemPrompt: string): number {
+function estimateTokens(state: SessionState, systemPrompt: string): number {
   const perToken = 4
   if (state.measured !== undefined && state.measured.tokens > 0) {
     return state.measured.tokens + Math.ceil((state.characters - state.measured.characters) / perToken)

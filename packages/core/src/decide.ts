@@ -120,7 +120,7 @@ function judgeRead(
   return said instanceof Promise ? said.then(decided) : decided(said)
 }
 
-/** Other calls, of this reply or of another session, may have been let through since this one was judged. */
+/** Other calls, in this reply or in another session, may have been allowed since this one was judged. */
 function countedAnew(session: Session, decided: Decided): Decided {
   if (decided.kind !== 'verdict' || decided.verdict.kind === 'deny') return decided
   const over = session.gate.judgeCounts(decided.judged, session.spec, session.node.signal)

@@ -69,7 +69,7 @@ async function runChild(session: Session, call: string, delegation: Delegation):
     return failedStart(session, id, delegation.target, error)
   }
   const report = await session.run.spawn(`child/${call}`, spec)
-  // An engine that replays gives the report of a child without running it again; it counts all the same.
+  // A replaying engine returns the report of a child without running it again. The child still counts.
   if (!session.tree.hasEntered(id)) session.tree.count(report.session, report.sessions)
   return report
 }

@@ -6,9 +6,9 @@ import { askPerson } from './person.ts'
 import type { Session } from './session.ts'
 
 /**
- * A call that was started before this life of the session and has no result: its effect may have happened. What only reads is
- * run again, a write is checked, and what can neither be repeated nor checked is put before a person. No effect is ever
- * silently repeated. Gives back `run` when running the call is right, and nothing when the session is being stopped.
+ * Settles a call that an earlier process started without recording a result: it may have been carried out. A call that only reads
+ * runs again, and a write is checked. If a call can be neither repeated nor checked, a person decides. No effect is ever silently
+ * repeated. Returns `run` when the call should run, and `undefined` when the session is being stopped.
  */
 export async function settleDoubt(
   session: Session,
@@ -23,7 +23,7 @@ export async function settleDoubt(
       .check(input, contextOf(session, call.id), session.node.signal)
       .catch(() => 'unknown' as const)
     if (found === 'done')
-      return { content: 'Done: this was started before an interruption, and its effect was found in place.' }
+      return { content: 'Done: the call was interrupted, but a check found its effect in place.' }
     if (found === 'not_done') return 'run'
   }
   return askWhatHappened(session, judged)
@@ -36,17 +36,17 @@ async function askWhatHappened(session: Session, judged: JudgedCall): Promise<Ou
   if (answer.decision === 'again') return 'run'
   if (answer.decision === 'done')
     return { content: `Done, as ${answer.by ?? 'a person'} confirmed after an interruption.${reason}` }
-  const content = `It is not known whether this was carried out: it was interrupted. Find out before you repeat it.${reason}`
+  const content = `This call was interrupted and may have been carried out. Check before you repeat it.${reason}`
   return { outcome: 'in_doubt', code: 'in_doubt', content }
 }
 
-/** Each try has a question of its own: an answer about an earlier try does not apply to this one. */
+/** Each try has its own question, so an answer about an earlier try does not apply to this one. */
 function doubtOf(session: Session, judged: JudgedCall): Question {
   const { call, tool } = judged
   const { tries = 1, started } = session.state.calls.get(call.id) ?? {}
   const input = started?.['input']
   const args = input === undefined ? call.function.arguments : JSON.stringify(input)
-  const what = `${tool.name} was started before an interruption and it is not known whether it was carried out`
+  const what = `${tool.name} was interrupted and may have been carried out`
   return {
     name: tries === 1 ? `doubt/${call.id}` : `doubt/${call.id}/${tries}`,
     kind: 'doubt',

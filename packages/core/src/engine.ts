@@ -17,7 +17,7 @@ export interface Engine {
   open(spec: SessionSpec): Promise<Run>
   /** A stored session, read without owning it. */
   read(id: string): Promise<StoredSession | undefined>
-  /** Entry sessions that spend from a budget of the tree with this root: `limits.charged` names it. */
+  /** Entry sessions whose `limits.charged` names the tree with this root: they spend from its budget. */
   charged?(root: string): Promise<readonly string[]>
 }
 

@@ -40,7 +40,7 @@ interface Findings {
   readonly input?: JsonObject
   /** The session ends here, and why. */
   readonly stop?: string
-  /** Whatever its tool may do, this call changes nothing: it can be repeated. */
+  /** This call changes nothing, whatever its tool can do, so it can be repeated. */
   readonly readsOnly?: true
   /** What an approval of the call is about besides its words, such as the content of a script. Another list needs another approval. */
   readonly boundTo?: readonly string[]

@@ -1,4 +1,4 @@
-/** A part of a text that a parser has taken apart, as the parser of YAML gives it. */
+/** A token, as the YAML parser returns it. */
 interface Token {
   readonly key?: unknown
   readonly value?: unknown
@@ -6,8 +6,8 @@ interface Token {
 }
 
 /**
- * Whether brackets, or lists and mappings, stand within each other more than `most` times. Parsers that call themselves for each
- * level end the process, not only themselves, some hundred levels down. `tokensOf` is asked only where a text could be so deep.
+ * Whether brackets, lists or mappings are nested more than `most` levels deep. Recursive parsers crash the process at some hundred
+ * levels. `tokensOf` is called only if the text could be that deep.
  */
 export function isNestedDeeper(text: string, most: number, tokensOf: () => Iterable<object>): boolean {
   if (levelsAtMost(text) <= most) return false
@@ -22,7 +22,7 @@ export function isNestedDeeper(text: string, most: number, tokensOf: () => Itera
   return false
 }
 
-/** A bracket is a level anywhere; within a line, so is each space it is indented by, and each sign of a list or a mapping. */
+/** An upper bound: each bracket is a level, and in each line so is every space of indentation and every list or mapping marker. */
 function levelsAtMost(text: string): number {
   const brackets = text.match(/[[{]/g)?.length ?? 0
   let longest = 0

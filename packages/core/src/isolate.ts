@@ -42,8 +42,8 @@ export async function isolate(ports: Ports, request: PlaceRequest, signal: Abort
 }
 
 /**
- * A session that somebody began by writing its file, or that comes from a chat log, with the workspace that its agent wants: nobody
- * could give it one before.
+ * Creates the workspace that the agent asks for, for a session that a person started by writing its file or a chat log. No workspace
+ * could be created before.
  */
 export async function isolateLate(
   ports: Ports,

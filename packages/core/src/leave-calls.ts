@@ -41,8 +41,7 @@ async function outcomeOf(session: Session, open: CallState): Promise<Outcome> {
   const read = await readOnce(session, call)
   if (read.kind === 'ready' && read.judged.tool.effect === 'read')
     return { outcome: 'cancelled', code: 'cancelled', content: 'The person stopped this before it ended.' }
-  const content =
-    'The person stopped this, and it is not known whether it was carried out. Find out before you repeat it.'
+  const content = 'The user stopped this call, and it may have been carried out. Check before you repeat it.'
   return { outcome: 'in_doubt', code: 'in_doubt', content }
 }
 

@@ -1,10 +1,10 @@
 /**
- * The one way to a model: rounds and summaries go through it, however deep. Where a budget of tokens or money applies, it
- * reserves the input and the longest reply before a request is sent, puts that limit on the wire, records the request so that
- * it counts after a crash, and settles it with what the server reports. Retries of a backend are requests of their own.
+ * Sends every request to a model: rounds and summaries, at any depth. Under a budget of tokens or money it reserves the input and the
+ * longest reply before it sends a request, limits the reply to that, records the request so that it counts after a crash, and
+ * settles it with the usage that the server reports. A retry by a backend is a new request.
  *
- * 1. Without a reservation nothing is sent. What is reserved is on disk before it is sent.
- * 2. A request that may have been billed counts in full, unless the server says what it took.
+ * 1. No request is sent without a reservation, and the reservation is on disk first.
+ * 2. A request that may have been billed counts in full, unless the server reports its usage.
  */
 import type { Reservation } from './budget.ts'
 import type { EventDraft } from './entry.ts'
@@ -15,7 +15,7 @@ import { mostTokens, type RequestSize, sizeOf } from './request-size.ts'
 import { notice, record, type Session } from './session.ts'
 import { untilStopped } from './until-stopped.ts'
 
-/** As long as a reply may be under a budget, where nobody says how much the model can write. */
+/** The longest reply under a budget when the limit of the model is unknown. */
 const usualReply = 16_384
 
 export type Question = Omit<ModelRequest, 'agent' | 'session' | 'maxOutput'>
@@ -65,7 +65,7 @@ export async function askModel(
   }
 }
 
-/** A backend promises to end when it is aborted and never to throw. Cancelling must not depend on every one keeping that. */
+/** Backends must end when aborted and must not throw, but cancelling does not rely on it. */
 function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promise<Reply | ReplyFailure> {
   const { model, node } = session
   return untilStopped(model.reply(request, hooks, node.signal), node.question, cancelled).catch((error) => ({
@@ -75,16 +75,16 @@ function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promi
   }))
 }
 
-/** Why a model cannot be asked under this budget at all. */
+/** Why a model cannot be used under this budget. */
 function unfit({ model, node }: Session): RequestFailure | undefined {
   const refused = (message: string) => ({ kind: 'failed', code: 'budget_exceeded', message }) as const
   if (model.capsReplies !== true)
     return refused(
-      `the backend of ${model.id} cannot limit the length of a reply, so no budget of tokens or money can be kept with it; use another model, or remove the budget`,
+      `the backend of ${model.id} cannot limit the length of a reply, so it cannot be used under a budget of tokens or money; use another model, or remove the budget`,
     )
   if (node.account?.limitsCost && model.price === undefined)
     return refused(
-      `there is a budget in money, and the price of ${model.id} is not known; set models["${model.id}"].price in config.yaml, in dollars per million tokens`,
+      `the price of ${model.id} is unknown, so it cannot be used under a budget in money; set models["${model.id}"].price in config.yaml, in dollars per million tokens`,
     )
   return undefined
 }
@@ -127,7 +127,7 @@ class Meter {
       ...(model.price && { cost: most.nanos / 1e9 }),
       ...this.#size,
     })
-    // Nothing was sent: whoever stopped it does not pay for it.
+    // Stopped before anything was sent, so it costs nothing.
     if (this.#isClosed || node.question.isStopped) {
       await this.settle('nothing')
       return cancelled
@@ -135,7 +135,7 @@ class Meter {
     return { kind: 'begun', maxOutput: output }
   }
 
-  /** `isRecorded`: with the reply, so that it is not said twice. What nobody knows is not said at all. */
+  /** `isRecorded`: the reply already records the usage. Unknown usage is not recorded. */
   async settle(spent: Spent | undefined, isRecorded = false): Promise<void> {
     const held = this.#held
     this.#held = undefined
@@ -147,7 +147,7 @@ class Meter {
     if (beyond > 0) await this.#tellExcess(held, beyond)
   }
 
-  /** What is still in flight now is given up, and may have been billed. */
+  /** Gives up a request that is still in flight. It may have been billed, so it counts in full. */
   close(): void {
     this.#isClosed = true
     this.#held?.settle(undefined)
@@ -159,11 +159,11 @@ class Meter {
     return notice(
       this.#session,
       'budget_exceeded',
-      `${model.id} reports ${most.tokens + beyond} tokens for a request that may take ${most.tokens} at most: its server does not keep the limit it is given, so the budget cannot be kept either`,
+      `${model.id} reports ${most.tokens + beyond} tokens for a request that was limited to ${most.tokens}: its server ignores the limit, so Cadre cannot enforce the budget`,
     )
   }
 
-  /** An engine that replays answers with what an earlier life has recorded: this life's request is the next one. */
+  /** A replaying engine first returns the requests of earlier processes; the request of this one comes after them. */
   async #record(event: Omit<EventDraft, 'role'>): Promise<void> {
     for (let isNew = false; !isNew; ) {
       this.#count += 1
@@ -181,7 +181,7 @@ class Meter {
 }
 
 function spentBy(failure: ReplyFailure): Spent | undefined {
-  // Servers refuse these before they do anything.
+  // Servers reject these before they do any work.
   return failure.tooLong || failure.code === 'unknown_model' ? 'nothing' : failure.spent
 }
 

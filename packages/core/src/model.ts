@@ -28,7 +28,7 @@ export interface ModelRequest {
   readonly system: string
   readonly messages: readonly Message[]
   readonly tools: readonly ToolOffer[]
-  /** The most output tokens that may be spent on this reply, when there is a budget: it must be kept. */
+  /** The hard limit on output tokens of this reply, set when there is a budget. */
   readonly maxOutput?: number
   /** Absent for a round; `summary` when older rounds are to be put into few words. */
   readonly purpose?: 'summary'
@@ -51,11 +51,11 @@ export interface ReplyFailure {
   readonly message: string
   /** The request was too long for the model's window. */
   readonly tooLong?: boolean
-  /** What the last request took. Absent: nobody knows, and a budget counts all that it may have taken. */
+  /** The usage of the last request. Absent when unknown: a budget then counts the request in full. */
   readonly spent?: Spent
 }
 
-/** What a request that brought no reply took: nothing, when it did not arrive or was refused. */
+/** The usage of a request without a reply: `nothing` when it did not arrive or the server refused it. */
 export type Spent = Usage | 'nothing'
 
 export interface ReplyHooks {
@@ -64,8 +64,8 @@ export interface ReplyHooks {
   /** The question has to be asked again after a wait: somebody who watches should know why nothing happens. */
   readonly delayed?: (reason: string, ms: number) => void
   /**
-   * Asked before the question is sent again, with what the request before it took; `undefined` when nobody knows. Each request
-   * counts against a budget. Gives back how long the reply may be now, or nothing when it may not be sent.
+   * Called before each retry, with the usage of the previous request, or `undefined` when that is unknown. Each request counts
+   * against a budget. Returns the new limit of the reply, or `undefined` when the retry must not be sent.
    */
   readonly again?: (spent: Spent | undefined) => Promise<{ readonly maxOutput: number } | undefined>
   /**
@@ -83,7 +83,7 @@ export interface Model {
   readonly window?: number
   /** The most tokens it can write in one reply, when known. */
   readonly maxOutput?: number
-  /** Set when no reply is longer than the `maxOutput` of its request. Without it, it cannot be used under a budget of tokens or money. */
+  /** True when no reply is longer than the `maxOutput` of its request. Required for budgets of tokens or money. */
   readonly capsReplies?: true
   /** US dollars per million tokens, when known. */
   readonly price?: { readonly input: number; readonly output: number }

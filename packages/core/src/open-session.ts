@@ -23,7 +23,7 @@ export interface Host {
   readonly ports: Ports
   readonly gate: Gate
   tree(spec: SessionSpec): Tree
-  /** What a session spends from, with what was spent before; nothing when no budget applies. */
+  /** The account of a session, including past spending; `undefined` when no budget applies. */
   account(spec: SessionSpec): Promise<Account | undefined>
   emit(session: string, body: EventBody): void
   /** True when a session that has ended is to be continued all the same. */
@@ -200,7 +200,7 @@ async function begunEffects(session: Session): Promise<string[]> {
   )
 }
 
-/** What was said to a session while it runs. */
+/** Records the messages that were sent to a running session. */
 export async function hearMessages(session: Session, messages: readonly Message[]): Promise<void> {
   for (const { work, settle } of messages) {
     let isRecorded = false
@@ -214,13 +214,13 @@ export async function hearMessages(session: Session, messages: readonly Message[
   }
 }
 
-/** What is said to a session that goes on. Under one id it is heard once. */
+/** Records a message to a session that continues. A message with the same id is recorded once. */
 async function hear(session: Session, work: Work): Promise<void> {
   if (work.message !== undefined && session.state.heard.has(work.message)) return
   const prompt = await attendPrompt(session, work)
   if (!prompt.taken) return
   await record(session, `news/${session.state.seq}`, () => [{ role: 'user', ...work } as Draft], {
-    // Whoever sent it may forget it then.
+    // The sender forgets the message once it is recorded.
     durable: work.message !== undefined,
   })
   await addContext(session, prompt.context)

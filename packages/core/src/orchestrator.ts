@@ -29,22 +29,22 @@ export interface StartRequest {
   readonly agent: string | AgentDefinition
   readonly work: Work | string
   readonly workspace: string
-  /** How whoever works in that workspace is kept apart, where it is another session's. */
+  /** How the workspace is isolated, if it belongs to another session. */
   readonly isolation?: Isolation
   readonly model?: string
   readonly maxRounds?: number
   readonly history?: SessionSpec['history']
   /** False: nobody in this run may delegate. */
   readonly delegation?: boolean
-  /** What holds for the whole tree. */
+  /** Controls for the whole tree. */
   readonly controls?: Controls
-  /** False: where the agent cannot start, the plain model does not answer in its place. */
+  /** False: if the agent cannot start, the plain model does not answer instead. */
   readonly plain?: boolean
-  /** It is one of several that change things at the same time: it works apart from them, if it can change anything. */
+  /** Other sessions write at the same time, so an agent that can write gets its own workspace. */
   readonly parallel?: boolean
-  /** The session that created the task this is about: its budget, if there is one, pays for it. */
+  /** The session that created this task. If it has a budget, the budget pays for this session. */
   readonly charged?: string
-  /** Sessions whose results it continues: where it has a workspace of its own, what they changed is there from the beginning. */
+  /** Sessions whose results it continues. If it has its own workspace, their changes are in it from the start. */
   readonly from?: readonly string[]
 }
 
@@ -56,15 +56,15 @@ export type RunResult =
 export interface ResumeOptions {
   readonly work?: Work | string
   /**
-   * What becomes of calls that a stop left open. `continue`, the default: they are taken up again, children go on where they
-   * were. `leave`, together with new work: they are settled as cancelled, so that the session turns to the new work at once.
+   * What to do with calls that a stop left open. `continue`, the default, resumes them, children included. `leave`, with new
+   * work, settles them as cancelled, so that the session starts on the new work at once.
    */
   readonly openCalls?: 'continue' | 'leave'
-  /** Another model from here on. */
+  /** The model to use from now on. */
   readonly model?: string
-  /** False: the session may not delegate from here on, whatever it was started with. */
+  /** False: the session may not delegate from now on. */
   readonly delegation?: false
-  /** Ceilings to set anew; the others stay as the run was started with. */
+  /** Limits to change; the others stay as they were at the start of the run. */
   readonly limits?: Partial<RunLimits>
 }
 
@@ -72,26 +72,26 @@ export interface Orchestrator {
   /** Rejects with a `CadreError` when the request itself is wrong: an unknown agent or model. */
   start(request: StartRequest, signal: AbortSignal): Promise<RunResult>
   /**
-   * Continues a session, with new work for it or without. An ended one without new work just gives its report again. Rejects
-   * with `owned` while its tree runs, in this process or in another: to talk to a running session, use `tell`.
+   * Resumes a session, with or without new work. Without new work, an ended session returns its report again. Rejects with
+   * `owned` while its tree is running, in this process or in another. To send a message to a running session, use `tell`.
    */
   resume(id: string, options: ResumeOptions, signal: AbortSignal): Promise<RunResult>
-  /** What would be decided about a call. Nothing is started, run or recorded; rules that run programs are the caller's to leave out. */
+  /** What the gate would decide about a call. Starts, runs and records nothing; the caller leaves out rules that run programs. */
   explain(request: ExplainRequest, signal: AbortSignal): Promise<Explained>
   /**
-   * Stops one session of a running tree and all below it. False when it does not run here. `stays`: as one that a person has
-   * stopped for good, not as a run that is only interrupted.
+   * Stops one session of a running tree and all sessions below it. False when it is not running here. `stays`: a person stopped
+   * it permanently; otherwise a stopped root counts as an interrupted run.
    */
   cancel(session: string, options?: { readonly stays?: boolean }): boolean
   /**
-   * Says something to a session that runs here; it is heard at its next round. True when it is in the record; false when the
-   * session does not run here, or ended or went to sleep before it heard it.
+   * Sends a message to a session that is running here. The session reads it at its next round. Resolves to true when the message is
+   * recorded; false when the session is not running here, or ended or went to sleep first.
    */
   tell(session: string, work: Work): Promise<boolean>
   /**
-   * Brings everything that runs here to rest, for good: each session sleeps when the calls of its last reply are settled, as if
-   * it waited, and goes on where it was when another orchestrator resumes it. Nothing is cancelled. `breaksOff`: an answer of a
-   * model that is still to come is not waited for; the question is asked again.
+   * Pauses everything that is running here, permanently. Each session goes to sleep when the calls of its last reply are settled,
+   * and continues when another orchestrator resumes it. Nothing is cancelled. `breaksOff`: does not wait for pending model replies;
+   * they are requested again.
    */
   pause(options?: { readonly breaksOff?: boolean }): void
 }
@@ -99,13 +99,12 @@ export interface Orchestrator {
 export interface OrchestratorOptions {
   readonly limits?: Partial<RunLimits>
   /**
-   * The most that anything can be set to: by these limits, by an agent, by a call, by who resumes a run, or by what is stored
-   * of one that was started before.
+   * Upper bounds for every limit, whether it comes from these options, an agent, a call, a resume or a stored run.
    */
   readonly ceilings?: Partial<RunLimits>
 }
 
-/** Puts the engine together. Everything it needs from outside comes in through the ports. */
+/** Creates the engine. The ports give it access to everything outside. */
 export function createOrchestrator(ports: Ports, options: OrchestratorOptions = {}): Orchestrator {
   const { ceilings = {} } = options
   const limits = withinCeilings({ ...defaultLimits, ...options.limits }, ceilings)
@@ -157,7 +156,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     })
   ports.engine.attach(run)
 
-  /** Runs a session of a tree that is owned. */
+  /** Runs a session. The caller owns its tree. */
   async function runOwned(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
     const stop: StopReason = { kind: 'cancelled', by: 'run' }
     const tree = treeOf(spec)
@@ -166,7 +165,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       const running = run(spec)
-      // The node exists from here on: an abort that came before it would otherwise be missed.
+      // Only now does the node exist; an earlier abort would otherwise be missed.
       if (signal.aborted) onAbort()
       return { kind: 'report', report: await running }
     } catch (error) {
@@ -264,7 +263,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   ): Promise<RunResult> {
     const { id, root: rootId } = stored.spec
     const root = rootId === id ? stored : await ports.engine.read(rootId)
-    // A child belongs to its run: while that is unfinished, continuing the child means continuing the run.
+    // A child belongs to its run: until the run has finished, resuming the child resumes the run.
     const target = work === undefined && root !== undefined && isUnfinished(root) ? root : stored
     run.session = target.spec.id
     const goesOn = work !== undefined || isUnfinished(target)
@@ -280,7 +279,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     return runOwned(isAsStarted ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
   }
 
-  /** Who pays for a task that this session has created; nobody when no budget applies to it. */
+  /** The session that pays for a task that `session` created; `undefined` when no budget applies to it. */
   async function payerOf(session: string | undefined): Promise<SessionSpec['limits']['charged']> {
     const creator = session === undefined ? undefined : await readIfNamed(session)
     if (creator === undefined) return undefined
@@ -294,7 +293,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     }
   }
 
-  /** What cannot be the name of a session names somebody else. */
+  /** A name that cannot be a session id is the name of a person. */
   function readIfNamed(session: string): Promise<StoredSession | undefined> {
     return ports.engine.read(session).catch((error) => {
       if (error instanceof CadreError && error.code === 'usage') return undefined
@@ -302,7 +301,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     })
   }
 
-  /** The entry agent never got as far as a reply: the plain model answers instead, if that is another way to a model at all. */
+  /** The entry agent ended before its first reply, so the plain model answers instead, if it is reached in another way. */
   async function answerPlainly(
     request: StartRequest,
     failed: AgentDefinition,
@@ -318,7 +317,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       prompt: '',
       tools: { kind: 'list', names: [] },
       delegates: { kind: 'none' },
-      // What the failed agent may not spend, the plain model may not either.
+      // The limits of the failed agent apply to the plain model, too.
       ...(failed.limits && { limits: failed.limits }),
     }
     const id = ports.ids.session(plain.name)
@@ -367,7 +366,7 @@ function workOf(work: Work | string): Work {
   return typeof work === 'string' ? { content: work } : work
 }
 
-/** Something is left to do: it did not come to its end, or a person has added to it since. */
+/** The session did not finish, or a person has added to it since. */
 function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
   if (outcome !== 'completed' && outcome !== 'incomplete') return true
   return foldEntries(entries, spec.id).ended === undefined
@@ -384,10 +383,10 @@ async function knownModel(name: string, ports: Ports): Promise<string> {
   throw new CadreError(found.code ?? 'unknown_model', found.reason)
 }
 
-/** What the plain model may be spared of. A home that cannot be written is not among it. */
+/** Failures that the plain model may not have. A home that cannot be written is not one of them. */
 const plainHelps = ['backend', 'unknown_model', 'agent_execution', 'timeout']
 
-/** It ended before its model had answered anything. */
+/** The session ended before its model replied. */
 async function couldNotStart(report: Report, ports: Ports): Promise<boolean> {
   if (report.status !== 'error' || !plainHelps.includes(codeOf(report))) return false
   const stored = await ports.engine.read(report.session)

@@ -1,6 +1,6 @@
 import type { Message, ModelRequest, ToolOffer } from './model.ts'
 
-/** What a request is made of, for telling whether another one only adds to it. */
+/** The size and shape of a request, to detect whether a later request only adds to it. */
 export interface RequestSize {
   /** An upper bound of its tokens: no tokenizer makes more tokens of a text than it has bytes. */
   readonly bytes: number
@@ -8,11 +8,11 @@ export interface RequestSize {
   readonly shape: string
 }
 
-/** What a message, a call and a tool take on the wire beside their texts. More than what any chat template adds. */
+/** The overhead of a message, a call and a tool beyond their texts. More than any chat template adds. */
 const perMessage = 64
 const perCall = 96
 const perTool = 64
-/** Servers explain to the model how to call tools, in words of their own. */
+/** Servers add their own instructions for calling tools. */
 const forTools = 640
 /** The most that a server is known to charge for one image, whatever its size. */
 const perImage = 50_000
@@ -31,7 +31,7 @@ export function sizeOf(
   return { bytes, shape: hash(`${model}\n${system}\n${offered}`) }
 }
 
-/** Tokens of a request at most: what an earlier one was charged with, and the bytes that were added since. */
+/** The most tokens a request can have: the reported tokens of an earlier one, plus the bytes added since. */
 export function mostTokens(
   size: RequestSize,
   measured: (RequestSize & { readonly tokens: number }) | undefined,
@@ -76,7 +76,7 @@ function utf8Length(text: string): number {
   return length
 }
 
-/** FNV-1a, two halves of it: it only has to notice that something was changed. */
+/** Two FNV-1a hashes: enough to detect a change. */
 function hash(text: string): string {
   let a = 0x811c9dc5
   let b = 0x1b873593

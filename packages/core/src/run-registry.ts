@@ -3,27 +3,26 @@ import type { News } from './open-session.ts'
 import type { SessionSpec } from './session-spec.ts'
 import type { Tree, TreeNode } from './tree.ts'
 
-/** One run of a tree, from the moment it is claimed until it has come to rest. */
+/** One run of a tree, from its claim to its end. */
 export interface OwnedRun {
-  /** The session it was started or resumed at: the root, or a child of a run that is over. */
+  /** The session that was started or resumed: the root, or a child of a finished run. */
   session: string
-  /** The session continues although its record says that it has ended. */
+  /** The session continues although it has ended. */
   continues?: boolean
-  /** New work for the session; given once. */
+  /** New work for the session, until the session takes it. */
   news?: News | undefined
 }
 
 /**
  * Owns which trees of sessions run in this process. Called by the orchestrator only.
  *
- * 1. A tree has at most one run. A second one is refused with `owned`, as it would be from another process, and changes nothing.
- * 2. What belongs to a run (its limits, its budget, its stop signals, new work for it) is there from its claim to its end,
- *    and only its own end takes it away.
+ * 1. A tree has at most one run. A second one is refused with `owned`, as from another process, and changes nothing.
+ * 2. The state of a run (limits, budget, stop signals, new work) exists from its claim to its end. Only the end of that run removes it.
  */
 export class RunRegistry {
   readonly #createTree: (spec: SessionSpec) => Tree
   readonly #runs = new Map<string, OwnedRun>()
-  /** Also of roots without a run here: an engine may run a child whose parent is elsewhere. */
+  /** Includes roots without a run here: an engine may run a child whose parent runs elsewhere. */
   readonly #trees = new Map<string, Tree>()
 
   constructor(createTree: (spec: SessionSpec) => Tree) {
@@ -62,7 +61,7 @@ export class RunRegistry {
     return tree
   }
 
-  /** The tree of a root, if anything of it runs here. */
+  /** The tree of a root, if any of its sessions runs here. */
   known(root: string): Tree | undefined {
     return this.#trees.get(root)
   }

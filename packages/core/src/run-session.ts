@@ -13,10 +13,9 @@ import type { StopReason } from './tree.ts'
 import type { Settled } from './workspaces.ts'
 
 /**
- * The one loop: entry sessions, delegates and resumed ones. It asks the model, settles the calls of the reply, and repeats
- * until the completion contract of the session is met. What comes next is read off the record each time, so a session that
- * was interrupted anywhere goes on from there. Once it is open it never rejects, except with `Suspended` while a person is
- * awaited.
+ * The loop of every session: entry, delegated or resumed. It asks the model, settles the calls of the reply, and repeats until the
+ * completion contract of the session is met. It derives each next move from the record, so an interrupted session continues where
+ * it stopped. Once the session is open, this rejects only with `Suspended`, while the session waits for a person or is paused.
  */
 export async function runSession(spec: SessionSpec, host: Host): Promise<Report> {
   const opened = await openSession(spec, host)
@@ -30,7 +29,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
       if (stopped !== undefined) return await endSession(session, stopped)
       if (host.isPausing()) throw new Suspended([])
       const ending = await move(session)
-      // What was said to it meanwhile is heard before it ends.
+      // Messages that arrived in the meantime are read before the session ends.
       if (ending === undefined || session.node.signal.aborted || host.hasMessages(spec.id)) continue
       if (isAskedAgain(session)) continue
       const report = await endSession(session, ending, isAskedAgain)
@@ -38,7 +37,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
     }
   } catch (error) {
     if (!(error instanceof Suspended)) return await endSession(session, failed(session, error))
-    // A stop counts more than an open question: the record keeps the question either way.
+    // A stop takes precedence over an open question; the record keeps the question either way.
     const stopped = stopEnding(session)
     if (stopped !== undefined) return await endSession(session, stopped)
     await stopBackground(session)
@@ -72,11 +71,11 @@ function stopEnding(session: Session): Ending | undefined {
   return {
     status: 'error',
     text,
-    notices: [{ code: 'timeout', message: `took longer than the ${seconds} seconds it may take` }],
+    notices: [{ code: 'timeout', message: `exceeded the time limit of ${seconds} seconds` }],
   }
 }
 
-/** Not before the calls of its reply are settled: what was begun has an outcome. */
+/** Only after the calls of the last reply are settled, so that every started call has an outcome. */
 function stoppedFromOutside({ state }: Session): Ending | undefined {
   if (state.stopped === undefined || state.unsettled > 0) return undefined
   const { status, code, reason } = state.stopped
@@ -92,7 +91,7 @@ function failed(session: Session, error: unknown): Ending {
   }
 }
 
-/** A person has written into the record while the last reply was judged: it must not end with that unanswered. */
+/** A person edited the record while the last reply was judged. The session must answer before it ends. */
 function isAskedAgain(session: Session): boolean {
   return takeUpChanges(session) && nextMove(session.state) === 'ask'
 }
@@ -104,8 +103,8 @@ function endSession(
   goesOn: (session: Session) => boolean,
 ): Promise<Report | undefined>
 /**
- * Never rejects, whatever fails on the way: the session is given back in any case. Nothing back when something came in with
- * the writing of the end, so that it `goesOn`.
+ * Never rejects: it releases the session even if a step fails. Returns `undefined` when `goesOn` finds new input after the end was
+ * recorded, so that the session continues.
  */
 async function endSession(
   session: Session,
@@ -113,7 +112,7 @@ async function endSession(
   goesOn: (session: Session) => boolean = () => false,
 ): Promise<Report | undefined> {
   const { node } = session
-  // Of a session that failed, children are only interrupted: when it is resumed, they go on.
+  // Children of a failed session are only interrupted, so that they continue when it is resumed.
   await stopBackground(session, { kind: 'cancelled', by: ending.status === 'error' ? 'run' : 'parent' })
   const report = buildReport(session, await withPlace(session, ending))
   const by = node.reason?.kind === 'cancelled' && report.status === 'cancelled' ? node.reason.by : undefined
@@ -135,13 +134,13 @@ async function endSession(
     if (goesOn(session)) return undefined
     await session.run.end({ kind: 'ended', outcome: report.status })
   } catch (error) {
-    // The report is still true; that it could not be written down is part of it.
+    // The report is still valid. Add that its end could not be recorded.
     const notice = {
       code: 'corrupt',
       message: `the end of the session could not be recorded: ${messageOf(error)}`,
     }
     const unrecorded = { ...report, notices: [...(report.notices ?? []), notice] }
-    // As far as its record goes it has not ended: it is given back, so that it can go on.
+    // Its record does not say that it has ended, so release it to be resumed later.
     if (!isRecorded) await session.run.end({ kind: 'suspended', questions: [] }).catch(() => {})
     session.emit({ type: 'session.ended', report: unrecorded })
     return unrecorded
@@ -151,7 +150,7 @@ async function endSession(
   return report
 }
 
-/** With where its changes are, if they are not where everybody looks. The code of the last notice is why it ended. */
+/** Adds where its changes are, if they are not in the shared folder. The code of the last notice is why it ended. */
 async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Ending> {
   const { isolation } = spec
   if (isolation?.kind !== 'own' || isolation.session !== spec.id || isolation.base === spec.workspace)
@@ -160,7 +159,7 @@ async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Endi
   if (settled === undefined) return ending
   const notice = { code: 'workspace', message: settled.message }
   const notices = ending.notices ?? []
-  // Work that is not where it belongs is not done.
+  // Work whose changes were not merged is not complete.
   if (settled.isMissing && ending.status === 'completed')
     return { ...ending, status: 'incomplete', notices: [...notices, notice] }
   return { ...ending, notices: [notice, ...notices] }
@@ -178,7 +177,7 @@ async function settledPlace(
   }
 }
 
-/** No session ends while children it started still run. */
+/** A session ends only after the children it started have stopped. */
 async function stopBackground(session: Session, reason?: StopReason): Promise<void> {
   const children = [...session.background.values()]
   if (reason !== undefined) {

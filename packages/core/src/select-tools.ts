@@ -23,7 +23,7 @@ export function grantedBy(
 export function covers(name: string, tool: Tool): boolean {
   const meaning = understandTool(name)
   if (isCalled(tool, name) || isMeant(meaning, name, tool)) return true
-  // Whoever forbids an agent its own list means tasks all the more.
+  // Denying an agent its own todo list also denies the task tools.
   if (meaning.kind === 'class' && meaning.class === 'todo' && tool.class === 'task') return true
   // Elsewhere `Task` is the only way to delegate: who forbids it means all of ours. Our own names mean themselves.
   return (

@@ -4,9 +4,9 @@
  * 1. Every call of the reply is settled exactly once: by one `tool_result` that is recorded in call order.
  * 2. What was decided about each call is recorded, in one step, before any of them runs.
  * 3. A call that has an effect runs only after that record is durable.
- * 4. A call whose start is recorded in an earlier life, and whose result is not, is in doubt: see `doubt.ts`. Running it again
- *    is another try with a record of its own, which can be in doubt in turn.
- * 5. On a cancel the calls that did not end stay open in the record, and resuming takes them up again.
+ * 4. A call that an earlier process started, and that has no recorded result, is in doubt: see `doubt.ts`. Running it again is
+ *    another try with its own record, which can be in doubt in turn.
+ * 5. After a cancel, unfinished calls stay open in the record, and a resume continues them.
  */
 import { approvalOf } from './approval.ts'
 import { attend } from './attend.ts'
@@ -156,8 +156,8 @@ async function run(session: Session, judged: JudgedCall): Promise<Outcome | unde
 }
 
 /**
- * Records another try before it is made. True when an earlier life has recorded this try: then it is in doubt as well. To a
- * budget of calls each try is a call, and where that is spent the try is refused.
+ * Records another try before it runs. True when an earlier process has recorded this try, so that it is in doubt as well. Each try
+ * counts against a budget of calls, and is refused when that is spent.
  */
 async function startAgain(session: Session, { call, tool }: JudgedCall): Promise<boolean | Outcome> {
   const { started, tries = 1 } = session.state.calls.get(call.id) ?? {}
@@ -233,7 +233,7 @@ async function awaitApproval(
     `approved/${call.id}`,
     () => {
       replayed = false
-      // Others may have used up what was left when it was judged.
+      // Other calls may have used up the budget since this one was judged.
       over = session.gate.judgeCounts(judged, session.spec, session.node.signal)
       return over === undefined ? [startDraft(session, judged, said)] : []
     },

@@ -23,7 +23,7 @@ export interface SpecRequest {
   /** Where it works, asked when all else is known; that of its parent when absent. */
   readonly place?: () => Place | Promise<Place>
   readonly delegation?: boolean
-  /** Of a new tree: who pays for it. What is below takes that of its parent. */
+  /** For a new tree: the session that pays for it. Sessions below inherit it from their parent. */
   readonly charged?: SessionSpec['limits']['charged']
   /** Of a new tree. What is below takes those of its parent. */
   readonly controls?: Controls | undefined

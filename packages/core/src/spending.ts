@@ -4,8 +4,8 @@ import type { Entry, EventEntry } from './entry.ts'
 import type { Usage } from './report.ts'
 
 /**
- * What a session and everything below it has spent, from the journals alone: its children, and the sessions of tasks that were
- * created in it. A request without an answer counts with all it may have taken, because the server may have billed it.
+ * What a session and everything below it has spent, according to the journals. That includes its children and the sessions of tasks
+ * that it created. A request without an answer counts in full, because the server may have billed it.
  */
 export async function spendingBelow(engine: Engine, id: string, accountRoot: string): Promise<Spending> {
   const charged = await chargedBy(engine, accountRoot)
@@ -33,8 +33,8 @@ async function chargedBy(engine: Engine, root: string): Promise<ReadonlyMap<stri
   return by
 }
 
-/** Of the session itself, without anybody below it. */
-export function ownSpending(entries: readonly Entry[]): Spending {
+/** The spending of the session alone, without sessions below it. */
+function ownSpending(entries: readonly Entry[]): Spending {
   let total = nothingSpent
   let open: Spending | undefined
   const answered = (usage: Usage | undefined) => {

@@ -17,18 +17,18 @@ export interface SessionState {
   messages: Message[]
   messageSeqs: number[]
   characters: number
-  /** What the session was started for, and what it was last asked to do. Both stay word for word when context is compacted. */
+  /** The first and the latest request to the session. Compaction keeps both word for word. */
   work: { readonly first: Message; readonly last: Message } | undefined
   /** Input tokens the last reply was charged with, and the characters it was asked with: calibrates estimates. */
   measured: { tokens: number; characters: number } | undefined
-  /** The request that was sent last under a budget, and the last one that is known to have taken so many input tokens. */
+  /** Under a budget: the last request, and the last one whose input tokens the server reported. */
   sentRequest: RequestSize | undefined
   measuredRequest: (RequestSize & { readonly tokens: number }) | undefined
   /** The calls of the last reply in their order, and how many of them have no result. */
   calls: Map<string, CallState>
   unsettled: number
   callIds: Set<string>
-  /** Messages from elsewhere that it has heard, or that a hook refused, by id. */
+  /** The ids of messages from outside that were received, or that a hook refused. */
   heard: Set<string>
   /** What a person said while calls were open: shown behind their results, because nothing may stand between the two. */
   deferred: Message[]
@@ -60,7 +60,7 @@ export interface CallState {
   readonly call: WireCall
   /** Of the last try. */
   started?: EventEntry
-  /** How often it was started: more than once where it was in doubt and run again. */
+  /** How often it was started: more than once if it was in doubt and run again. */
   tries?: number
   finished?: EventEntry
   refused?: EventEntry
@@ -225,7 +225,7 @@ function takeUnseen(state: SessionState, asked: number | undefined): Message[] {
   return unseen
 }
 
-/** What a request took bounds the next one, which repeats it and adds to it. */
+/** The next request repeats this one and adds to it, so the tokens of this one bound part of the next. */
 function measureRequest(state: SessionState, usage: Usage | undefined): void {
   const { sentRequest } = state
   if (sentRequest !== undefined && usage !== undefined && usage.input > 0)
@@ -277,7 +277,7 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
         code: String(entry['code'] ?? 'stopped'),
         reason: entry.content ?? '',
       }
-      // It was said to it, and is not said again.
+      // A refused message is not delivered again.
       if (typeof entry['message'] === 'string') state.heard.add(entry['message'])
       return
     case 'report.given':
@@ -290,7 +290,7 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
       state.sentRequest = { bytes: Number(entry['bytes']), shape: String(entry['shape']) }
       return
     case 'journal.edited':
-      // What was measured may not be what is there now.
+      // The edit may have changed what was measured.
       state.measuredRequest = undefined
       state.sentRequest = undefined
       return

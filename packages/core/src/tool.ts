@@ -4,7 +4,7 @@ import type { JsonSchema, StandardSchema } from './schema.ts'
 
 /**
  * What running a tool can change. It decides what the gate asks for and what happens to a call in doubt:
- * `read` is run again, `write` is checked, `execute` and `outbound` are put before a person unless the gate says that they only read.
+ * `read` is run again, `write` is checked, a person decides about `execute` and `outbound`, unless the gate says that the call only reads.
  */
 export type Effect = 'read' | 'write' | 'execute' | 'outbound'
 

@@ -22,7 +22,7 @@ export class TreeNode implements Stoppable {
   readonly #parent: TreeNode | undefined
   readonly #children = new Set<TreeNode>()
   readonly #clock: Clock
-  /** What it spends from, set when it is opened; nothing when no budget applies. */
+  /** Set when the session is opened; `undefined` when no budget applies. */
   account: Account | undefined
   #reason: StopReason | undefined
   #timeLeft: number | undefined
@@ -176,7 +176,7 @@ export class Tree {
     return node
   }
 
-  /** Whether the session was opened in this process: then it is counted already. */
+  /** Whether the session was opened in this process, and is therefore already counted. */
   hasEntered(session: string): boolean {
     return this.#entered.has(session)
   }

@@ -14,8 +14,8 @@ export interface Denied {
 }
 
 /**
- * Why a name of a tool that a person denies is about nothing; nothing when it is about something. Stricter than what an agent
- * file is read with: a misspelt name there gives nothing, and here it would forbid nothing.
+ * Why a denied tool name matches no tool; `undefined` when it matches one. Stricter than for tools in agent files: a misspelt name
+ * there grants nothing, but here it would deny nothing.
  */
 export function unknownDenial(name: string, { tools, agents }: Denied): string | undefined {
   if (tools.some((tool) => covers(name, tool))) return undefined
@@ -25,10 +25,10 @@ export function unknownDenial(name: string, { tools, agents }: Denied): string |
     const servers = [...bareServers, ...Object.values(serverPrefixes), ...agents.flatMap(serversOf)]
     const wanted = meaning.server.toLowerCase()
     if (servers.some((server) => fitsWildcard(wanted, server.toLowerCase()))) return undefined
-    return `${shown} is about no tool: there is no MCP server named ${JSON.stringify(meaning.server)}${ending(meaning.server, servers)}`
+    return `${shown} matches no tool: there is no MCP server named ${JSON.stringify(meaning.server)}${ending(meaning.server, servers)}`
   }
   const known = [...knownTools(), ...tools.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])])]
-  // Behind a group of an editor every name is taken for one of the editor's, in files that were written for it.
+  // In files written for an editor, every name in one of its groups is accepted as a tool of that editor.
   const isKnown = meaning.kind !== 'elsewhere' || known.some((one) => isSame(one, name))
   if (meaning.kind !== 'unknown' && isKnown) return undefined
   return `there is no tool or class of tools named ${shown}${ending(name, known)}`

@@ -215,7 +215,7 @@ export const classWords: { readonly [word: string]: ToolClass } = {
   web: 'web',
   agent: 'agent',
   'custom-agent': 'agent',
-  // An agent's own list of steps. Tasks of the home are work for others, and are only given by the names of their tools.
+  // An agent's own list of steps. Tasks in the home are work for others, so their tools must be granted by name.
   todo: 'todo',
   message: 'message',
 }

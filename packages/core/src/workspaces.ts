@@ -11,8 +11,8 @@ export type Isolation =
       readonly kind: 'own'
       readonly session: string
       /**
-       * The folder it began with, and would have worked in otherwise. The workspace itself where that is the folder of an agent,
-       * which all its sessions share and nothing is merged from: `session` is then the name of that folder.
+       * The folder that the workspace was created from. Equal to the workspace for the folder of an agent, which all sessions of the
+       * agent share and which is never merged; `session` is then the name of that folder.
        */
       readonly base: string
       /** When it has completed its work, its changes are taken over into that folder at once, if nothing is in the way. */
@@ -48,6 +48,6 @@ export interface Workspaces {
 
 export interface Settled {
   readonly message: string
-  /** Its changes are not in the folder they belong into: whoever goes on from there would miss them. */
+  /** Its changes did not reach the target folder, so work that continues there would miss them. */
   readonly isMissing?: true
 }

@@ -17,7 +17,7 @@ test.each([
   expect(read.kind === 'broken' && read.diagnostics[0]).toMatchObject({ path: 'config.yaml', line: 1 })
 })
 
-test('many brackets beside each other are no depth', () => {
+test('many brackets side by side are not nesting', () => {
   const text = `a:\n${'  - [{b: c}, {d: [e]}]\n'.repeat(1000)}`
   expect(readYaml({ text, path: 'config.yaml' }).kind).toBe('read')
 })

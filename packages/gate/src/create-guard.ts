@@ -43,7 +43,7 @@ export interface GuardOptions {
   readonly team?: Team | undefined
   /** `--allow`: for every session. */
   readonly allow?: readonly Effect[] | undefined
-  /** What a person has granted to one run, by the id of its entry session. Asked at each call. */
+  /** The effects granted to a run, by the id of its entry session. Called for each call. */
   readonly granted?: ((root: string) => readonly Effect[]) | undefined
   /** `--no-human`. */
   readonly noHuman?: boolean | undefined
@@ -175,7 +175,7 @@ export function createGuard(options: GuardOptions): Guard {
   }
 }
 
-/** One rule for each set of allowed effects: the sessions of one guard can belong to runs with different grants. */
+/** One rule per set of allowed effects, because the runs under one guard can have different grants. */
 function perGrant(
   { allow = [], granted = () => [] }: Pick<GuardOptions, 'allow' | 'granted'>,
   create: (allow: readonly Effect[]) => Rule,

@@ -1,9 +1,9 @@
 import type { Controls, RunResult, Work } from '@cadre/core'
 
-/** What a session of the home is to the daemon. */
+/** The state of a session as the daemon sees it. */
 export type KeptState =
   | { readonly kind: 'absent' }
-  /** Runs here, or waits here for its turn. `stuck`: its last run failed with this, and it goes on when something changes. */
+  /** Runs here, or is queued to run. `stuck`: why its last run failed; it is retried when something changes. */
   | { readonly kind: 'running'; readonly stuck?: string }
   /** Runs in another process. */
   | { readonly kind: 'elsewhere'; readonly pid: number }
@@ -19,52 +19,52 @@ export type KeptState =
   /** Its file cannot be used. */
   | { readonly kind: 'broken'; readonly message: string }
 
-/** Something to say to a session. It hears it once under this id. */
+/** A message to a session. The session receives it once under this id. */
 export type MessageWork = Work & { readonly message: string }
 
 /** How a session is started. */
 export interface Beginning {
   readonly agent: string
   readonly controls?: Controls
-  /** The session that created the task this is about: its budget, if there is one, pays for it. */
+  /** The session that created this task. If it has a budget, the budget pays for this session. */
   readonly charged?: string
-  /** Absent: the one of the daemon. */
+  /** Default: the daemon's workspace. */
   readonly workspace?: string
-  /** Others change things at the same time: it gets a workspace of its own, if its agent can change anything. */
+  /** Other sessions write at the same time, so an agent that can write gets its own workspace. */
   readonly parallel?: boolean
   /** Sessions whose results it continues. */
   readonly from?: readonly string[]
 }
 
 export interface KeepRequest extends Beginning {
-  /** Chosen by whoever asks, so that asking again after a crash finds the same session. */
+  /** Chosen by the caller, so that a repeated request after a crash finds the same session. */
   readonly id: string
   readonly work: Work
 }
 
 /**
- * The one place of the daemon that starts sessions and lets them continue. Whoever asks never waits for a session: what is asked
- * for is in a queue on disk when `start` and `tell` come back, and is delivered from there, in order and once.
+ * The only place in the daemon that starts and resumes sessions. Callers never wait for a session: `start` and `tell` return when the
+ * request is queued on disk. The keeper delivers requests in order, each once.
  */
 export interface SessionKeeper {
   /**
-   * Starts this session, or continues it where it is: safe to repeat. Comes back as soon as it is queued; `onRest` tells the rest,
-   * also that it could not be started. Rejects with a `CadreError` when its agent or model is unknown; then nothing is queued.
+   * Starts this session, or resumes it if it exists: safe to repeat. Returns as soon as the start is queued; `onRest` reports the
+   * outcome, including a failed start. Rejects with a `CadreError` when the agent or model is unknown; nothing is queued then.
    */
   start(request: KeepRequest): Promise<void>
   /**
-   * Queues a message for a session, whether it runs, sleeps or has ended: it continues with it. Safe to repeat: under one
-   * `work.message` it is delivered once. A message that cannot be delivered stays queued and is retried. A session that does not
-   * exist is started as `begin` says; without that, `missing` comes back. Rejects when the message cannot be queued.
+   * Queues a message for a session that is running, sleeping or ended; the session continues with it. Safe to repeat: each
+   * `work.message` is delivered once. A message that cannot be delivered stays queued and is retried. If the session does not
+   * exist, `begin` starts it; without `begin`, the result is `missing`. Rejects when the message cannot be queued.
    */
   tell(session: string, work: MessageWork, begin?: Beginning): Promise<'queued' | 'missing'>
-  /** Whether a message is on its way to a session, or in its record. */
+  /** Whether a message is queued for a session, or in its record. */
   delivery(session: string, message: string): Promise<'unknown' | 'queued' | 'delivered'>
-  /** Lets a session, or the tree it belongs to, go on if there is anything to do in it. */
+  /** Resumes a session, or the tree it belongs to, if it has work to do. */
   resume(session: string): Promise<void>
-  /** Ends a session for good, and drops what is queued for it. True when it was not ended already. */
+  /** Ends a session permanently and drops its queued requests. True unless it had already ended. */
   cancel(session: string, reason: string): Promise<boolean>
   state(session: string): Promise<KeptState>
-  /** Called whenever a session that was started at the top here has ended or waits. Returns how to stop listening. */
+  /** Calls `listener` when an entry session ends or waits. Returns a function that removes the listener. */
   onRest(listener: (session: string, result: RunResult) => void): () => void
 }

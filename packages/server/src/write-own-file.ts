@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { Home } from '@cadre/files'
 
 /**
- * Writes a small file of the daemon's own so that it is at any time the old one or the new one, whole. `durable`: it survives a
- * power loss when this comes back. Throws what the system says.
+ * Replaces a small file of the daemon atomically. `durable`: the new file survives a power loss once this returns. Throws system
+ * errors.
  */
 export function writeOwnFile(
   home: Home,
@@ -26,9 +26,9 @@ export function writeOwnFile(
   if (durable) syncFolder(folder)
 }
 
-/** Until then a power loss may take the name of a new file with it. */
+/** Without this, a power loss may remove the directory entry of a new file. */
 function syncFolder(folder: string): void {
-  // Windows opens no folders.
+  // Windows cannot open folders.
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
   try {

@@ -110,7 +110,7 @@ export function fail(message: string): ReplyFailure {
   return { kind: 'failed', code: 'backend', message }
 }
 
-/** A reply that is longer than it may be ends there, before its calls. */
+/** Truncates a reply that exceeds the limit, and drops its calls. */
 function capped(reply: Reply, { maxOutput = Infinity }: ModelRequest): Reply {
   const { usage } = reply
   if (usage === undefined || usage.output <= maxOutput) return reply

@@ -53,7 +53,7 @@ export function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
   }
 }
 
-/** What is in the home is none of the workspace's content; whoever looks in the home itself, looks there. */
+/** The home is not part of the workspace's content, unless the search starts inside it. */
 function withoutHome(
   isHidden: ((real: string) => boolean) | undefined,
   { real: place }: ConfinedPath,

@@ -28,12 +28,12 @@ export function adapt(
   return { ...quirks, refusedLimits: [...(quirks.refusedLimits ?? []), refused] }
 }
 
-/** Whether there is a limit on the reply that this server takes. */
+/** Whether this server accepts a limit on the reply. */
 export function takesLimit({ refusedLimits = [] }: Quirks): boolean {
   return refusedLimits.length < limitNames.length
 }
 
-/** The number that the server says is possible, or a fourth. */
+/** The maximum that the server reports, or a quarter of the refused limit. */
 function withLowerLimit(quirks: Quirks, limit: number, text: string): Quirks | undefined {
   const named = (text.match(/\d+/g) ?? []).map(Number).filter((number) => number > 0 && number < limit)
   const mostOutput = named.length > 0 ? Math.max(...named) : Math.floor(limit / 4)
@@ -41,7 +41,7 @@ function withLowerLimit(quirks: Quirks, limit: number, text: string): Quirks | u
   return { ...quirks, mostOutput, ...(/context/i.test(text) && { isPassing: true }) }
 }
 
-/** Of two names the first is the one that is refused: the other one is what to use instead. */
+/** If the error names both parameters, the first is refused and the second is the replacement. */
 function refusedIn(text: string): LimitName | undefined {
   if (/same time|both/i.test(text) && /max_/.test(text)) return 'max_tokens'
   return /max_completion_tokens|\bmax_tokens\b/.exec(text)?.[0] as LimitName | undefined

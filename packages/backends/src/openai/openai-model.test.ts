@@ -165,7 +165,7 @@ describe('a server that does not take everything', () => {
     expect(body(wire.requests[2])[taken]).toBe(20)
   })
 
-  it('that takes no limit on the reply is not asked without one, and the failure says what to do', async () => {
+  it('that accepts no limit on the reply gets no request without one, and the failure names a fix', async () => {
     const { wire, model } = await meet([
       problem(400, 'Unrecognized request argument: max_completion_tokens'),
       problem(400, 'Unrecognized request argument: max_tokens'),

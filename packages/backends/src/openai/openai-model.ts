@@ -131,7 +131,7 @@ export function openAiModel(
   }
 }
 
-/** With what the server said it took, if it got as far as that. */
+/** Adds the usage, if the server reported it before the failure. */
 function taken(trouble: Trouble, { usage }: ReplyReader): Trouble {
   return usage === undefined ? trouble : { ...trouble, spent: usage }
 }
@@ -140,7 +140,7 @@ function withSpent(failure: ReplyFailure, spent: Spent | undefined): ReplyFailur
   return spent === undefined ? failure : { ...failure, spent }
 }
 
-/** A limit that was too much for one request, because of its length, may be right for the next. */
+/** A limit that was too high for one request, because of its length, may fit the next one. */
 function lasting({ isPassing, mostOutput, ...rest }: Quirks): Quirks {
   return isPassing || mostOutput === undefined ? rest : { ...rest, mostOutput }
 }
@@ -185,7 +185,7 @@ class Question {
   /** Each request counts against a budget, and the reply to the next may have to be shorter. */
   async mayGoAgain(spent: Spent | undefined): Promise<boolean> {
     const { again } = this.#hooks
-    // What was not worked on is as good as not sent: what was reserved for it serves the next.
+    // The server did no work, so the next try uses the same reservation.
     if (again === undefined || spent === 'nothing') return true
     const next = await again(spent)
     if (next !== undefined) this.request = { ...this.request, maxOutput: next.maxOutput }

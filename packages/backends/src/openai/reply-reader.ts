@@ -36,7 +36,7 @@ export class ReplyReader {
     this.#hide = hide
   }
 
-  /** What the server said the reply took, as far as it was received. */
+  /** The usage, if the server has reported it. */
   get usage(): Usage | undefined {
     return this.#usage
   }

@@ -3,15 +3,15 @@ import type { Image, Message, ModelRequest, ToolOffer, WireCall } from '@cadre/c
 /** What this server was found not to take. Learnt from its refusals, and kept. */
 export interface Quirks {
   readonly withoutUsage?: boolean
-  /** Names of the limit that it refused. */
+  /** The limit parameters that it refused. */
   readonly refusedLimits?: readonly LimitName[]
-  /** The most output tokens that it takes as a limit. */
+  /** The highest limit on output tokens that it accepts. */
   readonly mostOutput?: number
-  /** It was only for this request that the limit was too much. */
+  /** The limit was too high only for this request. */
   readonly isPassing?: boolean
 }
 
-/** OpenAI's own models take the first one alone; many other servers silently ignore it, and take the second. */
+/** OpenAI's own models accept only the first; many other servers silently ignore it and use the second. */
 export const limitNames = ['max_completion_tokens', 'max_tokens'] as const
 export type LimitName = (typeof limitNames)[number]
 

@@ -12,7 +12,7 @@ export interface Trouble {
   /** Milliseconds the server asks to wait. */
   readonly after?: number
   readonly isKeyRefused?: boolean
-  /** What the request took; absent when nobody knows. */
+  /** The usage of the request; absent when unknown. */
   readonly spent?: Spent
 }
 
@@ -29,7 +29,7 @@ export interface TroubleContext {
 /** Longer than this, waiting is a person's decision. */
 const longestWait = 120_000
 
-/** A server that refuses a request has not worked on it; one that failed may have. */
+/** A server that refuses a request has done no work; one that fails may have. */
 export function statusTrouble(ended: Extract<Ended, { kind: 'status' }>, context: TroubleContext): Trouble {
   const trouble = troubleOf(ended, context)
   return ended.status < 500 ? { ...trouble, spent: 'nothing' } : trouble
@@ -123,11 +123,11 @@ function connectionTrouble(code: string, shown: string): [tries: number, message
   return [Number.POSITIVE_INFINITY, `The connection to ${shown} broke (${code}).`]
 }
 
-/** Without a limit on the reply there is no telling what it will cost. */
+/** Without a limit on the reply, its cost is unbounded. */
 export function uncappedTrouble(text: string, { endpoint, key }: TroubleContext): Trouble {
   const said = short(endpoint.hide(readError(text, undefined).message, key))
   const failure = backend(
-    `The model server ${endpoint.shown} takes no limit on the length of a reply (${said}), so no budget of tokens or money can be kept with it. Use another server or model, or remove the budget.`,
+    `The model server ${endpoint.shown} accepts no limit on the length of a reply (${said}), so it cannot be used under a budget of tokens or money. Use another server or model, or remove the budget.`,
   )
   return { ...no(failure), spent: 'nothing' }
 }

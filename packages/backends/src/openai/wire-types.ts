@@ -9,7 +9,7 @@ export interface WireCompletion {
 export interface WireUsage {
   readonly prompt_tokens?: unknown
   readonly completion_tokens?: unknown
-  /** Of some servers more than the sum: what the model thought is only in here. */
+  /** Can exceed the sum: some servers count reasoning tokens only here. */
   readonly total_tokens?: unknown
   /** In US dollars; some routers say it. */
   readonly cost?: unknown

@@ -132,7 +132,7 @@ function makeCalls(body: ScriptedReply, asked: Asked): WireCall[] {
   return calls
 }
 
-/** As a server would give it that keeps to the limit: a reply that is longer ends there, before its calls. */
+/** Truncates a reply like a server that respects the limit: a longer reply ends there, without its calls. */
 function capped(reply: Reply, { maxOutput = Infinity }: ModelRequest): Reply {
   const { content, calls, usage } = reply
   const characters = (content ?? '').length + JSON.stringify(calls).length

@@ -68,7 +68,7 @@ interface BuiltIns {
   readonly agents: readonly AgentDefinition[]
 }
 
-/** Agents that no file has to define: `cadre run --agent` finds each by its name. Without those that a policy or a file takes the place of. */
+/** Built-in agents that `cadre run --agent` finds by name, except those that a policy disables or a file replaces. */
 function builtInsBeside({ agents, files }: LoadedAgents, here: AgentsHere): BuiltIns[] {
   const taken = new Set(
     [...agents.map(({ name }) => name), ...files.map(({ agent, path }) => agent ?? nameOfFile(path))].map(
@@ -78,7 +78,7 @@ function builtInsBeside({ agents, files }: LoadedAgents, here: AgentsHere): Buil
   const usable = (all: readonly AgentDefinition[]) =>
     all.filter((agent) => {
       const isFree = !taken.has(nameKey(agent.name)) && here.refusal(agent) === undefined
-      // Of several teams that have an agent of this name, the first is used.
+      // If several teams have an agent of this name, the first one is used.
       if (isFree) taken.add(nameKey(agent.name))
       return isFree && agent.userInvocable !== false
     })

@@ -60,7 +60,7 @@ function reasonToKeep(workspace: WorkspaceState, flags: CleanFlags): string | un
   const { life, state, files, uncommitted, ignored } = workspace
   if (life !== 'ended') return `its session is ${life}`
   if (state !== 'empty' && state !== 'merged')
-    return `${files.length + uncommitted} file(s) were changed and are not merged`
+    return `${files.length + uncommitted} changed file(s) are not merged`
   if (ignored.length === 0 || flags.ignored) return undefined
-  return `it holds files that git ignores (${ignored.join(', ')}); --ignored discards those`
+  return `it has files that git ignores (${ignored.join(', ')}); discard them with --ignored`
 }

@@ -56,7 +56,7 @@ function mergeLines(session: string, target: string, result: MergeResult): strin
   }
 }
 
-/** What stays behind, and would be lost with the workspace. */
+/** Files that stay in the workspace and would be lost with it. */
 function leftLines(session: string, left: readonly string[]): string[] {
   if (left.length === 0) return []
   return [

@@ -4,6 +4,6 @@ export function answerCommands(id: string, isDoubt: boolean, flags: string): str
   return [
     `cadre approve ${id}${flags}          it was not carried out: run it again`,
     `cadre approve ${id} --done${flags}   it was carried out`,
-    `cadre reject ${id}${flags}           do not run it again; the agent is told to find out`,
+    `cadre reject ${id}${flags}           do not run it again; the agent has to check`,
   ]
 }

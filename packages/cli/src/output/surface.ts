@@ -19,6 +19,6 @@ export interface OpenQuestion {
   readonly text: string
   readonly choices: readonly string[]
   readonly call?: string
-  /** What `cadre approve` calls it. */
+  /** The id for `cadre approve`. */
   readonly approval: string
 }

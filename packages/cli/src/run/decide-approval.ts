@@ -69,7 +69,7 @@ function refuseDecided({ id, status, decision }: ApprovalRecord, wanted: string)
   if (decision?.decision === 'approve' && wanted === 'approve-session') throw decidedBefore(id, decision)
 }
 
-/** To approve, once or for a session, is one decision; every other is what it is called. */
+/** `approve` and `approve-session` are the same decision; every other word is its own. */
 function isMet(decision: string, wanted: string): boolean {
   return decision === wanted || (decision.startsWith('approve') && wanted.startsWith('approve'))
 }

@@ -16,7 +16,7 @@ export async function driveRun(
 ): Promise<ExitCode> {
   const { io, json = false } = options
   const flags = repeatedFlags(options)
-  // What was granted to the run is recorded for it.
+  // Records the flags for a later resume.
   const resumed = repeatedFlags({ home: options.home })
   const howToGoOn = (root: string) => `Continue later with: cadre resume ${root}${resumed}`
   const refused = createRefusedCalls()

@@ -18,7 +18,7 @@ export async function openApprovals(io: Io, flags: TrustFlags): Promise<OpenedAp
   return { home, engine: await openEngine(home, tell) }
 }
 
-/** The approval that is meant, or the question about a call in doubt. Rejects when there is none, or more than one. */
+/** Finds an approval, or a question about a call in doubt. Rejects unless exactly one matches. */
 export async function findApproval(
   { engine, home }: OpenedApprovals,
   wanted: string,

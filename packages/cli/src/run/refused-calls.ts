@@ -3,11 +3,11 @@ import { counted } from '../output/numbers.ts'
 
 export interface RefusedCalls {
   watch(event: CadreEvent): void
-  /** The result with what was refused in the place of a person among its notices. */
+  /** Adds a notice about the refused calls to the result. */
   tellIn(result: RunResult): RunResult
 }
 
-/** Counts the calls of a run with `--no-human` that a person would have been asked about: the agents may not say a word about them. */
+/** Counts the calls that `--no-human` refused, because the agents may not mention them in their report. */
 export function createRefusedCalls(): RefusedCalls {
   const tools = new Map<string, string>()
   const refused: string[] = []
@@ -17,14 +17,14 @@ export function createRefusedCalls(): RefusedCalls {
         for (const { id, name } of event.open ?? []) tools.set(`${event.session} ${id}`, name)
       if (event.type === 'call.judged') tools.set(`${event.session} ${event.call}`, event.tool)
       if (event.type !== 'call.settled' || event.outcome !== 'refused') return
-      // By the gate, or, of a call that waited since an earlier run, by the answer that nobody can be asked.
+      // Refused by the gate or, if the call was pending since an earlier run, by the automatic answer.
       if (!event.content.includes('--no-human')) return
       refused.push(tools.get(`${event.session} ${event.call}`) ?? 'a call')
     },
     tellIn(result) {
       if (result.kind !== 'report' || refused.length === 0) return result
       const names = [...new Set(refused)].join(', ')
-      const message = `${counted(refused.length, 'call')} needed an approval and ${refused.length === 1 ? 'was' : 'were'} refused, because nobody can be asked (--no-human): ${names}. Allow the effect with --allow or a policy, or run without --no-human.`
+      const message = `${counted(refused.length, 'call')} needed an approval and ${refused.length === 1 ? 'was' : 'were'} refused because of --no-human: ${names}. Allow the effect with --allow or a policy, or run without --no-human.`
       const { report } = result
       return {
         ...result,

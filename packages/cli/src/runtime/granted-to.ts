@@ -5,8 +5,8 @@ import { idsLike } from './open-sessions.ts'
 import { homeOf, userPlaces } from './places.ts'
 
 /**
- * The flags of a command about one session, with what was granted to its run by `--trust`. Only names of files are read before
- * the home is trusted: `beginning` has to be the id of the entry session, or the beginning of it.
+ * Adds what the run of a session was granted with `--trust` to the flags of a command. Only file names are read before the home is
+ * trusted, so `beginning` must be the id of the entry session or a prefix of it.
  */
 export function withGrantOf<Flags extends Omit<TrustFlags, 'granted'>>(
   io: Io,

@@ -9,7 +9,7 @@ import { homeOf, userPlaces } from './places.ts'
 export interface TrustFlags {
   readonly home?: string | undefined
   readonly trust?: boolean | undefined
-  /** Of a run that is resumed: what it was started with `--trust` for. The home is trusted with it. */
+  /** For a resumed run: what `--trust` covered when it started, the home included. */
   readonly granted?: readonly TrustItem[] | undefined
 }
 

@@ -5,8 +5,8 @@ import { stateOfHome } from './home-trust.ts'
 import type { Parts } from './load-parts.ts'
 
 /**
- * Records `--allow` and `--trust` for a run when it starts, so that they apply again when it is resumed. `--trust` is recorded as
- * what the folder brings now: what changes later needs a new agreement.
+ * Records `--allow` and `--trust` when a run starts, so that they apply again when it is resumed. `--trust` covers the current
+ * content of the folder; later changes need trust again.
  */
 export async function grantKeeper(
   { io, allow = [], trust, tell }: RuntimeOptions,

@@ -54,9 +54,9 @@ export interface PartsOptions extends GateFlags {
   readonly concurrency?: number | undefined
   readonly maxTurns?: number | undefined
   readonly trust?: boolean | undefined
-  /** Of a resumed run: what it was started with `--trust` for. */
+  /** For a resumed run: what `--trust` covered when it started. */
   readonly granted?: readonly TrustItem[] | undefined
-  /** Rejects when nobody trusts the home, in the place of using another one. */
+  /** Rejects when the home is not trusted, instead of using a temporary one. */
   readonly needsHome?: boolean | undefined
   /** Gets what a person should know while it runs, a sentence each. */
   readonly tell?: ((message: string) => void) | undefined
@@ -80,7 +80,7 @@ export interface Parts {
   /** All that the folder brings, and whether it is trusted. */
   readonly brought: readonly TrustItem[]
   readonly trusted: boolean
-  /** What people granted to single runs. */
+  /** Flags that were recorded for single runs. */
   readonly grants: Grants
   /** What calls are judged by, beyond the engine's own rules and those of the policy about agents. */
   readonly guard: Guard

@@ -16,7 +16,7 @@ export interface DaemonRuntimeOptions extends PartsOptions {
   readonly workspace: string
 }
 
-/** What a daemon runs sessions with: one engine, and the parts as the files say at the time they are loaded. */
+/** What a daemon runs sessions with: one engine, and parts that are loaded from the current files. */
 export async function openDaemonRuntime(
   options: DaemonRuntimeOptions,
   home: Home,
@@ -35,7 +35,7 @@ export async function openDaemonRuntime(
     audit(event)
     outside.emit(event)
   }
-  // What was decided is told by the daemon, which goes on with it as well.
+  // The daemon reports decisions itself, and resumes the sessions that they concern.
   let loaded: Parts | undefined
   let model: string | undefined
   const engine = await openEngine(home, tell, {
@@ -80,7 +80,7 @@ export async function openDaemonRuntime(
   }
 }
 
-/** An open mapping, name by name; whatever is no mapping is one without settings. */
+/** The settings of each channel. A value that is not a mapping counts as no settings. */
 function channelsOf(config: Config): Record<string, JsonObject> {
   const { channels } = config as { readonly channels?: JsonObject }
   return Object.fromEntries(
@@ -93,12 +93,12 @@ function channelsOf(config: Config): Record<string, JsonObject> {
   )
 }
 
-/** Every file that decides how sessions are run, there or not. */
+/** Every file that affects how sessions run, whether or not it exists. */
 function filesOf({ io, workspace }: DaemonRuntimeOptions, home: Home, loaded: Parts | undefined): string[] {
   const user = userPlaces(io.env)
   const project = projectOf(workspace)
   const hooks = hookPlaces({ project, userHome: user.home, policyFolder: policyHooks })
-  // Whoever trusts the folder later, in another terminal, wants it to count.
+  // If the user trusts the folder later, in another terminal, the daemon reloads.
   const isUntrusted = loaded?.notices.some(({ code }) => code === 'untrusted')
   return [
     home.at('config.yaml'),

@@ -15,7 +15,7 @@ export interface OrchestrateOptions {
   readonly emit: (event: CadreEvent) => void
   /** What holds for every tree that is started. */
   readonly controls?: Controls | undefined
-  /** Whether what cannot be done in a workspace now waits until it can be. */
+  /** Whether a failed workspace operation is retried until it succeeds. */
   readonly endures?: ((error: unknown) => boolean) | undefined
   /** Absent: those of the parts. */
   readonly models?: Models

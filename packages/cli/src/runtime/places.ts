@@ -14,7 +14,7 @@ export interface UserPlaces {
   readonly trust: string
   /** Which homes this user created or adopted. */
   readonly homes: string
-  /** What this user granted to single runs. */
+  /** Flags that were recorded for single runs. */
   readonly grants: string
   /** What Cadre keeps for this user outside of every project. */
   readonly state: string

@@ -23,7 +23,7 @@ export interface TrustFolderRequest {
   readonly agents: readonly AgentDefinition[]
   /** `--trust`. */
   readonly everything?: boolean | undefined
-  /** What the run that is resumed was started with `--trust` for. */
+  /** For a resumed run: what `--trust` covered when it started. */
   readonly granted?: readonly TrustItem[] | undefined
   /** Absent when nobody can be asked. */
   readonly confirm?: ConfirmTrust | undefined

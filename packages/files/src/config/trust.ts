@@ -18,7 +18,7 @@ export interface TrustOptions {
   readonly file: string
   /** For this command only: `--trust`, or `CADRE_TRUST=1`. */
   readonly everything?: boolean
-  /** Agreed to for this command only, beside what the file holds. */
+  /** Trusted for this command only, in addition to the file. */
   readonly also?: readonly TrustItem[] | undefined
 }
 

@@ -5,8 +5,8 @@ import { hasCode, ownerOnly } from './files.ts'
 import { checkName } from './session-name.ts'
 
 /**
- * Owns `storage/charges`: which sessions of tasks spend from the budget of which tree. An empty file for each, made before the
- * session is: whoever opens the budget again finds all that was spent from it.
+ * Owns `storage/charges`, which records which task sessions spend from the budget of a tree. Each has an empty file that is created
+ * before the session, so that reopening the budget finds everything that was spent from it.
  */
 export function noteCharge(home: Home, { id, limits, parent }: SessionSpec): void {
   const { charged } = limits

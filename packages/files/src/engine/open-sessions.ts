@@ -57,7 +57,7 @@ export class OpenSessions implements RunHost {
   private readonly options: OpenSessionsOptions
   /** Without a run while it is being opened. */
   private readonly writing = new Map<string, SessionRun | undefined>()
-  /** The trees that are entered for an open session. */
+  /** The trees that each open session holds. */
   private readonly entered = new Map<string, readonly string[]>()
   private readonly children = new Map<string, Promise<Report>>()
   /** What was read last: whoever continues a session has looked at it just before, and long journals take a while. */
@@ -185,7 +185,7 @@ export class OpenSessions implements RunHost {
     this.options.outside.onTransient?.(session, event)
   }
 
-  /** A budget is spent by one process at a time: whoever spends from that of another tree owns that tree as well. */
+  /** One process at a time spends from a budget, so a session that spends from another tree's budget also owns that tree. */
   private async begin({ id, root, limits }: Pick<SessionSpec, 'id' | 'root' | 'limits'>): Promise<void> {
     if (this.writing.has(id)) {
       throw new CadreError('owned', `Session ${id} is open in this process already. Wait until it ends.`)

@@ -61,7 +61,7 @@ export class SessionFile implements OpenFile, Marked {
   /** How often it was not complete in a row. */
   looks = 0
 
-  /** Where it works, if it was given a workspace of its own. */
+  /** Its own workspace, if it has one. */
   private readonly place: Pick<SessionSpec, 'workspace' | 'isolation'> | undefined
 
   constructor(spec: SessionSpec, path: string) {
@@ -94,7 +94,7 @@ export class SessionFile implements OpenFile, Marked {
     this.lead = journal.openLine ? '\n' : ''
   }
 
-  /** Takes the workspace that it was given into its header, which does not say so yet. False when there is nothing to take. */
+  /** Adds the workspace that the session was given to the header. False when there is nothing to add. */
   takePlace(): boolean {
     if (this.place === undefined || this.spec.isolation !== undefined) return false
     this.spec = { ...this.spec, ...this.place }

@@ -5,8 +5,8 @@ import { type GitRequest, git } from './git.ts'
 const tries = 200
 
 /**
- * Makes a worktree. Git looks at all the others of a repository on the way, and fails where one of them is being made at the same
- * time, by whichever process; that is over in a moment.
+ * Creates a worktree. Git checks all other worktrees of the repository first, and fails while another process is creating one.
+ * That passes quickly, so this retries.
  */
 export async function addWorktree(args: readonly string[], request: GitRequest): Promise<void> {
   for (let attempt = 1; ; attempt++) {

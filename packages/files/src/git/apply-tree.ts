@@ -5,9 +5,8 @@ import { type GitRequest, git, gitError, tryGit } from './git.ts'
 import { changedEntries } from './tree-of-entries.ts'
 
 /**
- * Brings a work tree, and the index of the request, from one tree to another. Files that are not as the first tree has them stay
- * as they are; where that cannot be, something else is in the way, or the disk is full, everything is left as it was and it
- * rejects with the names.
+ * Moves a work tree, and the index of the request, from one tree to another. Files that differ from the first tree keep their
+ * content. If that is impossible, another file is in the way, or the disk is full, it changes nothing and rejects with the names.
  */
 export async function applyTree(
   from: string,
@@ -29,7 +28,7 @@ export async function applyTree(
   throw failure
 }
 
-/** Nothing was in the way, so it is the writing that failed: some files may be as they were to be, one of them in part. */
+/** Nothing was in the way, so writing failed. Some files may be written, one of them partly. */
 async function takeBack(
   from: string,
   to: string,
@@ -37,7 +36,7 @@ async function takeBack(
   failure: CadreError,
 ): Promise<void> {
   const changed = await changedEntries(from, to, request)
-  // First those that were not there before: that makes room for the others.
+  // New files first: removing them makes room for the others.
   for (const { name, before } of changed)
     if (before === undefined) rmSync(path.join(request.workTree, name), { force: true })
   const input = changed.flatMap(({ name, before }) => (before === undefined ? [] : `${name}\0`)).join('')

@@ -15,7 +15,7 @@ export function foundMessage(names: readonly string[]): string {
   return `the home as it was found\n\n${list(names)}\n`
 }
 
-/** For changes that nobody noted: by people, or by commands that ran while no daemon watched. */
+/** For changes that no note describes: by people, or by commands that ran while no daemon was running. */
 export function unnotedMessage(names: readonly string[]): string {
   const subject = `changed without a note: ${names.join(', ')}`
   if (names.length === 1 || subject.length <= longest) return `${oneLine(subject)}\n`

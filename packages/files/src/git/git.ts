@@ -67,7 +67,7 @@ export async function git(args: readonly string[], request: GitRequest): Promise
   throw gitError(`git ${args[0]} failed: ${lastLines(stderr, stdout)}`, stderr, request)
 }
 
-/** What git could not do, as an error. A disk that is full is its cause: git does not always say so itself. */
+/** An error for a failed git command. If the disk is full, that is its cause, which git does not always report. */
 export function gitError(message: string, stderr: string, request: GitRequest): CadreError {
   const { cwd, workTree = cwd, gitDir = cwd } = request
   const isFull =
@@ -76,7 +76,7 @@ export function gitError(message: string, stderr: string, request: GitRequest): 
   return new CadreError('agent_execution', message, { where: workTree, ...(cause && { cause }) })
 }
 
-/** So little that what git failed to write may not have fit. */
+/** With less free space than this, a failed write may have failed for lack of space. */
 const little = 256 << 10
 
 function isFullDisk(place: string): boolean {
@@ -125,7 +125,7 @@ export async function tryGit(args: readonly string[], request: GitRequest): Prom
       stop(new CadreError('timeout', `git ${args[0]} took longer than ${timeoutMs / 1000} s`, { where: cwd }))
     }, timeoutMs)
     const cancel = () => stop(new CadreError('cancelled', `git ${args[0]} was stopped`, { where: cwd }))
-    // Many children can be made at once, each with a git of its own, and all end with the same parent.
+    // Many children can start at once, each with its own git process and the same parent signal.
     if (signal !== undefined) setMaxListeners(0, signal)
     signal?.addEventListener('abort', cancel, { once: true })
     const settle = () => {

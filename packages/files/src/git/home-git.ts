@@ -30,7 +30,7 @@ export interface HomeGit {
    * `paths`, relative to the home: what it was done to. Without them everything that is different belongs to it.
    */
   note(message: string, paths?: readonly string[]): void
-  /** Resolves when all that was noted is committed, and what was changed without a note. Never rejects. */
+  /** Resolves when all changes are committed, with or without a note. Never rejects. */
   flush(): Promise<void>
   /** The same, journals that still grow included; nothing is committed afterwards. */
   close(): Promise<void>

@@ -1,17 +1,17 @@
 import { type GitRequest, git } from './git.ts'
 import { userIgnores } from './user-ignores.ts'
 
-/** Files that git ignores and the index does not hold. A folder with nothing else in it is one name, which ends in `/`. */
+/** Ignored files that are not in the index. A folder that contains only such files is one name that ends in `/`. */
 export function ignoredPaths(request: GitRequest): Promise<readonly string[]> {
   return list(['-o', '--directory', '--no-empty-directory'], request)
 }
 
-/** The same below these places alone, file by file. */
+/** The same for these paths only, file by file. */
 export function ignoredFilesIn(places: readonly string[], request: GitRequest): Promise<readonly string[]> {
   return list(['-o', '--', ...places], request)
 }
 
-/** Files of the index that git would ignore if it did not hold them. */
+/** Files in the index that git would otherwise ignore. */
 export function ignoredInIndex(request: GitRequest): Promise<readonly string[]> {
   return list(['-c'], request)
 }

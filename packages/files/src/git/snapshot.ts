@@ -13,7 +13,7 @@ export interface SnapshotRequest extends GitRequest {
   readonly index: string
   /** The index to begin with, which is only read: what it knows of files need not be found out again. */
   readonly from?: string
-  /** Files that are part of it although git ignores them, where they are there. */
+  /** Ignored files to include, if they exist. */
   readonly also?: readonly string[]
   /** A folder that is never part of it, unless the snapshot is of something in it. */
   readonly without: string

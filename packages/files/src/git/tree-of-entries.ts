@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { type GitRequest, git } from './git.ts'
 
-/** A file of a tree: what it is, and where its content is. */
+/** A file in a tree: its mode and the id of its content. */
 export interface TreeEntry {
   readonly name: string
   readonly mode: string
@@ -10,14 +10,14 @@ export interface TreeEntry {
 
 export interface ChangedEntry {
   readonly name: string
-  /** Absent where it is not there on this side. */
+  /** Absent when the file does not exist on this side. */
   readonly before?: TreeEntry
   readonly after?: TreeEntry
 }
 
 const absent = '000000'
 
-/** What is different in two commits or trees, with both sides of each file. */
+/** The files that differ between two commits or trees, with both sides of each. */
 export async function changedEntries(
   from: string,
   to: string,
@@ -38,7 +38,7 @@ export async function changedEntries(
   return entries
 }
 
-/** An index that holds these files alone, for `work`. */
+/** Runs `work` with an index that contains only these files. */
 export async function withIndexOf<T>(
   entries: readonly TreeEntry[],
   request: GitRequest & { readonly index: string },
@@ -54,7 +54,7 @@ export async function withIndexOf<T>(
   }
 }
 
-/** A tree without these files of it. */
+/** The tree without these files. */
 export async function treeWithout(
   tree: string,
   names: readonly string[],

@@ -13,15 +13,15 @@ import { rememberWritten } from './unguarded.ts'
 export interface Grant {
   /** `--allow`. */
   readonly allow: readonly Effect[]
-  /** `--trust`: all that the folder brought at that time, its home included. Absent without the flag. */
+  /** `--trust`: everything in the folder that needed trust at that time, its home included. Absent without the flag. */
   readonly trust?: readonly TrustItem[]
 }
 
-/** What a person granted to single runs, so that it applies again when they are resumed. Kept outside of every home. */
+/** Records the flags of single runs, so that they apply again when the runs are resumed. Stored outside of every home. */
 export interface Grants {
-  /** Nothing when this user granted nothing to this run, in this very home, on this machine. */
+  /** `undefined` unless this user granted something to this run, in this home, on this machine. */
   of(home: string, root: string): Grant | undefined
-  /** Adds to what was granted before. Throws `configuration` when it cannot be written. */
+  /** Adds to earlier grants. Throws `configuration` when the file cannot be written. */
   add(home: string, root: string, grant: Grant): void
 }
 
@@ -40,9 +40,13 @@ export function openGrants(folder: string): Grants {
     add(home, root, { allow, trust }) {
       const run = boundTo(home, root)
       if (run === undefined)
-        throw new CadreError('not_found', 'There is no home directory to grant something in.', {
-          where: home,
-        })
+        throw new CadreError(
+          'not_found',
+          'Cadre cannot record the flags of this run, because its home directory does not exist.',
+          {
+            where: home,
+          },
+        )
       const before = readGrant(fileOf(folder, run), run)
       const kept = trust ?? before?.trust
       const grant: Grant = {

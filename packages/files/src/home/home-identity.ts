@@ -8,14 +8,14 @@ export interface HomeIdentity {
 }
 
 /**
- * Nothing when there is no such folder. By the place where the home was found: a link in a repository does not make another
- * project's home its own.
+ * `undefined` when the folder does not exist. Links are not followed: a link in a repository must not take over another project's
+ * home.
  */
 export function identityOfHome(home: string): HomeIdentity | undefined {
   try {
     const at = path.join(realpathSync(path.dirname(path.resolve(home))), path.basename(home))
     const { ino, dev, birthtimeNs } = statSync(home, { bigint: true })
-    // Device numbers change between starts of a machine; they are needed only where nothing tells when a folder was made.
+    // Device numbers change between reboots. They are used only when the creation time is unknown.
     const identity = birthtimeNs > 0n ? `${ino} born ${birthtimeNs}` : `${ino} on ${dev}`
     return { path: at, identity }
   } catch {

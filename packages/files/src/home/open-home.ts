@@ -32,7 +32,7 @@ const folderName = '.cadre'
 
 /**
  * `--home`, else `CADRE_HOME`, else the nearest `.cadre` upward, else one at the git root or in the current folder. A home belongs
- * to one project: none above the git root counts, and where there is no git, none in the user's own folder.
+ * to one project: a `.cadre` above the git root is ignored and, outside of git, so is the one in the user's home folder.
  */
 export function openHome(options: HomeOptions): Home {
   const { home, cwd, env } = options
@@ -72,7 +72,7 @@ function modeIn(home: string): (folder: string) => number {
 
 function findHome(cwd: string, userHome: string): string {
   const above = upward(cwd)
-  // A workspace of an agent is a repository of its own, in the home it belongs to.
+  // The workspace of an agent is its own repository inside the home.
   const around = above.find((folder) => basename(folder) === folderName)
   if (around !== undefined) return around
   const repository = repositoryOf(cwd)

@@ -6,8 +6,8 @@ import { daemonLease } from './daemon-lease.ts'
 import type { Home } from './open-home.ts'
 
 /**
- * Files that people write. What an editor puts beside them for a moment is none. Sessions and inboxes have their own words; so
- * have approvals: what is decided there is told as that, with who did, whether in an editor or by another command.
+ * Files that people write, without temporary files of editors. Sessions, inboxes and approvals are not among them: they have their own
+ * notes, and a decision is reported with the person who made it.
  */
 const handWritten = [
   /^tasks\/(?!approvals\.task\.md$)[^/]+\.task\.md$/,
@@ -24,9 +24,8 @@ export function isHandWritten(name: string): boolean {
 }
 
 /**
- * Leaves word that cadre gives a file this content, or removes it, for the daemon that watches the home: it has to tell people
- * apart from every process of cadre. To be called before the change, so that the daemon cannot see that first. Where no daemon
- * watches, nobody asks, and nothing is left.
+ * Tells the daemon that watches this home that Cadre, not a person, gives a file this content or removes it. Call it before the
+ * change, so that the daemon does not see the change first. Does nothing when no daemon is running.
  */
 export function rememberEdit(file: string, content: string | Uint8Array | undefined): void {
   const home = [path.dirname(file), path.dirname(path.dirname(file))].find((folder) =>
@@ -39,11 +38,11 @@ export function rememberEdit(file: string, content: string | Uint8Array | undefi
     writeFileSync(`${mark}.${process.pid}.tmp`, digestOf(content), { mode: 0o600 })
     renameSync(`${mark}.${process.pid}.tmp`, mark)
   } catch {
-    // The history then names the wrong author; that must not stop the edit itself.
+    // The history then names the wrong author, but the edit must not fail.
   }
 }
 
-/** Whether a file is as some process of cadre left it. For telling people apart from cadre, not for safety. */
+/** Whether a file has the content that a process of Cadre gave it. Distinguishes people from Cadre; not a safety check. */
 export function wasEditedByCadre(home: Home, name: string): boolean {
   const mark = contentOf(markOf(home.path, name))
   return mark !== undefined && mark.toString('utf8') === digestOf(contentOf(home.at(name)))

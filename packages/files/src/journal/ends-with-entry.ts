@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { openRegular } from '../engine/open-regular.ts'
 
-/** Whether the last entry of a session file was written by cadre, whole: people do not write the mark at its end. */
+/** Whether Cadre wrote the last entry of a session file completely. People do not write the marker at its end. */
 export function endsWithEntry(path: string): boolean {
   const file = openRegular(path)
   try {

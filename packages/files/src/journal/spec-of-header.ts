@@ -133,7 +133,7 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
   }
 }
 
-/** Where it works: what the file says, or the folder of its agent, which is a repository that nobody else works in. */
+/** The workspace: the one that the file names, or else the folder of its agent, a repository that no other agent uses. */
 function placeOf(
   metadata: RawHeader['metadata'],
   own: string,

@@ -14,10 +14,10 @@ export function yamlParser(): typeof Yaml {
   return loaded
 }
 
-/** Far deeper than anybody writes, and far from where the parser ends the process. */
+/** Far deeper than real files, and far below the depth at which the parser crashes the process. */
 const deepest = 200
 
-/** Whether this text would be too much for the parser, however short it is. */
+/** Whether this text is nested too deeply for the parser. */
 export function isTooDeep(text: string): boolean {
   return isNestedDeeper(text, deepest, () => new (yamlParser().Parser)().parse(text))
 }

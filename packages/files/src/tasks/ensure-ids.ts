@@ -12,8 +12,8 @@ export interface EnsuredIds {
 }
 
 /**
- * Writes an id below every task that has none and for which `wants` says so: the one that `idOf` knows, unless it is taken, or a
- * new one. `taken` are ids that no new one may be; those of the text itself are known.
+ * Writes an id below every task without one that `wants` selects: the id from `idOf`, unless it is in use, or a new one. New ids
+ * are neither in `taken` nor in the text.
  */
 export function ensureIds(
   raw: RawText,

@@ -53,7 +53,7 @@ export interface TaskFiles {
   add(file: string, task: NewTask): Promise<{ readonly id: string }>
   /** With everything that stands below it. */
   remove(file: string, id: string, when?: (task: TaskItem) => boolean): Promise<TaskEditResult>
-  /** Writes ids below the tasks that have none and for which `wants` says so: `idOf` them, or new ones. Those it wrote. */
+  /** Writes ids below the tasks without one that `wants` selects, from `idOf` or new. Returns the ids it wrote. */
   ensureIds(
     file: string,
     wants?: (task: TaskItem) => boolean,

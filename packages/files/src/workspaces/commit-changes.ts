@@ -14,7 +14,7 @@ import { type AtWorkTree, atWorkspace } from './workspace-git.ts'
 import { type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export interface CommitChanges extends Occasion {
-  /** Absolute: only what is there, or below it; a file among them also if git ignores it. Without them all that is different. */
+  /** Absolute paths to commit, including files that git ignores. Default: all changes. */
   readonly paths?: readonly string[] | undefined
 }
 
@@ -53,7 +53,7 @@ export async function commitChanges(
   return next
 }
 
-/** A file that a tool has named is its work, whatever the project ignores. */
+/** A file that a tool named belongs to the work, even if the project ignores it. */
 async function namedIgnored(
   places: readonly string[],
   { paths }: ChangedPaths,

@@ -35,7 +35,7 @@ export interface WorkspaceKeeper extends Workspaces {
    * that may have done it.
    */
   reopen(session: SessionSpec, inDoubt: readonly string[], signal: AbortSignal): Promise<void>
-  /** Removes the workspace of a session that has ended, if nothing in it would be lost; `discards` those that git ignores. */
+  /** Removes the workspace of an ended session if nothing would be lost. `discards`: ignored files may be lost. */
   leave(session: string, options?: { readonly discards?: 'ignored' }): Promise<boolean>
   /** The workspace that a session works in: its own, or by its beginning. Throws `not_found`. */
   find(session: string): WorkspaceRecord
@@ -49,17 +49,17 @@ export interface WorkspaceKeeper extends Workspaces {
 
 export interface MergeOptions {
   readonly commit?: boolean
-  /** Files and folders that git ignores and that are taken over all the same, from the top of the workspace. */
+  /** Ignored files and folders to merge as well, relative to the root of the workspace. */
   readonly include?: readonly string[]
 }
 
 export interface WorkspacesOptions {
   readonly home: Home
-  /** Asked when something failed: true, and it is tried again until it can be done, as when a disk is full. */
+  /** Whether to retry after this error until the operation succeeds, for example on a full disk. */
   readonly endures?: (error: unknown) => boolean
 }
 
-/** Between two tries. Milliseconds. */
+/** Milliseconds between two tries. */
 const endurance = 250
 
 export function createWorkspaces({ home, endures = () => false }: WorkspacesOptions): WorkspaceKeeper {
@@ -138,7 +138,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
         const merge = () => inTurn(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
         return settleWorkspace({ session, status, state: await workspaceState(home, rest), merge })
       }).catch((error) => ({
-        message: `The changes of ${session.id} could not be taken over, and are in its workspace: ${messageOf(error)}`,
+        message: `The changes of ${session.id} could not be merged and stay in its workspace: ${messageOf(error)}`,
         isMissing: true as const,
       })),
     async commitCall({ id, agent, workspace, isolation }, call, signal) {
@@ -149,7 +149,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
           const record = readRecord(home, isolation.session)
           if (record?.state !== 'ready') return
           const occasion = { ...occasionOf(call, workspace), session: id, agent: agent.name }
-          // What was done is committed, also when the session is being stopped.
+          // Completed changes are committed even while the session is being stopped.
           await commitChanges(home, record, occasion, signal.aborted ? undefined : signal)
         },
         signal,
@@ -158,7 +158,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
     async reopen({ id, root, agent, workspace, isolation }, inDoubt, signal) {
       if (isolation?.kind !== 'own') return
       const { session: owner, base } = isolation
-      // The folder of an agent begins with what is there.
+      // The folder of an agent starts with its current files.
       const isShared = base === workspace
       if (owner === id || isShared) {
         const wanted = { session: owner, root, agent: agent.name, base: isShared ? '' : base }

@@ -10,15 +10,15 @@ import { type AtWorkTree, atWorkspace } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord } from './workspace-record.ts'
 
 /**
- * The changes of a workspace in two parts. `sides` are those of the files that a repository holds. `ignored` are files that a tool
- * named although git ignores them: they are merged into the folder as well, and into no commit.
+ * Splits the changes of a workspace. `sides` are changes to files that the repository tracks or can track. `ignored` are ignored files
+ * that a tool named: they are merged into the folder, but into no commit.
  */
 export interface SplitChanges {
   readonly sides: Omit<Sides, 'ours'>
   readonly ignored: readonly ChangedEntry[]
 }
 
-/** Everything that is not merged yet. */
+/** All unmerged changes. */
 export async function splitChanges(home: Home, record: WorkspaceRecord): Promise<SplitChanges> {
   const at = { ...(await atWorkspace(home, record)), index: `${indexFile(home, record.session)}.part` }
   const [base, theirs] = [record.merged ?? record.start, record.tip]
@@ -26,7 +26,7 @@ export async function splitChanges(home: Home, record: WorkspaceRecord): Promise
   const some = changed.flatMap(({ before, after }) => after ?? before ?? [])
   const named = new Set(some.length === 0 ? [] : await withIndexOf(some, at, () => ignoredInIndex(at)))
   if (named.size === 0) return { sides: { base, theirs }, ignored: [] }
-  // What the repository held from the beginning is its own, whatever is ignored by now.
+  // Files that the repository tracked from the start are not ignored, whatever its rules say now.
   const held = await git(['ls-tree', '-r', '-z', '--name-only', record.start], at)
   for (const name of held.split('\0')) named.delete(name)
   const names = [...named]
@@ -41,7 +41,7 @@ export type IgnoredPlan =
   | { readonly kind: 'ready'; readonly files: readonly string[]; readonly apply: () => Promise<void> }
   | { readonly kind: 'conflicts'; readonly files: readonly string[] }
 
-/** What comes of ignored files in a folder. Nothing is touched before `apply`. */
+/** Plans the merge of ignored files into a folder. Nothing changes before `apply`. */
 export async function planIgnored(
   ignored: readonly ChangedEntry[],
   target: AtWorkTree & { readonly index: string },

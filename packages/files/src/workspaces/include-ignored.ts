@@ -7,7 +7,7 @@ import { commitChanges } from './commit-changes.ts'
 import { atWorkspace } from './workspace-git.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
 
-/** Makes files that git ignores a part of what is merged, because a person asks for them. Rejects where there are none. */
+/** Adds the ignored files that a person asked for to the merge. Rejects when one does not exist. */
 export async function includeIgnored(
   home: Home,
   record: WorkspaceRecord,

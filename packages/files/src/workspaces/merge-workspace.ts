@@ -21,7 +21,7 @@ export type MergeResult =
       readonly kind: 'merged'
       readonly files: readonly string[]
       readonly commit?: string
-      /** Those of the files that git ignores: they are in the folder, and in no commit. */
+      /** Ignored files among them: they are in the folder, but in no commit. */
       readonly ignored?: readonly string[]
     }
   | { readonly kind: 'nothing' }
@@ -84,7 +84,7 @@ interface Merging {
   readonly signal: AbortSignal | undefined
 }
 
-/** What comes of a merge. Nothing is touched before `apply`. */
+/** A planned merge. Nothing changes before `apply`. */
 type Plan =
   | {
       readonly kind: 'ready'
@@ -119,7 +119,7 @@ async function planIntoBranch(merging: Merging): Promise<Plan> {
   const message = commitMessage({ subject, session, agent, body: `Merged from ${branch}.` })
   const made = (await commitTree({ ...at, tree: merged.tree, parent: head, message })) as string
   const apply = async () => {
-    // Files that are as they are to be already, by the person or by a merge that was interrupted.
+    // Files that already have the merged content, from the person or from an interrupted merge.
     await stagePaths(
       files.filter((name) => own.has(name)),
       at,
@@ -156,7 +156,7 @@ async function planIntoFiles(merging: Merging): Promise<Plan> {
   return { kind: 'ready', files, apply }
 }
 
-/** Git in the folder that is merged into. */
+/** Git in the target folder. */
 async function atTarget({ home, record, target, signal }: Merging): Promise<AtWorkTree> {
   const repository = record.kind === 'worktree' ? targetRepository(home, target) : undefined
   return repository === undefined
@@ -180,8 +180,8 @@ function targetRepository(home: Home, target: string) {
 }
 
 /**
- * The files of the target as they are now, as a tree; the index is at it then. `also` are names that a merge would write: a file
- * there is seen although git ignores it.
+ * The current files of the target as a tree; the index then matches it. `also`: files that the merge would write, which are included
+ * even if git ignores them.
  */
 async function stateOf(
   { home }: Merging,

@@ -45,7 +45,7 @@ export async function prepareWorkspace(
   signal: AbortSignal,
 ): Promise<Made> {
   const top = topOf(home, wanted.session)
-  // Without a base it begins with what is there, unless that is a repository already.
+  // Without a base it starts with the existing files, unless the folder is already a repository.
   if (base === undefined ? existsSync(path.join(top, '.git')) : !isFree(top))
     return { kind: 'impossible', reason: `${top} is in the way; move it elsewhere` }
   home.folder('storage', 'workspaces')
@@ -174,13 +174,13 @@ async function makeRepository(
   await git(['update-ref', `refs/heads/${branch}`, start], own)
   await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], own)
   rmSync(index, { force: true })
-  // Files that are there already are as they are to be.
+  // Existing files already have the right content.
   const fill = folder === undefined ? ['read-tree', start] : ['read-tree', '-m', '-u', start]
   await git(fill, { ...own, workTree: top, index: path.join(gitDir, 'index') })
   return finish(home, { ...record, start, tip: start })
 }
 
-/** What is committed in a workspace, ignored files that a tool named included. */
+/** The files that are committed in a workspace, including ignored files that a tool named. */
 async function filesIn(home: Home, record: WorkspaceRecord): Promise<readonly string[]> {
   const listed = await git(['ls-files', '-z', '-c'], await atWorkspace(home, record))
   return listed.split('\0').filter((name) => name !== '')

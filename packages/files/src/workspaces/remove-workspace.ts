@@ -11,7 +11,7 @@ export async function removeWorkspace(home: Home, record: WorkspaceRecord): Prom
   await forgetWorkspace(home, record)
 }
 
-/** The same of one in which nothing would be lost. What was in the folder of an agent before it became one stays there. */
+/** Removes a workspace in which nothing would be lost. Files that were in the folder of an agent before stay there. */
 export async function leaveWorkspace(home: Home, record: WorkspaceRecord): Promise<void> {
   if (record.base !== undefined) return removeWorkspace(home, record)
   rmSync(path.join(record.top, '.git'), { force: true })

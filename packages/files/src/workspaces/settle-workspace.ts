@@ -6,13 +6,13 @@ import type { WorkspaceState } from './workspace-state.ts'
 export interface Ending {
   readonly session: SessionSpec
   readonly status: ReportStatus
-  /** Of its workspace, with everything in it committed. */
+  /** The state of its workspace, with all changes committed. */
   readonly state: WorkspaceState
-  /** Takes its changes over into the folder it began with. */
+  /** Merges its changes into the folder it was created from. */
   readonly merge: () => Promise<MergeResult>
 }
 
-/** Takes the changes of a session over, if it is to give them back, and says what a person has to know about them. */
+/** Merges the changes of a session into its parent's folder if it should, and reports where they are. */
 export async function settleWorkspace({
   session,
   status,
@@ -26,12 +26,12 @@ export async function settleWorkspace({
   if (state.state === 'empty' || state.state === 'merged') return only
   if (isolation?.kind !== 'own' || isolation.returns !== true) return { message: said() }
   if (status !== 'completed')
-    return { message: said(`They were not taken over, because ${agent.name} did not complete its work.`) }
+    return { message: said(`They were not merged, because ${agent.name} did not complete its work.`) }
   const merged = await merge()
   if (merged.kind === 'merged' || merged.kind === 'nothing') return only
   const files = merged.files.join(', ')
   return {
-    message: said(`They were not taken over, because others have changed the same: ${files}.`),
+    message: said(`They were not merged, because they conflict with other changes: ${files}.`),
     isMissing: true,
   }
 }

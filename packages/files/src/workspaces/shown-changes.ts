@@ -9,7 +9,7 @@ export function shownChanges({ session, kind, branch, path, commits, files }: Wo
   return `The changes of ${session} are ${where} (${count(commits, 'commit')}, ${count(files.length, 'file')}) and not merged: see them with \`cadre workspace diff ${session}\`, take them over with \`cadre workspace merge ${session}\`.`
 }
 
-/** Files that would be lost with a workspace, and that nobody takes over by itself. Nothing where there are none. */
+/** Describes the ignored files that would be lost with a workspace, if there are any. */
 export function shownIgnored({ session, path, ignored }: WorkspaceState): string | undefined {
   if (ignored.length === 0) return undefined
   const names = ignored.slice(0, mostNames).join(', ')

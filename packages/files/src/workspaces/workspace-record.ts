@@ -32,7 +32,7 @@ export interface WorkspaceRecord {
   /** The last commit that was merged. */
   readonly merged?: string
   readonly created: string
-  /** Of a folder that several work in: the entry sessions that came later. */
+  /** For a shared folder: the entry sessions that use it after the first. */
   readonly guests?: readonly string[]
 }
 
@@ -73,7 +73,7 @@ export function writeRecord(home: Home, record: WorkspaceRecord): void {
   renameSync(draft, file)
 }
 
-/** Notes that another tree works there. Those that are over are forgotten. */
+/** Records that another tree uses the folder, and drops trees that have ended. */
 export function addGuest(home: Home, record: WorkspaceRecord, root: string): void {
   const others = [...(record.guests ?? []), record.root].filter(
     (other) => other !== root && runningProcess(home, other) !== undefined,

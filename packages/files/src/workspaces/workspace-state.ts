@@ -28,7 +28,7 @@ export interface WorkspaceState {
   readonly files: readonly string[]
   /** Files with changes that are not committed. */
   readonly uncommitted: number
-  /** Files that git ignores and no tool has named; a folder ends in `/`. They are merged only when they are asked for. */
+  /** Ignored files that no tool named; a folder ends in `/`. They are merged only on request. */
   readonly ignored: readonly string[]
   /** `empty`: nothing was changed. `gone`: its folder is not there any more, its commits are. */
   readonly state: 'empty' | 'open' | 'merged' | 'gone'
@@ -83,7 +83,7 @@ const beginning = 600_000
 function lifeOf(home: Home, record: WorkspaceRecord): WorkspaceState['life'] {
   const { session, root, created, guests } = record
   if ([root, ...(guests ?? [])].some((one) => runningProcess(home, one) !== undefined)) return 'running'
-  // The folder of an agent is nobody's in particular.
+  // The folder of an agent belongs to no single session.
   if (guests !== undefined) return 'ended'
   const status = statusIn(home.at('sessions', `${session}.session.yaml`))
   if (status === undefined) return Date.now() - Date.parse(created) < beginning ? 'sleeping' : 'ended'

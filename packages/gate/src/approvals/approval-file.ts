@@ -40,7 +40,7 @@ export function approvalFile(record: ApprovalRecord): RawText {
     '**Notes:**',
     isDoubt(record)
       ? '<!-- Add any notes here; the agent is told. -->'
-      : '<!-- Add any notes here. With a rejection they are the reason, and the agent is told. -->',
+      : '<!-- Add any notes here. If you reject, the agent sees them as the reason. -->',
     '',
     '**Reviewed by:**',
     '**Reviewed at:**',
@@ -58,8 +58,8 @@ function howTo(record: ApprovalRecord): string[] {
     '<!-- The process ended before the result of this call was recorded. Find out whether it was carried out, write one word',
     '     behind Decision, and save:',
     `     AGAIN  it was not carried out: run it again. Or: cadre approve ${id}`,
-    `     DONE   it was carried out: go on. Or: cadre approve ${id} --done`,
-    `     LEAVE  do not run it again; the agent is told to find out. Or: cadre reject ${id} -->`,
+    `     DONE   it was carried out: continue. Or: cadre approve ${id} --done`,
+    `     LEAVE  do not run it again; the agent has to check. Or: cadre reject ${id} -->`,
   ]
 }
 
@@ -247,7 +247,7 @@ function decisionSplices(
   ]
 }
 
-/** The word that Cadre would have written for this one. */
+/** The word that Cadre uses for this decision. */
 function meaningOf(record: ApprovalRecord, word: string): string | undefined {
   const decision = decisionOfWord(record, word)
   return decision && wordOfDecision(record, decision)

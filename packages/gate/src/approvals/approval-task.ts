@@ -143,7 +143,7 @@ function howToSettle({ id }: ApprovalRecord): string[] {
     `  Or: cadre approve ${id}`,
     'If it was: add outcome: done below the first line, change [_] to [x], and save. It is not run again.',
     `  Or: cadre approve ${id} --done`,
-    'To leave it: change [_] to [-], and save. It is not run again, and the agent is told to find out.',
+    'To leave it: change [_] to [-], and save. Cadre does not run it again, and the agent has to check.',
     `  Or: cadre reject ${id}`,
   ]
 }

@@ -215,7 +215,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   return approvals
 }
 
-/** To approve once, or for the session, is to approve. */
+/** `approve` and `approve-session` both approve. */
 function alike(a: string, b: string): boolean {
   return a === b || (a.startsWith('approve') && b.startsWith('approve'))
 }

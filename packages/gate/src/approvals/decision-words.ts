@@ -1,6 +1,6 @@
 /**
- * The answers to the questions of a session, and how people give them. A call that waits for approval is approved or rejected.
- * A call in doubt is run again, was done, or is left as it is: to approve one is to run it again, to reject one is to leave it.
+ * The answers to the questions of a session, and the words that people use for them. A pending call is approved or rejected. The
+ * answers about a call in doubt are again, done and leave: approving means again, rejecting means leave.
  */
 import type { ApprovalRecord } from './approval-record.ts'
 
@@ -10,19 +10,19 @@ export function isDoubt({ type }: Asked): boolean {
   return type === 'in_doubt'
 }
 
-/** What a person means who approves or rejects. `wasDone`: they say that a call in doubt was carried out. */
+/** The answer that approving or rejecting gives. `wasDone`: a call in doubt was carried out. */
 export function answerFor(record: Asked, decision: 'approve' | 'reject', wasDone = false): string {
   if (!isDoubt(record)) return decision
   if (wasDone) return 'done'
   return decision === 'approve' ? 'again' : 'leave'
 }
 
-/** Whether an answer lets the call have its effect, or says that it had it. */
+/** Whether an answer allows the effect of the call, or confirms that it happened. */
 export function isApproval(decision: string): boolean {
   return decision.startsWith('approve') || decision === 'again' || decision === 'done'
 }
 
-/** The words for a decision in a file, by what they mean. The first of a meaning is the one that Cadre writes. */
+/** The words for each decision in a file. Cadre writes the first one. */
 const approvalWords = { APPROVED: 'approve', REJECTED: 'reject' }
 const doubtWords = { AGAIN: 'again', DONE: 'done', LEAVE: 'leave', APPROVED: 'again', REJECTED: 'leave' }
 
@@ -31,7 +31,7 @@ export function offeredWords(record: Asked): readonly string[] {
   return isDoubt(record) ? ['AGAIN', 'DONE', 'LEAVE'] : ['APPROVED', 'REJECTED']
 }
 
-/** What a word in a file means; nothing when it is none of those that count. */
+/** The decision that a word in a file stands for; `undefined` for any other word. */
 export function decisionOfWord(record: Asked, word: string): string | undefined {
   const words: Readonly<Record<string, string>> = isDoubt(record) ? doubtWords : approvalWords
   const wanted = word.toUpperCase()
@@ -43,5 +43,5 @@ export function wordOfDecision(record: Asked, decision: string): string {
   return isApproval(decision) ? 'APPROVED' : 'REJECTED'
 }
 
-/** One of these is somewhere in a text. */
+/** Whether a text contains one of these words. */
 export const anyWord = /\b(?:approved|rejected|again|done|leave)\b/i

@@ -32,7 +32,7 @@ export interface JudgedCommand {
   readonly finding: CommandFinding
   /** `allowlist: git status`. */
   readonly rule: string
-  /** It is known to read and to do nothing else, whatever is redirected. */
+  /** The program only reads. Redirects are judged separately. */
   readonly readsOnly: boolean
 }
 

@@ -8,9 +8,8 @@ interface Seen {
 let seen: Seen | undefined
 
 /**
- * Looks at each file once while `judge` runs. A judgement asks about the same folders many times, and half of its time
- * goes into asking the system. `judge` is synchronous, so what it saw stays as true as it was: whoever uses the verdict
- * looks again.
+ * Caches file system lookups while `judge` runs. A judgement looks up the same folders many times, which took half of its time.
+ * `judge` is synchronous, so the cache is never older than the verdict. Code that acts on the verdict looks again.
  */
 export function oneLook<T>(judge: () => T): T {
   if (seen !== undefined) return judge()
@@ -22,12 +21,12 @@ export function oneLook<T>(judge: () => T): T {
   }
 }
 
-/** What is at a path: of a link, the link. Nothing when there is nothing. Throws what the system says otherwise. */
+/** Like `lstat`; `undefined` when the path does not exist. Throws other system errors. */
 export function entryAt(place: string): Stats | undefined {
   return remember(seen?.entries, place, lstatSync)
 }
 
-/** What a path leads to, through links. Nothing when there is nothing. Throws what the system says otherwise. */
+/** Resolves links; `undefined` when the path does not exist. Throws other system errors. */
 export function targetAt(place: string): Stats | undefined {
   return remember(seen?.targets, place, statSync)
 }
@@ -43,7 +42,7 @@ function remember(
   return stats
 }
 
-/** Like `targetAt`, and nothing as well where the system does not say. */
+/** Like `targetAt`, but `undefined` on every system error. */
 export function statsAt(place: string): Stats | undefined {
   try {
     return targetAt(place)

@@ -46,7 +46,7 @@ export interface PlaceRequest {
   readonly own?: string
   /** False: as the system itself goes, and commands with it. */
   readonly mounts?: false
-  /** A backslash is a letter, as it is to programs. */
+  /** A backslash is an ordinary character, as it is to programs. */
   readonly asWritten?: true
 }
 

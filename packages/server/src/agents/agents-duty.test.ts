@@ -50,7 +50,7 @@ test('a new template can be used at once; of a removed one the sessions end; a b
   await until(() => daemon.status().problems.length === 0)
 })
 
-test('a session of a removed template does not answer, until the template is back', async () => {
+test('a session of a removed template is not resumed until the template is restored', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   let sessions: SessionKeeper | undefined
@@ -69,7 +69,7 @@ test('a session of a removed template does not answer, until the template is bac
   writeEntry(home, 'w', 'Are you there?')
   const problems = () => daemon.status().problems.map(({ file, message }) => `${file}: ${message}`)
   await until(() =>
-    problems().some((one) => one.startsWith('sessions/w.session.yaml: Its agent worker was removed')),
+    problems().some((one) => one.startsWith('sessions/w.session.yaml: Agent worker was removed')),
   )
   expect(daemon.models.requests).toHaveLength(1)
   template(home, 'worker')

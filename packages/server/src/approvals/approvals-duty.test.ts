@@ -86,7 +86,7 @@ test('a decision by edit is recorded, and the session goes on; a rejection reach
   expect(said.toSorted()).toEqual(['approved', 'rejected'])
 })
 
-test('a decision that is made while the rest of the tree is at work counts when that has come to rest', async () => {
+test('a decision made while the rest of the tree is running applies when the tree stops', async () => {
   const { home, workspace } = temporaryHome()
   for (const name of ['lead', 'worker', 'slow']) template(home, name)
   const { tool, rule, done } = askingTool()

@@ -151,7 +151,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
   async function tell(session: string, messages: readonly PendingMessage[]): Promise<boolean> {
     let isTold = false
     for (const { id, content } of messages) {
-      // Delivered and not heard: a hook has refused it.
+      // Delivered, but not in the conversation: a hook refused it.
       const isRefused = (await sessions.delivery(session, id)) === 'delivered'
       const said = isRefused ? 'queued' : await sessions.tell(session, { content, message: id })
       if (said === 'missing') throw new CadreError('not_found', `there is no session ${session}`)

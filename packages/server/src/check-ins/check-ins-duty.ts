@@ -2,7 +2,7 @@
  * Tells a planner how things stand, at the interval that `storage/planner-checkin.yaml` sets.
  *
  * 1. What was done last is in that file, so that a restart changes nothing. The first look only sets the beginning.
- * 2. A check-in has a number, and is heard once under it, whenever the process dies. The next one waits until it is heard.
+ * 2. Each check-in has a number and is delivered once, even if the process dies. The next one waits until it is delivered.
  * 3. Whatever the clock does, one look gives at most one check-in.
  */
 import { messageOf, nameKey } from '@cadre/core'
@@ -62,9 +62,9 @@ export function createCheckInsDuty(
       write({ last, reason: 'there is no session of a planner to tell' })
       return
     }
-    // One that is busy for long is not to find a pile of them.
+    // Do not pile up check-ins for a session that is busy for a long time.
     if ((await sessions.delivery(session, messageOfCheckIn(count))) === 'queued') {
-      write({ last, reason: `${session} has not heard check-in ${count} yet` })
+      write({ last, reason: `${session} has not received check-in ${count} yet` })
       return
     }
     const number = count + 1

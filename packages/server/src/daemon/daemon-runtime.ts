@@ -33,7 +33,7 @@ export interface Parts {
   readonly settings: DaemonConfig
   /** `channels` of the configuration, as it was written. */
   readonly channels: { readonly [name: string]: JsonObject }
-  /** Why a stored run is left to the person who started it; nothing when the daemon may resume it. */
+  /** Why the daemon must not resume a stored run; `undefined` when it may. */
   readonly leaves?: (root: string) => string | undefined
   /** What a person should know. */
   readonly notices: readonly Notice[]

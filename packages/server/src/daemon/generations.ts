@@ -49,7 +49,7 @@ export class Generations {
   async begin(): Promise<void> {
     const { runtime } = this.#options
     let parts: Parts
-    // What is read can name further files, tools for example: these are then among those that are looked at.
+    // Loaded files can name other files, such as tools. Load again until the stamp covers all of them.
     for (let tries = 3; ; tries--) {
       this.#stamp = runtime.stamp()
       parts = await runtime.load()

@@ -15,8 +15,8 @@ export interface DeliveryRequest {
 }
 
 /**
- * Queues one message for a session. Safe to repeat: a session hears a message once, and one that is begun for a message has an
- * id that follows from it. Rejects when it cannot be done now.
+ * Queues one message for a session. Safe to repeat: a session receives a message once, and the id of a session that a message starts
+ * is derived from the message. Rejects when the message cannot be queued now.
  *
  * What held for whoever wrote it holds for a session that it begins, and a session for which it does not hold does not get it:
  * nobody has others do what they may not do.
@@ -44,7 +44,7 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
   // What an earlier life has begun with it is where it goes, whatever else there is by now.
   if (inDoubt && (await sessions.state(session)).kind !== 'absent') return begin()
   if (last !== undefined && last !== message.session) {
-    // It may have been told this before that was written down, and have come to its end since: nobody else is to hear it.
+    // The message may have been queued before a crash, and the session may have ended since. Do not send it to another session.
     if (inDoubt && (await sessions.delivery(last, id)) !== 'unknown') return { deliveredTo: last }
     const { kind } = await sessions.state(last)
     const isThere = kind === 'running' || kind === 'waiting'

@@ -14,7 +14,7 @@ export interface CancelOptions {
   readonly rested: (sessions: readonly string[]) => void
 }
 
-/** Ends a session for good, and drops what is queued for it. True when it was not ended already. */
+/** Ends a session permanently and drops its queued requests. True unless it had already ended. */
 export async function cancelSession(
   session: string,
   reason: string,
@@ -23,9 +23,11 @@ export async function cancelSession(
   const dropped = deliveries.drop(session)
   const isStalled = runs.forgetStalled(session)
   const isDropped = runs.jobs.drop(session) || isStalled || dropped > 0
+  // Until the session is recorded, the orchestrator does not know it and could not stop it.
+  await runs.jobs.running(session)?.begun
   const stored = await engine.read(session)
   const ended = () =>
-    note({ type: 'session.cancelled', message: `${session} was ended: ${reason}`, session, reason })
+    note({ type: 'session.cancelled', message: `${session} was cancelled: ${reason}`, session, reason })
   if (isDropped && stored === undefined) return true
   const root = stored?.spec.root ?? session
   const running = runs.jobs.running(root)
@@ -38,7 +40,10 @@ export async function cancelSession(
   if (stored === undefined || standingOf(stored).kind === 'ended') return false
   const pid = runs.ownerOf(root)
   if (pid !== undefined)
-    throw new CadreError('owned', `Process ${pid} runs ${session}. It can be ended when that has stopped.`)
+    throw new CadreError(
+      'owned',
+      `Process ${pid} is running ${session}. Stop that process, then cancel the session.`,
+    )
   for (const child of openChildren(stored)) {
     const below = await runs.readOr(child)
     if (below !== undefined && standingOf(below).kind !== 'ended') await endRecord(engine, below, reason)
@@ -46,7 +51,7 @@ export async function cancelSession(
   await endRecord(engine, stored, reason)
   ended()
   if (session === root) rested([session])
-  // Whoever waits for it goes on with what became of it.
+  // The sessions that wait for it continue with this outcome.
   else await runs.resume(root)
   return true
 }

@@ -1,6 +1,6 @@
 /**
- * The one place of the daemon that starts sessions and lets them continue, put together from its parts: the queue of what was
- * asked for, its delivery, and the runs. Each says itself what it owns.
+ * The only place in the daemon that starts and resumes sessions. It combines the queue of requests, their delivery, and the runs;
+ * each of these files states what it owns.
  */
 import type { CadreEvent, StoredSession } from '@cadre/core'
 import type { Beginning, MessageWork, SessionKeeper } from '../session-keeper.ts'
@@ -16,23 +16,23 @@ export type KeeperOptions = Omit<SessionRunsOptions, 'trouble'> & Partial<Pick<S
 export interface Keeper extends SessionKeeper {
   /** Sees every event of the sessions that run here. */
   observe(event: CadreEvent): void
-  /** Whether the file of this session is written by this process now. */
+  /** Whether this process is writing the file of this session. */
   isOpenHere(session: string): boolean
-  /** From now on nothing begins; `pauses` what runs as well. Resolves when nothing runs, or when `signal` ends it. */
+  /** Starts no more runs; `pauses` also pauses running ones. Resolves when nothing runs, or when `signal` aborts. */
   hold(pauses: boolean, signal?: AbortSignal): Promise<void>
-  /** Things begin again, those first that were paused. */
+  /** Starts runs again, paused ones first. */
   release(): void
-  /** The machine can do again what it could not: what it had to leave goes on. */
+  /** Resumes what failed because of the system, after it has recovered. */
   recover(): Promise<void>
-  /** Delivers what could not be delivered before. To be called every now and then. */
+  /** Retries failed deliveries, and resumes sessions whose agent was restored. Call it periodically. */
   retry(): Promise<void>
-  /** Delivers what was queued when an earlier process ended. */
+  /** Delivers the requests of an earlier process. */
   restore(): void
-  /** What waits for its turn is not begun any more. */
+  /** Drops waiting runs and stops delivering. Queued requests stay on disk. */
   clear(): void
-  /** Sessions that are open here or are to be started, and the agents they are of. */
+  /** Sessions that are open here or queued to start, with their agents. */
   open(): Iterable<readonly [session: string, agent: string]>
-  /** Trees that another process runs, to be looked at again. */
+  /** Trees that another process is running; check them again later. */
   elsewhere(): readonly string[]
   counts(): { readonly running: readonly string[]; readonly queued: readonly string[] }
 }
@@ -48,7 +48,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
     try {
       queue.load()
     } catch (error) {
-      // It is read when the machine can do it again.
+      // `recover` loads it again.
       if (!trouble(error)) throw error
     }
   }
@@ -77,7 +77,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
         if (begin === undefined) return 'missing'
         await requireAgent(begin, parts())
       }
-      // Somebody else may have been faster.
+      // Another caller may have queued it during the reads above.
       if (!queue.hasMessage(session, work.message))
         deliveries.add({ kind: 'tell', session, work, ...(begin && { begin }) })
       return 'queued'
@@ -94,7 +94,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
     hold: (pauses, signal) => jobs.hold(pauses, signal),
     release() {
       runs.release()
-      // What is in charge now may be able to.
+      // The new configuration may allow deliveries that failed before.
       deliveries.serveAll()
     },
     clear() {

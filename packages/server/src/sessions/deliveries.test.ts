@@ -181,7 +181,7 @@ test('hands a busy session everything that was queued for it at its next round',
   await until(() => queuedIn(home).length === 0)
 })
 
-test('drops what is queued for a session that is ended for good', async () => {
+test('drops the queued messages of a session that is cancelled', async () => {
   const hold = holdTool()
   const { home, sessions } = await startKeeper({
     tools: [hold.tool],
@@ -193,4 +193,20 @@ test('drops what is queued for a session that is ended for good', async () => {
   expect(await sessions.cancel('w', 'nobody wants it')).toBe(true)
   expect(queuedIn(home)).toEqual([])
   expect(await sessions.state('w')).toMatchObject({ kind: 'ended', outcome: 'cancelled' })
+})
+
+test('cancelling a session while it is being opened stops it before it asks its model', async () => {
+  let cancelled: Promise<boolean> | undefined
+  const { daemon, sessions } = await startKeeper({
+    lanes: { worker: [say('too late')] },
+    opening() {
+      cancelled ??= sessions.cancel('w', 'its task was removed')
+    },
+  })
+  await sessions.start({ id: 'w', agent: 'worker', work: { content: 'go' } })
+  await until(() => cancelled !== undefined)
+  expect(await cancelled).toBe(true)
+  await until(() => daemon.status().sessions.running.length === 0)
+  expect(await sessions.state('w')).toMatchObject({ kind: 'ended', outcome: 'cancelled' })
+  expect(daemon.models.requests).toEqual([])
 })

@@ -1,12 +1,11 @@
 /**
- * Owns the delivery of what is queued for sessions. Called by the session keeper; nobody waits for it.
+ * Owns the delivery of queued requests to sessions. Called by the session keeper, which does not wait for it.
  *
- * 1. Each session is served by itself: one that is busy for a week keeps no other waiting.
- * 2. What is queued for a session is delivered in its order. It leaves the queue when the record of the session has it: whatever
- *    dies in between, the next process finds it in one of them, and the id of a message tells that it is in both.
- * 3. What cannot be delivered now stays queued and is retried: after a pause that grows, and when something has changed.
- * 4. A start is asked for once: when a session that was to be started is refused, whoever asked is told, and it leaves the queue.
- *    A message is never given up for that.
+ * 1. Each session has its own delivery loop: a busy session never delays another.
+ * 2. Requests for a session are delivered in order. A request leaves the queue once the session has recorded it. After a crash
+ *    it is in the queue, in the record, or in both; the message id prevents a second delivery.
+ * 3. A request that cannot be delivered stays queued. It is retried with growing delays, and when something changes.
+ * 4. A start that the orchestrator refuses is reported through `onRest` and leaves the queue. A message is never discarded that way.
  */
 import { CadreError, foldEntries, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import type { FileEngine } from '@cadre/files'
@@ -23,7 +22,7 @@ export interface DeliveriesOptions {
   readonly queue: DeliveryQueue
   readonly runs: SessionRuns
   readonly engine: Pick<FileEngine, 'read'>
-  /** Of sessions that are started without one of their own. */
+  /** For sessions that are started without a workspace. */
   readonly workspace: string
   readonly parts: () => Parts
   readonly trouble: (error: unknown) => boolean
@@ -34,7 +33,7 @@ export interface DeliveriesOptions {
 interface Blocked {
   readonly reason: string
   readonly failures: number
-  /** As `performance.now()` has it: the clock of the machine may be set. */
+  /** In the time of `performance.now()`, because the system clock can be changed. */
   readonly notBefore: number
 }
 
@@ -44,7 +43,7 @@ const longestPause = 60_000
 export class Deliveries {
   readonly #options: DeliveriesOptions
   readonly #serving = new Set<string>()
-  /** Sessions that run and are being told things: what is queued for them now is handed over with this. */
+  /** For each running session: hands newly queued messages over to it. */
   readonly #handOver = new Map<string, () => void>()
   readonly #blocked = new Map<string, Blocked>()
   #isClosed = false
@@ -53,7 +52,7 @@ export class Deliveries {
     this.#options = options
   }
 
-  /** On disk when it comes back. Throws what the system says; then nothing is queued. */
+  /** The request is on disk when this returns. Throws system errors; the request is then not queued. */
   add(request: QueuedRequest): void {
     const { queue, trouble } = this.#options
     try {
@@ -65,18 +64,18 @@ export class Deliveries {
     void this.#serve(request.kind === 'start' ? request.request.id : request.session)
   }
 
-  /** Delivers everything that is queued, whatever has failed before. */
+  /** Delivers everything in the queues, without waiting for retry delays. */
   serveAll(): void {
     for (const session of this.#options.queue.sessions()) void this.#serve(session)
   }
 
-  /** Delivers what failed and was not tried for long enough. */
+  /** Retries failed deliveries whose delay has passed. */
   retry(): void {
     const now = performance.now()
     for (const [session, { notBefore }] of this.#blocked) if (now >= notBefore) void this.#serve(session)
   }
 
-  /** Takes back everything that is queued for a session; gives back how much that was. */
+  /** Removes all requests for a session from the queue. Returns how many there were. */
   drop(session: string): number {
     const { queue } = this.#options
     const all = queue.of(session)
@@ -85,12 +84,12 @@ export class Deliveries {
     return all.length
   }
 
-  /** Why nothing can be delivered to this session now. */
+  /** Why deliveries to this session fail, if they do. */
   blockedBy(session: string): string | undefined {
     return this.#blocked.get(session)?.reason
   }
 
-  /** Nothing is delivered from here on; what is queued is there for the next process. */
+  /** Stops delivering. Queued requests stay on disk for the next process. */
   close(): void {
     this.#isClosed = true
   }
@@ -124,7 +123,10 @@ export class Deliveries {
     if (running !== undefined) return this.#tellRunning(session, running)
     const pid = runs.ownerOf(root)
     if (pid !== undefined)
-      throw new CadreError('owned', `Process ${pid} runs ${session}. It is delivered when that has ended.`)
+      throw new CadreError(
+        'owned',
+        `Process ${pid} is running ${session}. Cadre delivers the message when that process is done.`,
+      )
     runs.requireHere(stored)
     const { work } = request
     const job = runs.add(
@@ -141,7 +143,7 @@ export class Deliveries {
     if (start === undefined) {
       note({
         type: 'message.dropped',
-        message: `A message for ${session} was dropped: the session is gone.`,
+        message: `A message for ${session} was dropped, because the session no longer exists.`,
         session,
       })
       return this.#settle(queued)
@@ -152,10 +154,10 @@ export class Deliveries {
     return this.#follow(queued, runs.add({ session, root: session, agent: start.agent, begin }))
   }
 
-  /** Hands over everything that is queued, and what is queued meanwhile, so that all of it is heard at the next round. */
+  /** Hands over all queued messages, including new ones, so that the session reads them together at its next round. */
   async #tellRunning(session: string, running: Job): Promise<void> {
     const { queue, runs } = this.#options
-    // Before that there is nobody to tell.
+    // The orchestrator does not know the session before that.
     if (running.session === session) await running.begun
     const handed = new Map<Queued, Promise<boolean>>()
     let failure: { readonly error: unknown } | undefined
@@ -179,14 +181,14 @@ export class Deliveries {
       do heard = await Promise.all(handed.values())
       while (heard.length < handed.size)
       if (failure !== undefined) throw failure.error
-      // It ended, or went to sleep, before it heard them.
+      // The session ended or went to sleep before it read them.
       if (heard.includes(false)) await running.over
     } finally {
       this.#handOver.delete(session)
     }
   }
 
-  /** Waits until the record has it, or the run for it is over. */
+  /** Waits until the session has recorded the request, or the run is over. */
   async #follow(queued: Queued, job: Job): Promise<void> {
     const { engine, runs, trouble } = this.#options
     const { session, request } = queued
@@ -201,7 +203,7 @@ export class Deliveries {
     if (isRetried)
       throw end.kind === 'failed' ? end.error : new CadreError('agent_execution', reasonOf(end.result))
     this.#settle(queued)
-    // Whoever looked when the run ended has seen it in the queue.
+    // Listeners that checked the state when the run ended still saw the request in the queue.
     runs.tellRested(job, end)
   }
 
@@ -213,7 +215,7 @@ export class Deliveries {
     this.#options.queue.remove(queued)
   }
 
-  /** True when the record has what was asked for: of a start the session itself, of a message that it was heard, or refused. */
+  /** True when the request is done: the session to start exists, or the message is in the record, accepted or refused. */
   #settledBy(stored: StoredSession | undefined, queued: Queued): boolean {
     const { session, request } = queued
     if (stored === undefined) return false
@@ -235,11 +237,11 @@ export class Deliveries {
     const reason = messageOf(error)
     const failures = (this.#blocked.get(session)?.failures ?? 0) + 1
     const isOwned = isCode(error, 'owned')
-    // Whether another process has ended is cheap to see.
+    // Checking whether another process has ended is cheap.
     const pause = isOwned ? 0 : Math.min(longestPause, firstPause * 2 ** (failures - 1))
     this.#blocked.set(session, { reason, failures, notBefore: performance.now() + pause })
     if (isOwned || trouble(error)) return
-    const message = `What is queued for this session cannot be delivered yet: ${reason}`
+    const message = `Cannot deliver messages to this session yet: ${reason}`
     problems.report('run', fileOfSession(session), [{ severity: 'error', message }])
   }
 
@@ -258,8 +260,11 @@ function isRefused({ entries }: StoredSession, message: string): boolean {
   )
 }
 
-/** Why a run came to its end before it had heard anything. */
+/** Why a run ended without recording the message. */
 function reasonOf(result: RunResult): string {
-  if (result.kind === 'waiting') return 'it went to sleep before it was told'
-  return result.report.notices?.map(({ message }) => message).join('; ') || 'it ended before it was told'
+  if (result.kind === 'waiting') return 'the session went to sleep before it read the message'
+  return (
+    result.report.notices?.map(({ message }) => message).join('; ') ||
+    'the session ended before it read the message'
+  )
 }

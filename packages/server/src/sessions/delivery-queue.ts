@@ -1,9 +1,9 @@
 /**
- * Owns what was asked for and is in no session yet: one queue per session, each request in a file of its own.
+ * Owns the requests that no session has recorded yet: one queue per session, one file per request.
  *
- * 1. A request is on disk when `add` comes back, and stays there until it is removed. It survives `kill -9` and a power loss.
- * 2. The requests for one session keep the order in which they were added, also over restarts and when the clock is set.
- * 3. What is in memory is what is on disk: a request whose file cannot be removed stays queued.
+ * 1. A request is on disk when `add` returns, and stays there until it is removed. It survives `kill -9` and power loss.
+ * 2. Requests for one session keep their order across restarts and changes of the system clock.
+ * 3. Memory and disk agree: a request whose file cannot be removed stays queued.
  */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
@@ -38,7 +38,7 @@ export class DeliveryQueue {
     this.#home = home
   }
 
-  /** Takes up what an earlier process has left. Throws what the machine cannot do now: to be called again when it can. */
+  /** Loads the requests of an earlier process. Throws system errors; call it again when the system has recovered. */
   load(): void {
     const known = new Set([...this.#queues.values()].flat().map(({ file }) => file))
     const names = namesIn(this.#home.at(...folder)).filter((name) => /^\d[^/]*\.json$/.test(name))
@@ -50,7 +50,7 @@ export class DeliveryQueue {
     }
   }
 
-  /** Throws what the system says; then nothing is queued. */
+  /** Throws system errors; the request is then not queued. */
   add(request: QueuedRequest): void {
     this.#last = Math.max(this.#last + 1, Date.now())
     const file = `${String(this.#last).padStart(14, '0')}-${process.pid}.json`
@@ -58,7 +58,7 @@ export class DeliveryQueue {
     this.#keep({ file, session: sessionOf(request), request })
   }
 
-  /** In the order in which they are to be delivered. */
+  /** In order of delivery. */
   of(session: string): readonly Queued[] {
     return this.#queues.get(session) ?? []
   }
@@ -72,12 +72,12 @@ export class DeliveryQueue {
     return this.of(session).some(({ request }) => workOf(request).message === message)
   }
 
-  /** Those with something queued; who has waited longest comes first. */
+  /** Sessions with queued requests. */
   sessions(): readonly string[] {
     return [...this.#queues.keys()]
   }
 
-  /** Throws what the system says; then it stays queued. */
+  /** Throws system errors; the request then stays queued. */
   remove(queued: Queued): void {
     rmSync(this.#home.at(...folder, queued.file), { force: true })
     const left = this.of(queued.session).filter((one) => one !== queued)
@@ -94,7 +94,7 @@ export class DeliveryQueue {
   }
 }
 
-/** What a session that does not exist is started with; nothing when it is only for one that does. */
+/** How to start the session of a request, if the request may start one. */
 export function startOfQueued({ request }: Queued): KeepRequest | undefined {
   if (request.kind === 'start') return request.request
   return request.begin && { ...request.begin, id: request.session, work: request.work }

@@ -53,7 +53,7 @@ async function createDoubts(lanes: Record<string, readonly Line[]>, hanging: num
   }
 }
 
-test('a session goes on when one of its two questions is answered', async () => {
+test('a session continues when one of its two questions is answered', async () => {
   const doubts = await createDoubts({ lead: [call(launch('a'), launch('b')), say('end')] }, 2)
   expect(await doubts.isReady('lead-1')).toBe(true)
   expect(await doubts.resume()).toMatchObject({ questions: ['doubt/call_1_0', 'doubt/call_1_1'] })
@@ -64,7 +64,7 @@ test('a session goes on when one of its two questions is answered', async () => 
   expect(await doubts.isReady('lead-1')).toBe(false)
 })
 
-test('a session whose process died while it asked goes on with whatever else there is to do', async () => {
+test('a session whose process died while it asked continues with its other work', async () => {
   const doubts = await createDoubts({ lead: [call(launch('a')), say('end')] }, 1)
   await doubts.resume()
   expect(await doubts.standing('lead-1')).toBe('asks')
@@ -75,7 +75,7 @@ test('a session whose process died while it asked goes on with whatever else the
   expect(await doubts.standing('lead-1')).toBe('ready')
 })
 
-test('a child goes on when its question is answered, although its parent has a question of its own', async () => {
+test('a child continues when its question is answered, even if its parent has an open question', async () => {
   const lanes = {
     lead: [call(launch('a'), delegate('scout')), say('end')],
     scout: [call(launch('b')), report],
@@ -90,7 +90,7 @@ test('a child goes on when its question is answered, although its parent has a q
   expect(await doubts.isReady('lead-1')).toBe(false)
 })
 
-test('a session waits while one of its children does and all others have ended', async () => {
+test('a session waits while one of its children waits and all others have ended', async () => {
   const lanes = {
     lead: [call(delegate('scout'), delegate('critic')), say('end')],
     scout: [call(launch('b')), report],

@@ -3,11 +3,11 @@ import { standingOf } from './standing.ts'
 
 type Read = (session: string) => Promise<StoredSession | undefined>
 
-/** Whether something in the tree of a session that nobody runs can go on without a person. */
+/** Whether the tree of a session that is not running has work that needs no person. */
 export async function isReady(stored: StoredSession, read: Read): Promise<boolean> {
   const { id, root } = stored.spec
   const above = root === id ? undefined : await read(root)
-  // A child belongs to its run for as long as that goes on.
+  // Until the root has ended, a child is resumed as part of its tree.
   const isOfRun = above !== undefined && standingOf(above).kind !== 'ended'
   return isReadyBelow(isOfRun ? above : stored, read, new Set())
 }
@@ -24,7 +24,7 @@ async function isReadyBelow(stored: StoredSession, read: Read, seen: Set<string>
   return false
 }
 
-/** The child has ended, and whoever waits for it does not know. Whoever was put to sleep knows what had ended by then. */
+/** The child has ended and its parent has not seen it. A sleeping parent has seen everything that ended before it fell asleep. */
 function hasNews({ status, updated }: StoredSession, child: StoredSession): boolean {
   return standingOf(child).kind === 'ended' && (status !== 'sleeping' || child.updated > updated)
 }

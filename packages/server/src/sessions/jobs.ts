@@ -66,7 +66,7 @@ export class Jobs {
 
   add(request: JobRequest, { first = false } = {}): Job {
     const job = createJob(request, first)
-    // Behind those that came first before it: nobody overtakes a message.
+    // After earlier messages, so that messages keep their order.
     const at = first ? this.#waiting.findIndex(({ isFirst }) => !isFirst) : -1
     this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, job)
     this.#pump()

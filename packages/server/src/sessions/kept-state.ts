@@ -15,7 +15,7 @@ export interface KeptStateOptions {
   readonly deliveries: Deliveries
 }
 
-/** What a session is to the daemon: what runs, what is queued for it, and what its record says. */
+/** The state of a session, from its run, its queue and its record. */
 export async function keptState(
   session: string,
   { engine, runs, queue, deliveries }: KeptStateOptions,
@@ -42,7 +42,7 @@ export async function keptState(
   if (jobs.has(root)) return { kind: 'running' }
   const pid = runs.ownerOf(root)
   if (pid !== undefined) return { kind: 'elsewhere', pid }
-  // It continues with what it has not heard yet.
+  // It continues with its undelivered messages.
   const isTold = ({ request }: (typeof queued)[number]) =>
     request.kind === 'tell' && !hasHeard(stored, request.work.message)
   if (queued.some(isTold)) return running(deliveries.blockedBy(session))

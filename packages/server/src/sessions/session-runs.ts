@@ -1,12 +1,12 @@
 /**
- * Owns the runs of sessions in this process, and what is known of runs that have ended. Called by the parts of the session keeper.
+ * Owns the runs of sessions in this process, and why past runs failed. Called by the parts of the session keeper.
  *
- * 1. Of one tree at most one run is under way here, and at most `parallel` trees are. The others wait in order; what is said to a
- *    session goes before what is begun.
- * 2. While it is held nothing begins.
- * 3. A run that ends as it began, with nothing recorded, is not tried again before something has changed.
- * 4. A run that ends because the machine can do no more, as on a full disk, is nobody's failure: it is begun again when it can be,
- *    and nobody is told that it ended.
+ * 1. Each tree has at most one run, and at most `parallel` trees run at once. Other runs wait in order; runs that deliver a message
+ *    come before new sessions.
+ * 2. While the keeper is on hold, no run starts.
+ * 3. A run that fails without recording anything is not retried until something changes.
+ * 4. A run that fails because of the system, for example on a full disk, is not reported to listeners. It is resumed when the
+ *    system has recovered.
  */
 import { mkdirSync } from 'node:fs'
 import {
@@ -32,16 +32,16 @@ export interface SessionRunsOptions {
   readonly home: Home
   readonly engine: FileEngine
   readonly workspace: string
-  /** Sessions go on wherever they work. */
+  /** Sessions may run in any workspace. */
   readonly trusted: boolean
   readonly parallel: () => number
-  /** Whether something failed because the machine can do no more for now. */
+  /** Whether an error comes from the system, such as a full disk, and is expected to pass. */
   readonly trouble: (error: unknown) => boolean
-  /** What holds at this time. */
+  /** The current configuration. */
   readonly parts: () => { readonly parts: Parts; readonly orchestrator: Orchestrator }
   readonly note: Note
   readonly problems: Problems
-  /** A tree has come to rest here: these sessions of it were open. */
+  /** Called when a tree stops running here, with the sessions that were open in it. */
   readonly rested: (sessions: readonly string[]) => void
 }
 
@@ -51,14 +51,14 @@ export class SessionRuns {
   readonly jobs: Jobs
   readonly #options: SessionRunsOptions
   readonly #listeners = new Set<RestListener>()
-  /** Trees that another process runs. */
+  /** Trees that another process is running. */
   readonly #elsewhere = new Set<string>()
   readonly #paused: Job[] = []
-  /** Sessions that are not resumed because their agent was removed: it may come back. */
+  /** Sessions that are not resumed because their agent was removed. It may be restored. */
   readonly #orphans = new Map<string, AgentDefinition>()
-  /** Sessions whose run the machine could not carry on. */
+  /** Sessions whose run failed because of the system. */
   readonly #stalled = new Set<string>()
-  /** Sessions whose last run failed for another reason, and why. */
+  /** Sessions whose last run failed for another reason, with the reason. */
   readonly #stuck = new Map<string, string>()
 
   constructor(options: SessionRunsOptions) {
@@ -80,7 +80,7 @@ export class SessionRuns {
     return this.jobs.add(request, options)
   }
 
-  /** Lets a session, or the tree it belongs to, continue if there is anything to do in it. */
+  /** Resumes a session, or the tree it belongs to, if it has work to do. */
   async resume(session: string): Promise<void> {
     if (this.jobs.has(session)) return
     const stored = await this.#options.engine.read(session)
@@ -96,7 +96,7 @@ export class SessionRuns {
     this.#goOn(session, root, agent.name)
   }
 
-  /** False when it works where this daemon may not, or its agent is gone; that is a problem then. */
+  /** False, and reported as a problem, when the daemon may not use the session's workspace or the agent was removed. */
   mayGoOn({ spec }: StoredSession): boolean {
     const { home, problems } = this.#options
     const gone = this.#whyGone(spec.agent)
@@ -106,7 +106,7 @@ export class SessionRuns {
     const found = why === undefined ? [] : [{ severity: 'error' as const, message: why }]
     problems.report('workspace', fileOfSession(spec.id), found)
     if (why !== undefined) return false
-    // One that was made for a session is made anew with what was committed in it.
+    // A session's own workspace is restored from its commits instead.
     const isMade = spec.isolation?.kind === 'own' && spec.isolation.base !== spec.workspace
     if (!isMade && isInside(home.at('workspaces'), spec.workspace))
       mkdirSync(spec.workspace, { recursive: true })
@@ -115,10 +115,13 @@ export class SessionRuns {
 
   requireHere(stored: StoredSession): void {
     if (!this.mayGoOn(stored))
-      throw new CadreError('configuration', `${stored.spec.id} may not go on from here`)
+      throw new CadreError(
+        'configuration',
+        `The daemon may not resume ${stored.spec.id}. "cadre status" shows the reason.`,
+      )
   }
 
-  /** The other process that runs this tree. */
+  /** The other process that is running this tree, if any. */
   ownerOf(root: string): number | undefined {
     const owner = runningProcess(this.#options.home, root)
     return owner === undefined || owner.pid === process.pid ? undefined : owner.pid
@@ -132,7 +135,7 @@ export class SessionRuns {
     return this.#stalled.has(session)
   }
 
-  /** Its run is not begun again by itself. */
+  /** Its run is no longer resumed automatically. */
   forgetStalled(session: string): boolean {
     return this.#stalled.delete(session)
   }
@@ -155,13 +158,13 @@ export class SessionRuns {
     for (const listener of this.#listeners) listener(session, result)
   }
 
-  /** Things begin again, those first that were paused. */
+  /** Starts runs again, paused ones first. */
   release(): void {
     for (const job of this.#paused.splice(0)) this.#goOn(job.root, job.root, job.agent)
     this.jobs.release()
   }
 
-  /** The machine can do again what it could not. */
+  /** Resumes stalled sessions after the system has recovered. */
   async recover(): Promise<void> {
     for (const session of [...this.#stalled]) {
       this.#stalled.delete(session)
@@ -174,7 +177,7 @@ export class SessionRuns {
     }
   }
 
-  /** Resumes the sessions of agents that were removed and are there again. */
+  /** Resumes the sessions of agents that were removed and restored. */
   async adoptOrphans(): Promise<void> {
     for (const [session, agent] of [...this.#orphans]) {
       if (this.#whyGone(agent) !== undefined) continue
@@ -223,7 +226,7 @@ export class SessionRuns {
     this.#stuck.set(session, message)
     this.#options.note({
       type: 'session.failed',
-      message: `${session} could not be run: ${message}`,
+      message: `${session} could not run: ${message}`,
       session,
     })
     this.#options.problems.report('run', fileOfSession(session), [{ severity: 'error', message }])
@@ -238,7 +241,7 @@ function isPause(result: RunResult): boolean {
   return result.kind === 'waiting' && result.questions.length === 0
 }
 
-/** Its record says that it goes on, because what it ended with could not be written there. */
+/** The session has ended, but its end is not in its record. */
 function isUnrecorded(result: RunResult): boolean {
   return result.kind === 'report' && result.report.notices?.at(-1)?.code === 'corrupt'
 }

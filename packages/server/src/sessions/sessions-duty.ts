@@ -119,7 +119,7 @@ export function createSessionsDuty(
     if (now?.standing !== 'ready' && now?.standing !== 'delegates') return
     if (runningProcess(home, now.root ?? id) === undefined && before?.standing !== 'asks') {
       const about = { file: nameOf(id), session: id }
-      // What ends with an entry of cadre's own was left by a command, or by a process that died.
+      // A file whose last entry Cadre wrote was left by a command, or by a process that died.
       if (endsWithEntry(pathOf(id)))
         note({ type: 'session.resumed', message: `resumed: ${nameOf(id)}`, ...about })
       else note({ type: 'session.edited', message: `edited by hand: ${nameOf(id)}`, ...about })

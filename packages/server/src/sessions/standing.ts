@@ -7,7 +7,7 @@ import {
   type StoredSession,
 } from '@cadre/core'
 
-/** Where a session stands that nobody runs now. */
+/** The standing of a session that is not running. */
 export type Standing =
   /** It has ended, and nothing was said to it since. */
   | { readonly kind: 'ended' }
@@ -36,7 +36,7 @@ export function standingOf({ status, entries, spec }: StoredSession): Standing {
   })
   if (isAnswered) return { kind: 'ready' }
   const children = childrenIn(state)
-  // A session that was put to sleep has done what it could. One whose process died may have more to do than to wait.
+  // A sleeping session has done all it can. One whose process died may have other work left.
   if (questions.open.size > 0) return status === 'active' ? { kind: 'ready' } : { kind: 'asks', children }
   const waits = children.length > 0 && open.every(({ started, finished }) => started?.child ?? finished)
   return waits ? { kind: 'delegates', children } : { kind: 'ready' }
@@ -62,7 +62,7 @@ export function lastReport(entries: readonly Entry[]): Report | undefined {
   return last?.role === 'event' ? (last['report'] as unknown as Report) : undefined
 }
 
-/** The calls about which a person was asked, and those of them with a question that nobody has answered. */
+/** The calls that a person was asked about, and those whose question is still open. */
 function questionsOf(entries: readonly Entry[], calls: ReadonlySet<string>) {
   const asked = new Map<string, string>()
   const answered = new Set<string>()

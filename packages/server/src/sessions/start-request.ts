@@ -7,7 +7,7 @@ export function startOf({ workspace = '', ...request }: KeepRequest, own: string
     by.start({ ...request, workspace: workspace || own, plain: false }, signal)
 }
 
-/** What cannot be begun is not taken: whoever asks keeps it, and asks again. */
+/** Rejects requests that cannot start, so that the caller keeps them and retries. */
 export async function requireAgent({ agent }: Beginning, { agents, models }: Parts): Promise<void> {
   const known = agents.get(agent)
   if (known !== undefined) {

@@ -4,7 +4,7 @@ import type { Stale } from './marks.ts'
 
 /** One thing to do about tasks. Each can be done again after a crash in the middle of it, and changes nothing then. */
 export type Action =
-  /** Its line has gone back to how it was earlier: it is put right. */
+  /** Its line is stale, from an old copy of the file: restore it. */
   | { readonly kind: 'restore'; readonly stale: Stale }
   /** Tasks of this file have no id. */
   | { readonly kind: 'name'; readonly file: string }

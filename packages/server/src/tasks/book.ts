@@ -60,7 +60,7 @@ export interface TaskIndex {
   readonly nameless: readonly { readonly file: string; readonly task: TaskItem }[]
   /** The agent that does a task; nothing where it is for people. */
   agentOf(task: TaskItem): string | undefined
-  /** A task of an agent needs an id, and so does one whose agent is misspelt: that is written on it by its id. */
+  /** Tasks of agents need an id. So do tasks with a misspelt agent, because the problem is written to the task by its id. */
   needsId(task: TaskItem): boolean
 }
 
@@ -151,7 +151,7 @@ export function countTogether(index: TaskIndex, actions: readonly Action[]): num
   return working.size
 }
 
-/** Whether something in the file cannot be understood, so that what is missing in it may only be hidden. */
+/** Whether part of the file cannot be parsed, so that tasks that seem to be missing may still be in it. */
 export function isBroken({ problems }: TaskFile): boolean {
   return problems.some(({ severity }) => severity === 'error')
 }

@@ -1,6 +1,6 @@
 /**
- * Carries out one action at a time. A task is changed only if it is still as it was when the action was planned: what a person
- * wrote meanwhile counts, and is planned for anew.
+ * Carries out one action at a time. A task is changed only if it has not changed since the action was planned: an edit that a
+ * person made in the meantime takes precedence and leads to a new plan.
  */
 import { CadreError, type Controls } from '@cadre/core'
 import type { TaskChange, TaskItem } from '@cadre/files'
@@ -35,7 +35,7 @@ export interface Hands {
   readonly files: readonly BookFile[]
   /** More than one task is being worked on. */
   readonly isTogether: boolean
-  /** Sessions that this process has started or let go on. */
+  /** Sessions that this process has started or resumed. */
   readonly begun: Set<string>
   /** Sessions that could not be started, and why. */
   readonly unstarted: Map<string, KeptState>
@@ -92,11 +92,16 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
     case 'reopen': {
       const isDone = await change(hands, action.at, reopenChange(action.at.task), isSame(action.at))
       if (isDone)
-        note(hands, 'task.reopened', action.at, 'open again: what it was skipped for is no longer so')
+        note(
+          hands,
+          'task.reopened',
+          action.at,
+          'open again, because the reason for skipping it no longer applies',
+        )
       return isDone
     }
     case 'release':
-      return release(action.at, action.session, 'given to somebody else', hands)
+      return release(action.at, action.session, 'assigned to another agent', hands)
     case 'cancel': {
       const { task, session, reason } = action
       const isCancelled = await sessions.cancel(session, reason)
@@ -117,12 +122,12 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
       const { at, session } = action
       const known = ledger.claims.get(at.id)
       if (known?.session !== session) return false
-      // What somebody wants who may do less than this session is done by another one, which may do no more than that.
+      // A change made under stricter controls is carried out by a new session under the same controls.
       if (!(await isUnder(context, session, await controlsOf(at.task, context))))
-        return release(at, session, 'changed by somebody who works under more controls', hands)
+        return release(at, session, 'changed by a session that works under stricter controls', hands)
       if ((await sessions.tell(session, changedWork(at, session, known.said))) === 'missing') return false
       ledger.claim(at.id, { ...known, file: at.file, text: fingerprint(at.task), said: known.said + 1 })
-      note(hands, 'task.told', at, `changed: its session ${session} was told`)
+      note(hands, 'task.told', at, `changed, and its session ${session} was notified`)
       return true
     }
     case 'wave': {
@@ -132,7 +137,7 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
       if (heard === 'queued')
         context.note({
           type: 'tasks.ended',
-          message: `Session ${session} was told that the ${members.length} tasks it planned are at an end.`,
+          message: `Session ${session} was notified that the ${members.length} tasks it planned have ended.`,
           session,
           tasks: members.map(({ id }) => id),
         })
@@ -141,7 +146,7 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
   }
 }
 
-/** What somebody saved from an old copy is put right, and said. */
+/** Restores a stale line, and reports that. */
 async function restore({ placed, mark }: Stale, hands: Hands): Promise<boolean> {
   const { task } = placed
   const known = mark.session === '' ? undefined : await hands.context.sessions.state(mark.session)
@@ -153,7 +158,7 @@ async function restore({ placed, mark }: Stale, hands: Hands): Promise<boolean> 
       hands,
       'task.restored',
       placed,
-      `${mark.state} as before: its file was saved from an older copy. To have it done again, change only its marker to [ ]`,
+      `${mark.state} as before: its file was saved from an older copy. To run it again, change only its marker to [ ]`,
     )
   return isDone
 }
@@ -172,7 +177,7 @@ async function nameTasks(file: string, { store, ledger, index, files, context }:
   return ids.length > 0
 }
 
-/** Ends the session of a task, so that another one begins. */
+/** Cancels the session of a task, so that another session can start it. */
 async function release(at: Placed, session: string, why: string, hands: Hands): Promise<boolean> {
   const { context, ledger } = hands
   await context.sessions.cancel(session, `its task was ${why}`)
@@ -261,7 +266,7 @@ async function change(
   const result = await store.change(at.file, at.id, wanted, when)
   if (result.kind === 'refused') refused(at, result.reason)
   if (result.kind !== 'changed') return false
-  // Known from here on, whatever is saved over it before it is read again.
+  // Recorded now, because an old copy may be saved over the file before it is read again.
   const mark = markAfter(at, wanted, ledger.marks.get(at.id), timeOf(context))
   if (mark !== undefined) ledger.mark(at.id, mark)
   return true
@@ -282,7 +287,7 @@ function isStill({ task: planned }: Placed, session: string): (task: TaskItem) =
   return (task) => task.state === planned.state && (task.fields.get('session') || session) === session
 }
 
-/** What a person has rejected is not done, even where the agent ends without a word about it. */
+/** A task is not done if all its actions were rejected, even if the agent reports that it is. */
 async function heldTo(end: Ended, session: string, { engine }: DaemonContext): Promise<Ended> {
   if (end.outcome !== 'completed') return end
   const reason = await onlyRejected(session, (id) => engine.read(id).catch(() => undefined))

@@ -6,9 +6,9 @@
  *    or is taken up from there.
  * 2. Whoever is told of an end hears it before it is here: a crash in between says it again under the same message, which is
  *    heard once.
- * 3. A mark follows its line, and is written when a look is over: what it misses is learned from the line. Only where a line
- *    comes to name no session again the mark goes first.
- * 4. A home without a ledger was never looked after: what is at an end there is not told to anybody.
+ * 3. Marks are written after the lines they describe; a lost mark is learned again from its line. Only when a line loses its
+ *    session is the mark written first.
+ * 4. In a home without a ledger no daemon has run before, so nobody is notified of tasks that have already ended there.
  */
 import { type Home, isObject, readRegular } from '@cadre/files'
 import { writeOwnFile } from '../write-own-file.ts'
@@ -22,7 +22,7 @@ const marksFile = 'task-marks.json'
 export class Ledger {
   readonly claims: Map<string, Claim>
   readonly told: Map<string, Set<string>>
-  /** By the id of the task: how far it has come. */
+  /** The progress of each task, by its id. */
   readonly marks: Map<string, Mark>
   /** There was none: nobody has looked after these tasks before. */
   readonly isNew: boolean
@@ -74,7 +74,7 @@ export class Ledger {
     if (this.marks.delete(id)) this.isUnwritten = true
   }
 
-  /** Writes the marks, if there is anything new about them. */
+  /** Writes the marks if they have changed. */
   keepMarks(): void {
     if (!this.isUnwritten) return
     this.write(marksFile, JSON.stringify(Object.fromEntries(this.marks)), false)

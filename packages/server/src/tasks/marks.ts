@@ -1,39 +1,39 @@
 /**
- * What is known of how far tasks have come, so that a file which somebody saves from an old copy does not undo it. An editor that
- * holds a copy writes lines as they were before a session was named on them, or while another one was: such a line has gone back,
- * and is put right. Whoever wants a task done again changes its marker and leaves the session it names: that line is new.
+ * Remembers the progress of each task, so that saving an old copy of a file does not undo it. An editor that holds an old copy writes
+ * lines that name no session, or an earlier one. Such a line is stale, and the daemon restores it. A person who reopens a task changes
+ * its marker and keeps the session it names, so that line is not stale.
  */
 import { createHash } from 'node:crypto'
 import { isObject, type TaskChange, type TaskItem, type TaskState } from '@cadre/files'
 import { type BookFile, isAtEnd, type Placed } from './book.ts'
 import { brokenLines } from './find-task-problems.ts'
 
-/** How far a task has come. */
+/** The progress of a task. */
 export interface Mark {
   /** The file it was last seen in. */
   readonly file: string
-  /** The session its line names; empty where none does. */
+  /** The session that its line names, or an empty string. */
   readonly session: string
-  /** What its line named before that. */
+  /** The sessions that its line named before. */
   readonly earlier: readonly string[]
   readonly state: TaskState
-  /** When the daemon saw it come to this state. */
+  /** When the daemon first saw this state. */
   readonly at: string
   /** `nameOf` the task when it was given its id. */
   readonly named?: string
 }
 
-/** A task whose line has gone back, as it stands there, and how far it has come. */
+/** A task with a stale line, and its real progress. */
 export interface Stale {
   readonly placed: Placed
   readonly mark: Mark
 }
 
 export interface Recalled {
-  /** The files, with every task as far as it has come. */
+  /** The files, with the real progress of every task. */
   readonly files: readonly BookFile[]
   readonly stale: readonly Stale[]
-  /** What was not known before. */
+  /** New and changed marks. */
   readonly learned: ReadonlyMap<string, Mark>
 }
 
@@ -65,11 +65,11 @@ export function recall(files: readonly BookFile[], marks: ReadonlyMap<string, Ma
 function hasGoneBack(task: TaskItem, mark: Mark): boolean {
   const session = sessionIn(task)
   if (session === mark.session) return task.state === 'running' && isAtEnd(mark)
-  // Somebody who tidies up what is at its end takes nothing back.
+  // Tidying up a finished task does not make its line stale.
   return mark.earlier.includes(session) && !(isAtEnd(task) && task.state === mark.state)
 }
 
-/** What is to be remembered of a task; nothing where that is known, or there is nothing yet. */
+/** The new mark of a task; `undefined` when the old one still applies, or there is nothing to remember yet. */
 function markOf(task: TaskItem, file: string, mark: Mark | undefined, at: string): Mark | undefined {
   const session = sessionIn(task)
   if (mark === undefined)
@@ -82,7 +82,7 @@ function markOf(task: TaskItem, file: string, mark: Mark | undefined, at: string
     : { ...mark, file, session, earlier: [...mark.earlier, mark.session], state: task.state, at: since }
 }
 
-/** The same of a task that was just changed. */
+/** The new mark of a task after the daemon changed it. */
 export function markAfter(
   { task, file }: Placed,
   { state = task.state, fields = {} }: TaskChange,
@@ -93,7 +93,7 @@ export function markAfter(
   return markOf(asMarked(task, { session, state }), file, mark, at)
 }
 
-/** Of a task that is taken from its session: its line names none again, and the session is one of the past. */
+/** The mark of a task that was taken from its session: its line names no session, and this one becomes an earlier one. */
 export function released(mark: Mark, session: string, at: string): Mark {
   const earlier = [...mark.earlier, mark.session, session].filter((one) => one !== '')
   return { ...mark, session: '', earlier: [...new Set(earlier)], state: 'open', at }
@@ -110,7 +110,7 @@ function sessionIn({ fields }: TaskItem): string {
   return fields.get('session') ?? ''
 }
 
-/** What a task without an id is recognised by when it loses the one it was given. */
+/** Identifies a task that lost the id the daemon gave it. */
 export function nameOf({ title, who }: TaskItem): string {
   return createHash('sha256')
     .update(JSON.stringify([title, who]))
@@ -118,7 +118,7 @@ export function nameOf({ title, who }: TaskItem): string {
     .slice(0, 16)
 }
 
-/** The ids that tasks of this file were given, and that no line has any more: whoever saved an old copy took them away. */
+/** Finds the id that the daemon gave to a task of this file before an old copy without ids was saved. */
 export function lostNames(
   file: string,
   files: readonly BookFile[],

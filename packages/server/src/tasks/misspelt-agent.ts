@@ -3,13 +3,13 @@ import type { TaskItem } from '@cadre/files'
 
 export interface MisspeltAgent {
   readonly who: string
-  /** The agents that may be meant, the nearest first. */
+  /** The agents it may stand for, the closest first. */
   readonly meant: readonly string[]
 }
 
 /**
- * The name of an agent that is not there, on a task that no agent has. Other names that are no agent's are people's; one that
- * is nearly an agent's, or that an agent wrote, is a mistake.
+ * Finds the misspelt agent of a task that has no known agent. A name that is no agent is usually a person. It is a mistake if it is
+ * close to the name of an agent, or if an agent wrote the task.
  */
 export function misspeltAgent(
   { who: names, fields }: TaskItem,

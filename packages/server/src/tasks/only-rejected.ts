@@ -3,8 +3,8 @@ import { classOf, type Entry, type StoredSession, understandTool } from '@cadre/
 type Read = (session: string) => Promise<StoredSession | undefined>
 
 /**
- * What a person rejected, where nothing else was done: neither in this session nor in one below it was anything changed. Such
- * work is not done, whatever the agent says about it. Nothing where nothing was rejected, or where the agent found another way.
+ * The last rejection, if this session and those below it changed nothing else. Such work is not done, whatever the agent reports.
+ * `undefined` when nothing was rejected, or the agent found another way.
  */
 export async function onlyRejected(session: string, read: Read): Promise<string | undefined> {
   const found = await lookIn(session, read, new Set())
@@ -44,7 +44,7 @@ async function lookIn(session: string, read: Read, seen: Set<string>): Promise<F
   return { rejected, hasActed }
 }
 
-/** Delegating is what children do, and tasks and messages are about the work. Looking changes nothing. */
+/** Delegations are judged by their children. Tasks, messages and reads change nothing in the workspace. */
 function startsChange(
   entry: Entry,
   tools: ReadonlyMap<string, string>,

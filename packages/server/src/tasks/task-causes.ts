@@ -6,7 +6,7 @@ export function causesOf({ fields }: TaskItem): readonly string[] {
   return written.flatMap((names) => names?.split(/[\s,]+/).filter((name) => name !== '') ?? [])
 }
 
-/** The session that created a task; nobody when a person did. */
+/** The session that created a task; `undefined` when a person did. */
 export function creatorOf({ fields }: TaskItem): string | undefined {
   return fields.get('created_by')?.trim() || undefined
 }

@@ -71,12 +71,12 @@ export function releaseChange(task: TaskItem): TaskChange {
   return { state: 'open', fields: { ...cleared(task), session: null, started: null } }
 }
 
-/** Brings a line that has gone back to where its task is. `session` is what became of the session it is marked with. */
+/** Restores a stale line. `session` is the state of the session in its mark. */
 export function markChange(task: TaskItem, mark: Mark, session: KeptState | undefined): TaskChange {
   if (mark.session === '') return { ...releaseChange(task), state: mark.state }
   const named = { session: mark.session }
   const end = session?.kind === 'ended' ? endChange(task, session, mark.session, mark.at) : undefined
-  // A person may have marked it otherwise.
+  // A person may have set another state.
   if (end?.state === mark.state) return { state: mark.state, fields: { ...end.fields, ...named } }
   const status = mark.state === 'failed' || mark.state === 'skipped' ? { status: mark.state } : {}
   return { state: mark.state, fields: { ...cleared(task), ...status, ...named } }

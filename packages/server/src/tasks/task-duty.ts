@@ -131,7 +131,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     })
   }
 
-  /** A task that was taken away, and is written again, is a new one. */
+  /** A task that was removed and written again is a new task. */
   function forgetGone({ files, gone }: Book, marked: Ledger): void {
     for (const id of gone) {
       const mark = marked.marks.get(id)

@@ -22,7 +22,7 @@ export interface KeptFile {
 export interface Hit extends KeptPassage {
   readonly path: string
   readonly score: number
-  /** How good it is, also compared with hits of another index: the score of words depends on how many passages there are. */
+  /** A score that is comparable across indexes, unlike the word score, which depends on the number of passages. */
   readonly weight: number
 }
 

@@ -34,7 +34,7 @@ export interface FoundPassage {
   readonly heading: string
   /** As they are now. */
   readonly lines: readonly string[]
-  /** How good it is, also compared with passages of another folder. */
+  /** A score that is comparable with passages of other folders. */
   readonly weight: number
 }
 

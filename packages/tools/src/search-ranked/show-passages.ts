@@ -8,7 +8,7 @@ const mostLines = 10
 export interface ShownPart {
   /** What stands before its paths. */
   readonly prefix: string
-  /** Where its passages come from; nothing for the workspace itself. */
+  /** The source of its passages; absent for the workspace itself. */
   readonly label?: string
   readonly answer: RankedAnswer
 }
@@ -32,7 +32,7 @@ interface Placed {
   readonly passage: FoundPassage
 }
 
-/** One list of all parts, each in its own order: whichever has the better one next comes next. */
+/** Merges the parts into one list by score, keeping the order within each part. */
 function inOrder(parts: readonly ShownPart[]): Placed[] {
   const left = parts.map(({ prefix, answer }) => ({ prefix, passages: [...answer.passages] }))
   const all: Placed[] = []

@@ -64,7 +64,7 @@ export function findUnseen({
   }
   for (const { written, field } of entries) {
     const plain = plainKey(written)
-    // A limit is looked for among the keys only: in sentences people write of timeouts and budgets.
+    // Limits are searched in keys only, because prose may mention timeouts and budgets.
     if (restrictionOf(meaningOf(plain)) === undefined)
       consider(written, field.line, ['tools', 'agents', 'limits'])
     const swallowed = field.isLoose === true ? swallowedIn(plain, String(field.value)) : undefined

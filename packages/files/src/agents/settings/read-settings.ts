@@ -156,7 +156,7 @@ function usableAgents(
     }
     const agent = checkSettingsAgent(item, place, report)
     if (agent === undefined || !isReadable(agent, report)) continue
-    // As everywhere names of agents are compared: of two that differ only in case, one would take the other's place.
+    // Agent names ignore case everywhere, so one of two such agents would replace the other.
     const other = usable.get(nameKey(agent.name))
     if (other !== undefined)
       report.error(

@@ -58,7 +58,7 @@ function isMissing(meaning: ToolMeaning, own: ReadonlySet<string>): boolean {
   return meaning.names.every((name) => !own.has(name.toLowerCase()) && classOf(name) !== 'agent')
 }
 
-/** In a list of what is forbidden a misspelt name is worse: the agent has the tool. */
+/** A misspelt name is worse in a list of denied tools, because the agent keeps the tool. */
 function unknownTools(
   subject: Subject,
   names: readonly string[],

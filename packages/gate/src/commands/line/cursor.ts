@@ -12,7 +12,7 @@ interface HereDocument {
 export class Cursor {
   readonly source: string
   position = 0
-  /** What the line has set before this place: `F=src/a.ts; wc -l "$F"`. */
+  /** Variables that the line has set so far: `F=src/a.ts; wc -l "$F"`. */
   readonly values = new Map<string, string>()
   #waiting: HereDocument[] = []
 

@@ -62,7 +62,7 @@ class LineReader {
     while (!at.isDone && at.letter() !== ')') {
       const names = at.values.size
       const stages = this.#stages(depth)
-      // Elsewhere it would depend on what else the line does.
+      // Anywhere else its meaning depends on the rest of the line.
       if (at.values.size > names && (depth > 0 || stages.length > 1 || after !== ';'))
         throw new NeedsShell('it sets a variable under a condition')
       steps.push({ after, stages })
@@ -107,7 +107,7 @@ class LineReader {
       at.skipLines()
       stages.push(this.#stage(depth))
     }
-    // Bash ends such a stage with 0, whatever its redirects lead to.
+    // Bash ends such a stage with 0, whatever its redirects do.
     if (stages.length > 1 && stages.some((stage) => stage.kind === 'command' && stage.words.length === 0))
       throw new NeedsShell('its syntax is not plain')
     return stages
@@ -168,7 +168,7 @@ class LineReader {
         at.skipBlanks()
         const isAlone = at.isAtEndOfCommand && Object.keys(variables).length === 0 && redirects.length === 0
         if (!isAlone || this.#startsRedirect()) throw new NeedsShell(`it sets ${first.variable}`)
-        // It succeeds, and that is all it does when it runs: the words behind it have the value already.
+        // At run time it only succeeds: later words already contain the value.
         return { kind: 'command', words: [{ text: ':' }], variables, redirects }
       }
       if (words.length === 0) requireProgram(first, written.length)
@@ -188,13 +188,13 @@ class LineReader {
       variables[variable] = value
       return
     }
-    // A second value would have to be told from the first; others would be split, or mean a pattern.
+    // A second value would be ambiguous, and other values would be split or matched as patterns.
     const isPlain = /^[\w./@%+,:-]+$/.test(value) && !this.#at.values.has(variable)
     if (!isPlain || specialVariables.test(variable)) throw new NeedsShell(`it sets ${variable}`)
     this.#at.values.set(variable, value)
   }
 
-  /** `[[ -f package.json ]]` with one plain word, which `test` answers in the same way. */
+  /** `[[ -f package.json ]]` with one plain word, which `test` evaluates the same way. */
   #question(): readonly Word[] {
     const at = this.#at
     const found = /^\[\[ +((?:! +)?)(-[defhnrswxzL]) +/.exec(at.source.slice(at.position, at.position + 100))
@@ -289,7 +289,7 @@ class LineReader {
   }
 }
 
-/** Under `set -e` the line ends with the first step that fails, as if `&&` stood between them; other operators change that. */
+/** Under `set -e` a line stops at the first step that fails, as with `&&` between all steps. Other operators change that. */
 function strict(list: List): List {
   const isPlain = list.every(
     ({ after, stages }) => after === ';' && stages.every(({ kind }) => kind === 'command'),

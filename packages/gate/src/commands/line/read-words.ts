@@ -18,7 +18,7 @@ type Part =
 
 const mostChoices = 64
 
-/** Letters that mean themselves wherever they stand; not a word that is only digits, which could be a descriptor. */
+/** Characters without a special meaning. Words of digits only are excluded: they could be file descriptors. */
 const plainWord = /(?!\d+(?![\w./@%+,-]))[\w./@%+,-]+/y
 
 /** The word at the cursor; more than one where `{a,b}` stands for several. */
@@ -26,7 +26,7 @@ export function readWords(at: Cursor, mayAssign: boolean): readonly WrittenWord[
   return plainWordAt(at) ?? new WordReader(at, mayAssign).words()
 }
 
-/** Most words are plain, and are read at once. */
+/** A fast path: most words are plain. */
 function plainWordAt(at: Cursor): readonly WrittenWord[] | undefined {
   plainWord.lastIndex = at.position
   const text = plainWord.exec(at.source)?.[0]
@@ -192,7 +192,7 @@ class WordReader {
     this.#text(readDocument(at))
   }
 
-  /** `$F` or `${F}` of a variable that the line itself has set. */
+  /** `$F` or `${F}`, for a variable that the line itself sets. */
   #value(): boolean {
     const at = this.#at
     if (at.values.size === 0) return false

@@ -86,7 +86,7 @@ class ArgumentsReader {
     for (let count = 0; count < option.values; count++) {
       const value = this.#words[this.#at++]
       if (value === undefined) return
-      // Of several files that match, the first would be the value, and the others would be operands.
+      // If several files match, the first would become the value and the others operands.
       if (value.glob !== undefined) return void this.#found.reject(written)
       this.#value(option, value, written)
     }
