@@ -89,9 +89,9 @@ export interface Orchestrator {
    */
   tell(session: string, work: Work): Promise<boolean>
   /**
-   * Brings everything that runs here to rest, for good: each session sleeps when the calls of its last reply are settled, as if
-   * it waited, and goes on where it was when another orchestrator resumes it. Nothing is cancelled. `breaksOff`: an answer of a
-   * model that is still to come is not waited for; the question is asked again.
+   * Brings everything that runs here to rest, for good: each session sleeps when the calls that were let through are settled, as
+   * if it waited, and goes on where it was when another orchestrator resumes it, which judges the other calls of its last reply.
+   * Nothing is cancelled. `breaksOff`: an answer of a model that is still to come is not waited for; the question is asked again.
    */
   pause(options?: { readonly breaksOff?: boolean }): void
 }
