@@ -20,7 +20,7 @@ import {
   type RunResult,
   type StoredSession,
 } from '@cadre/core'
-import { type FileEngine, type Home, isInside, runningProcess } from '@cadre/files'
+import { type FileEngine, type Home, isInside, runningProcess, systemTrouble } from '@cadre/files'
 import type { Parts } from '../daemon/daemon-runtime.ts'
 import type { Note } from '../happening.ts'
 import type { Problems } from '../problems.ts'
@@ -126,7 +126,12 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
       options.rested([...job.members])
     },
   })
-  const readOr = (session: string) => engine.read(session).catch(() => undefined)
+  /** Nothing when there is no record, or it cannot be used. Rejects when the machine can do no more for now. */
+  const readOr = (session: string) =>
+    engine.read(session).catch((error) => {
+      if (systemTrouble(error) !== undefined) throw error
+      return undefined
+    })
   const fileOf = (session: string) => `sessions/${session}.session.yaml`
   const failed = (session: string, root: string, error: unknown) => {
     if (isCode(error, 'owned')) {
@@ -294,6 +299,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
       try {
         stored = await engine.read(session)
       } catch (error) {
+        if (systemTrouble(error) !== undefined) throw error
         return { kind: 'broken', message: messageOf(error) }
       }
       if (stored === undefined)
@@ -322,9 +328,16 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
     },
     clear: () => jobs.clear(),
     async recover() {
-      const again = [...stalled.values()]
-      stalled.clear()
-      for (const one of again) await one.again()
+      for (const [session, one] of [...stalled]) {
+        stalled.delete(session)
+        try {
+          await one.again()
+        } catch (error) {
+          // It waits, with those behind it, for the next time.
+          stalled.set(session, one)
+          throw error
+        }
+      }
     },
     async retry() {
       for (const [session, agent] of [...orphans])
