@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import path from 'node:path'
 import { defaultServerConditions } from 'vite'
 import type { ViteUserConfig } from 'vitest/config'
 
@@ -10,6 +11,7 @@ export const shared: ViteUserConfig = {
   ssr: { resolve: { conditions } },
   test: {
     pool: 'forks',
+    setupFiles: [path.join(import.meta.dirname, 'tests', 'support', 'seed.ts')],
     // Never one: a test that waits for a child process should not hold up all others.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // No test depends on time; this only ends one that hangs, on however busy a machine.

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
@@ -128,8 +129,14 @@ export async function whileItSleeps(daemon: Running, work: () => void | Promise<
   }
 }
 
-export async function untilProblem(project: Project, text: string): Promise<void> {
-  await until(async () => (await statusOf(project)).problems.some(({ message }) => message.includes(text)))
+/** The status that has the problem in it: the next one may be without. */
+export async function untilProblem(project: Project, text: string): Promise<Status> {
+  for (;;) {
+    const status = await statusOf(project)
+    if (status.problems.some(({ message }) => message.includes(text))) return status
+    // Each look is a process of its own.
+    await delay(200)
+  }
 }
 
 export async function untilWell(project: Project): Promise<void> {

@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { bin } from '../cli/support/cadre.ts'
-import { createProject } from '../cli/support/project.ts'
+import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
-import { agent, startDaemon, statusOf, talk } from './machine.ts'
+import { agent, type Running, type Status, startDaemon, statusOf, talk, titled } from './machine.ts'
 
 const asking = {
   ...agent('worker'),
@@ -26,6 +26,8 @@ const commanding = {
   },
 }
 const answering = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }
+/** Why the files of a process cannot be limited here; nothing when they can. */
+const noPrlimit = spawnSync('prlimit', ['--version']).status === 0 ? undefined : 'no prlimit'
 const task = '- [ ] A @worker "one"\n  id: t1\n'
 
 test('a stop in the middle of a request to a model has an end, and the next one goes on', {
@@ -142,39 +144,97 @@ test('a log that cannot be written is said before anything is started', async ()
   expect((await statusOf(project)).running).toBe(false)
 })
 
-test('with few files that may be open, a daemon says so or copes, and no session is lost', {
+const many = Array.from({ length: 12 }, (_, index) => `.cadre/sessions/s${index}.session.yaml`)
+const outOfFiles = 'no more files can be opened'
+
+test(titled('a daemon that can open no more files says so, and resumes when it can', noPrlimit), {
+  skip: noPrlimit !== undefined,
   timeout: 180_000,
 }, async () => {
   const project = createProject(answering)
-  const limited = spawn(
-    'sh',
-    ['-c', `ulimit -n 64; exec "${process.execPath}" "${bin}" up --trust --model scripted:playbook.yaml`],
-    {
-      cwd: project.path,
-      env: { PATH: process.env['PATH'] ?? '', HOME: project.path, USER: 'tester' },
-      stdio: 'ignore',
-    },
+  const daemon = await startDaemon(project)
+  // Enough to read and write a file, too few for the pipes of git.
+  limitFiles(daemon.pid, limitFor(daemon.pid, 6))
+  for (const file of many) project.write(file, talk('worker'))
+  await untilOf(daemon, () => publishedProblems(project).includes(outOfFiles))
+  limitFiles(daemon.pid, 1024)
+  await untilOf(
+    daemon,
+    () =>
+      many.every((file) => isCompleted(project, file)) && !publishedProblems(project).includes(outOfFiles),
   )
-  onTestFinished(() => void limited.kill('SIGKILL'))
-  await until(
-    async () => existsSync(project.at('.cadre/storage/daemon.json')) && (await statusOf(project)).running,
-  )
-  mkdirSync(project.at('.cadre/sessions'), { recursive: true })
-  const ids = Array.from({ length: 150 }, (_, index) => `s${index}`)
-  for (const id of ids) writeFileSync(project.at(`.cadre/sessions/${id}.session.yaml`), talk('worker'))
-  const isOver = (id: string) =>
-    /^status: completed/m.test(project.read(`.cadre/sessions/${id}.session.yaml`))
-  const hasSaidSo = async () =>
-    (await statusOf(project)).problems.some(({ message }) => message.includes('no more files can be opened'))
-  await until(async () => ids.every(isOver) || (await hasSaidSo()))
-  expect(limited.exitCode).toBeNull()
-  expect((await project.cadre(['down'])).code).toBe(0)
-  const next = await startDaemon(project)
-  await until(() => ids.every(isOver))
-  for (const id of ids)
-    expect(project.read(`.cadre/sessions/${id}.session.yaml`).match(/^ {4}role: user$/gm)).toHaveLength(1)
-  expect(await next.stop()).toBe(0)
+  for (const file of many) expectOneReply(project, file)
+  // A process that could not be started leaves no pipes behind.
+  await until(() => pipesOf(daemon.pid).length === 0)
+  expect(await daemon.stop()).toBe(0)
 })
+
+test(titled('a daemon with few files closes those of sessions to start a process', noPrlimit), {
+  skip: noPrlimit !== undefined,
+  timeout: 180_000,
+}, async () => {
+  const project = createProject(answering)
+  const daemon = await startDaemon(project)
+  // Too few for git beside the files of all sessions that run at once.
+  limitFiles(daemon.pid, limitFor(daemon.pid, 15))
+  for (const file of many) project.write(file, talk('worker'))
+  await untilOf(daemon, () => many.every((file) => isCompleted(project, file)))
+  for (const file of many) expectOneReply(project, file)
+  expect(await daemon.stop()).toBe(0)
+})
+
+/** Fails at once when the daemon ends before. */
+async function untilOf(daemon: Running, holds: () => boolean): Promise<void> {
+  const ended = daemon.ended().then(() => Promise.reject(new Error(`the daemon ended:\n${daemon.shown()}`)))
+  await Promise.race([until(holds), ended])
+}
+
+function isCompleted(project: Project, file: string): boolean {
+  return /^status: completed/m.test(project.read(file))
+}
+
+function expectOneReply(project: Project, file: string): void {
+  const text = project.read(file)
+  expect(text.match(/^ {4}role: user$/gm)).toHaveLength(1)
+  expect(text.match(/^ {4}content: it is done$/gm)).toHaveLength(1)
+}
+
+/** As `cadre status` shows them, without a process of its own for each look. */
+function publishedProblems(project: Project): string {
+  const { problems } = JSON.parse(project.read('.cadre/storage/daemon.json')) as Status
+  return problems.map(({ message }) => message).join('\n')
+}
+
+/** The limit that leaves room for so many more files: it bounds their numbers, and the lowest free one is always taken. */
+function limitFor(pid: number, room: number): number {
+  const pipes = pipesOf(pid)
+  const open = readdirSync(`/proc/${pid}/fd`)
+    .map(Number)
+    .filter((number) => !pipes.includes(number))
+  let limit = 0
+  for (let free = 0; free < room; limit++) if (!open.includes(limit)) free++
+  return limit
+}
+
+/** Those to processes it has started: they come and go. */
+function pipesOf(pid: number): readonly number[] {
+  return readdirSync(`/proc/${pid}/fd`)
+    .map(Number)
+    .filter((number) => number > 2 && linkOf(`/proc/${pid}/fd/${number}`).startsWith('socket:'))
+}
+
+function linkOf(place: string): string {
+  try {
+    return readlinkSync(place)
+  } catch {
+    return ''
+  }
+}
+
+/** Of a process that is running already: what it has to load, it has loaded. */
+function limitFiles(pid: number, most: number): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`])
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -96,6 +96,37 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(done).toEqual(['note a'])
   })
 
+  test('a pause between the record of a start and the call lets the call run, once', async () => {
+    const { tools, done } = countingTools()
+    const world = create()
+    onTestFinished(() => world.dispose())
+    let first: TestTeam | undefined
+    const worker: TestTeamOptions['lanes'][string] = [
+      () => {
+        first?.orchestrator.pause()
+        // It cannot be checked afterwards: were it in doubt, a person would be asked.
+        return call(['launch', { what: 'a' }])
+      },
+      say('Launched.'),
+    ]
+    const openTeam = async () =>
+      createTestTeam({
+        agents: [{ name: 'worker' }],
+        tools,
+        lanes: { worker },
+        engine: await world.open(),
+        clock: world.clock,
+      })
+    first = await openTeam()
+    const rest = await first.run({ agent: 'worker', id: 'worker-7' })
+    expect(rest).toEqual({ kind: 'waiting', session: 'worker-7', questions: [] })
+    expect(done).toEqual(['launch a'])
+    const next = await openTeam()
+    const result = await next.orchestrator.resume('worker-7', {}, never)
+    expect(result).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'Launched.' } })
+    expect(done).toEqual(['launch a'])
+  })
+
   test('an answer that does not come is not waited for when everything comes to rest', async () => {
     const world = create()
     onTestFinished(() => world.dispose())

@@ -89,9 +89,9 @@ export interface Orchestrator {
    */
   tell(session: string, work: Work): Promise<boolean>
   /**
-   * Pauses everything that is running here, permanently. Each session goes to sleep when the calls of its last reply are settled,
-   * and continues when another orchestrator resumes it. Nothing is cancelled. `breaksOff`: does not wait for pending model replies;
-   * they are requested again.
+   * Pauses everything that is running here, permanently. Each session goes to sleep when the calls that were allowed are settled,
+   * and continues when another orchestrator resumes it, which judges the other calls of its last reply. Nothing is cancelled.
+   * `breaksOff`: does not wait for pending model replies; they are requested again.
    */
   pause(options?: { readonly breaksOff?: boolean }): void
 }

@@ -8,7 +8,7 @@ import type { Report } from './report.ts'
 import { leaveBehind, record, type Session, takeUpChanges } from './session.ts'
 import type { SessionSpec } from './session-spec.ts'
 import { settleReply } from './settle.ts'
-import { nextMove } from './state.ts'
+import { nextMove, startedCalls } from './state.ts'
 import type { StopReason } from './tree.ts'
 import type { Settled } from './workspaces.ts'
 
@@ -27,7 +27,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
       await hearMessages(session, host.messages(spec.id))
       const stopped = stopEnding(session) ?? stoppedFromOutside(session)
       if (stopped !== undefined) return await endSession(session, stopped)
-      if (host.isPausing()) throw new Suspended([])
+      if (host.isPausing() && !hasBegunCalls(session)) throw new Suspended([])
       const ending = await move(session)
       // Messages that arrived in the meantime are read before the session ends.
       if (ending === undefined || session.node.signal.aborted || host.hasMessages(spec.id)) continue
@@ -48,6 +48,11 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
     if (session.holdsSlot) session.tree.slots.give()
     session.tree.leave(spec)
   }
+}
+
+/** Their start is recorded, with the reply they are in, and they run next: at rest now, they would be in doubt. */
+function hasBegunCalls({ state, inherited }: Session): boolean {
+  return [...startedCalls(state)].some((call) => !inherited.has(call))
 }
 
 async function move(session: Session): Promise<Ending | undefined> {

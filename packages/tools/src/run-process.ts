@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
+import { startProcess } from '@cadre/files'
 import { cleanEnvironment, releasePipes, signalGroup } from '@cadre/gate'
 import { Refusal } from './refusal.ts'
 
@@ -28,7 +28,7 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
   const { command, cwd, timeoutMs, take, most = 1_000_000 } = request
   const [program, ...args] = command
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
+    const child = startProcess(program, args, {
       cwd,
       env: cleanEnvironment(process.env, []),
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -107,6 +107,10 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
   const project = projectOf(options.workspace ?? io.cwd)
   const dropped = dropProjectPath(io.env, [project, projectOf(io.cwd)])
   const sandbox = findSandbox(io.env)
+  let untried: unknown
+  sandbox.catch((error) => {
+    untried = error
+  })
   const found = homeOf(io, options.home, options.trust)
   // Git is asked while the rest is read.
   const state = trustsEverything(io, options) ? undefined : stateOfHome(io, found, options)
@@ -174,6 +178,8 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
   })
   const wanted = limitsOf(config, options)
   const { createModels } = await backends
+  // No file could be opened to try it with, which is known at once: that is no machine without a sandbox.
+  if (untried !== undefined) throw untried
   const { model } = options
   const models = createModels({
     config,

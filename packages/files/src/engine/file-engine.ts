@@ -51,6 +51,8 @@ export interface FileEngine extends Engine {
    * Rejects with `owned` when another process runs the session, with `not_found` when it does not wait for that answer.
    */
   answer(session: string, name: string, answer: Answer): Promise<Answer>
+  /** Closes half of the files it keeps open between writes: the process can open no more, and others need some. */
+  giveWay(): void
   /** Puts everything in order: all is written and safe, and no lease is held. */
   close(): Promise<void>
 }
@@ -106,6 +108,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
       return listSessions(home, report)
     },
     answer: (session, name, answer) => sessions.answer(session, name, answer),
+    giveWay: () => files.giveWay(),
     async close() {
       endKeeping()
       await recorder.close()

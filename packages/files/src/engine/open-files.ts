@@ -53,16 +53,20 @@ export class OpenFiles {
     for (const file of [...this.files]) this.close(file)
   }
 
+  /** Others in this process need descriptors too: half of ours must do from now on. */
+  giveWay(): void {
+    this.limit = Math.max(1, this.files.size >> 1)
+    do this.closeOldest()
+    while (this.files.size > this.limit)
+  }
+
   private tryOpen(path: string, flags: string): number {
     for (;;) {
       try {
         return openSync(path, flags, ownerOnly)
       } catch (error) {
         if (!hasCode(error, 'EMFILE', 'ENFILE') || this.files.size === 0) throw error
-        // Others in this process need descriptors too: half of ours must do from now on.
-        this.limit = Math.max(1, this.files.size >> 1)
-        do this.closeOldest()
-        while (this.files.size > this.limit)
+        this.giveWay()
       }
     }
   }

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { setMaxListeners } from 'node:events'
 import { existsSync, statfsSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
+import { startProcess } from '../system/start-process.ts'
 import { findGit } from './find-git.ts'
 
 export interface GitRequest {
@@ -104,7 +104,7 @@ export async function tryGit(args: readonly string[], request: GitRequest): Prom
   ]
   const program = findGit()
   return new Promise((resolve, reject) => {
-    const child = spawn(program, all, {
+    const child = startProcess(program, all, {
       // Below the top of a work tree git would look at that part of it alone.
       cwd: workTree !== undefined && existsSync(workTree) ? workTree : cwd,
       env: environment(request.index),

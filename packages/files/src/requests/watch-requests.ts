@@ -26,7 +26,7 @@ const slow = 2000
 export function watchRequests({ home, since, cancel }: RequestWatch): FolderWatch {
   const folder = home.folder('storage', 'requests')
   const look = () => {
-    for (const name of namesIn(folder)) {
+    for (const name of requestsIn(folder)) {
       if (!name.endsWith(ending) || name.startsWith('.')) continue
       const file = join(folder, name)
       const at = timeOf(file)
@@ -37,6 +37,15 @@ export function watchRequests({ home, since, cancel }: RequestWatch): FolderWatc
   const watch = watchFolder(folder, look, { every: slow, persistent: false })
   look()
   return watch
+}
+
+function requestsIn(folder: string): readonly string[] {
+  try {
+    return namesIn(folder)
+  } catch {
+    // No more files can be opened: the next look finds them.
+    return []
+  }
 }
 
 function timeOf(file: string): number | undefined {

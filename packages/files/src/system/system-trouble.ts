@@ -11,3 +11,9 @@ export function systemTrouble(error: unknown): string | undefined {
   }
   return undefined
 }
+
+/** Whether the process, or the whole machine, has as many files open as it may. */
+export function isOutOfFiles(error: unknown): boolean {
+  const code = systemTrouble(error)
+  return code === 'EMFILE' || code === 'ENFILE'
+}

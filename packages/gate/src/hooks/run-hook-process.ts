@@ -4,13 +4,13 @@
  * 2. The file can be read by nobody else and is gone when this resolves.
  * 3. It resolves although something that the hook started holds its pipes.
  */
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { messageOf } from '@cadre/core'
+import { startProcess } from '@cadre/files'
 import { releasePipes } from '../processes/release-pipes.ts'
 import { signalGroup } from '../processes/signal-group.ts'
 import type { HookAction } from './hook.ts'
@@ -49,7 +49,7 @@ function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): P
   const { action, cwd, payload, timeoutMs, graceMs } = run
   const [program, args] = commandLine(action, env)
   return new Promise((resolve) => {
-    const child = spawn(program, args, {
+    const child = startProcess(program, args, {
       cwd,
       env,
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
-import type { CommandLimits } from '@cadre/files'
+import { type CommandLimits, startProcess } from '@cadre/files'
 import { releasePipes } from '../processes/release-pipes.ts'
 import { signalGroup } from '../processes/signal-group.ts'
 import type { ExceededLimit } from './command-limit.ts'
@@ -100,7 +99,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     const shell = shellProgram()
     const isPiped = shell !== '/bin/sh' && existsSync('/usr/bin/setsid') && existsSync('/usr/bin/env')
     const blocks = String(limits.fileMegabytes * (shell === '/bin/sh' ? 2_048 : 1_024))
-    const child = spawn(shell, ['-c', isPiped ? piped : joined, 'sh', blocks, program, ...args], {
+    const child = startProcess(shell, ['-c', isPiped ? piped : joined, 'sh', blocks, program, ...args], {
       cwd,
       env: withoutStartup(environment),
       stdio: [

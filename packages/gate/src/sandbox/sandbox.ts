@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { startProcess } from '@cadre/files'
 import { findProgram } from './find-program.ts'
 import { setIdFilter } from './set-id-filter.ts'
 
@@ -49,7 +49,7 @@ function tried(
   return new Promise((resolve) => {
     const filtered = filter === undefined ? [] : ['--seccomp', '3']
     const args = [...more, ...basics, ...spaces, ...filtered, '--die-with-parent', '--', 'true']
-    const child = spawn(program, args, {
+    const child = startProcess(program, args, {
       timeout: 20_000,
       env: { PATH: process.env['PATH'] },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],

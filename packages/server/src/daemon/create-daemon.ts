@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { CadreError, messageOf } from '@cadre/core'
-import { watchRequests } from '@cadre/files'
+import { isOutOfFiles, watchRequests } from '@cadre/files'
 import { approvalJson } from '@cadre/gate'
 import { createAgentsDuty } from '../agents/agents-duty.ts'
 import { createApprovalsDuty } from '../approvals/approvals-duty.ts'
@@ -99,7 +99,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const tell = (message: string) => options.tell?.(message)
   let recovered = () => {}
   const health = watchHealth({ home, problems, recovered: () => recovered() })
-  const trouble = (error: unknown) => state !== 'stopping' && health.suspect(error)
+  const trouble = (error: unknown) => {
+    if (isOutOfFiles(error)) runtime?.engine.giveWay()
+    return state !== 'stopping' && health.suspect(error)
+  }
 
   const begin = async () => {
     if (!existsSync(home.path))
@@ -279,8 +282,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
       if (!mayAct()) return
       await changes.check().then(
         () => problems.report('configuration', '[daemon]', []),
-        (error) =>
-          problems.report('configuration', '[daemon]', [{ severity: 'error', message: messageOf(error) }]),
+        (error) => {
+          const message = messageOf(error)
+          problems.report('configuration', '[daemon]', trouble(error) ? [] : [{ severity: 'error', message }])
+        },
       )
     }
     for (const { folders } of duties) for (const folder of folders) home.folder(...folder.split('/'))

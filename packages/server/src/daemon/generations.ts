@@ -6,6 +6,7 @@
  * 3. What was paused for a change goes on with the new parts.
  */
 import { CadreError, messageOf, type Orchestrator } from '@cadre/core'
+import { systemTrouble } from '@cadre/files'
 import type { Note } from '../happening.ts'
 import type { Problems } from '../problems.ts'
 import type { DaemonRuntime, Parts } from './daemon-runtime.ts'
@@ -76,6 +77,11 @@ export class Generations {
     try {
       parts = await runtime.load()
     } catch (error) {
+      if (systemTrouble(error) !== undefined) {
+        // The files are not at fault: they are read again.
+        this.#stamp = ''
+        throw error
+      }
       const message = `${messageOf(error)} What was read before stays in force.`
       const code = error instanceof CadreError ? error.code : 'configuration'
       problems.report('configuration', 'config.yaml', [{ severity: 'error', code, message }])

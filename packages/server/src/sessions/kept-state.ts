@@ -1,5 +1,5 @@
 import { messageOf, type StoredSession } from '@cadre/core'
-import type { FileEngine } from '@cadre/files'
+import { type FileEngine, systemTrouble } from '@cadre/files'
 import type { KeptState } from '../session-keeper.ts'
 import { type Deliveries, hasHeard } from './deliveries.ts'
 import { type DeliveryQueue, startOfQueued } from './delivery-queue.ts'
@@ -27,6 +27,7 @@ export async function keptState(
   try {
     stored = await engine.read(session)
   } catch (error) {
+    if (systemTrouble(error) !== undefined) throw error
     return { kind: 'broken', message: messageOf(error) }
   }
   const running = (why: string | undefined): KeptState => ({

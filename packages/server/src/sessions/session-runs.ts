@@ -17,7 +17,7 @@ import {
   type RunResult,
   type StoredSession,
 } from '@cadre/core'
-import { type FileEngine, type Home, isInside, runningProcess } from '@cadre/files'
+import { type FileEngine, type Home, isInside, runningProcess, systemTrouble } from '@cadre/files'
 import type { Parts } from '../daemon/daemon-runtime.ts'
 import type { Note } from '../happening.ts'
 import type { Problems } from '../problems.ts'
@@ -127,8 +127,12 @@ export class SessionRuns {
     return owner === undefined || owner.pid === process.pid ? undefined : owner.pid
   }
 
+  /** Nothing when there is no record, or it cannot be used. Rejects when the machine cannot read it for now. */
   readOr(session: string): Promise<StoredSession | undefined> {
-    return this.#options.engine.read(session).catch(() => undefined)
+    return this.#options.engine.read(session).catch((error) => {
+      if (systemTrouble(error) !== undefined) throw error
+      return undefined
+    })
   }
 
   isStalled(session: string): boolean {
@@ -181,8 +185,8 @@ export class SessionRuns {
   async adoptOrphans(): Promise<void> {
     for (const [session, agent] of [...this.#orphans]) {
       if (this.#whyGone(agent) !== undefined) continue
-      this.#orphans.delete(session)
       await this.resume(session)
+      this.#orphans.delete(session)
     }
   }
 

@@ -130,6 +130,7 @@ export function createSessionsDuty(
     try {
       await sessions.resume(id)
     } catch (error) {
+      if (systemTrouble(error) !== undefined) throw error
       problems.report('run', nameOf(id), [problemOf(error, pathOf(id))])
     }
   }

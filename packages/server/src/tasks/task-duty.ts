@@ -7,6 +7,7 @@
  * 3. After `stop` nothing is written: what was under way is taken up from the files at the next start.
  */
 import { CadreError, messageOf, type RunResult } from '@cadre/core'
+import { systemTrouble } from '@cadre/files'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { KeptState } from '../session-keeper.ts'
@@ -118,17 +119,22 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
       },
       (error: unknown) => {
         beside.delete(session)
-        if (!isStopped) reports.fail(messageOf(error))
+        fail(error)
       },
     )
     beside.set(session, going)
   }
 
-  /** For whoever does not wait for it: what goes wrong is reported, and the next change tries again. */
+  /** For whoever does not wait for it. */
   function lookLater(): void {
-    look().catch((error: unknown) => {
-      if (!isStopped) reports.fail(messageOf(error))
-    })
+    look().catch(fail)
+  }
+
+  /** What went wrong where nobody waits for it is reported, and the next tick tries again. */
+  function fail(error: unknown): void {
+    if (isStopped) return
+    isRestless = true
+    reports.fail(messageOf(error))
   }
 
   /** A task that was removed and written again is a new task. */
@@ -190,7 +196,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
       const state = await sessions.state(session)
       return state.kind === 'absent' ? (unstarted.get(session) ?? state) : state
     } catch (error) {
-      if (!(error instanceof CadreError)) throw error
+      if (!(error instanceof CadreError) || systemTrouble(error) !== undefined) throw error
       // A name that a person made up is the name of no session.
       return error.code === 'usage' ? { kind: 'absent' } : { kind: 'broken', message: error.message }
     }

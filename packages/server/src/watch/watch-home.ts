@@ -138,7 +138,14 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
   const look = async (one: Watched, quietly = false): Promise<void> => {
     one.lookedAt = Date.now()
     if (!one.isWanted) return
-    const names = namesIn(pathOf(one.folder)).filter(isTold)
+    let names: readonly string[]
+    try {
+      names = namesIn(pathOf(one.folder)).filter(isTold)
+    } catch {
+      // What is known stays known until the folder can be read, which is tried soon.
+      one.lookedAt = 0
+      return
+    }
     const there = new Set(names)
     for (const name of one.stamps.keys()) {
       if (there.has(name)) continue
