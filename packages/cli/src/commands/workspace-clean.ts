@@ -57,10 +57,12 @@ async function cleanOne(io: Io, flags: CleanFlags, named: string): Promise<Clean
 }
 
 function reasonToKeep(workspace: WorkspaceState, flags: CleanFlags): string | undefined {
-  const { life, state, files, uncommitted, ignored } = workspace
+  const { life, state, files, uncommitted, ignored, repositories } = workspace
   if (life !== 'ended') return `its session is ${life}`
   if (state !== 'empty' && state !== 'merged')
     return `${files.length + uncommitted} file(s) were changed and are not merged`
+  if (repositories.length > 0)
+    return `it holds repositories or submodules that were not merged (${repositories.join(', ')})`
   if (ignored.length === 0 || flags.ignored) return undefined
   return `it holds files that git ignores (${ignored.join(', ')}); --ignored discards those`
 }
