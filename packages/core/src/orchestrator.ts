@@ -42,7 +42,7 @@ export interface StartRequest {
   readonly plain?: boolean
   /** It is one of several that change things at the same time: it works apart from them, if it can change anything. */
   readonly parallel?: boolean
-  /** The session that created the task this is about: its budget, if there is one, pays for it. */
+  /** The session that created the task this is about, or wrote the message: its budget, if there is one, pays for it. */
   readonly charged?: string
   /** Sessions whose results it continues: where it has a workspace of its own, what they changed is there from the beginning. */
   readonly from?: readonly string[]

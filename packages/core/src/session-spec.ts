@@ -13,8 +13,8 @@ export interface SessionLimits {
   /** For this session and everything below it. */
   readonly budget?: Budget
   /**
-   * Of a tree that carries out a task: the session that created the task, whose budget pays for it, and the entry session at the
-   * top of all trees that share the budget.
+   * Of a tree that carries out a task, or that a message has begun: the session that created the task or wrote the message, whose
+   * budget pays for it, and the entry session at the top of all trees that share the budget.
    */
   readonly charged?: { readonly session: string; readonly root: string }
   /** Of an entry session: the ceilings of its whole run, so that they hold when it is resumed elsewhere. */

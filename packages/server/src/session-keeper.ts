@@ -26,7 +26,7 @@ export type MessageWork = Work & { readonly message: string }
 export interface Beginning {
   readonly agent: string
   readonly controls?: Controls
-  /** The session that created the task this is about: its budget, if there is one, pays for it. */
+  /** The session that created the task this is about, or wrote the message: its budget, if there is one, pays for it. */
   readonly charged?: string
   /** Absent: the one of the daemon. */
   readonly workspace?: string

@@ -3,7 +3,7 @@ import { type GitRequest, git } from './git.ts'
 export interface ChangedPaths {
   /** Modified, new, or gone; relative to the top of the work tree. */
   readonly paths: readonly string[]
-  /** Folders that are repositories of their own, submodules at another commit among them: nothing in them is looked at. */
+  /** Folders that are repositories of their own: what is in them is nobody's business here. */
   readonly repositories: readonly string[]
 }
 
@@ -26,7 +26,6 @@ export async function changedPaths(
     if (line === '') continue
     const name = nameIn(line)
     if (name.endsWith('/')) repositories.push(name.slice(0, -1))
-    else if (line.startsWith('C 160000 ')) repositories.push(name)
     else paths.add(name)
   }
   return { paths: [...paths], repositories }
