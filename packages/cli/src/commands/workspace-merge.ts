@@ -21,9 +21,15 @@ export async function mergeOfWorkspace(io: Io, flags: MergeFlags, named: string)
   const target = state.target ?? ''
   const { ignored: left, repositories } = await workspaces.state(owner)
   if (flags.json)
-    io.stdout.write(`${JSON.stringify({ session: owner, target, result: kind, ...rest, left, repositories })}\n`)
+    io.stdout.write(
+      `${JSON.stringify({ session: owner, target, result: kind, ...rest, left, repositories })}\n`,
+    )
   else {
-    const lines = [...mergeLines(owner, target, result), ...leftLines(owner, left), ...repositoryLines(owner, repositories)]
+    const lines = [
+      ...mergeLines(owner, target, result),
+      ...leftLines(owner, left),
+      ...repositoryLines(owner, repositories),
+    ]
     io.stdout.write(`${lines.map(indented).join('\n')}\n`)
   }
   return kind === 'merged' || kind === 'nothing' ? exitCodes.done : exitCodes.failed

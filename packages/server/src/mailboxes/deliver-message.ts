@@ -49,7 +49,8 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
     if (inDoubt && (await sessions.delivery(last, id)) !== 'unknown') return { deliveredTo: last }
     const { kind } = await sessions.state(last)
     const isThere = kind === 'running' || kind === 'waiting'
-    const isFit = (await isUnder(context, last, controls)) && (await spendsFor(context, last, message.session))
+    const isFit =
+      (await isUnder(context, last, controls)) && (await spendsFor(context, last, message.session))
     if (isThere && isFit && (await sessions.tell(last, work)) === 'queued') return { deliveredTo: last }
   }
   return begin()
