@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import type { ModelRequest } from '@cadre/core'
-import { createFileEngine, openHome, openTaskFiles, systemClock } from '@cadre/files'
-import { createTaskDuty } from '@cadre/server'
+import { createFileEngine, openHome, openMailboxes, openTaskFiles, systemClock } from '@cadre/files'
+import { createMailboxDuty, createTaskDuty } from '@cadre/server'
 import { call, createTestTeam, say } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
 import { expect, test } from 'vitest'
@@ -99,4 +99,34 @@ test('a task waits while another process runs the session that pays for it', asy
   await until(() => states().every((task) => isOver(task?.state)))
   expect(spentBy(running.models.requests)).toBeLessThanOrEqual(60_000)
   expect(spentBy(running.models.requests)).toBeGreaterThan(40_000)
+})
+
+test('sessions that messages begin spend from the budget of whoever wrote them', async () => {
+  const { home, workspace } = temporaryHome()
+  template(home, 'planner', budget)
+  const workers = ['worker', 'second', 'third', 'fourth', 'fifth', 'sixth']
+  for (const name of workers) template(home, name)
+  home.folder('tasks')
+  const tasks = openTaskFiles({ folder: home.at('tasks') })
+  const running = testDaemon(home, workspace, {
+    lanes: {
+      planner: [say('planned')],
+      ...Object.fromEntries(workers.map((name) => [name, [dear]])),
+    },
+    duties: (context) => [createTaskDuty(context, { tasks, patience: 0 }), createMailboxDuty(context)],
+  })
+  await running.start()
+  writeFileSync(home.at('tasks', 'first.task.md'), '- [ ] @planner "Plan it"\n  id: plan\n')
+  await until(() => tasks.find('plan')?.task.state === 'done')
+  const message = { at: '', from: 'planner', session: 'planner-plan', text: 'Do your part', depth: 1 }
+  for (const to of workers) await openMailboxes(home).post({ ...message, id: to, to })
+  const ended = () =>
+    running.events.filter(({ type, session }) => type === 'session.ended' && session !== 'planner-plan')
+  await until(() => ended().length === workers.length)
+  const spent = running.models.requests
+    .filter(({ agent }) => agent !== 'planner')
+    .reduce((sum, { maxOutput = Infinity }) => sum + 900 + Math.min(14_000, maxOutput), 0)
+  expect(spent).toBeLessThanOrEqual(60_000)
+  expect(spent).toBeGreaterThan(40_000)
+  expect(readdirSync(home.at('storage', 'charges', 'planner-plan'))).toHaveLength(6)
 })

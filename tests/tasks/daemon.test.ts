@@ -217,6 +217,29 @@ test('a broken file and a task for nobody are reported with their lines until th
   await until(() => daemon.status().problems.length === 0)
 })
 
+test('a task waits while a field that holds it back is misspelt', async () => {
+  const { home, start, task } = open({ worker: [say('Done.')] })
+  const daemon = start()
+  await daemon.start()
+  const text = [
+    '- [ ] @worker "One"\n  id: one\n  aproval_required: true',
+    '- [ ] @worker "Two"\n  id: two\n  dependsOn: one',
+    '- [ ] @worker "Three"\n  id: three\n  on: today\n  approval: of Ada',
+  ]
+  save(home, `${text.join('\n')}\n`)
+  await until(() => task('three')?.state === 'done' && task('two')?.fields.has('problem'))
+  expect([task('one')?.state, task('two')?.state]).toEqual(['open', 'open'])
+  expect(task('one')?.fields.get('problem')).toBe(
+    'its field aproval_required means nothing; did you mean approval_required?',
+  )
+  save(
+    home,
+    textOf(home).replace('aproval_required: true', 'done_by: Ada').replace('dependsOn', 'depends_on'),
+  )
+  await until(() => task('two')?.state === 'done')
+  expect(task('two')?.fields.has('problem')).toBe(false)
+})
+
 test('a session that waits for a person holds no place, and does nothing before it has its approval', async () => {
   const { done, tools } = countingTools()
   const { home, start, task } = open(

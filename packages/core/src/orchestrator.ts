@@ -42,7 +42,7 @@ export interface StartRequest {
   readonly plain?: boolean
   /** Other sessions write at the same time, so an agent that can write gets its own workspace. */
   readonly parallel?: boolean
-  /** The session that created this task. If it has a budget, the budget pays for this session. */
+  /** The session that created this task or sent the message. If it has a budget, the budget pays for this session. */
   readonly charged?: string
   /** Sessions whose results it continues. If it has its own workspace, their changes are in it from the start. */
   readonly from?: readonly string[]

@@ -13,8 +13,8 @@ export interface SessionLimits {
   /** For this session and everything below it. */
   readonly budget?: Budget
   /**
-   * For the tree of a task: the session that created the task and whose budget pays for it, and the entry session at the top of all
-   * trees that share the budget.
+   * For the tree of a task or of a message: the session that created the task or sent the message and whose budget pays for it, and
+   * the entry session at the top of all trees that share the budget.
    */
   readonly charged?: { readonly session: string; readonly root: string }
   /** Of an entry session: the ceilings of its whole run, so that they hold when it is resumed elsewhere. */

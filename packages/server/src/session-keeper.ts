@@ -26,7 +26,7 @@ export type MessageWork = Work & { readonly message: string }
 export interface Beginning {
   readonly agent: string
   readonly controls?: Controls
-  /** The session that created this task. If it has a budget, the budget pays for this session. */
+  /** The session that created this task or sent the message. If it has a budget, the budget pays for this session. */
   readonly charged?: string
   /** Default: the daemon's workspace. */
   readonly workspace?: string

@@ -57,7 +57,7 @@ async function cleanOne(io: Io, flags: CleanFlags, named: string): Promise<Clean
 }
 
 function reasonToKeep(workspace: WorkspaceState, flags: CleanFlags): string | undefined {
-  const { life, state, files, uncommitted, ignored } = workspace
+  const { life, state, files, uncommitted, ignored, repositories } = workspace
   if (life !== 'ended') return `its session is ${life}`
   if (state !== 'empty' && state !== 'merged')
     return `${files.length + uncommitted} changed file(s) are not merged`

@@ -19,11 +19,17 @@ export async function mergeOfWorkspace(io: Io, flags: MergeFlags, named: string)
   })
   const { kind, ...rest } = result
   const target = state.target ?? ''
-  const { ignored: left } = await workspaces.state(owner)
+  const { ignored: left, repositories } = await workspaces.state(owner)
   if (flags.json)
-    io.stdout.write(`${JSON.stringify({ session: owner, target, result: kind, ...rest, left })}\n`)
+    io.stdout.write(
+      `${JSON.stringify({ session: owner, target, result: kind, ...rest, left, repositories })}\n`,
+    )
   else {
-    const lines = [...mergeLines(owner, target, result), ...leftLines(owner, left)]
+    const lines = [
+      ...mergeLines(owner, target, result),
+      ...leftLines(owner, left),
+      ...repositoryLines(owner, repositories),
+    ]
     io.stdout.write(`${lines.map(indented).join('\n')}\n`)
   }
   return kind === 'merged' || kind === 'nothing' ? exitCodes.done : exitCodes.failed
@@ -64,5 +70,14 @@ function leftLines(session: string, left: readonly string[]): string[] {
     ...left.map((name) => `  ${name}`),
     `Merge them with: cadre workspace merge ${session} --include ${left[0]}`,
     `Discard them with: cadre workspace clean ${session} --force`,
+  ]
+}
+
+function repositoryLines(session: string, repositories: readonly string[]): string[] {
+  if (repositories.length === 0) return []
+  return [
+    'Not merged, because these folders are repositories or submodules:',
+    ...repositories.map((name) => `  ${name}`),
+    `Copy what you need, then discard them with: cadre workspace clean ${session} --force`,
   ]
 }

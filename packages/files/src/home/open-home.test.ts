@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -69,6 +70,18 @@ describe('the home', () => {
     made('notes', '.cadre')
     expect(openHome({ cwd: notes, env }).path).toBe(join(folder, 'notes', '.cadre'))
     expect(openHome({ cwd: folder, env }).path).toBe(join(folder, '.cadre'))
+  })
+
+  it("is never the user's own for a folder below it, also where HOME is a link", () => {
+    const real = made('real')
+    made('real', '.cadre')
+    const notes = made('real', 'notes')
+    const link = join(folder, 'link')
+    symlinkSync(real, link)
+    expect(openHome({ cwd: notes, env: { HOME: link } }).path).toBe(join(notes, '.cadre'))
+    expect(openHome({ cwd: real, env: { HOME: link } }).path).toBe(join(real, '.cadre'))
+    const through = join(link, 'notes')
+    expect(openHome({ cwd: through, env: { HOME: real } }).path).toBe(join(through, '.cadre'))
   })
 
   it('is the one around, for a folder in a home', () => {

@@ -79,6 +79,12 @@ describe('a file of lines', () => {
     expect(handleAll()).toEqual([])
   })
 
+  it('passes over what is nested too deeply, and goes on', () => {
+    const nested = (levels: number) => `{"text":"n","a":${'['.repeat(levels)}${']'.repeat(levels)}}\n`
+    writeFileSync(file, `${nested(99)}${nested(100)}${nested(50_000)}${line('b')}`)
+    expect(handleAll()).toEqual(['n', '2: it is nested too deeply', '3: it is nested too deeply', 'b'])
+  })
+
   it('reports what cannot be read with its line, once, and goes on', () => {
     writeFileSync(file, `${line('a')}what?\n\n[1]\n${line('b')}\0\ud800\n`)
     expect(handleAll()).toEqual([

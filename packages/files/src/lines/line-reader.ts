@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { type JsonObject, parseJson } from '@cadre/core'
 import { isObject } from '../is-object.ts'
+import { isDeeper } from './is-deeper.ts'
 import type { Generation, Handled, LineCursor } from './line-cursor.ts'
 import { openPlain } from './open-plain.ts'
 import { type FoundLine, keptOfTooLong, longestLine, readLines } from './read-lines.ts'
@@ -129,6 +130,8 @@ export class LineReader {
     if (!parsed.ok) return { kind: 'unreadable', number, handled, reason: 'it is not JSON' }
     if (!isObject(parsed.value))
       return { kind: 'unreadable', number, handled, reason: 'it is JSON and not an object' }
+    if (isDeeper(parsed.value, mostLevels))
+      return { kind: 'unreadable', number, handled, reason: 'it is nested too deeply' }
     const { value } = parsed
     const own = value['id']
     if (typeof own === 'string' && own !== '')
@@ -137,6 +140,8 @@ export class LineReader {
     return { kind: 'line', number, id, value, handled }
   }
 }
+
+const mostLevels = 100
 
 /** Whether the last line that was handled is where it was. */
 export function isStill(file: number, { at, end, sum }: Handled): boolean {

@@ -352,4 +352,33 @@ describe('files of agents', () => {
     expect(await ground.keeper.merge('s-1')).toMatchObject({ kind: 'merged', files: ['x.txt'] })
     expect(ground.git('status', '--porcelain')).toBe('')
   })
+
+  it('in repositories and submodules stay, and the workspace with them', async () => {
+    const inner = createGround()
+    const ground = createGround()
+    ground.git('submodule', '--quiet', 'add', inner.project, 'inner')
+    ground.git('commit', '-q', '-m', 'with inner')
+    const made = await ground.prepare('s-1')
+    gitIn(made, 'init', '-q', 'nest')
+    await ground.call('s-1', 'c1', { 'x.txt': 'x', 'nest/n.txt': 'n' })
+    const written = await ground.prepare('s-2')
+    await ground.call('s-2', 'c1', { 'inner/new.txt': 'new' })
+    const cloned = await ground.prepare('s-3')
+    gitIn(cloned, 'submodule', '--quiet', 'update', '--init')
+    gitIn(path.join(cloned, 'inner'), 'commit', '-q', '--allow-empty', '-m', 'more')
+    await ground.call('s-3', 'c1', { 'y.txt': 'y' })
+    const left = { 's-1': 'nest', 's-2': 'inner', 's-3': 'inner' }
+    for (const [session, folder] of Object.entries(left)) {
+      const returns = { kind: 'own', session, base: ground.project, returns: true } as const
+      const settled = await ground.keeper.settle(ground.spec(session, { isolation: returns }), 'completed')
+      expect(settled?.message).toMatch(new RegExp(`they stay in .*: ${folder}\\.`))
+      expect(await ground.keeper.leave(session)).toBe(false)
+      expect(await ground.keeper.leave(session, { discards: 'ignored' })).toBe(false)
+      expect(await ground.keeper.state(session)).toMatchObject({ repositories: [folder] })
+    }
+    expect(readFileSync(path.join(made, 'nest', 'n.txt'), 'utf8')).toBe('n')
+    expect(readFileSync(path.join(written, 'inner', 'new.txt'), 'utf8')).toBe('new')
+    // The submodule of the project stays where it was.
+    expect(ground.git('status', '--porcelain')).toBe('?? x.txt\n?? y.txt\n')
+  })
 })

@@ -1,6 +1,6 @@
 import type { ReportStatus, SessionSpec, Settled } from '@cadre/core'
 import type { MergeResult } from './merge-workspace.ts'
-import { shownChanges, shownIgnored } from './shown-changes.ts'
+import { shownChanges, shownLeft } from './shown-changes.ts'
 import type { WorkspaceState } from './workspace-state.ts'
 
 export interface Ending {
@@ -20,9 +20,9 @@ export async function settleWorkspace({
   merge,
 }: Ending): Promise<Settled | undefined> {
   const { agent, isolation } = session
-  const ignored = shownIgnored(state)
-  const only = ignored === undefined ? undefined : { message: ignored }
-  const said = (why?: string) => [shownChanges(state), why, ignored].filter(Boolean).join(' ')
+  const left = shownLeft(state)
+  const only = left === undefined ? undefined : { message: left }
+  const said = (why?: string) => [shownChanges(state), why, left].filter(Boolean).join(' ')
   if (state.state === 'empty' || state.state === 'merged') return only
   if (isolation?.kind !== 'own' || isolation.returns !== true) return { message: said() }
   if (status !== 'completed')

@@ -9,10 +9,22 @@ export function shownChanges({ session, kind, branch, path, commits, files }: Wo
   return `The changes of ${session} are ${where} (${count(commits, 'commit')}, ${count(files.length, 'file')}) and not merged: see them with \`cadre workspace diff ${session}\`, take them over with \`cadre workspace merge ${session}\`.`
 }
 
-/** Describes the ignored files that would be lost with a workspace, if there are any. */
-export function shownIgnored({ session, path, ignored }: WorkspaceState): string | undefined {
+/** Describes the files that would be lost with a workspace and that Cadre does not merge, if there are any. */
+export function shownLeft(state: WorkspaceState): string | undefined {
+  return [shownIgnored(state), shownRepositories(state)].filter(Boolean).join(' ') || undefined
+}
+
+function shownIgnored({ session, path, ignored }: WorkspaceState): string | undefined {
   if (ignored.length === 0) return undefined
-  const names = ignored.slice(0, mostNames).join(', ')
-  const more = ignored.length > mostNames ? ` and ${ignored.length - mostNames} more` : ''
-  return `Git ignores these files of ${session}, and they stay in ${path}: ${names}${more}. Take them over with \`cadre workspace merge ${session} --include PATH\`, or discard them with \`cadre workspace clean ${session} --force\`.`
+  return `Git ignores these files of ${session}, and they stay in ${path}: ${shownNames(ignored)}. Take them over with \`cadre workspace merge ${session} --include PATH\`, or discard them with \`cadre workspace clean ${session} --force\`.`
+}
+
+function shownRepositories({ session, path, repositories }: WorkspaceState): string | undefined {
+  if (repositories.length === 0) return undefined
+  return `These folders of ${session} are repositories or submodules, which Cadre does not merge, and they stay in ${path}: ${shownNames(repositories)}. Copy what you need, then discard them with \`cadre workspace clean ${session} --force\`.`
+}
+
+function shownNames(names: readonly string[]): string {
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ''
+  return `${names.slice(0, mostNames).join(', ')}${more}`
 }

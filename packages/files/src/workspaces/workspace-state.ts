@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { changedPaths } from '../git/changed-paths.ts'
 import { treeOf } from '../git/commit-index.ts'
 import { diffNames } from '../git/diff-names.ts'
+import { filledSubmodules } from '../git/filled-submodules.ts'
 import { tryGit } from '../git/git.ts'
 import { ignoredPaths } from '../git/ignored-paths.ts'
 import { userIgnores } from '../git/user-ignores.ts'
@@ -30,6 +31,8 @@ export interface WorkspaceState {
   readonly uncommitted: number
   /** Ignored files that no tool named; a folder ends in `/`. They are merged only on request. */
   readonly ignored: readonly string[]
+  /** Folders that git does not look into: repositories of their own, and submodules with files in them. They are never merged. */
+  readonly repositories: readonly string[]
   /** `empty`: nothing was changed. `gone`: its folder is not there any more, its commits are. */
   readonly state: 'empty' | 'open' | 'merged' | 'gone'
   readonly created: string
@@ -42,8 +45,10 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
   const tip = await tipOf(record, at)
   const steps = await workspaceLog({ ...record, tip }, at)
   const files = await diffNames(start, tip, at)
-  const uncommitted = isThere ? (await changedPaths(at, await userIgnores())).paths.length : 0
+  const changed = isThere ? await changedPaths(at, await userIgnores()) : { paths: [], repositories: [] }
+  const uncommitted = changed.paths.length
   const ignored = isThere ? await ignoredPaths(at) : []
+  const submodules = isThere ? await filledSubmodules(at) : []
   const isEmpty = uncommitted === 0 && (await treeOf(tip, at)) === (await treeOf(start, at))
   const isMerged = uncommitted === 0 && (record.merged === tip || (await isInTarget(home, record, tip)))
   return {
@@ -58,14 +63,15 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
     files,
     uncommitted,
     ignored,
+    repositories: [...new Set([...changed.repositories, ...submodules])],
     state: isEmpty ? 'empty' : isMerged ? 'merged' : isThere ? 'open' : 'gone',
     created,
   }
 }
 
 /** Whether a workspace can be removed without losing anything. */
-export function isSpent({ state, ignored }: WorkspaceState): boolean {
-  return (state === 'empty' || state === 'merged') && ignored.length === 0
+export function isSpent({ state, ignored, repositories }: WorkspaceState): boolean {
+  return (state === 'empty' || state === 'merged') && ignored.length === 0 && repositories.length === 0
 }
 
 /** Also a person may have merged the branch, with their own git. */

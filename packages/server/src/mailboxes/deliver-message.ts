@@ -3,6 +3,7 @@ import type { DaemonContext } from '../daemon-context.ts'
 import { sessionName } from '../inbox/session-name.ts'
 import { inheritedControls, isUnder } from '../inherited-controls.ts'
 import { mailText, returnedText } from './mail-text.ts'
+import { spendsFor } from './spends-for.ts'
 
 export type Delivery = Pick<MailReceipt, 'deliveredTo' | 'began' | 'undeliverable'>
 
@@ -19,7 +20,7 @@ export interface DeliveryRequest {
  * is derived from the message. Rejects when the message cannot be queued now.
  *
  * What held for whoever wrote it holds for a session that it begins, and a session for which it does not hold does not get it:
- * nobody has others do what they may not do.
+ * nobody has others do what they may not do. A session that it begins spends from the budget of whoever wrote it.
  */
 export async function deliverMessage(request: DeliveryRequest, context: DaemonContext): Promise<Delivery> {
   const { message, last, inDoubt } = request
@@ -48,13 +49,18 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
     if (inDoubt && (await sessions.delivery(last, id)) !== 'unknown') return { deliveredTo: last }
     const { kind } = await sessions.state(last)
     const isThere = kind === 'running' || kind === 'waiting'
-    if (isThere && (await isUnder(context, last, controls)) && (await sessions.tell(last, work)) === 'queued')
-      return { deliveredTo: last }
+    const isFit =
+      (await isUnder(context, last, controls)) && (await spendsFor(context, last, message.session))
+    if (isThere && isFit && (await sessions.tell(last, work)) === 'queued') return { deliveredTo: last }
   }
   return begin()
 
   async function begin(): Promise<Delivery> {
-    await sessions.tell(session, work, { agent, ...(controls && { controls }) })
+    await sessions.tell(session, work, {
+      agent,
+      ...(controls && { controls }),
+      ...(message.session !== '' && { charged: message.session }),
+    })
     return { deliveredTo: session, began: true }
   }
 

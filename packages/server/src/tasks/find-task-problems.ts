@@ -1,4 +1,4 @@
-import { didYouMean } from '@cadre/core'
+import { didYouMean, nearest } from '@cadre/core'
 import type { TaskItem } from '@cadre/files'
 import { type Book, isApproval, isAtEnd, type Placed, push, type TaskIndex, withAllBelow } from './book.ts'
 import { findCircles, type Waits } from './find-circles.ts'
@@ -7,7 +7,7 @@ import { misspeltAgent } from './misspelt-agent.ts'
 /** Why a task cannot be run as it is written. */
 export interface TaskTrouble {
   readonly placed: Placed
-  readonly code: 'duplicate' | 'dependency' | 'parent' | 'cycle' | 'agent'
+  readonly code: 'duplicate' | 'dependency' | 'parent' | 'cycle' | 'agent' | 'field'
   readonly message: string
 }
 
@@ -18,6 +18,7 @@ const words = {
   parent: 'its parent is ',
   cycle: 'it waits for itself: ',
   agent: 'there is no agent ',
+  field: 'its field ',
 }
 
 export function isOwnProblem(text: string): boolean {
@@ -42,13 +43,26 @@ export function findTaskProblems(book: Book, index: TaskIndex): readonly TaskTro
     const trouble =
       index.agentOf(placed.task) === undefined
         ? unknownAgent(placed, book)
-        : (badReference(placed, index) ?? circleOf(placed, circles))
+        : (misspeltField(placed) ?? badReference(placed, index) ?? circleOf(placed, circles))
     if (trouble !== undefined) found.push({ placed, ...trouble })
   }
   return found
 }
 
 type Finding = Pick<TaskTrouble, 'code' | 'message'>
+
+/** Fields that hold a task back. One that nearly has such a name must not let it run at once. */
+const restrictions = ['approval_required', 'depends_on']
+
+function misspeltField({ task }: Placed): Finding | undefined {
+  for (const key of task.fields.keys()) {
+    const [meant] = restrictions.includes(key) ? [] : nearest(key, restrictions, 1)
+    // A part of such a name, such as "on", is a name of its own.
+    if (meant === undefined || Math.abs(meant.length - key.length) > 2) continue
+    return { code: 'field', message: `${words.field}${key} means nothing; did you mean ${meant}?` }
+  }
+  return undefined
+}
 
 function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefined {
   const ids = () => [...index.byId.keys()].filter((known) => known !== id)
