@@ -61,6 +61,8 @@ function reasonToKeep(workspace: WorkspaceState, flags: CleanFlags): string | un
   if (life !== 'ended') return `its session is ${life}`
   if (state !== 'empty' && state !== 'merged')
     return `${files.length + uncommitted} changed file(s) are not merged`
+  if (repositories.length > 0)
+    return `it has repositories or submodules that are not merged (${repositories.join(', ')})`
   if (ignored.length === 0 || flags.ignored) return undefined
   return `it has files that git ignores (${ignored.join(', ')}); discard them with --ignored`
 }
