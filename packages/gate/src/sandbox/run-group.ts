@@ -130,13 +130,18 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       kill()
     }
     let ending: Promise<void> | undefined
+    // Until then the reader is in the group. If it were asked to end, too, whoever writes afterwards would die of it.
+    let readerLeft = () => {}
+    const hasReader = isPiped ? new Promise<void>((resolve) => (readerLeft = resolve)) : Promise.resolve()
     const ask = (why: GroupEnd['kind']) => {
       if (kind !== 'exited' || child.pid === undefined) return
       kind = why
       // Bubblewrap has its processes in a space of their own, and would take them all with it.
       if (wantsStatus && Number.isNaN(first())) return kill()
       const until = Date.now() + grace
-      ending = endGently({ group: child.pid, first: wantsStatus ? first() : undefined, until }).then(killAll)
+      const asked = { group: child.pid, first: wantsStatus ? first() : undefined, until }
+      setTimeout(readerLeft, grace).unref()
+      ending = hasReader.then(() => endGently(asked)).then(killAll)
     }
     const endWatch =
       child.pid === undefined
@@ -164,6 +169,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     let hasExited = false
     stdout.on('data', (bytes: Buffer) => {
       const isFirst = received++ === 0
+      if (isFirst) readerLeft()
       output.add(isPiped && isFirst ? bytes.subarray(1) : bytes)
       if (isFirst && hasExited) killAll()
       if (output.total > flood) stop('flooded')
