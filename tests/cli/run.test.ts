@@ -168,6 +168,22 @@ test('--budget-tokens ends the run before it spends more, and the output, the JS
   expect(later.code).toBe(0)
 })
 
+test('a budget of calls that refuses calls is in the output of a run that completes', async () => {
+  const look = { calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 3 }
+  const project = createProject({
+    'p.yaml': { lanes: { '*': [look, { reply: 'done' }] } },
+    '.claude/agents/boss.md': '---\nname: boss\ndescription: d\nbudget: {calls: 2}\n---\nWork.\n',
+  })
+  const run = (...flags: string[]) =>
+    project.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'boss', ...flags, 'x'])
+  const message = '1 call was refused: the budget of 2 calls of boss is used up'
+  expect((await run()).stdout).toContain(`note: ${message}\ncompleted`)
+  expect((await run('--json')).json().at(-1)).toMatchObject({
+    status: 'completed',
+    notices: [{ code: 'budget', message }],
+  })
+})
+
 test('--no-subagents holds for the run', async () => {
   const project = createProject(team)
   const { json } = await project.cadre([

@@ -277,8 +277,63 @@ describe('a budget', () => {
       clock,
       engine: createMemoryEngine({ clock, answer: () => ({ decision: 'approve' }) }),
     })
-    expect((await team.report({ agent: 'solo' })).status).toBe('completed')
+    expect(await team.report({ agent: 'solo' })).toMatchObject({
+      status: 'completed',
+      notices: [
+        { code: 'budget', message: '2 calls were refused: the budget of 1 calls of this run is used up' },
+      ],
+    })
     expect(done).toHaveLength(1)
+  })
+
+  test.each([
+    ['that waits', work('mid')],
+    [
+      'in the background',
+      [
+        'delegate_task',
+        { description: 'd', prompt: 'p', subagent_type: 'mid', wait_for_result: false },
+      ] as const,
+    ],
+  ])('of calls is in the reports of the session and of all above it: a child %s', async (_, delegation) => {
+    const { tools } = countingTools()
+    const note = ['note', { text: 'a' }] as const
+    const team = createTestTeam({
+      agents: [
+        { name: 'lead', delegates: { kind: 'all' } },
+        { name: 'mid', delegates: { kind: 'all' } },
+        { name: 'worker', limits: { budget: { calls: 1 } } },
+      ],
+      tools,
+      lanes: {
+        lead: [call(delegation), say('waiting'), say('done')],
+        mid: [call(work('worker')), call(['reportOut', { report: 'r' }]), say('done')],
+        worker: [call(note, note, note), reported, say('done')],
+      },
+    })
+    const reason = '2 calls were refused: the budget of 1 calls of worker is used up'
+    const report = await team.report({ agent: 'lead' })
+    expect(report.status).toBe('completed')
+    expect(report.notices).toContainEqual({ code: 'budget', message: `mid: worker: ${reason}` })
+  })
+
+  test('of tokens that stops every child is in the report of a parent that completes', async () => {
+    const team = createTestTeam({
+      agents: [
+        { name: 'lead', delegates: { kind: 'all' } },
+        { name: 'worker', limits: { budget: { tokens: 100 } } },
+      ],
+      lanes: {
+        lead: [call(work('worker'), work('worker')), say('done')],
+        worker: [reported, reported],
+      },
+    })
+    expect(await team.report({ agent: 'lead' })).toMatchObject({
+      status: 'completed',
+      notices: [
+        { code: 'budget', message: expect.stringContaining('worker: the budget of 100 tokens of worker') },
+      ],
+    })
   })
 })
 

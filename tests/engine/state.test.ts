@@ -217,7 +217,9 @@ test('what a finished child has cost counts after an interruption, also before i
     engine: createMemoryEngine({ clock, records: engine.records }),
   })
   const result = await second.orchestrator.resume(session, {}, never)
-  expect(result).toMatchObject({ report: { status: 'incomplete', notices: [{ code: 'budget_exceeded' }] } })
+  if (result.kind !== 'report') throw new Error(JSON.stringify(result))
+  const { status, notices } = result.report
+  expect([status, notices?.at(-1)?.code]).toEqual(['incomplete', 'budget_exceeded'])
 })
 
 test('only a report that is taken keeps the calls behind it from being run', async () => {

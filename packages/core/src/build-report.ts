@@ -1,3 +1,4 @@
+import { refusedCalls } from './budget-notices.ts'
 import { addUsage, type Notice, type Report, type ReportStatus } from './report.ts'
 import type { Session } from './session.ts'
 
@@ -11,7 +12,8 @@ export interface Ending {
 
 export function buildReport(session: Session, ending: Ending): Report {
   const { spec, state, left } = session
-  const notices = [...state.notices, ...(ending.notices ?? [])]
+  // The last one says why the session ended.
+  const notices = [...state.notices, ...refusedCalls(state), ...(ending.notices ?? [])]
   return {
     type: 'report',
     session: spec.id,

@@ -1,10 +1,11 @@
+import { budgetsBelow, untold } from './budget-notices.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import type { AssistantDraft } from './entry.ts'
 import { Suspended } from './errors.ts'
 import { followUp } from './follow-up.ts'
 import { nudgeLimits } from './limits.ts'
 import { type Notice, noUsage, type Report } from './report.ts'
-import { type Session, say, withoutSlot } from './session.ts'
+import { notice, type Session, say, withoutSlot } from './session.ts'
 
 /**
  * What to do with a reply that has no calls left to settle: take in what runs in the background, ask for what is missing,
@@ -72,6 +73,8 @@ async function collect(session: Session): Promise<undefined> {
   if (broken?.status === 'rejected') throw broken.reason
   if (node.signal.aborted) return undefined
   const reports = ends.map((end) => (end as PromiseFulfilledResult<Report>).value)
+  for (const report of reports)
+    for (const { code, message } of untold(state, budgetsBelow(report))) await notice(session, code, message)
   const before = 'All delegated tasks of this round have ended.'
   const after = 'Delegate what is left to do, or give your answer.'
   await say(session, `collect/${state.round}`, followUp({ calls, reports, before, after }))

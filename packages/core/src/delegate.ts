@@ -1,3 +1,4 @@
+import { budgetsBelow } from './budget-notices.ts'
 import { type Delegation, readDelegation } from './delegation.ts'
 import { CadreError } from './errors.ts'
 import type { JudgedCall } from './gate.ts'
@@ -25,7 +26,7 @@ export async function delegate(session: Session, judged: JudgedCall): Promise<Ou
     leaveBehind(session, report)
     return undefined
   }
-  return outcomeOfReport(report)
+  return { ...outcomeOfReport(report), notices: budgetsBelow(report) }
 }
 
 /** Whether the caller goes on at once: when it asks for that, and for an agent that always works in the background. */

@@ -63,7 +63,7 @@ export { knowsModel, knowsTool, namesFor } from './host-names.ts'
 export { isNestedDeeper } from './is-nested-deeper.ts'
 export { type Json, type JsonObject, parseJson } from './json.ts'
 export { createGate, type GateParts } from './judge.ts'
-export { knownTools } from './known-tools.ts'
+export { knownTools, misspeltTool } from './known-tools.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './limits.ts'
 export { matchModel, modelPreferences, nearestModels } from './match-model.ts'
 export type {
@@ -80,7 +80,7 @@ export type {
 } from './model.ts'
 export type { Attend, Attention, Moment } from './moment.ts'
 export { nameKey } from './name-key.ts'
-export { didYouMean, nearest } from './nearest.ts'
+export { didYouMean, misspelt, nearest } from './nearest.ts'
 export {
   createOrchestrator,
   type Orchestrator,

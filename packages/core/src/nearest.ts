@@ -16,14 +16,35 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return names.length === 0 ? '' : `; did you mean ${names.join(', ')}?`
 }
 
+/**
+ * The known name of which this one seems to be a misspelling: one letter more, less, other or in the wrong place, in a long name two.
+ * Much narrower than `nearest`, because whoever asks this refuses the name.
+ */
+export function misspelt(name: string, known: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase()
+  const reach = wanted.length < 12 ? 1 : 2
+  let best: { readonly candidate: string; readonly distance: number } | undefined
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - wanted.length) > reach) continue
+    const off = distance(wanted, candidate.toLowerCase())
+    if (off <= reach && off < (best?.distance ?? Infinity)) best = { candidate, distance: off }
+  }
+  return best?.candidate
+}
+
+/** Letters that have to be added, removed, changed or swapped with their neighbour. */
 function distance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(swap, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+      const other = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const least = Math.min(other, (row[j] as number) + 1, (next[j - 1] as number) + 1)
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      next.push(isSwapped ? Math.min(least, (before[j - 2] as number) + 1) : least)
     }
+    before = row
     row = next
   }
   return row[b.length] as number

@@ -1,12 +1,16 @@
 import type { ResultDraft } from './entry.ts'
 import { messageOf } from './errors.ts'
 import type { JudgedCall } from './gate.ts'
+import type { Notice } from './report.ts'
 import type { Session } from './session.ts'
 import type { ToolContext, ToolResult } from './tool.ts'
 import { untilStopped } from './until-stopped.ts'
 
 /** How a call was settled, without the call's name. */
-export type Outcome = Omit<ResultDraft, 'role' | 'tool_call_id'>
+export type Outcome = Omit<ResultDraft, 'role' | 'tool_call_id'> & {
+  /** For the session's report. Recorded beside the result. */
+  readonly notices?: readonly Notice[]
+}
 
 /** A tool that is told to stop has this long to do so before the session goes on without it. */
 const stopGrace = 5_000

@@ -1,11 +1,11 @@
 import type { Run, StepInfo, StepOptions } from './engine.ts'
-import type { Draft, Entry, UserDraft } from './entry.ts'
+import type { Draft, Entry, EventDraft, UserDraft } from './entry.ts'
 import type { EventBody } from './events.ts'
 import type { Gate } from './gate.ts'
 import type { ReadCall } from './judge.ts'
 import type { Model } from './model.ts'
 import type { Ports } from './ports.ts'
-import { addUsage, type Report, type Usage } from './report.ts'
+import { addUsage, type Notice, type Report, type Usage } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 import { applyEntry, foldEntries, type SessionState, startedCalls } from './state.ts'
 import type { Toolset } from './toolset.ts'
@@ -65,10 +65,12 @@ export async function say(session: Session, name: string, draft: Omit<UserDraft,
 }
 
 export async function notice(session: Session, code: string, message: string): Promise<void> {
-  await record(session, `notice/${session.state.seq}`, () => [
-    { role: 'event', type: 'notice.added', code, content: message },
-  ])
+  await record(session, `notice/${session.state.seq}`, () => [noticeDraft({ code, message })])
   session.emit({ type: 'notice.added', notice: { code, message } })
+}
+
+export function noticeDraft({ code, message }: Notice): EventDraft {
+  return { role: 'event', type: 'notice.added', code, content: message }
 }
 
 /** Takes up what a person changed in the record: the new record is the truth. True when there was anything. */

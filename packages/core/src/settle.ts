@@ -10,6 +10,7 @@
  */
 import { approvalOf } from './approval.ts'
 import { attend } from './attend.ts'
+import { untold } from './budget-notices.ts'
 import { announceDecisions, decide, readOnce, startDraft } from './decide.ts'
 import { delegate } from './delegate.ts'
 import { settleDoubt } from './doubt.ts'
@@ -19,8 +20,8 @@ import { Suspended } from './errors.ts'
 import type { JudgedCall, Verdict } from './gate.ts'
 import { type Outcome, perform } from './perform.ts'
 import { askPerson } from './person.ts'
-import { record, type Session, withoutSlot } from './session.ts'
-import { approveSession, type CallState, grantsOf, openCalls } from './state.ts'
+import { noticeDraft, record, type Session, withoutSlot } from './session.ts'
+import { approveSession, type CallState, grantsOf, noticeOf, openCalls } from './state.ts'
 
 export async function settleReply(session: Session): Promise<void> {
   const open = openCalls(session.state)
@@ -88,21 +89,31 @@ async function settleCall(
       await record(session, `finished/${round}/${call.id}`, () => [note], { durable: true })
     }
     if (!(await turn)) return []
-    return resultDrafts(call, judged, outcome)
+    return resultDrafts(session, call, judged, outcome)
   })
   if (entries.length === 0) return false
   // An engine that replays gives the result without the work: what runs in the background is taken up again.
   if (outcome === undefined && judged?.tool.kind === 'delegate' && session.state.background.has(call.id))
     await delegate(session, judged)
   order.next = index + 1
+  for (const entry of entries) {
+    if (entry.role === 'event' && entry.type === 'notice.added')
+      session.emit({ type: 'notice.added', notice: noticeOf(entry) })
+  }
   const result = session.state.calls.get(call.id)?.result
   if (result !== undefined) session.emit(settledEvent(result, session.state.background.has(call.id)))
   return true
 }
 
-function resultDrafts(call: WireCall, judged: JudgedCall | undefined, outcome: Outcome): Draft[] {
+function resultDrafts(
+  { state }: Session,
+  call: WireCall,
+  judged: JudgedCall | undefined,
+  { notices = [], ...outcome }: Outcome,
+): Draft[] {
   const result: ResultDraft = { role: 'tool_result', tool_call_id: call.id, ...outcome }
-  if (judged?.tool.kind !== 'report' || outcome.outcome !== undefined) return [result]
+  if (judged?.tool.kind !== 'report' || outcome.outcome !== undefined)
+    return [...untold(state, notices).map(noticeDraft), result]
   return [
     {
       role: 'event',

@@ -43,6 +43,8 @@ export interface SessionState {
   sessions: number
   callCount: number
   notices: Notice[]
+  /** How many calls a budget refused, by its reason. */
+  refusedByBudget: Map<string, number>
   /** What a person has permitted for the rest of the session, by the names of `Verdict.grants`. */
   grants: Set<string>
   /** Somebody outside ended it, until a person speaks again. */
@@ -96,6 +98,7 @@ function emptyState(): SessionState {
     sessions: 1,
     callCount: 0,
     notices: [],
+    refusedByBudget: new Map(),
     grants: new Set(),
     stopped: undefined,
     ended: undefined,
@@ -241,6 +244,8 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
     known.result = entry
     state.unsettled -= 1
     show(state, capped(entry, session), entry.seq)
+    if (entry.outcome === 'refused' && entry.code === 'budget')
+      state.refusedByBudget.set(entry.content, (state.refusedByBudget.get(entry.content) ?? 0) + 1)
     if (state.unsettled === 0) for (const message of state.deferred.splice(0)) show(state, message, entry.seq)
   }
   state.usage = addUsage(state.usage, entry.usage)
@@ -284,7 +289,7 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
       state.reported = entry.content ?? ''
       return
     case 'notice.added':
-      state.notices.push({ code: String(entry['code'] ?? 'notice'), message: entry.content ?? '' })
+      state.notices.push(noticeOf(entry))
       return
     case 'request.sent':
       state.sentRequest = { bytes: Number(entry['bytes']), shape: String(entry['shape']) }
@@ -302,6 +307,10 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
       state.cancelledBy = entry['cancelled_by'] as string | undefined
       return
   }
+}
+
+export function noticeOf(entry: EventEntry): Notice {
+  return { code: String(entry['code'] ?? 'notice'), message: entry.content ?? '' }
 }
 
 function applyAnswer(state: SessionState, entry: EventEntry): void {

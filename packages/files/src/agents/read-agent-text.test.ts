@@ -422,6 +422,53 @@ describe('a restriction is never lost', () => {
   )
 
   it.each([
+    ['permission: {edt: deny}', 'denial-unknown', 'edit'],
+    ['permission: {edit: deny, bsh: {"rm *": ask}}', 'denial-unknown', 'bash'],
+    ['permission: [{tool: Bsh, pattern: "rm *", action: deny}]', 'denial-unknown', 'bash'],
+    ['disallowedTools: ["Bsh(rm *)"]', 'denial-unknown', 'bash'],
+    ['disallowedTools: [execute_comand]', 'denial-unknown', 'execute_command'],
+    ['disallowedTools: Write Edti', 'denial-unknown', 'edit'],
+    ['disallowedTools: [execute/runInTerminl]', 'denial-unknown', 'execute/runInTerminal'],
+    ['tools: {bsh: false}', 'denial-unknown', 'bash'],
+    ['permissionMode: plann', 'permission-mode', 'plan'],
+    ['permissionMode: readonly', 'permission-mode', 'plan'],
+    ['mode: primry', 'wrong-value', 'primary'],
+    ['disable_model_invocaton: true', 'key-unseen', 'disablemodelinvocation'],
+    ['user-invocabel: false', 'key-unseen', 'userinvocable'],
+    ['isolaton: workspace', 'key-unseen', 'isolation'],
+  ])('%j: a restriction that is misspelt is an error, and the agent is not used', (header, code, meant) => {
+    const { agent, diagnostics } = read(inHeader(`description: d\n${header}`))
+    expect(agent).toBeUndefined()
+    expect(diagnostics).toMatchObject([{ severity: 'error', code, line: 3 }])
+    const [{ message, fix } = { message: '', fix: '' }] = diagnostics
+    expect(`${message} ${fix}`).toMatch(new RegExp(`\\b${meant}\\b`, 'i'))
+  })
+
+  it('names the line of a misspelt denial in a list', () => {
+    const { diagnostics } = read(inHeader('description: d\ndisallowedTools:\n  - Write\n  - Edti'))
+    expect(diagnostics).toMatchObject([{ severity: 'error', code: 'denial-unknown', line: 5 }])
+  })
+
+  it.each([
+    'disallowedTools: [mcp__github__create_issue, github/create_issue, deploy, "mcp__*", NotebookEdit]',
+    'disallowedTools: ["deploy(production *)"]',
+    'permission: {external_directory: deny, doom_loop: ask, deploy: deny, "my*": deny}',
+    'permission: {"*": deny, edt: allow}',
+    'tools: {"github*": false, deploy: false}',
+    'permissionMode: acceptEdits',
+    'mode: ask',
+    'disabled: false',
+  ])('%j: what may be meant as it is written stays', (header) => {
+    const { agent, diagnostics } = read(inHeader(`description: d\n${header}`))
+    expect(agent).toBeDefined()
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+  })
+
+  it('disabled is disable', () => {
+    expect(read(inHeader('description: d\ndisabled: true')).disabled).toBe(true)
+  })
+
+  it.each([
     ['tools: [read, edit]\nmodel: x\ntools: [edit, bash]', ['edit']],
     ['tools: [read, edit]\nallowed_tools: edit', ['edit']],
     ['allowedTools: [read]\ntools: "*"', ['read']],

@@ -60,6 +60,7 @@ const usual: { readonly [spelling: string]: string } = {
   blockedtools: 'disallowedtools',
   whentouse: 'usefor',
   isbackground: 'background',
+  disabled: 'disable',
   mcp: 'mcpservers',
 }
 

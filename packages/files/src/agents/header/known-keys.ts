@@ -38,6 +38,7 @@ const restrictions = {
     'infer',
     'hidden',
     'disable',
+    'disabled',
     'mode',
     'isolation',
   ],
@@ -136,8 +137,9 @@ export function restrictionMeant(written: string, synonyms: Synonyms = {}): stri
 
 /** The key of which this one seems to be a misspelling: one letter more, less, other or in the wrong place. */
 function misspelt(plain: string): string | undefined {
-  const limits = restrictions.limits.filter((key) => key.length > 5)
-  return [...restrictions.tools, ...restrictions.agents, ...limits].find((key) => isNear(key, plain))
+  // Short ones are near to too many other words.
+  const long = [...restrictions.limits, ...restrictions.flags].filter((key) => key.length > 5)
+  return [...restrictions.tools, ...restrictions.agents, ...long].find((key) => isNear(key, plain))
 }
 
 /** Whether a key seems to be a misspelling of this one: one letter more, less, other or in the wrong place, or one that hung. */

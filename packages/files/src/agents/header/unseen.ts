@@ -64,9 +64,9 @@ export function findUnseen({
   }
   for (const { written, field } of entries) {
     const plain = plainKey(written)
-    // Limits are searched in keys only, because prose may mention timeouts and budgets.
+    // Limits and flags are searched in keys only, because prose may mention timeouts and budgets.
     if (restrictionOf(meaningOf(plain)) === undefined)
-      consider(written, field.line, ['tools', 'agents', 'limits'])
+      consider(written, field.line, ['tools', 'agents', 'limits', 'flags'])
     const swallowed = field.isLoose === true ? swallowedIn(plain, String(field.value)) : undefined
     if (swallowed !== undefined) consider(swallowed, field.line)
     if (!containers.has(plain)) for (const [name, nested] of field.fields ?? []) consider(name, nested.line)

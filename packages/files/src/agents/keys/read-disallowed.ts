@@ -1,6 +1,8 @@
 import type { PermissionRule } from '@cadre/core'
+import type { Located } from '../../located.ts'
 import type { HeaderReader } from './header-reader.ts'
 import { namesOf } from './names-of.ts'
+import { refuseMisspelt } from './refuse-misspelt.ts'
 import { patternsOf } from './tool-list.ts'
 
 export interface Disallowed {
@@ -30,6 +32,7 @@ export function readDisallowed(header: HeaderReader): Disallowed | 'unclear' {
       const scoped = /^([^()]+)\((.*)\)$/s.exec(entry)
       const patterns = patternsOf(scoped?.[2]?.trim() ?? '')
       const name = (scoped?.[1] ?? entry.replace(/[(].*$/s, '')).trim()
+      refuseMisspelt(header, name, lineOf(name, field))
       if (patterns.length > 0 && !patterns.includes('*'))
         rules.push(...patterns.map((pattern) => ({ tool: name, pattern, action: 'deny' }) as const))
       // A space may be in a name or between two: either way nothing of it is given.
@@ -37,4 +40,9 @@ export function readDisallowed(header: HeaderReader): Disallowed | 'unclear' {
     }
   }
   return { names, rules }
+}
+
+/** Of a name in a list, the line it stands on. */
+function lineOf(name: string, { items, line }: Located): number {
+  return items?.find(({ value }) => typeof value === 'string' && value.includes(name))?.line ?? line
 }

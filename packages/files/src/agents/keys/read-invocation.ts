@@ -1,3 +1,4 @@
+import { misspelt } from '@cadre/core'
 import type { HeaderReader } from './header-reader.ts'
 
 export interface Invocation {
@@ -45,6 +46,10 @@ function readMode(header: HeaderReader): boolean | undefined {
   const mode = typeof field?.value === 'string' ? field.value.trim().toLowerCase() : field?.value
   if (mode === 'primary') {
     header.take('mode')
+    return false
+  }
+  if (field !== undefined && typeof mode === 'string' && misspelt(mode, ['primary']) !== undefined) {
+    header.wrong('mode', field, 'seems to be meant as primary; it must be primary, subagent or all')
     return false
   }
   if (field === undefined || mode === 'subagent' || mode === 'all' || header.dialect !== 'opencode')

@@ -1,6 +1,7 @@
 import type { PermissionRule } from '@cadre/core'
 import type { Located } from '../../located.ts'
 import type { HeaderReader } from './header-reader.ts'
+import { refuseMisspelt } from './refuse-misspelt.ts'
 
 /**
  * The rules of a file about the uses of its agent's tools: a tool with an action, or with patterns that have one each.
@@ -42,6 +43,8 @@ function ruleOf(
   { value, line }: Located,
   header: HeaderReader,
 ): PermissionRule {
+  // What is misspelt permits nothing.
+  if (value !== 'allow') refuseMisspelt(header, tool, line)
   if (value === 'allow' || value === 'ask' || value === 'deny') return { tool, pattern, action: value }
   header.report(
     'warning',

@@ -1,4 +1,4 @@
-import type { DelegateSelection, PermissionRule, ToolSelection } from '@cadre/core'
+import { type DelegateSelection, didYouMean, type PermissionRule, type ToolSelection } from '@cadre/core'
 import type { HeaderReader } from './header-reader.ts'
 import { readDisallowed } from './read-disallowed.ts'
 import { readPermission } from './read-permission.ts'
@@ -71,17 +71,30 @@ function forbiddenOf(disallowed: ReturnType<typeof readDisallowed>): readonly st
   return disallowed === 'unclear' ? [] : disallowed.names
 }
 
-/** Modes in which an agent changes nothing. Others would permit more, which no file can do for itself. */
+/** Modes of Claude Code that would permit more, which no file can do for itself. */
+const openModes = ['default', 'acceptEdits', 'bypassPermissions', 'dontAsk', 'auto', 'delegate', 'manual']
+
+/** In mode `plan` an agent changes nothing. A mode that nobody knows may be meant as that. */
 function readOnly(header: HeaderReader): readonly string[] {
   const mode = header.peek('permissionmode')
-  const isPlan = mode !== undefined && String(mode.value).trim().toLowerCase() === 'plan'
-  if (mode !== undefined && !isPlan)
-    header.report(
-      'info',
-      'permission-mode',
-      mode.line,
-      `permissionMode ${JSON.stringify(mode.value)?.slice(0, 80)} changes nothing here: what an agent may do is decided by whoever runs it.`,
-    )
+  const word = String(mode?.value ?? 'default').trim()
+  const isPlan = word.toLowerCase() === 'plan'
+  const isOpen = openModes.some((known) => known.toLowerCase() === word.toLowerCase())
+  if (mode !== undefined && !isPlan) {
+    const shown = JSON.stringify(mode.value)?.slice(0, 80)
+    if (isOpen)
+      header.report(
+        'info',
+        'permission-mode',
+        mode.line,
+        `permissionMode ${shown} changes nothing here: what an agent may do is decided by whoever runs it.`,
+      )
+    else {
+      const known = ['plan', ...openModes]
+      const message = `permissionMode ${shown} is not known, so the agent is not used${didYouMean(word, known) || '.'}`
+      header.report('error', 'permission-mode', mode.line, message, `Write one of ${known.join(', ')}.`)
+    }
+  }
   return isPlan || header.restricts('readonly', true) === true ? ['edit', 'execute'] : []
 }
 

@@ -2,6 +2,7 @@ import type { PermissionRule } from '@cadre/core'
 import type { Located } from '../../located.ts'
 import type { HeaderReader } from './header-reader.ts'
 import { namesOf, wordsOf } from './names-of.ts'
+import { refuseMisspelt } from './refuse-misspelt.ts'
 
 /** What one list of tools says. */
 export interface ToolList {
@@ -38,10 +39,13 @@ export function readToolList(field: Located, header: HeaderReader): ToolList {
 function fromMapping(field: Located, header: HeaderReader): ToolList {
   const given: string[] = []
   const without: string[] = []
-  for (const [name, { value }] of field.fields ?? []) {
+  for (const [name, { value, line }] of field.fields ?? []) {
     if (typeof value !== 'boolean' || name.trim() === '') return unclear(field, header)
     if (value) given.push(name)
-    else without.push(name)
+    else {
+      refuseMisspelt(header, name, line)
+      without.push(name)
+    }
   }
   const rest = without.filter((name) => name !== '*')
   if (given.includes('*')) return { ...nothing, names: 'all', without: rest }

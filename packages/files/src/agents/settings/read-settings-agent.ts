@@ -1,5 +1,6 @@
 import type { AgentDefinition, DelegateSelection, Json } from '@cadre/core'
 import type { Located } from '../../located.ts'
+import { findUnseen } from '../header/unseen.ts'
 import { readDefinition } from '../read-definition.ts'
 import type { SettingsAgent } from './check-settings-agent.ts'
 import type { Tagged } from './read-tagged.ts'
@@ -29,14 +30,16 @@ export function readSettingsAgent(
   const { place, prompt, rest } = agent
   const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]/g, '')
   const others = [...rest].filter(([key, { items }]) => key !== unsetKey || items === undefined)
+  const entries = [...ownFields(request), ...others.filter(([key]) => !taken.has(plain(key)))].map(
+    ([written, field]) => ({ written, field }),
+  )
   const read = readDefinition({
     path: report.file,
     dialect: 'settings',
     line: place.line,
     prompt,
-    entries: [...ownFields(request), ...others.filter(([key]) => !taken.has(plain(key)))].map(
-      ([written, field]) => ({ written, field }),
-    ),
+    entries,
+    unseen: findUnseen({ lines: [], firstLine: place.line, entries, isLooseLine: () => false }),
   })
   for (const diagnostic of read.diagnostics) {
     if (saidBefore.has(diagnostic.code)) continue

@@ -137,6 +137,22 @@ describe('agents of settings', () => {
     })
   })
 
+  it.each([
+    [{ maxTurs: 3 }, 'key-unseen'],
+    [{ disableModelInvocaton: true }, 'key-unseen'],
+    [{ disallowedTools: ['execute_comand'] }, 'denial-unknown'],
+    [{ permission: { edt: 'deny' } }, 'denial-unknown'],
+  ])('does not use an agent with the misspelt restriction %j', (more, code) => {
+    const { agents, diagnostics } = read(team(agent('a'), agent('b', more)))
+    expect(agents.map(({ agent }) => agent.name)).not.toContain('b')
+    expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'error', code }))
+  })
+
+  it('gives an agent with a misspelt list of denials no tools', () => {
+    const { agents } = read(team(agent('a', { disallowdTools: ['edit'] })))
+    expect(agents[0]?.agent.tools).toEqual({ kind: 'list', names: [] })
+  })
+
   it('keeps keys it does not know, and says so; those of other dialects are understood', () => {
     const result = read(
       team(agent('a', { icon: { a: [1, null] }, maxTurns: 4, tools: ['x'], model: ['m', 'n'] })),
