@@ -12,6 +12,8 @@ export interface Duty {
   changed(files: readonly string[]): Promise<void>
   /** A moment every second, for what depends on time. */
   tick?(now: number): Promise<void>
+  /** True while a call has left work for the next one: `tick` comes again at once, and a stop or a change can come in between. */
+  hasMore?(): boolean
   /** Numbers for `cadre status`, such as open and running tasks. */
   counts?(): Readonly<Record<string, number>>
   /** Puts everything in order; nothing is called afterwards. */

@@ -83,13 +83,16 @@ export function runDuty(
     wantsTick = undefined
     return attempt(async () => duty.tick?.(now))
   }
+  const hasMore = () => isStarted && failures === 0 && duty.hasMore?.() === true
   const isDue = () => !isStarted || due.size > 0 || (wantsTick !== undefined && duty.tick !== undefined)
   const run = () => {
     if (busy !== undefined || isStopped) return
+    if (!isDue() && hasMore()) wantsTick = Date.now()
     busy = (async () => {
       while (!isStopped && isDue() && mayRun()) if (!(await step())) break
     })().finally(() => {
       busy = undefined
+      if (hasMore() && mayRun()) setImmediate(run)
     })
   }
   run()

@@ -56,6 +56,18 @@ describe('the inbox', () => {
     ])
   })
 
+  it('handles a long file in several calls, each line once and in order', async () => {
+    test.write('inbox/routes.yaml', `${toPlanner}    conversation: all\n`)
+    const ids = Array.from({ length: 250 }, (_, at) => String(at + 1))
+    test.write('inbox/slack-messages.jsonl', ids.map((id) => slack(id, `message ${id}`)).join(''))
+    const { duty } = await live()
+    const heard = () => [...test.sessions.values()].flatMap((one) => one.heard.map(({ message }) => message))
+    expect(heard()).toHaveLength(100)
+    expect(duty.hasMore?.()).toBe(true)
+    while (duty.hasMore?.()) await duty.tick?.(Date.now())
+    expect(heard()).toEqual(ids.map((id) => `inbox/slack-messages/${id}`))
+  })
+
   it('leaves alone what went out', async () => {
     test.write('inbox/slack-messages.jsonl', slack('1', 'x', { direction: 'out' }))
     const { problems } = await live()

@@ -3,7 +3,8 @@
  *
  * 1. Each line is handled once, in the order of its file: a line counts as handled when what it leads to is on disk.
  * 2. A line that cannot be handled now waits, and so do those behind it in the same file; other files go on.
- * 3. While there are no routes that can be used, everything waits. Nothing is lost.
+ * 3. One call handles so many lines and leaves the rest to the next, so that a long file keeps nobody from stopping or starting.
+ * 4. While there are no routes that can be used, everything waits. Nothing is lost.
  */
 
 import { existsSync, readdirSync } from 'node:fs'
@@ -39,11 +40,14 @@ interface Watched {
   /** The first line that no route fits. */
   unrouted: number | undefined
   waits: Finding | undefined
+  /** Lines are left that nobody has looked at. */
+  hasMore: boolean
 }
 
 const about = 'inbox'
 const routesFile = 'inbox/routes.yaml'
 const atOnce = 50
+const mostInOneCall = 100
 const mostShown = 20
 const retryEvery = 5_000
 
@@ -69,7 +73,9 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
       }
       return lookAt(changed.flatMap((file) => nameOfLineFile(file.replace(/^inbox\//, '')) ?? []))
     },
+    hasMore: () => [...files.values()].some((file) => file.hasMore),
     async tick(now) {
+      await lookAt([...files].filter(([, { hasMore }]) => hasMore).map(([name]) => name))
       const waiting = [...files].filter(([, { waits }]) => waits !== undefined).map(([name]) => name)
       // A clock that was set back must not make it wait for as long as that.
       if (waiting.length === 0 || (now < nextTry && nextTry - now <= retryEvery)) return
@@ -122,7 +128,14 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     const file = files.get(name) ?? open(name)
     const passedBefore = file.reader.passedOver
     file.waits = undefined
+    file.hasMore = false
+    let count = 0
     for (let items = next(file); items.length > 0; items = next(file)) {
+      if (count >= mostInOneCall) {
+        file.hasMore = true
+        break
+      }
+      count += items.length
       forgetOld(file)
       // Asked again for each handful: a change counts at once.
       const routes = usableRoutes()
@@ -183,6 +196,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
       generation: 0,
       unrouted: undefined,
       waits: undefined,
+      hasMore: false,
     }
     files.set(name, file)
     return file
