@@ -34,6 +34,11 @@ export function readProcesses(): ProcessEntry[] {
 
 const buffer = Buffer.allocUnsafe(2_048)
 
+/** One process as it is now. Nothing when it is gone. */
+export function readProcess(pid: number): ProcessEntry | undefined {
+  return entryOf(String(pid))
+}
+
 function entryOf(pid: string): ProcessEntry | undefined {
   let stat: string
   try {

@@ -10,7 +10,7 @@
 import { readFileSync, statfsSync } from 'node:fs'
 import type { CommandLimits } from '@cadre/files'
 import type { ExceededLimit } from './command-limit.ts'
-import { type ProcessEntry, readProcesses } from './process-table.ts'
+import { type ProcessEntry, readProcess, readProcesses } from './process-table.ts'
 
 export interface WatchedCommand {
   /** Leads the command's group and session. */
@@ -88,7 +88,7 @@ function exceededBy(
   const most = memoryMegabytes * megabyte
   if (memory <= most) return undefined
   // What processes share was counted several times, and files that are only mapped as well. The exact figure takes longer.
-  const exact = members.reduce((sum, one) => sum + (ownMemoryOf(one.pid) ?? one.resident), 0)
+  const exact = members.reduce((sum, { pid }) => sum + ownMemoryOf(pid), 0)
   const inFolders = memoryFolders().reduce((sum, folder) => sum + usedIn(folder), 0)
   return exact + inFolders > most ? { kind: 'memory', value: memoryMegabytes } : undefined
 }
@@ -142,11 +142,12 @@ function end(watch: Watch, limit: ExceededLimit): void {
 }
 
 /** Memory that would be free without this process: not the files it has mapped, and its part of what it shares. */
-function ownMemoryOf(pid: number): number | undefined {
+function ownMemoryOf(pid: number): number {
   const rollup = readText(`/proc/${pid}/smaps_rollup`)
   const parts = [...rollup.matchAll(/^Pss_(?:Anon|Shmem): +(\d+) kB$/gm)]
+  // It may have ended since the look at the table; then it holds nothing any more.
   return parts.length === 0
-    ? undefined
+    ? (readProcess(pid)?.resident ?? 0)
     : parts.reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0)
 }
 
