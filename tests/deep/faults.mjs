@@ -119,7 +119,7 @@ export const faults = {
     to: 'return [word.text]',
   },
   'the runner lets a cd in a group leave it': {
-    focus: 'words',
+    focus: 'groups',
     file: runner,
     from: 'return inner.list(list, fds)',
     to: 'return inner.list(list, fds).finally(() => { this.cwd = inner.cwd })',

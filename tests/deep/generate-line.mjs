@@ -216,7 +216,7 @@ const soupLetters = [
   'src',
 ]
 
-/** One line. `specs`: the listed options of every program. `focus`: `words` makes more lines that show how words are read. */
+/** One line. `specs`: the listed options of every program. `focus`: `words` makes more lines that show how words are read, `groups` more with `( )`. */
 export function generateLine(random, specs, focus) {
   if (random.chance(0.12)) return soup(random)
   // How hostile the line is; most lines of one kind would be refused by their first word.
@@ -274,7 +274,7 @@ class LineMaker {
 
   #stage(depth) {
     const random = this.#random
-    if (depth < 2 && random.chance(0.05)) {
+    if (depth < 2 && random.chance(this.#focus === 'groups' ? 0.4 : 0.05)) {
       const inner = this.list(1 + random.below(3), depth + 1)
       return `(${random.pick(['', ' '])}${inner})${random.chance(0.3) ? ` ${random.pick(redirects)}` : ''}`
     }
@@ -315,7 +315,7 @@ class LineMaker {
 
   #command() {
     const random = this.#random
-    const choice = random.next() * (this.#focus === 'words' ? 0.4 : 1)
+    const choice = random.next() * (this.#focus === 'words' || this.#focus === 'groups' ? 0.4 : 1)
     if (choice < 0.24) return this.#printing()
     if (choice < 0.36) return this.#simple()
     if (choice < 0.4) return this.#writing()
