@@ -7,7 +7,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       include: ['tests/crash/**/*.crash.ts'],
-      testTimeout: 600_000,
+      testTimeout: 1_800_000,
     },
   }),
 )
