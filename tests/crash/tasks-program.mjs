@@ -48,13 +48,18 @@ const duty = createTaskDuty(
   { home, workspace: folder, agents, engine, sessions: keeper, note, problems, clock: systemClock },
   { tasks, parallel: 3 },
 )
+// As the daemon does: what an earlier process left in the queue is delivered, and what failed is tried again.
+keeper.restore()
 await duty.start()
 const isOver = () =>
   tasks
     .list()
     .flatMap((file) => tasks.read(file).tasks)
     .every(({ state }) => state !== 'open' && state !== 'running')
-while (!isOver()) await new Promise((resolve) => setTimeout(resolve, 2))
+while (!isOver()) {
+  await keeper.retry()
+  await new Promise((resolve) => setTimeout(resolve, 2))
+}
 await duty.stop()
 await keeper.hold(true)
 await engine.close()
