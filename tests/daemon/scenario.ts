@@ -140,9 +140,10 @@ export async function openScenario(): Promise<Scenario> {
       tasks: plain(tasks()),
       inbox: lines('inbox/slack-messages.jsonl').map(({ direction, text }) => [direction ?? 'in', text]),
       sent: lines('outbox/slack.jsonl').filter(({ state }) => state === 'sent').length,
-      approvals: [...project.read(at('tasks/approvals.task.md')).matchAll(/^- \[(.)\].*`(.*)`/gm)].map(
-        ([, marker, title]) => [marker, title],
-      ),
+      // A kill during a call leaves a question about that call, too.
+      approvals: [...project.read(at('tasks/approvals.task.md')).matchAll(/^- \[(.)\].*`(.*)`/gm)]
+        .map(([, marker, title]) => [marker, title])
+        .filter(([, title]) => !title?.startsWith('Approve another run')),
       sessions: Object.fromEntries(
         project.sessions().map((id) => [plain(id), saidIn(project.read(at(`sessions/${id}.session.yaml`)))]),
       ),
