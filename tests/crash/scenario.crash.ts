@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openScenario, type Scenario } from '../daemon/scenario.ts'
 
@@ -20,12 +22,22 @@ async function play(scenario: Scenario, moments: readonly number[]): Promise<num
     await acting(() => isDead)
     clearTimeout(timer)
     if (!isDead) break
+    // The system takes a moment to end it.
+    while (isAlive(pid)) await delay(10)
     pid = await scenario.up()
   }
   await acting(() => false)
   const took = Date.now() - began
   await scenario.down()
   return took
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return false
+  }
 }
 
 test('the daemon is killed at twenty random moments: the same files in the end, one message, one command', async () => {
