@@ -317,8 +317,8 @@ const mutants = [
   [
     'what is approved is not judged once more',
     `${core}/settle.ts`,
-    'session.heldNow.has(call.id) ? undefined',
-    'true ? undefined',
+    "session.heldNow.has(call.id) && held['boundTo'] === undefined",
+    'true',
   ],
   [
     'a rejection is an approval',
@@ -335,8 +335,8 @@ const mutants = [
   [
     'calls judged together are not counted',
     `${core}/decide.ts`,
-    'immediate ? decided : countedAnew(session, decided)',
-    'decided',
+    'draftsOf(session, countedAnew(session, decided))',
+    'draftsOf(session, decided)',
   ],
   [
     'controls stay with the entry session',
@@ -352,9 +352,9 @@ const mutants = [
     'stopEnding(session)',
   ],
   [
-    'a line with a doubt is allowed',
+    'a line that needs a shell is allowed',
     `${gate}/commands/create-command-rule.ts`,
-    'if (doubt !== undefined)',
+    'if (line.plan === undefined)',
     'if (false)',
     commands,
   ],

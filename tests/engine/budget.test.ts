@@ -80,7 +80,7 @@ describe('an account', () => {
     expect(await account.reserve({ input: 950, output: 400 }, running)).toEqual({
       kind: 'refused',
       reason:
-        'the budget of 1000 tokens of this run does not allow another request: 0 tokens are spent, and the next request may take 1014',
+        'the budget of 1000 tokens of this run does not allow another request: 0 tokens are spent, and the next request may take 1014; raise the budget to continue',
     })
   })
 

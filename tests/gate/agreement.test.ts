@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createGate, type JudgedCall, type SessionSpec } from '@cadre/core'
+import { createGate, type JudgedCall } from '@cadre/core'
 import { openHome, openPolicy } from '@cadre/files'
 import { createGuard, findHooks, type Sandbox, understandLine } from '@cadre/gate'
 import { createTools } from '@cadre/tools'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { callsOf } from './support/calls.ts'
+import { sessionAt } from './support/sessions.ts'
 
 /** What is explained beforehand is what a run decides: the same parts, put together as each of them does it. */
 const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-agreement-')))
@@ -32,23 +33,7 @@ writeFileSync(
 symlinkSync('../outside', path.join(workspace, 'out'))
 execFileSync('git', ['init', '-q'], { cwd: workspace })
 
-const agent = { name: 'builder', description: 'b', prompt: 'b', tools: { kind: 'all' } } as const
-const session = {
-  id: 'builder-1',
-  root: 'builder-1',
-  agent,
-  systemPrompt: '',
-  model: 'none',
-  depth: 0,
-  chain: ['builder'],
-  targets: [],
-  completion: 'text',
-  delegation: true,
-  limits: { maxRounds: 30 },
-  workspace,
-  work: { content: 'x' },
-  created: '2026-01-01T00:00:00.000Z',
-} as unknown as SessionSpec
+const session = sessionAt(workspace)
 const kinds: readonly Sandbox[] = [
   { kind: 'bubblewrap' } as Sandbox,
   { kind: 'none', reason: 'this test wants none' },
@@ -64,7 +49,7 @@ function open(sandbox: Sandbox, noHuman: boolean) {
     noHuman,
     sandbox,
     hooks: findHooks({ project: workspace, userHome: outer, trusted: () => true }),
-    agents: { get: () => undefined, list: () => [agent] } as never,
+    agents: { get: () => undefined, list: () => [session.agent] } as never,
     environment: process.env,
     tell: () => {},
   })

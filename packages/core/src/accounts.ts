@@ -1,6 +1,7 @@
 import type { Budget } from './agent.ts'
 import { Account } from './budget.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, StoredSession } from './engine.ts'
+import { CadreError } from './errors.ts'
 import type { SessionSpec } from './session-spec.ts'
 import { spendingBelow } from './spending.ts'
 
@@ -47,6 +48,28 @@ export class Accounts {
     return account
   }
 
+  /** Who pays for what this session asked others to do; `undefined` when no budget applies to it, or it is the name of a person. */
+  async payerOf(session: string | undefined): Promise<SessionSpec['limits']['charged']> {
+    const stored = session === undefined ? undefined : await this.#readIfNamed(session)
+    if (stored === undefined) return undefined
+    const { spec } = stored
+    const letGo = this.hold(spec)
+    try {
+      if ((await this.of(spec)) === undefined) return undefined
+      return { session: spec.id, root: accountRoot(spec) }
+    } finally {
+      letGo()
+    }
+  }
+
+  /** A name that cannot be a session id is the name of a person. */
+  #readIfNamed(session: string): Promise<StoredSession | undefined> {
+    return this.#engine.read(session).catch((error) => {
+      if (error instanceof CadreError && error.code === 'usage') return undefined
+      throw error
+    })
+  }
+
   async #open(spec: SessionSpec, family: Family): Promise<Account | undefined> {
     const { parent, charged } = above(spec)
     const link = parent ?? charged
@@ -71,7 +94,7 @@ interface Family {
 }
 
 /** The entry session at the top of all trees that share a budget. */
-export function accountRoot(spec: SessionSpec): string {
+function accountRoot(spec: SessionSpec): string {
   return spec.limits.charged?.root ?? spec.root
 }
 

@@ -163,9 +163,9 @@ export class Account {
     const { tokens, nanos } = this.#ceiling
     const needed = input + least
     if (tokens - this.#spent.tokens < needed)
-      return `the budget of ${tokens} tokens of ${this.#owner} does not allow another request: ${this.#spent.tokens} tokens are spent, and the next request may take ${needed}`
+      return `the budget of ${tokens} tokens of ${this.#owner} does not allow another request: ${this.#spent.tokens} tokens are spent, and the next request may take ${needed}; raise the budget to continue`
     const cost = nanosOf({ input, output: least }, price)
-    return `the budget of ${dollars(nanos)} of ${this.#owner} does not allow another request: ${dollars(this.#spent.nanos)} is spent, and the next request may cost ${dollars(cost)}`
+    return `the budget of ${dollars(nanos)} of ${this.#owner} does not allow another request: ${dollars(this.#spent.nanos)} is spent, and the next request may cost ${dollars(cost)}; raise the budget to continue`
   }
 
   #chain(): Account[] {

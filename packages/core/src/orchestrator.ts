@@ -1,4 +1,4 @@
-import { Accounts, accountRoot } from './accounts.ts'
+import { Accounts } from './accounts.ts'
 import type { AgentDefinition } from './agent.ts'
 import type { StoredSession } from './engine.ts'
 import { CadreError, Suspended } from './errors.ts'
@@ -211,7 +211,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
           work,
           id,
           place: () => isolate(ports, { id, root: id, agent, shared, parallel, from }, signal),
-          charged: await payerOf(charged),
+          charged: await accounts.payerOf(charged),
           completion: 'text',
         })
         notices = await startNotices(spec, ports)
@@ -277,28 +277,6 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     const anew = { ...limits, ...root?.spec.limits.run, ...changed }
     const isAsStarted = changed === undefined && (root === undefined || target === root)
     return runOwned(isAsStarted ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
-  }
-
-  /** The session that pays for a task that `session` created; `undefined` when no budget applies to it. */
-  async function payerOf(session: string | undefined): Promise<SessionSpec['limits']['charged']> {
-    const creator = session === undefined ? undefined : await readIfNamed(session)
-    if (creator === undefined) return undefined
-    const { spec } = creator
-    const letGo = accounts.hold(spec)
-    try {
-      if ((await accounts.of(spec)) === undefined) return undefined
-      return { session: spec.id, root: accountRoot(spec) }
-    } finally {
-      letGo()
-    }
-  }
-
-  /** A name that cannot be a session id is the name of a person. */
-  function readIfNamed(session: string): Promise<StoredSession | undefined> {
-    return ports.engine.read(session).catch((error) => {
-      if (error instanceof CadreError && error.code === 'usage') return undefined
-      throw error
-    })
   }
 
   /** The entry agent ended before its first reply, so the plain model answers instead, if it is reached in another way. */

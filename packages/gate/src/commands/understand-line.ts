@@ -112,6 +112,8 @@ class Walk {
   }
 
   #command({ words, variables, redirects }: Command, folders: readonly string[]): void {
+    // It runs nothing: also where it stands for `F=src`.
+    if (words.length === 1 && words[0]?.text === ':' && redirects.length === 0) return
     const command: FoundCommand = {
       words,
       text: showWords(words.map(({ text }) => text)),

@@ -9,7 +9,7 @@ export function refuseMisspelt(header: HeaderReader, name: string, line: number)
   for (const word of new Set([name, ...name.split(/\s+/)])) {
     const meant = misspeltTool(word)
     if (meant === undefined) continue
-    const message = `${JSON.stringify(word)} is denied, and is no known tool; it seems to be meant as ${meant}, so the agent is not used.`
+    const message = `${JSON.stringify(word)} is denied, but there is no such tool. Did you mean ${meant}? Cadre does not use this agent until it is fixed.`
     header.report('error', 'denial-unknown', line, message, `Write ${meant}.`)
   }
 }
