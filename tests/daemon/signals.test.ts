@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { bin } from '../cli/support/cadre.ts'
 import { createProject, type Project } from '../cli/support/project.ts'
@@ -154,7 +155,7 @@ test(titled('a daemon that can open no more files says so, and resumes when it c
   const project = createProject(answering)
   const daemon = await startDaemon(project)
   // Enough to read and write a file, too few for the pipes of git.
-  limitFiles(daemon.pid, limitFor(daemon.pid, 6))
+  limitFiles(daemon.pid, await limitFor(daemon.pid, 6))
   for (const file of many) project.write(file, talk('worker'))
   await untilOf(daemon, () => publishedProblems(project).includes(outOfFiles))
   limitFiles(daemon.pid, 1024)
@@ -176,7 +177,7 @@ test(titled('a daemon with few files closes those of sessions to start a process
   const project = createProject(answering)
   const daemon = await startDaemon(project)
   // Too few for git beside the files of all sessions that run at once.
-  limitFiles(daemon.pid, limitFor(daemon.pid, 15))
+  limitFiles(daemon.pid, await limitFor(daemon.pid, 15))
   for (const file of many) project.write(file, talk('worker'))
   await untilOf(daemon, () => many.every((file) => isCompleted(project, file)))
   for (const file of many) expectOneReply(project, file)
@@ -206,14 +207,26 @@ function publishedProblems(project: Project): string {
 }
 
 /** The limit that leaves room for so many more files: it bounds their numbers, and the lowest free one is always taken. */
-function limitFor(pid: number, room: number): number {
-  const pipes = pipesOf(pid)
-  const open = readdirSync(`/proc/${pid}/fd`)
-    .map(Number)
-    .filter((number) => !pipes.includes(number))
+async function limitFor(pid: number, room: number): Promise<number> {
+  const open = await lastingFiles(pid)
   let limit = 0
-  for (let free = 0; free < room; limit++) if (!open.includes(limit)) free++
+  for (let free = 0; free < room; limit++) if (!open.has(limit)) free++
   return limit
+}
+
+/** The files that a daemon keeps open. One that it only reads, or a pipe to a process, is gone at a later look. */
+async function lastingFiles(pid: number): Promise<ReadonlySet<number>> {
+  let lasting = new Set(readdirSync(`/proc/${pid}/fd`).map(Number))
+  for (let unchanged = 0; unchanged < 25; ) {
+    await delay(20)
+    const pipes = pipesOf(pid)
+    const still = readdirSync(`/proc/${pid}/fd`)
+      .map(Number)
+      .filter((number) => lasting.has(number) && !pipes.includes(number))
+    unchanged = still.length === lasting.size ? unchanged + 1 : 0
+    lasting = new Set(still)
+  }
+  return lasting
 }
 
 /** Those to processes it has started: they come and go. */
