@@ -1,10 +1,14 @@
+import { cleanText } from './output/clean-text.ts'
 import type { Output } from './output/output.ts'
+import type { Environment } from './runtime/environment.ts'
 
 /** What a command may use of the process it runs in. */
-export interface Io {
+export interface Io extends Environment {
   readonly stdout: Output
   readonly stderr: Output
   readonly stdin: NodeJS.ReadStream
-  readonly env: NodeJS.ProcessEnv
-  readonly cwd: string
+}
+
+export function createIo(io: Omit<Io, 'warn'>): Io {
+  return { ...io, warn: (message) => void io.stderr.write(`cadre: ${cleanText(message)}\n`) }
 }

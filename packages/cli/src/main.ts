@@ -23,7 +23,8 @@ async function start(given: readonly string[]): Promise<void> {
   // Before anything is started that could read them.
   const { hideKeys } = await import('./hide-keys.ts')
   hideKeys()
-  const io = { stdout, stderr, stdin: process.stdin, env: process.env, cwd: process.cwd() }
+  const { createIo } = await import('./io.ts')
+  const io = createIo({ stdout, stderr, stdin: process.stdin, env: process.env, cwd: process.cwd() })
   const end = given.indexOf('--')
   const asJson = given.slice(0, end < 0 ? undefined : end).includes('--json')
   const { tellFailure } = await import('./failure.ts')

@@ -4,8 +4,8 @@ import type { Io } from '../io.ts'
 import { cleanText } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
 import { findApproval, openApprovals } from '../run/open-approvals.ts'
-import { personName } from '../run/person-name.ts'
 import { readLine } from '../run/read-line.ts'
+import { personName } from '../runtime/person-name.ts'
 import type { DemoPlace } from './prepare-demo.ts'
 
 export interface DemoQuestion {

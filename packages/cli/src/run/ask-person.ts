@@ -6,16 +6,9 @@ import { actionLines, approvalContent, type RulePlan, shownText } from '@cadre/g
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
-import { personName } from './person-name.ts'
+import type { AskPerson } from '../runtime/person.ts'
+import { personName } from '../runtime/person-name.ts'
 import { readLine } from './read-line.ts'
-
-export type AskPerson = (
-  session: string,
-  question: Question,
-  signal: AbortSignal,
-  /** What would be written so that nobody is asked about such things again. */
-  planRule?: (grants: readonly string[]) => RulePlan,
-) => Promise<Answer | undefined>
 
 export interface AskOptions {
   readonly io: Io

@@ -1,13 +1,8 @@
-import type { FolderTrust } from '@cadre/gate'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
+import type { ConfirmTrust } from '../runtime/person.ts'
 import { type ReadLineOptions, readLine } from './read-line.ts'
-
-/** `later`: nothing was said, and nothing is kept. */
-export type TrustAnswer = 'yes' | 'no' | 'later'
-
-export type ConfirmTrust = (folder: FolderTrust) => Promise<TrustAnswer>
 
 /** Shows a person what a folder brings, its home directory included, and asks whether to use it. */
 export function createConfirmTrust(io: Io, style: Style, options: ReadLineOptions): ConfirmTrust {

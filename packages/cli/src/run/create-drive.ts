@@ -9,6 +9,7 @@
  */
 import type { CadreEvent } from '@cadre/core'
 import { exitCodes } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
 import { cleanText } from '../output/clean-text.ts'
 import type { Output } from '../output/output.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
@@ -17,7 +18,8 @@ import { createRuntime, type Runtime, type RuntimeOptions } from '../runtime/cre
 import { chooseSurface } from './choose-surface.ts'
 import { type StopSignal, takeStopSignals } from './stop-signals.ts'
 
-export interface DriveOptions extends Omit<RuntimeOptions, 'emit' | 'tell' | 'ask' | 'confirmTrust'> {
+export interface DriveOptions extends Omit<RuntimeOptions, 'io' | 'emit' | 'tell' | 'ask' | 'confirmTrust'> {
+  readonly io: Io
   readonly json?: boolean | undefined
   /** What a person is told about going on when they stop the run of this session. */
   readonly howToGoOn: (root: string) => string

@@ -3,9 +3,9 @@ import type { ApprovalRecord } from '@cadre/gate'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
+import { personName } from '../runtime/person-name.ts'
 import { nextText } from './next-text.ts'
 import type { OpenedApprovals } from './open-approvals.ts'
-import { personName } from './person-name.ts'
 
 export interface DecideFlags {
   readonly home?: string

@@ -1,9 +1,9 @@
 import { type AgentDefinition, CadreError } from '@cadre/core'
 import { type AgentRegistry, enforcePolicy, showDiagnostic } from '@cadre/files'
-import type { Io } from '../io.ts'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
 import { entryAgent } from './entry-agent.ts'
+import type { Environment } from './environment.ts'
 import { untrustedIn } from './home-trust.ts'
 import { lookAtPolicy, policyNotices, withSettings } from './load-policy.ts'
 import { loadSettings } from './load-settings.ts'
@@ -20,7 +20,7 @@ export interface AgentsHere {
 
 /** The agents there are here, those of a team that is asked for or configured included, and what becomes of them in a run. */
 export async function agentsHere(
-  io: Io,
+  io: Environment,
   flags: { readonly home?: string; readonly team?: string },
 ): Promise<AgentsHere> {
   const home = homeOf(io, flags.home)

@@ -1,19 +1,18 @@
 import type { CadreEvent, Models, Notice, Orchestrator } from '@cadre/core'
 import { type AgentRegistry, watchRequests } from '@cadre/files'
 import { createAudit } from '@cadre/gate'
-import type { Io } from '../io.ts'
-import type { AskPerson } from '../run/ask-person.ts'
-import type { ConfirmTrust } from '../run/confirm-trust.ts'
 import { adoptFrom } from './adopt-from.ts'
+import type { Environment } from './environment.ts'
 import { type ControlFlags, controlsOf } from './gate-flags.ts'
 import { grantKeeper } from './keep-grant.ts'
 import { loadParts, type PartsOptions } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
 import { orchestrate } from './orchestrate.ts'
+import type { AskPerson, ConfirmTrust } from './person.ts'
 
 export interface RuntimeOptions extends PartsOptions, ControlFlags {
-  readonly io: Io
+  readonly io: Environment
   /** The folder the agents may change. */
   readonly workspace: string
   readonly emit: (event: CadreEvent) => void

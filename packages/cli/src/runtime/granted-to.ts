@@ -1,5 +1,5 @@
 import { openGrants } from '@cadre/files'
-import type { Io } from '../io.ts'
+import type { Environment } from './environment.ts'
 import type { TrustFlags } from './home-trust.ts'
 import { idsLike } from './open-sessions.ts'
 import { homeOf, userPlaces } from './places.ts'
@@ -9,7 +9,7 @@ import { homeOf, userPlaces } from './places.ts'
  * trusted, so `beginning` must be the id of the entry session or a prefix of it.
  */
 export function withGrantOf<Flags extends Omit<TrustFlags, 'granted'>>(
-  io: Io,
+  io: Environment,
   flags: Flags,
   beginning: string,
 ): Flags & TrustFlags {

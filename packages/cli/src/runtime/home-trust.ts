@@ -3,7 +3,7 @@ import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import { createTrust, type Home, openOwnHomes, type TrustItem } from '@cadre/files'
 import { type FolderItem, type HomeState, homeItems, lookAtHome } from '@cadre/gate'
-import type { Io } from '../io.ts'
+import type { Environment } from './environment.ts'
 import { homeOf, userPlaces } from './places.ts'
 
 export interface TrustFlags {
@@ -14,19 +14,19 @@ export interface TrustFlags {
 }
 
 /** `--trust`, or `CADRE_TRUST=1`. */
-export function trustsEverything({ env }: Io, { trust }: TrustFlags): boolean {
+export function trustsEverything({ env }: Environment, { trust }: TrustFlags): boolean {
   return trust === true || env['CADRE_TRUST'] === '1'
 }
 
 /** Whether this user created the home, and which of its files the project's git tracks. Changes nothing. */
-export function stateOfHome(io: Io, home: Home, { granted }: TrustFlags = {}): Promise<HomeState> {
+export function stateOfHome(io: Environment, home: Home, { granted }: TrustFlags = {}): Promise<HomeState> {
   const homes = openOwnHomes(userPlaces(io.env).homes)
   return lookAtHome(home.path, granted === undefined ? homes : { owns: () => true })
 }
 
 /** What a person has to agree to before anything in this home is used; empty when nothing is left. */
 export async function untrustedIn(
-  io: Io,
+  io: Environment,
   home: Home,
   flags: TrustFlags = {},
 ): Promise<readonly FolderItem[]> {
@@ -37,7 +37,7 @@ export async function untrustedIn(
 }
 
 /** The home of a command that changes or decides something in it. Throws when nobody trusts the home. */
-export async function requireTrustedHome(io: Io, flags: TrustFlags): Promise<Home> {
+export async function requireTrustedHome(io: Environment, flags: TrustFlags): Promise<Home> {
   const home = homeOf(io, flags.home, flags.trust)
   refuseUntrusted(home, await untrustedIn(io, home, flags))
   return home
@@ -57,7 +57,7 @@ export function refuseUntrusted(home: Home, items: readonly FolderItem[]): void 
  * The home that takes the place of one that nobody trusts: a folder of this user outside of every project. With another folder for
  * it, nothing in the untrusted one can be read by accident.
  */
-export function standInHome(io: Io, { path: home }: Home): Home {
+export function standInHome(io: Environment, { path: home }: Home): Home {
   const digest = createHash('sha256').update(home).digest('hex').slice(0, 12)
   const name = `${path.basename(path.dirname(home)) || 'root'}-${digest}`
   return homeOf(io, path.join(userPlaces(io.env).state, 'untrusted', name))

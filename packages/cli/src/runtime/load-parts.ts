@@ -26,15 +26,15 @@ import {
   type TrustItem,
 } from '@cadre/files'
 import { createGuard, findHooks, findSandbox, type Guard, isReading } from '@cadre/gate'
-import type { Io } from '../io.ts'
-import type { ConfirmTrust } from '../run/confirm-trust.ts'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
+import type { Environment } from './environment.ts'
 import type { GateFlags } from './gate-flags.ts'
 import { refuseUntrusted, standInHome, stateOfHome, trustsEverything, untrustedIn } from './home-trust.ts'
 import { policyNotices, requirePolicy, withSettings } from './load-policy.ts'
 import { limitsOf, loadSettings } from './load-settings.ts'
 import { loadTools } from './load-tools.ts'
+import type { ConfirmTrust } from './person.ts'
 import { agentPlaces, homeOf, policyHooks, projectOf, userPlaces } from './places.ts'
 import { dropProjectPath, restorePath } from './project-path.ts'
 import { trustFolder, trustNotices } from './trust-folder.ts'
@@ -100,7 +100,11 @@ export interface Parts {
  * Reads what a run is made of: the one place that puts it together. Nothing is started and nothing is written. `confirm` asks
  * a person whether to trust what the folder brings. Rejects where a run would.
  */
-export async function loadParts(io: Io, options: PartsOptions, confirm?: ConfirmTrust): Promise<Parts> {
+export async function loadParts(
+  io: Environment,
+  options: PartsOptions,
+  confirm?: ConfirmTrust,
+): Promise<Parts> {
   // Asked for first, so that they are read from disk while the rest is.
   const backends = import('@cadre/backends')
   const user = userPlaces(io.env)
@@ -218,7 +222,7 @@ export async function loadParts(io: Io, options: PartsOptions, confirm?: Confirm
 }
 
 /** Only where it makes a difference: nobody has to know of folders that hold no programs. */
-function pathNotices({ env }: Io, dropped: readonly string[]): Notice[] {
+function pathNotices({ env }: Environment, dropped: readonly string[]): Notice[] {
   const entries = env['PATH']?.split(path.delimiter) ?? []
   const left = dropped.filter((entry) => !entries.includes(entry) && existsSync(entry))
   if (left.length === 0) return []
@@ -232,7 +236,7 @@ function guardNotices(diagnostics: readonly Diagnostic[]): Notice[] {
     .map((diagnostic) => ({ code: 'gate', message: showDiagnostic(diagnostic) }))
 }
 
-function modelFrom(io: Io, config: Config, model: string | undefined): string {
+function modelFrom(io: Environment, config: Config, model: string | undefined): string {
   if (model) return '--model'
   if (io.env['CADRE_MODEL']) return 'CADRE_MODEL'
   return config.model ? 'model of the configuration' : 'default'

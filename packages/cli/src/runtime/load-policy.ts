@@ -1,6 +1,6 @@
 import { CadreError, type Notice, type RunLimits } from '@cadre/core'
 import { type Home, type LoadedPolicy, loadPolicy, openPolicy, showDiagnostic } from '@cadre/files'
-import type { Io } from '../io.ts'
+import type { Environment } from './environment.ts'
 import type { Settings } from './load-settings.ts'
 import { userPlaces } from './places.ts'
 
@@ -8,13 +8,17 @@ import { userPlaces } from './places.ts'
  * The policy of the organisation, the user and the project together. What the project's restricts applies always; what it permits
  * applies where the home is trusted. Never rejects: what is wrong is in it.
  */
-export function loadPolicyOf(io: Io, home: Home, homeTrusted: boolean): Promise<LoadedPolicy> {
+export function loadPolicyOf(io: Environment, home: Home, homeTrusted: boolean): Promise<LoadedPolicy> {
   const { policy: user } = userPlaces(io.env)
   return loadPolicy({ user, project: home.at('storage', 'policy.yaml'), trusted: () => homeTrusted })
 }
 
 /** As `loadPolicyOf`, for whoever runs sessions: rejects when a file is wrong, because nobody knows what it would forbid. */
-export async function requirePolicy(io: Io, home: Home, homeTrusted: boolean): Promise<LoadedPolicy> {
+export async function requirePolicy(
+  io: Environment,
+  home: Home,
+  homeTrusted: boolean,
+): Promise<LoadedPolicy> {
   const policy = await loadPolicyOf(io, home, homeTrusted)
   const faults = faultsOf(policy)
   if (faults.length === 0) return policy
@@ -34,7 +38,7 @@ export function faultsOf({ diagnostics }: LoadedPolicy): string[] {
  * what is wrong with it is told.
  */
 export async function lookAtPolicy(
-  io: Io,
+  io: Environment,
   home: Home,
   homeTrusted: boolean,
 ): Promise<{ readonly policy: LoadedPolicy; readonly faults: readonly string[] }> {

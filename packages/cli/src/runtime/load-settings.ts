@@ -1,7 +1,7 @@
 import type { Budget, RunLimits } from '@cadre/core'
 import { type Config, createTrust, type Home, type LoadedConfig, loadConfig, type Trust } from '@cadre/files'
 import { isModuleOf } from '@cadre/gate'
-import type { Io } from '../io.ts'
+import type { Environment } from './environment.ts'
 import { trustsEverything } from './home-trust.ts'
 import { userPlaces } from './places.ts'
 
@@ -18,7 +18,7 @@ export interface SettingsOptions {
 
 /** The user's and the home's configuration. Changes nothing on disk. */
 export async function loadSettings(
-  io: Io,
+  io: Environment,
   home: Home,
   { homeTrusted, trust }: SettingsOptions,
 ): Promise<Settings> {

@@ -3,15 +3,15 @@ import type { CadreEvent, JsonObject } from '@cadre/core'
 import { type Config, type Home, systemClock } from '@cadre/files'
 import { createAudit, hookPlaces, openAuditLog } from '@cadre/gate'
 import type { DaemonParts, DaemonRuntime, Outside } from '@cadre/server'
-import type { Io } from '../io.ts'
 import { adoptFrom } from './adopt-from.ts'
+import type { Environment } from './environment.ts'
 import { loadParts, type Parts, type PartsOptions } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
 import { orchestrate } from './orchestrate.ts'
 import { policyHooks, projectOf, userPlaces } from './places.ts'
 
 export interface DaemonRuntimeOptions extends PartsOptions {
-  readonly io: Io
+  readonly io: Environment
   readonly home: string
   readonly workspace: string
 }

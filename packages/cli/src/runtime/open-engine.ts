@@ -17,8 +17,8 @@ import {
   followApprovals,
   planRule,
 } from '@cadre/gate'
-import type { AskPerson } from '../run/ask-person.ts'
-import { personName } from '../run/person-name.ts'
+import type { AskPerson } from './person.ts'
+import { personName } from './person-name.ts'
 import { userPlaces } from './places.ts'
 
 /** An engine, and what waits for a person in its home. */

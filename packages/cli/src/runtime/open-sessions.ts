@@ -7,8 +7,7 @@ import {
   runningProcess,
   type SessionSummary,
 } from '@cadre/files'
-import type { Io } from '../io.ts'
-import { cleanText } from '../output/clean-text.ts'
+import type { Environment } from './environment.ts'
 import { requireTrustedHome, type TrustFlags } from './home-trust.ts'
 import { openEngine, unusableHome } from './open-engine.ts'
 import { homeOf } from './places.ts'
@@ -32,14 +31,13 @@ export interface Sessions {
 }
 
 /** The sessions of a home that somebody trusts, to continue, answer or cancel. Rejects when nobody does. */
-export async function openTrustedSessions(io: Io, flags: TrustFlags): Promise<Sessions> {
+export async function openTrustedSessions(io: Environment, flags: TrustFlags): Promise<Sessions> {
   return openSessions(io, (await requireTrustedHome(io, flags)).path)
 }
 
-export async function openSessions(io: Io, home: string | undefined): Promise<Sessions> {
+export async function openSessions(io: Environment, home: string | undefined): Promise<Sessions> {
   const place = homeOf(io, home)
-  const tell = (message: string) => void io.stderr.write(`cadre: ${cleanText(message)}\n`)
-  return sessionsOf(place, await openEngine(place, tell))
+  return sessionsOf(place, await openEngine(place, io.warn))
 }
 
 export function sessionsOf(home: Home, engine: FileEngine): Sessions {

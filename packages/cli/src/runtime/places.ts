@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { type AgentPlaces, type Home, openHome, openOwnHomes, repositoryOf } from '@cadre/files'
-import type { Io } from '../io.ts'
+import type { Environment } from './environment.ts'
 
 /** Where the administrator's hooks are, for everybody on this machine. Nothing can name another place. */
 export const policyHooks = '/etc/cadre/hooks.d'
@@ -21,7 +21,7 @@ export interface UserPlaces {
   readonly allowlist: string
 }
 
-export function userPlaces(env: Io['env']): UserPlaces {
+export function userPlaces(env: Environment['env']): UserPlaces {
   const home = env['HOME'] || homedir()
   const folder = path.join(env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'cadre')
   return {
@@ -40,7 +40,7 @@ export function userPlaces(env: Io['env']): UserPlaces {
  * The home that this command works with; `wanted` is `--home`. When the command creates it, it is recorded as the user's own. With
  * `--trust` a record that cannot be written does not matter.
  */
-export function homeOf({ cwd, env }: Io, wanted: string | undefined, trust = false): Home {
+export function homeOf({ cwd, env }: Environment, wanted: string | undefined, trust = false): Home {
   const created = (home: string) => {
     try {
       openOwnHomes(userPlaces(env).homes).add(home)
@@ -57,6 +57,6 @@ export function projectOf(folder: string): string {
 }
 
 /** Where the agents are that a run in this folder finds. */
-export function agentPlaces(io: Io, home: Home, folder: string): AgentPlaces {
+export function agentPlaces(io: Environment, home: Home, folder: string): AgentPlaces {
   return { home: home.path, project: projectOf(folder), userHome: userPlaces(io.env).home }
 }

@@ -9,9 +9,9 @@ import {
   openAuditLog,
   whatFolderBrings,
 } from '@cadre/gate'
-import type { Io } from '../io.ts'
-import type { ConfirmTrust } from '../run/confirm-trust.ts'
+import type { Environment } from './environment.ts'
 import { standInHome, stateOfHome, trustsEverything } from './home-trust.ts'
+import type { ConfirmTrust } from './person.ts'
 import { policyHooks, userPlaces } from './places.ts'
 
 export interface TrustFolderRequest {
@@ -39,7 +39,7 @@ export interface TrustedFolder extends FolderTrust {
  * Looks at what a folder brings, its home included, and asks a person about what nobody has agreed to. The answer is kept outside
  * of the folder.
  */
-export async function trustFolder(io: Io, request: TrustFolderRequest): Promise<TrustedFolder> {
+export async function trustFolder(io: Environment, request: TrustFolderRequest): Promise<TrustedFolder> {
   const { home, project, agents, confirm, granted } = request
   const everything = trustsEverything(io, { trust: request.everything })
   const { trust: file, homes, home: userHome } = userPlaces(io.env)
@@ -70,10 +70,10 @@ export async function trustFolder(io: Io, request: TrustFolderRequest): Promise<
   return judge(left)
 }
 
-function note(io: Io, home: Home, { folder, missing }: FolderTrust, type: string): void {
+function note(io: Environment, home: Home, { folder, missing }: FolderTrust, type: string): void {
   const log = openAuditLog({
     home,
-    tell: (message) => io.stderr.write(`cadre: ${message}\n`),
+    tell: io.warn,
     environment: io.env,
   })
   const by = io.env['USER'] || io.env['USERNAME'] || 'unknown'
@@ -83,7 +83,7 @@ function note(io: Io, home: Home, { folder, missing }: FolderTrust, type: string
 }
 
 /** What a person should know of a folder that nobody trusts, and of files that nobody can use. `records` is the home in use. */
-export function trustNotices(io: Io, folder: TrustedFolder, records: Home): Notice[] {
+export function trustNotices(io: Environment, folder: TrustedFolder, records: Home): Notice[] {
   const { contents, trusted, missing, declined, homeTrusted } = folder
   const untrusted = (message: string): Notice => ({ code: 'untrusted', message })
   const unusable = contents.unusable.map(({ file, reason }) => untrusted(`${file} is not used: ${reason}`))
