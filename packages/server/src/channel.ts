@@ -48,3 +48,8 @@ export interface PostAnswer {
 }
 
 export type PostHandler = (request: PostRequest) => Promise<PostAnswer>
+
+/** By the names under `channels` in the configuration. */
+export type ChannelFactories = Readonly<
+  Record<string, (context: ChannelContext, name: string) => Channel | Promise<Channel>>
+>

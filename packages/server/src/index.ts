@@ -1,10 +1,16 @@
 export { assemble } from './assemble.ts'
-export type { Channel, ChannelContext, PostAnswer, PostHandler, PostRequest } from './channel.ts'
+export type {
+  Channel,
+  ChannelContext,
+  ChannelFactories,
+  PostAnswer,
+  PostHandler,
+  PostRequest,
+} from './channel.ts'
 export { openSenders, type SenderConfig } from './channels/open-senders.ts'
 export { createWebhookChannel, type WebhookOptions } from './channels/webhook/create-webhook-channel.ts'
 export { createChatLogDuty } from './chat-logs/create-chat-log-duty.ts'
 export {
-  type ChannelFactories,
   Channels,
   type ChannelsOptions,
   type Listen,

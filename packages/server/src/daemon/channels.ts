@@ -6,13 +6,8 @@
  */
 import { type JsonObject, messageOf } from '@cadre/core'
 import type { DaemonConfig } from '@cadre/files'
-import type { Channel, ChannelContext, PostHandler } from '../channel.ts'
+import type { Channel, ChannelContext, ChannelFactories, PostHandler } from '../channel.ts'
 import type { Problems } from '../problems.ts'
-
-/** By the names under `channels` in the configuration. */
-export type ChannelFactories = Readonly<
-  Record<string, (context: ChannelContext, name: string) => Channel | Promise<Channel>>
->
 
 export interface Listening {
   /** Where, such as `http://127.0.0.1:7373`. */

@@ -1,10 +1,10 @@
 import type { CadreEvent } from '@cadre/core'
 import type { Home } from '@cadre/files'
-import type { ChannelContext } from '../channel.ts'
+import type { ChannelContext, ChannelFactories } from '../channel.ts'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { Happening } from '../happening.ts'
-import type { ChannelFactories, Listen } from './channels.ts'
+import type { Listen } from './channels.ts'
 import type { DaemonRuntime, HomeGit, Outside } from './daemon-runtime.ts'
 import type { DaemonStatus } from './daemon-status.ts'
 
