@@ -20,7 +20,7 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 }
 
 /** What is in a folder; nothing when it is not there. */
-export function namesIn(folder: string): string[] {
+export function listFolder(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {

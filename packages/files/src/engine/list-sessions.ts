@@ -2,7 +2,7 @@ import { CadreError, messageOf } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import { readSummary, type SessionSummary } from '../journal/read-summary.ts'
 import { type JournalDiagnostic, readOptions } from './engine-parts.ts'
-import { hasCode, namesIn } from './files.ts'
+import { hasCode, listFolder } from './files.ts'
 
 const ending = '.session.yaml'
 /** Files per turn of the event loop. */
@@ -13,7 +13,9 @@ export async function listSessions(
   home: Home,
   report: (diagnostic: JournalDiagnostic) => void,
 ): Promise<SessionSummary[]> {
-  const names = namesIn(home.at('sessions')).filter((name) => name.endsWith(ending) && !name.startsWith('.'))
+  const names = listFolder(home.at('sessions')).filter(
+    (name) => name.endsWith(ending) && !name.startsWith('.'),
+  )
   const summaries: SessionSummary[] = []
   for (const [index, name] of names.sort().entries()) {
     if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import { type JournalDiagnostic, sessionPath } from './engine-parts.ts'
-import { namesIn, syncPaths, unlinkIfThere } from './files.ts'
+import { listFolder, syncPaths, unlinkIfThere } from './files.ts'
 import type { Leases } from './leases.ts'
 import { isSameBoot, type ProcessIdentity } from './process-identity.ts'
 import { imagesOf, replay } from './replay.ts'
@@ -51,7 +51,7 @@ interface DeadSegment {
 export function deadSegments({ home, self, leases }: RecoverOptions): DeadSegment[] {
   const folder = home.at('storage', 'wal')
   const dead: DeadSegment[] = []
-  for (const name of namesIn(folder)) {
+  for (const name of listFolder(folder)) {
     const [, token = '', number] = /^(.+)\.(\d+)\.wal$/.exec(name) ?? []
     if (number === undefined || token === self.token) continue
     if (!leases.livesStill(token)) dead.push({ path: `${folder}/${name}`, token, number: Number(number) })

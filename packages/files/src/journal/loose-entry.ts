@@ -1,7 +1,7 @@
 import type { Draft, Json, WireCall } from '@cadre/core'
 import type { Document, YAMLMap } from 'yaml'
 import { longestKey } from './emit-entry.ts'
-import { resolved, textOf, yamlParser } from './yaml-parser.ts'
+import { resolved, scalarText, yamlParser } from './yaml-parser.ts'
 
 /** What a person wrote as an entry. `EntryNumbers` gives it its place and what else it does not say. */
 export interface LooseEntry {
@@ -37,7 +37,7 @@ const textual = new Set([
 /** An entry in any notation; a sentence when it cannot be one. */
 export function looseEntry(map: YAMLMap, document: Document.Parsed): LooseEntry | string {
   const values = map.toJS(document) as Record<string, Json>
-  const text = (key: string) => textOf(map.get(key, true), document)
+  const text = (key: string) => scalarText(map.get(key, true), document)
   const { seq, timestamp: _timestamp, role: _role, content: _content, tool_calls: _calls, ...others } = values
   const fields: Record<string, Json> = {}
   for (const [key, value] of Object.entries(others)) {
@@ -98,10 +98,10 @@ function callsOf(map: YAMLMap, document: Document.Parsed): readonly WireCall[] |
     if (!yaml.isMap(call)) return 'each of tool_calls must be a mapping with a function'
     const inner = resolved(call.get('function', true), document)
     const body = yaml.isMap(inner) ? inner : call
-    const name = textOf(body.get('name', true), document)
+    const name = scalarText(body.get('name', true), document)
     if (name === undefined || name === null) return 'each of tool_calls needs the name of a function'
-    const id = textOf(call.get('id', true), document) ?? `call_${calls.length + 1}`
-    const input = textOf(body.get('arguments', true), document) ?? '{}'
+    const id = scalarText(call.get('id', true), document) ?? `call_${calls.length + 1}`
+    const input = scalarText(body.get('arguments', true), document) ?? '{}'
     calls.push({ id, type: 'function', function: { name, arguments: input } })
   }
   return calls

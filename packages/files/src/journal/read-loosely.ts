@@ -3,7 +3,7 @@ import { type LooseEntry, looseEntry } from './loose-entry.ts'
 import type { RawHeader } from './read-header.ts'
 import { topKeys } from './spec-of-header.ts'
 import type { Value } from './text-cursor.ts'
-import { isTooDeep, resolved, textOf, yamlParser } from './yaml-parser.ts'
+import { isTooDeep, resolved, scalarText, yamlParser } from './yaml-parser.ts'
 
 /** Text that cannot be a session: why, and the line of the text, counted from 1. */
 export class Unreadable extends Error {
@@ -87,7 +87,7 @@ function valuesOf(
 ): Record<string, Value> {
   const values: Record<string, Value> = map.toJS(document)
   for (const key of textual) {
-    const text = textOf(map.get(key, true), document)
+    const text = scalarText(map.get(key, true), document)
     if (text !== undefined && text !== null) values[key] = text
   }
   return values

@@ -23,7 +23,7 @@ export function isTooDeep(text: string): boolean {
 }
 
 /** A scalar as it was written, anything else as JSON; `undefined` for what is not there. */
-export function textOf(node: unknown, document: Document.Parsed): string | null | undefined {
+export function scalarText(node: unknown, document: Document.Parsed): string | null | undefined {
   const yaml = yamlParser()
   const target = resolved(node, document)
   if (!yaml.isNode(target)) return undefined

@@ -1,5 +1,5 @@
 import { closeSync, copyFileSync, existsSync, fstatSync } from 'node:fs'
-import { namesIn } from '../engine/files.ts'
+import { listFolder } from '../engine/files.ts'
 import type { Home } from '../home/open-home.ts'
 import { LineCursor } from './line-cursor.ts'
 import { lineFileName, nameOfLineFile } from './line-file-name.ts'
@@ -22,7 +22,7 @@ function takeOver(place: string, cursors: string, own: string): void {
   if (file === undefined) return
   try {
     const { dev, ino } = fstatSync(file)
-    for (const name of namesIn(cursors).filter((other) => nameOfLineFile(other) !== undefined)) {
+    for (const name of listFolder(cursors).filter((other) => nameOfLineFile(other) !== undefined)) {
       const { now, last, place: other } = new LineCursor(`${cursors}/${name}`)
       if (now?.file !== `${dev}:${ino}` || last === undefined || !isStill(file, last)) continue
       copyFileSync(other, own)

@@ -4,7 +4,7 @@
  * 1. A message is on disk before its sender is told that it is queued. Under one id there is one message.
  * 2. A message has one receipt at most.
  */
-import { namesIn } from '../engine/files.ts'
+import { listFolder } from '../engine/files.ts'
 import type { Home } from '../home/open-home.ts'
 import { appendLine } from '../lines/append-line.ts'
 import { FollowedFile } from '../lines/followed-file.ts'
@@ -25,7 +25,7 @@ export interface Mailboxes {
 export function openMailboxes(home: Home): Mailboxes {
   const files = new Map<string, MailboxIndex>()
   const boxes = (): MailboxIndex[] => {
-    for (const file of namesIn(home.at('mailboxes'))) {
+    for (const file of listFolder(home.at('mailboxes'))) {
       const name = mailboxOfFile(file)
       if (name !== undefined && !files.has(name)) files.set(name, new MailboxIndex(home, name))
     }

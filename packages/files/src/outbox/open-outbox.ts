@@ -9,7 +9,7 @@
  *    can be. Only a process that dies before is in doubt about it.
  */
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
-import { namesIn } from '../engine/files.ts'
+import { listFolder } from '../engine/files.ts'
 import type { Home } from '../home/open-home.ts'
 import { appendInbox } from '../inbox/append-inbox.ts'
 import { lineFileName, nameOfLineFile } from '../lines/line-file-name.ts'
@@ -95,7 +95,7 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
       if (entry === undefined) throw unknownKey(channel, key)
     },
     async repair() {
-      const names = namesIn(home.at('outbox')).flatMap((name) => nameOfLineFile(name) ?? [])
+      const names = listFolder(home.at('outbox')).flatMap((name) => nameOfLineFile(name) ?? [])
       for (const channel of names) await repair(channel)
       await writeDown()
     },

@@ -8,7 +8,7 @@
  */
 import path from 'node:path'
 import { CadreError, messageOf } from '@cadre/core'
-import { namesIn } from '../engine/files.ts'
+import { listFolder } from '../engine/files.ts'
 import { type Home, openHome } from '../home/open-home.ts'
 import { addTask } from './add-task.ts'
 import { changeTask } from './change-task.ts'
@@ -87,7 +87,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     throw new CadreError('usage', `${JSON.stringify(file)} is no name of a task file. ${fix}`)
   }
   const list = () => {
-    const names = namesIn(folder).filter((name) => isTaskFileName(name) && !isApprovalsFile(name))
+    const names = listFolder(folder).filter((name) => isTaskFileName(name) && !isApprovalsFile(name))
     return names.sort()
   }
   const read = (file: string): TaskFile => {

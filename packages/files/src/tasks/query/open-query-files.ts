@@ -54,7 +54,7 @@ export function openQueryFiles({ folder }: QueryFilesOptions): ChangeableFiles {
       if (kind === 'file') return [name]
       throw new CadreError(
         'usage',
-        `There is no file ${name}${didYouMean(path.basename(name), namesIn(path.dirname(at(name)))) || '.'}`,
+        `There is no file ${name}${didYouMean(path.basename(name), listFolder(path.dirname(at(name)))) || '.'}`,
       )
     },
     read(file) {
@@ -73,7 +73,7 @@ export function openQueryFiles({ folder }: QueryFilesOptions): ChangeableFiles {
     },
     neighbours(file) {
       const own = path.basename(file)
-      const names = namesIn(path.dirname(at(file))).filter((name) => name.endsWith(ending) && name !== own)
+      const names = listFolder(path.dirname(at(file))).filter((name) => name.endsWith(ending) && name !== own)
       return names.map((name) => path.join(path.dirname(file), name))
     },
   }
@@ -131,7 +131,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-function namesIn(folder: string): string[] {
+function listFolder(folder: string): string[] {
   return entriesOf(folder).flatMap((entry) => (entry.isFile() ? [entry.name] : []))
 }
 
