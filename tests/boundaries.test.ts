@@ -34,18 +34,18 @@ describe('the checker', () => {
     ['core', `const fs = await import('node:' + name)`],
     ['core', `let stats: import('node:fs').Stats`],
     ['core', `import { fold } from '@cadre/core'`],
-    ['files', `import type { Tool } from '@cadre/tools'`],
+    ['home', `import type { Tool } from '@cadre/tools'`],
     ['backends', `const tools = await import('@cadre/tools')`],
     ['tools', `export { ask } from '@cadre/backends'`],
-    ['tools', `import { readAgent } from '../../files/src/read-agent.ts'`],
-    ['files', `import { z } from 'zod'`],
-    ['files', `import fs = require('zod')`],
-    ['files', `const zod = require('zod')`],
-    ['files', `import { scripted } from '@cadre/testing'`],
-    ['files', `export * from './agent.ts'`],
-    ['files', `export { agent } from './agent.ts'`],
-    ['files', 'export default 1'],
-    ['files', 'const a = 1; export { a as default }'],
+    ['tools', `import { readAgent } from '../../agents/src/read-agent.ts'`],
+    ['home', `import { z } from 'zod'`],
+    ['home', `import fs = require('zod')`],
+    ['home', `const zod = require('zod')`],
+    ['home', `import { scripted } from '@cadre/testing'`],
+    ['home', `export * from './agent.ts'`],
+    ['home', `export { agent } from './agent.ts'`],
+    ['home', 'export default 1'],
+    ['home', 'const a = 1; export { a as default }'],
   ])('finds the fault in %s: %s', (name, text) => {
     expect(faults(name, text)).not.toEqual([])
   })
@@ -56,11 +56,11 @@ describe('the checker', () => {
     ['core', `import { it } from 'vitest'; import 'node:fs'; import '@cadre/testing'`, 'src/fold.test.ts'],
     ['core', `// import 'node:fs'\nexport const text = "import 'node:fs'"`, 'src/sample.ts'],
     [
-      'files',
+      'home',
       `import { readFile } from 'node:fs/promises'; import { parse } from 'yaml'`,
       'src/deep/sample.ts',
     ],
-    ['files', `import { fold } from '@cadre/core'; import { a } from '../a.ts'`, 'src/deep/sample.ts'],
+    ['home', `import { fold } from '@cadre/core'; import { a } from '../a.ts'`, 'src/deep/sample.ts'],
   ])('lets pass in %s: %s', (name, text, file) => {
     expect(faults(name, text, file)).toEqual([])
   })
@@ -68,9 +68,9 @@ describe('the checker', () => {
   it('finds faults in declared dependencies', () => {
     const declares = (dependencies: Record<string, string>) => ({ version: '1.0.0', dependencies })
     expect(faultsOfManifest('core', declares({ yaml: '2.0.0' }))).toHaveLength(1)
-    expect(faultsOfManifest('files', declares({ '@cadre/cli': '1.0.0' }))).toHaveLength(1)
-    expect(faultsOfManifest('files', declares({ '@cadre/core': '0.9.0' }))).toHaveLength(1)
-    expect(faultsOfManifest('files', declares({ yaml: '^2.0.0' }))).toHaveLength(1)
+    expect(faultsOfManifest('home', declares({ '@cadre/cli': '1.0.0' }))).toHaveLength(1)
+    expect(faultsOfManifest('home', declares({ '@cadre/core': '0.9.0' }))).toHaveLength(1)
+    expect(faultsOfManifest('home', declares({ yaml: '^2.0.0' }))).toHaveLength(1)
     expect(faultsOfManifest('attic', declares({}))).toHaveLength(1)
   })
 })

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { createAgents } from '@cadre/files'
+import { createAgents } from '@cadre/agents'
 import { agentText, writeAgentFiles } from '../lib/agent-files.mjs'
 import { print } from '../lib/measure.mjs'
 import { median } from '../lib/median.mjs'

@@ -7,7 +7,7 @@ import {
   parseQuery,
   readTaskFile,
   runQuery,
-} from '@cadre/files'
+} from '@cadre/tasks'
 import { print } from '../lib/measure.mjs'
 import { otherText, taskId, taskText } from '../lib/task-text.mjs'
 import { costOfCalls } from '../lib/tasks-work.mjs'

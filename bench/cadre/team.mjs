@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createOrchestrator, defineTool, number, object } from '@cadre/core'
-import { createFileEngine, openHome } from '@cadre/files'
+import { openHome } from '@cadre/home'
+import { createFileEngine } from '@cadre/journal'
 import { probe } from '../lib/measure.mjs'
 
 export const clock = {

@@ -1,7 +1,8 @@
 import { homedir } from 'node:os'
+import { createAgents } from '@cadre/agents'
 import { createModels } from '@cadre/backends'
 import { createOrchestrator } from '@cadre/core'
-import * as files from '@cadre/files'
+import { showDiagnostic, systemClock } from '@cadre/disk'
 import {
   createGuard,
   findHooks,
@@ -11,32 +12,42 @@ import {
   ownArtifact,
   whatFolderBrings,
 } from '@cadre/gate'
+import {
+  allowOnly,
+  createTrust,
+  enforcePolicy,
+  loadPolicy,
+  openHome,
+  openOwnHomes,
+  sessionIds,
+} from '@cadre/home'
+import { createFileEngine } from '@cadre/journal'
 import { createTools } from '@cadre/tools'
 
 const [project, userHome, settings] = [process.cwd(), homedir(), `${homedir()}/.config/cadre`]
-const homes = files.openOwnHomes(`${settings}/homes.jsonl`)
-const home = files.openHome({ cwd: project, env: process.env, created: (path) => homes.add(path) })
-const agents = files.createAgents({ home: home.path, project, userHome })
+const homes = openOwnHomes(`${settings}/homes.jsonl`)
+const home = openHome({ cwd: project, env: process.env, created: (path) => homes.add(path) })
+const agents = createAgents({ home: home.path, project, userHome })
 
 // Cadre uses what the folder brings once a person trusts it; until then agents are read-only.
 const homeState = await lookAtHome(home.path, homes)
 const found = { project, home: home.path, homeState, agents: agents.list(), userHome }
 const brought = await whatFolderBrings(found)
-const folder = judgeFolder(project, brought, files.createTrust({ file: `${settings}/trust.yaml` }))
+const folder = judgeFolder(project, brought, createTrust({ file: `${settings}/trust.yaml` }))
 const trusted = (item) => folder.trusts(item)
 // A home that somebody else created is not used at all.
 for (const { file, what } of folder.missing)
   if (file === home.path) throw new Error(`${file} ${what}; run "cadre run" in a terminal to trust it`)
 const ownHome = home.path
 
-const policy = await files.loadPolicy({
+const policy = await loadPolicy({
   user: `${settings}/policy.yaml`,
   project: home.at('storage', 'policy.yaml'),
   trusted: () => true,
 })
 const [fault] = policy.diagnostics.filter(({ severity }) => severity === 'error')
-if (fault !== undefined) throw new Error(files.showDiagnostic(fault))
-const enforced = files.enforcePolicy(policy, { builtIns: [] })
+if (fault !== undefined) throw new Error(showDiagnostic(fault))
+const enforced = enforcePolicy(policy, { builtIns: [] })
 
 const guard = createGuard({
   home,
@@ -51,9 +62,9 @@ const guard = createGuard({
   environment: process.env,
   tell: (message) => console.error(message),
 })
-const engine = await files.createFileEngine({
+const engine = await createFileEngine({
   home,
-  clock: files.systemClock,
+  clock: systemClock,
   // A person is asked here. Nothing back leaves it open: the session sleeps, and may be answered days later by another process.
   answer: async (_session, { text }) => {
     console.error(text)
@@ -63,7 +74,7 @@ const engine = await files.createFileEngine({
 const team = createOrchestrator(
   {
     engine,
-    models: files.allowOnly(createModels(), policy),
+    models: allowOnly(createModels(), policy),
     agents: enforced.permitted(agents),
     tools: createTools({
       home: home.path,
@@ -78,8 +89,8 @@ const team = createOrchestrator(
     attend: guard.attend,
     locate: guard.places.locate,
     refuse: enforced.refuse,
-    clock: files.systemClock,
-    ids: files.sessionIds,
+    clock: systemClock,
+    ids: sessionIds,
     emit: (event) => event.type === 'call.judged' && console.error(event.tool, event.decision, event.rule),
   },
   { ceilings: enforced.ceilings },

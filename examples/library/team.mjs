@@ -1,6 +1,9 @@
+import { createAgents } from '@cadre/agents'
 import { createModels } from '@cadre/backends'
 import { createOrchestrator } from '@cadre/core'
-import { createAgents, createFileEngine, openHome, sessionIds, systemClock } from '@cadre/files'
+import { systemClock } from '@cadre/disk'
+import { openHome, sessionIds } from '@cadre/home'
+import { createFileEngine } from '@cadre/journal'
 import { createTools } from '@cadre/tools'
 
 const home = openHome({ cwd: process.cwd(), env: process.env })

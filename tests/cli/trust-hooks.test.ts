@@ -1,5 +1,6 @@
-import { createAgents, createTrust } from '@cadre/files'
+import { createAgents } from '@cadre/agents'
 import { judgeFolder, keepAnswer, whatFolderBrings } from '@cadre/gate'
+import { createTrust } from '@cadre/home'
 import { describe, expect, test } from 'vitest'
 import { createProject, delegate, type Project, report } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'

@@ -1,5 +1,5 @@
+import { type FileDialect, readAgentText, writeAgent } from '@cadre/agents'
 import type { AgentDefinition } from '@cadre/core'
-import { type FileDialect, readAgentText, writeAgent } from '@cadre/files'
 import { describe, expect, it } from 'vitest'
 import { filesBelow, readFile, realAgents, samples } from './support/agent-corpus.ts'
 

@@ -11,7 +11,8 @@ import { arm, disarm } from './kill-points.mjs'
 
 const [home, verb, ...rest] = process.argv.slice(2)
 const { createOrchestrator } = await import('@cadre/core')
-const { createFileEngine, openHome } = await import('@cadre/files')
+const { createFileEngine } = await import('@cadre/journal')
+const { openHome } = await import('@cadre/home')
 const { approvalJson, askEverywhere, createApprovals, followApprovals } = await import('@cadre/gate')
 const { agentsOf, call, countingIds, defineAgent, say, scriptedModels } = await import('@cadre/testing')
 

@@ -9,7 +9,8 @@ import { arm, disarm } from './kill-points.mjs'
 
 const [home, verb, ...rest] = process.argv.slice(2)
 const { createOrchestrator, defineTool, object, string } = await import('@cadre/core')
-const { createFileEngine, openHome } = await import('@cadre/files')
+const { createFileEngine } = await import('@cadre/journal')
+const { openHome } = await import('@cadre/home')
 const { agentsOf, call, countingIds, defineAgent, say, scriptedModels } = await import('@cadre/testing')
 
 const { clock, createEffects } = await import('./effects.mjs')

@@ -7,7 +7,10 @@ import { arm, disarm } from './kill-points.mjs'
 
 const [folder] = process.argv.slice(2)
 const { createOrchestrator } = await import('@cadre/core')
-const { createFileEngine, openHome, openTaskFiles, sessionIds, systemClock } = await import('@cadre/files')
+const { createFileEngine } = await import('@cadre/journal')
+const { openHome, sessionIds } = await import('@cadre/home')
+const { openTaskFiles } = await import('@cadre/tasks')
+const { systemClock } = await import('@cadre/disk')
 const { createProblems, createSessionKeeper, createTaskDuty } = await import('@cadre/server')
 const { agentsOf, defineAgent, fail, say, scriptedModels } = await import('@cadre/testing')
 

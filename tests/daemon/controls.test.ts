@@ -1,8 +1,9 @@
 /** What held for a session holds for whatever it has others do: by a task, by changing one, or by a message. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type Controls, nameKey, type Tool } from '@cadre/core'
-import { openMailboxes, openTaskFiles } from '@cadre/files'
+import { openMailboxes } from '@cadre/home'
 import { createMailboxDuty, createTaskDuty, type DaemonContext } from '@cadre/server'
+import { openTaskFiles } from '@cadre/tasks'
 import { call, type Line, say } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs'
-import { thisProcess } from '@cadre/files'
+import { thisProcess } from '@cadre/disk'
 import { expect, test } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'

@@ -9,8 +9,8 @@ import {
   say,
 } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
-import { Accounts } from '../../packages/core/src/accounts.ts'
-import { Account, type Reserved } from '../../packages/core/src/budget.ts'
+import { Accounts } from '../../packages/core/src/budget/accounts.ts'
+import { Account, type Reserved } from '../../packages/core/src/budget/budget.ts'
 import { countingTools } from './tools.ts'
 import { mortal, worlds } from './worlds.ts'
 

@@ -1,5 +1,5 @@
+import { readAgentText } from '@cadre/agents'
 import type { AgentDefinition } from '@cadre/core'
-import { readAgentText } from '@cadre/files'
 import { expect } from 'vitest'
 
 type Given = Partial<AgentDefinition>

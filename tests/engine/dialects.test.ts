@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '@cadre/core'
-import { sessionIds } from '@cadre/files'
+import { sessionIds } from '@cadre/home'
 import { call, createFakeClock, defineAgent, type Line, say } from '@cadre/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { cases, everybody, read, starts, task } from './dialect-cases.ts'

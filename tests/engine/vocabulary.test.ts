@@ -7,7 +7,7 @@ import {
   understandTool,
   unknownDenial,
 } from '@cadre/core'
-import { openTaskFiles } from '@cadre/files'
+import { openTaskFiles } from '@cadre/tasks'
 import { createTestTeam, say } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
 import fc from 'fast-check'

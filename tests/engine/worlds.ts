@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer, Engine, Run } from '@cadre/core'
-import { createFileEngine, type FileEngine, openHome } from '@cadre/files'
+import { openHome } from '@cadre/home'
+import { createFileEngine, type FileEngine } from '@cadre/journal'
 import { createFakeClock, createMemoryEngine, type FakeClock, type MemoryRecords } from '@cadre/testing'
 
 /** A place where sessions are kept that outlives its engines: open one, let it die, open the next. */

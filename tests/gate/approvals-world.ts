@@ -2,8 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrchestrator, defineTool, type Json, object, type Rule, string, type Tool } from '@cadre/core'
-import { createFileEngine, type FileEngine, type Home, openHome, systemClock } from '@cadre/files'
+import { systemClock } from '@cadre/disk'
 import { type Approvals, type AskHere, askEverywhere, createApprovals, followApprovals } from '@cadre/gate'
+import { type Home, openHome } from '@cadre/home'
+import { createFileEngine, type FileEngine } from '@cadre/journal'
 import { agentsOf, defineAgent, scriptedModels } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
 

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { CadreEvent } from '@cadre/core'
-import { openHome } from '@cadre/files'
 import { createAudit, openAuditLog } from '@cadre/gate'
+import { openHome } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 /** From here a process finds the packages as they were built. */
@@ -141,7 +141,7 @@ describe('the audit', () => {
   })
 
   it('lines of several processes do not mix', async () => {
-    const code = `import { openHome } from '@cadre/files'; import { openAuditLog } from '@cadre/gate';
+    const code = `import { openHome } from '@cadre/home'; import { openAuditLog } from '@cadre/gate';
       const log = openAuditLog({ home: openHome({ home: ${JSON.stringify(path.join(root, 'home'))}, cwd: '/', env: {} }), tell: console.error })
       for (let i = 0; i < 200; i++) log.append({ at: '${at}', type: 'x', by: process.argv[1], i, text: 'y'.repeat(20000) })`
     const children = ['a', 'b', 'c'].map((name) =>
@@ -204,7 +204,7 @@ describe('what stands in its way is told once, and stops nothing', () => {
   })
 
   it('a disk that takes no more: what is there stays readable, and the next day is written again', async () => {
-    const code = `import { openHome } from '@cadre/files'; import { openAuditLog } from '@cadre/gate';
+    const code = `import { openHome } from '@cadre/home'; import { openAuditLog } from '@cadre/gate';
       const log = openAuditLog({ home: openHome({ home: ${JSON.stringify(path.join(root, 'home'))}, cwd: '/', env: {} }), tell: (text) => console.log(text) })
       for (let i = 0; i < 9; i++) log.append({ at: '${at}', type: 'x', text: 'y'.repeat(9000) })
       log.append({ at: '2026-11-16T00:00:00.000Z', type: 'later' })`

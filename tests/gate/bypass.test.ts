@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { readYaml } from '@cadre/files'
+import { readYaml } from '@cadre/disk'
 import { findSandbox } from '@cadre/gate'
 import { describe, expect, test } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'

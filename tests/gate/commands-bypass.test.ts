@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { readYaml } from '@cadre/files'
+import { readYaml } from '@cadre/disk'
 import { describe, expect, it } from 'vitest'
 import { judge } from './commands-support.ts'
 

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type JudgedCall, object, type SessionSpec, string, type Tool, type Verdict } from '@cadre/core'
-import { openPolicy, type Policy } from '@cadre/files'
 import {
   commandsOfCall,
   createDeniedPaths,
@@ -11,6 +10,7 @@ import {
   createPlaces,
   type EffectsRuleOptions,
 } from '@cadre/gate'
+import { openPolicy, type Policy } from '@cadre/home'
 import { createTools } from '@cadre/tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { readYaml } from '@cadre/files'
+import { readYaml } from '@cadre/disk'
 import { createPlaces, judgeLine, readAllowlist } from '@cadre/gate'
 import { afterAll, expect, test } from 'vitest'
 

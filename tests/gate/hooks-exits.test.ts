@@ -1,4 +1,4 @@
-import { type HookEvent, hookEvents } from '@cadre/files'
+import { type HookEvent, hookEvents } from '@cadre/agents'
 import { type HookAnswer, sampleOf, tryHooks } from '@cadre/gate'
 import { describe, expect, it } from 'vitest'
 import { createHookProject } from './support/hook-project.ts'

@@ -13,7 +13,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { openHome } from '@cadre/files'
 import {
   type CommandDeps,
   type CommandEnd,
@@ -24,6 +23,7 @@ import {
   runCommand,
   type Sandbox,
 } from '@cadre/gate'
+import { openHome } from '@cadre/home'
 
 export const bubblewrap = await findSandbox(process.env)
 export const without: Sandbox = { kind: 'none', reason: 'this test wants none' }

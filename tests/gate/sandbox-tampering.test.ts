@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { openHome } from '@cadre/files'
 import { openAuditLog } from '@cadre/gate'
+import { openHome } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tampering } from './sandbox-escapes.ts'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { isUnguarded, openHome } from '@cadre/files'
 import { createPlaces, runCommand } from '@cadre/gate'
+import { isUnguarded, openHome } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bubblewrap, createWorld, git, stateOf, type World, without } from './sandbox-support.ts'
 

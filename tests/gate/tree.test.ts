@@ -1,5 +1,5 @@
 import type { Entry, RunResult } from '@cadre/core'
-import type { FileEngine } from '@cadre/files'
+import type { FileEngine } from '@cadre/journal'
 import { call, countingIds, createTestTeam, defineAgent, type TestTeam } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
 import { describe, expect, onTestFinished, test } from 'vitest'

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { type Home, openTaskFiles, type TaskItem } from '@cadre/files'
+import type { Home } from '@cadre/home'
 import { createTaskDuty } from '@cadre/server'
+import { openTaskFiles, type TaskItem } from '@cadre/tasks'
 import { call, type Line, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import {

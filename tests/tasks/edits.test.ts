@@ -1,4 +1,4 @@
-import type { TaskItem } from '@cadre/files'
+import type { TaskItem } from '@cadre/tasks'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { taskItem } from './memory-tasks.ts'
 import { type Simulation, simulate } from './simulation.ts'

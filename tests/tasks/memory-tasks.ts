@@ -1,5 +1,5 @@
-import type { TaskChange, TaskItem, TaskProblem } from '@cadre/files'
 import type { KeepRequest, KeptState, SessionKeeper } from '@cadre/server'
+import type { TaskChange, TaskItem, TaskProblem } from '@cadre/tasks'
 import type { TaskStore } from '../../packages/server/src/tasks/task-store.ts'
 
 /** Called before and after everything that lasts; throwing here is a crash at that point. */

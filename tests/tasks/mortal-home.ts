@@ -2,7 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrchestrator, type Models, type Run } from '@cadre/core'
-import { createFileEngine, openHome, openTaskFiles, sessionIds, systemClock } from '@cadre/files'
+import { systemClock } from '@cadre/disk'
+import { openHome, sessionIds } from '@cadre/home'
+import { createFileEngine } from '@cadre/journal'
 import {
   createProblems,
   createSessionKeeper,
@@ -10,6 +12,7 @@ import {
   type DaemonContext,
   type TaskStore,
 } from '@cadre/server'
+import { openTaskFiles } from '@cadre/tasks'
 import { agentsOf, defineAgent } from '@cadre/testing'
 
 /** A process that looks after the tasks of a home, with the real files and the real engine, and can be gone at any moment. */

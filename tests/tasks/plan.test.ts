@@ -1,4 +1,4 @@
-import type { TaskItem, TaskState } from '@cadre/files'
+import type { TaskItem, TaskState } from '@cadre/tasks'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Book, indexTasks, withAllBelow } from '../../packages/server/src/tasks/book.ts'

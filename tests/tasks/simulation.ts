@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Home, openHome, type TaskItem } from '@cadre/files'
-import { createTaskDuty, type DaemonContext, type Duty, type Problem } from '@cadre/server'
+import type { Problem } from '@cadre/channels'
+import { type Home, openHome } from '@cadre/home'
+import { createTaskDuty, type DaemonContext, type Duty } from '@cadre/server'
+import type { TaskItem } from '@cadre/tasks'
 import { agentsOf, createFakeClock, defineAgent, type FakeClock } from '@cadre/testing'
 import { type MemoryFiles, type MemorySessions, memoryFiles, memorySessions } from './memory-tasks.ts'
 

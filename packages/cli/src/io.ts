@@ -1,6 +1,6 @@
+import type { Environment } from '@cadre/runtime'
 import { cleanText } from './output/clean-text.ts'
 import type { Output } from './output/output.ts'
-import type { Environment } from './runtime/environment.ts'
 
 /** What a command may use of the process it runs in. */
 export interface Io extends Environment {

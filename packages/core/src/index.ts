@@ -8,10 +8,7 @@ export type {
   PermissionRule,
   ToolClass,
   ToolSelection,
-} from './agent.ts'
-export { type AgentRound, agentRounds, childrenByCall } from './agent-rounds.ts'
-export { attendAll } from './attend-all.ts'
-export { allowedTargets, readDelegation } from './delegation.ts'
+} from './ports/agent.ts'
 export type {
   Answer,
   Engine,
@@ -24,7 +21,7 @@ export type {
   StepOptions,
   StoredSession,
   TransientEvent,
-} from './engine.ts'
+} from './ports/engine.ts'
 export type {
   AssistantDraft,
   AssistantEntry,
@@ -39,11 +36,9 @@ export type {
   UserDraft,
   UserEntry,
   WireCall,
-} from './entry.ts'
-export { CadreError, type ErrorCode, messageOf, Suspended } from './errors.ts'
-export type { CadreEvent, EventBody } from './events.ts'
-export type { Explained, ExplainRequest } from './explain.ts'
-export { applyToView, callOf, emptyView } from './fold.ts'
+} from './ports/entry.ts'
+export { CadreError, type ErrorCode, messageOf, Suspended } from './ports/errors.ts'
+export type { CadreEvent, EventBody } from './ports/events.ts'
 export type {
   Answerer,
   CommandFinding,
@@ -57,15 +52,9 @@ export type {
   Risk,
   Rule,
   Verdict,
-} from './gate.ts'
-export { contextOf, type HandoffContext, type History } from './handoff.ts'
-export { knowsModel, knowsTool, namesFor } from './host-names.ts'
-export { isNestedDeeper } from './is-nested-deeper.ts'
-export { type Json, type JsonObject, parseJson } from './json.ts'
-export { createGate, type GateParts } from './judge.ts'
-export { knownTools, misspeltTool } from './known-tools.ts'
-export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './limits.ts'
-export { matchModel, modelPreferences, nearestModels } from './match-model.ts'
+} from './ports/gate.ts'
+export { type Json, type JsonObject, parseJson } from './ports/json.ts'
+export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './ports/limits.ts'
 export type {
   Message,
   Model,
@@ -77,23 +66,9 @@ export type {
   ReplyHooks,
   Spent,
   ToolOffer,
-} from './model.ts'
-export type { Attend, Attention, Moment } from './moment.ts'
-export { nameKey } from './name-key.ts'
-export { didYouMean, misspelt, nearest } from './nearest.ts'
-export {
-  createOrchestrator,
-  type Orchestrator,
-  type OrchestratorOptions,
-  type ResumeOptions,
-  type RunResult,
-  type StartRequest,
-} from './orchestrator.ts'
-export { type Outfit, outfitOf } from './outfit.ts'
-export { type Subject, subjectsOf } from './permission-subject.ts'
-export type { Agents, Clock, Ids, Ports } from './ports.ts'
-export { oneLine } from './prompt.ts'
-export { eventsOf } from './replay.ts'
+} from './ports/model.ts'
+export type { Attend, Attention, Moment } from './ports/moment.ts'
+export type { Agents, Clock, Ids, Ports } from './ports/ports.ts'
 export {
   addUsage,
   type Handoff,
@@ -102,7 +77,7 @@ export {
   type Report,
   type ReportStatus,
   type Usage,
-} from './report.ts'
+} from './ports/report.ts'
 export {
   anything,
   array,
@@ -121,19 +96,7 @@ export {
   type StandardSchema,
   schema,
   string,
-} from './schema.ts'
-export { sectionsOf } from './sections.ts'
-export { covers } from './select-tools.ts'
-export {
-  boundSession,
-  type Completion,
-  type Controls,
-  type SessionLimits,
-  type SessionSpec,
-  type Work,
-} from './session-spec.ts'
-export { resolveModel, type SpecRequest, specify } from './specify.ts'
-export { approveSession, foldEntries, nextMove, openCalls, type SessionState } from './state.ts'
+} from './ports/schema.ts'
 export {
   type CommandsOfCall,
   defineTool,
@@ -142,10 +105,47 @@ export {
   type ToolContext,
   type ToolDefinition,
   type ToolResult,
-} from './tool.ts'
-export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './toolset.ts'
-export { unknownDenial } from './unknown-denial.ts'
-export type { CallStatus, CallView, RoundView, SessionView, View } from './view.ts'
-export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary.ts'
-export type { NamingHost } from './vocabulary-hosts.ts'
-export type { Isolation, Prepared, Settled, WorkspaceRequest, Workspaces } from './workspaces.ts'
+} from './ports/tool.ts'
+export type { Isolation, Prepared, Settled, WorkspaceRequest, Workspaces } from './ports/workspaces.ts'
+export { createGate, type GateParts } from './rules/judge.ts'
+export { type Subject, subjectsOf } from './rules/permission-subject.ts'
+export { unknownDenial } from './rules/unknown-denial.ts'
+export { attendAll } from './session/attend-all.ts'
+export { contextOf, type HandoffContext, type History } from './session/handoff.ts'
+export { oneLine } from './session/prompt.ts'
+export { sectionsOf } from './session/sections.ts'
+export { approveSession, foldEntries, nextMove, openCalls, type SessionState } from './session/state.ts'
+export { isNestedDeeper } from './text/is-nested-deeper.ts'
+export { allowedTargets, readDelegation } from './tree/delegation.ts'
+export type { Explained, ExplainRequest } from './tree/explain.ts'
+export {
+  createOrchestrator,
+  type Orchestrator,
+  type OrchestratorOptions,
+  type ResumeOptions,
+  type RunResult,
+  type StartRequest,
+} from './tree/orchestrator.ts'
+export { type Outfit, outfitOf } from './tree/outfit.ts'
+export {
+  boundSession,
+  type Completion,
+  type Controls,
+  type SessionLimits,
+  type SessionSpec,
+  type Work,
+} from './tree/session-spec.ts'
+export { resolveModel, type SpecRequest, specify } from './tree/specify.ts'
+export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'
+export { applyToView, callOf, emptyView } from './view/fold.ts'
+export { eventsOf } from './view/replay.ts'
+export type { CallStatus, CallView, RoundView, SessionView, View } from './view/view.ts'
+export { knowsModel, knowsTool, namesFor } from './vocabulary/host-names.ts'
+export { knownTools, misspeltTool } from './vocabulary/known-tools.ts'
+export { matchModel, modelPreferences, nearestModels } from './vocabulary/match-model.ts'
+export { nameKey } from './vocabulary/name-key.ts'
+export { didYouMean, misspelt, nearest } from './vocabulary/nearest.ts'
+export { covers } from './vocabulary/select-tools.ts'
+export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './vocabulary/toolset.ts'
+export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary/vocabulary.ts'
+export type { NamingHost } from './vocabulary/vocabulary-hosts.ts'

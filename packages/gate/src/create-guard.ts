@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { Team } from '@cadre/agents'
 import {
   type Agents,
   type Answerer,
@@ -9,7 +10,8 @@ import {
   type Reviewer,
   type Rule,
 } from '@cadre/core'
-import { type Diagnostic, effectsOf, type Home, type Policy, type Team, type TrustItem } from '@cadre/files'
+import type { Diagnostic } from '@cadre/disk'
+import { effectsOf, type Home, type Policy, type TrustItem } from '@cadre/home'
 import { createCommandRule } from './commands/create-command-rule.ts'
 import { openAllowlists } from './commands/open-allowlists.ts'
 import { ownRuleItem } from './commands/own-rule.ts'

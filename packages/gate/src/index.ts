@@ -1,4 +1,3 @@
-/** What decides: rules for the gate, hooks, approvals, and the sandbox in which commands run. */
 export { actionLines, approvalContent } from './approvals/approval-content.ts'
 export {
   type ApprovalDecision,

@@ -1,5 +1,6 @@
-import { appendInbox, openHomeGit, openOutbox, openTaskFiles } from '@cadre/files'
-import { channelFactories } from './channels/factories.ts'
+import { channelFactories } from '@cadre/channels'
+import { appendInbox, openHomeGit, openOutbox } from '@cadre/home'
+import { openTaskFiles } from '@cadre/tasks'
 import { createChatLogDuty } from './chat-logs/create-chat-log-duty.ts'
 import type { DaemonOptions } from './daemon/daemon.ts'
 import { createInboxDuty } from './inbox/create-inbox-duty.ts'

@@ -1,7 +1,7 @@
+import type { Note, Problems } from '@cadre/channels'
 import type { Agents, Clock } from '@cadre/core'
-import type { FileEngine, Home } from '@cadre/files'
-import type { Note } from './happening.ts'
-import type { Problems } from './problems.ts'
+import type { Home } from '@cadre/home'
+import type { FileEngine } from '@cadre/journal'
 import type { SessionKeeper } from './session-keeper.ts'
 
 /** What every duty of the daemon works with. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
+import { temporaryWorkspace, type Workspace } from './files/workspace.spec-helpers.ts'
 
 let ws: Workspace
 beforeEach(() => {

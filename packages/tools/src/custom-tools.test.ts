@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { anything, defineTool, type Tool } from '@cadre/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { combineTools } from './combine-tools.ts'
 import { createTools } from './create-tools.ts'
-import { loadCustomTools } from './load-custom-tools.ts'
+import { combineTools } from './custom/combine-tools.ts'
+import { loadCustomTools } from './custom/load-custom-tools.ts'
 
 let folder: string
 beforeEach(() => {

@@ -1,19 +1,26 @@
-export { type CombinedTools, combineTools } from './combine-tools.ts'
-export type { ConfinedPath, ProtectedPath } from './confine.ts'
+export type { CommandOptions } from './commands/execute-command-tool.ts'
+export type { CheckOptions } from './commands/get-errors-tool.ts'
 export { createTools, type ToolOptions } from './create-tools.ts'
-export type { CommandOptions } from './execute-command-tool.ts'
-export type { CheckOptions } from './get-errors-tool.ts'
-export { htmlText } from './html-text.ts'
+export { type CombinedTools, combineTools } from './custom/combine-tools.ts'
 export {
   type CustomTools,
   type CustomToolsFault,
   type CustomToolsRequest,
   loadCustomTools,
-} from './load-custom-tools.ts'
-export { type LocateRipgrep, locateRipgrep } from './locate-ripgrep.ts'
-export type { MessagePort } from './message-port.ts'
+} from './custom/load-custom-tools.ts'
+export type { ConfinedPath, ProtectedPath } from './files/confine.ts'
+export type { MessagePort } from './messages/message-port.ts'
+export type {
+  MailMessage,
+  SendEnd,
+  Sender,
+  SenderOptions,
+  Senders,
+  SlackMessage,
+} from './messages/senders.ts'
+export { type LocateRipgrep, locateRipgrep } from './search/locate-ripgrep.ts'
 export type { Embed, LoadEmbed } from './search-ranked/embed.ts'
 export { type EmbedRequest, loadEmbed } from './search-ranked/load-embed.ts'
-export type { MailMessage, SendEnd, Sender, SenderOptions, Senders, SlackMessage } from './senders.ts'
-export type { TaskPort } from './task-port.ts'
-export type { WebOptions } from './web-fetch-tool.ts'
+export type { TaskPort } from './tasks/task-port.ts'
+export { htmlText } from './web/html-text.ts'
+export type { WebOptions } from './web/web-fetch-tool.ts'

@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { openPolicy } from '@cadre/files'
 import { createDeniedPaths, createPlaces } from '@cadre/gate'
+import { openPolicy } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HiddenIn } from './create-tools.ts'
-import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
+import { temporaryWorkspace, type Workspace } from './files/workspace.spec-helpers.ts'
 
 let ws: Workspace
 let home: string

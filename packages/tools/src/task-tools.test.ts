@@ -10,10 +10,10 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { explainIssues, normaliseInput, type Tool, type ToolContext, type ToolResult } from '@cadre/core'
-import { openTaskFiles } from '@cadre/files'
+import { openTaskFiles } from '@cadre/tasks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTools } from './create-tools.ts'
-import type { TaskPort } from './task-port.ts'
+import type { TaskPort } from './tasks/task-port.ts'
 
 let home: string
 beforeEach(() => {

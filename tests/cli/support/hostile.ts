@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync } from 'node:fs'
-import { hookEvents } from '@cadre/files'
+import { hookEvents } from '@cadre/agents'
 import { createProject, type Project } from './project.ts'
 
 export interface Hostile {

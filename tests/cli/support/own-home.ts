@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { openHome, openOwnHomes } from '@cadre/files'
+import { openHome, openOwnHomes } from '@cadre/home'
 
 export interface OwnHomeRequest {
   readonly cwd: string

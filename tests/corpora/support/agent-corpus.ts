@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type ReadAgent, readAgentText } from '@cadre/files'
+import { type ReadAgent, readAgentText } from '@cadre/agents'
 
 /** One file of a corpus, and what the loader made of it. */
 export interface CorpusFile {

@@ -20,7 +20,7 @@ export const demoCommand = defineCommand({
       json,
     },
   },
-  load: async () => (await import('../commands/demo.ts')).demo,
+  load: async () => (await import('../commands/demo/demo.ts')).demo,
 })
 
 export const doctorCommand = defineCommand({
@@ -33,5 +33,5 @@ export const doctorCommand = defineCommand({
   parameters: {
     flags: { home, model: text('The model to look at instead of the default', 'MODEL'), json },
   },
-  load: async () => (await import('../commands/doctor.ts')).doctor,
+  load: async () => (await import('../commands/doctor/doctor.ts')).doctor,
 })

@@ -1,4 +1,5 @@
 import { CadreError } from '@cadre/core'
+import { dropProjectPath, projectOf } from '@cadre/runtime'
 import { run } from '@stricli/core'
 import {
   agentCommands,
@@ -10,8 +11,6 @@ import {
 } from '../commands.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { projectOf } from '../runtime/places.ts'
-import { dropProjectPath } from '../runtime/project-path.ts'
 import { buildApp } from './build-app.ts'
 import type { CliContext } from './command.ts'
 

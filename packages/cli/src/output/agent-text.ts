@@ -1,4 +1,4 @@
-import type { AgentView, BoundaryView, Placed } from '../agents/agent-view.ts'
+import type { AgentView, BoundaryView, Placed } from '../commands/agents/agent-view.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
 import type { Style } from './style.ts'
 import { textTable } from './text-table.ts'

@@ -6,8 +6,8 @@ import {
   type LintedFile,
   type LintResult,
   type LintSummary,
-} from '@cadre/files'
-import type { FixedFile } from '../lint/fix-files.ts'
+} from '@cadre/agents'
+import type { FixedFile } from '../commands/lint/fix-files.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
 import { counted } from './numbers.ts'
 import type { Style } from './style.ts'

@@ -1,4 +1,4 @@
-import { type FieldValue, rowObject, type SelectAnswer } from '@cadre/files'
+import { type FieldValue, rowObject, type SelectAnswer } from '@cadre/tasks'
 import { cleanLine } from './clean-text.ts'
 import { textTable } from './text-table.ts'
 

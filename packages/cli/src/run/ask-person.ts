@@ -3,11 +3,11 @@
  */
 import type { Answer, Json, Question } from '@cadre/core'
 import { actionLines, approvalContent, type RulePlan, shownText } from '@cadre/gate'
+import type { AskPerson } from '@cadre/runtime'
+import { personName } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
-import type { AskPerson } from '../runtime/person.ts'
-import { personName } from '../runtime/person-name.ts'
 import { readLine } from './read-line.ts'
 
 export interface AskOptions {

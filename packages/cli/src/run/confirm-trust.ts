@@ -1,7 +1,7 @@
+import type { ConfirmTrust } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
-import type { ConfirmTrust } from '../runtime/person.ts'
 import { type ReadLineOptions, readLine } from './read-line.ts'
 
 /** Shows a person what a folder brings, its home directory included, and asks whether to use it. */

@@ -8,13 +8,13 @@
  * 3. Whatever happens, the screen is given back, and `close` lets go of the sessions.
  */
 import type { CadreEvent } from '@cadre/core'
+import { createRuntime, type Runtime, type RuntimeOptions } from '@cadre/runtime'
 import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { cleanText } from '../output/clean-text.ts'
 import type { Output } from '../output/output.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
 import type { Surface } from '../output/surface.ts'
-import { createRuntime, type Runtime, type RuntimeOptions } from '../runtime/create-runtime.ts'
 import { chooseSurface } from './choose-surface.ts'
 import { type StopSignal, takeStopSignals } from './stop-signals.ts'
 

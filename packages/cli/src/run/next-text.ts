@@ -1,4 +1,4 @@
-import { type Home, isAttended } from '@cadre/files'
+import { type Home, isAttended } from '@cadre/home'
 import { repeatedFlags } from './repeated-flags.ts'
 
 /** How a session goes on whose question was answered: by itself where a daemon watches. */

@@ -1,7 +1,7 @@
 import type { StoredSession } from '@cadre/core'
 import { approvalId } from '@cadre/gate'
+import type { Sessions } from '@cadre/runtime'
 import type { OpenQuestion } from '../output/surface.ts'
-import type { Sessions } from '../runtime/open-sessions.ts'
 
 /** Every question that waits for a person in the tree below a session. */
 export async function openQuestions(sessions: Sessions, root: string): Promise<OpenQuestion[]> {

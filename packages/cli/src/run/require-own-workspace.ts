@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, type SessionSpec, type StoredSession } from '@cadre/core'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
+import type { Sessions } from '@cadre/runtime'
+import { projectOf } from '@cadre/runtime'
 import type { Io } from '../io.ts'
-import type { Sessions } from '../runtime/open-sessions.ts'
-import { projectOf } from '../runtime/places.ts'
 
 /**
  * A session file can have come with a repository, and says itself where it works. One that would change something elsewhere

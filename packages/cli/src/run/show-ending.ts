@@ -1,11 +1,11 @@
 import { CadreError, type ErrorCode, type Report, type RunResult } from '@cadre/core'
+import type { Sessions } from '@cadre/runtime'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { handoffLines } from '../output/handoff-text.ts'
 import { waitingText } from '../output/question-text.ts'
 import { reportText } from '../output/report-text.ts'
 import type { Style } from '../output/style.ts'
-import type { Sessions } from '../runtime/open-sessions.ts'
 import { openQuestions } from './open-questions.ts'
 
 export interface EndingOptions {

@@ -1,7 +1,8 @@
 /** The second form: a file of its own, `approvals/pending/<id>.approval.md`. Here as text; nothing is read or written. */
 
 import type { Answer } from '@cadre/core'
-import { applySplices, linesOf, type RawText, rawOf, type Splice, textOf } from '@cadre/files'
+import { linesOf, type RawText, rawOf, textOf } from '@cadre/disk'
+import { applySplices, type Splice } from '@cadre/tasks'
 import type { ApprovalRecord } from './approval-record.ts'
 import {
   anyWord,

@@ -10,16 +10,9 @@
 import { existsSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
 import { type Answer, messageOf } from '@cadre/core'
-import {
-  editFile,
-  fieldOf,
-  type Home,
-  isUnguarded,
-  namesIn,
-  readPlainFile,
-  readTasks,
-  withLock,
-} from '@cadre/files'
+import { namesIn } from '@cadre/disk'
+import { editFile, type Home, isUnguarded, readPlainFile, withLock } from '@cadre/home'
+import { fieldOf, readTasks } from '@cadre/tasks'
 import { approvalFile, decideApprovalFile, readApprovalFile, settleApprovalFile } from './approval-file.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { addApprovalTask, decideApprovalTask, readApprovalTask, settleApprovalTask } from './approval-task.ts'

@@ -1,5 +1,6 @@
 /** The first form: a task in `tasks/approvals.task.md`. Here as text; nothing is read or written. */
 import type { Answer } from '@cadre/core'
+import type { RawText } from '@cadre/disk'
 import {
   applySplices,
   fieldOf,
@@ -7,10 +8,9 @@ import {
   insertTask,
   markerSplice,
   type NewField,
-  type RawText,
   readTasks,
   type Task,
-} from '@cadre/files'
+} from '@cadre/tasks'
 import { actionLines } from './approval-content.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { answerFor, isApproval, isDoubt } from './decision-words.ts'

@@ -6,7 +6,9 @@
  * 3. Where two forms are found that say different things, nobody has seen which was first: it is a rejection.
  */
 import { type Answer, CadreError, messageOf, type Question } from '@cadre/core'
-import { type FileEngine, type Home, isUnguarded, watchFolder } from '@cadre/files'
+import { watchFolder } from '@cadre/disk'
+import { type Home, isUnguarded } from '@cadre/home'
+import type { FileEngine } from '@cadre/journal'
 import { createApprovalForms } from './approval-forms.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { approvalsIn } from './approvals-in.ts'

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Answer, Question, Run } from '@cadre/core'
 import { messageOf } from '@cadre/core'
-import type { FileEngine, Home } from '@cadre/files'
+import type { Home } from '@cadre/home'
+import type { FileEngine } from '@cadre/journal'
 import type { Approvals } from './create-approvals.ts'
 import { requirePerson } from './require-person.ts'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Home, openHome, type TrustItem } from '@cadre/files'
+import { type Home, openHome, type TrustItem } from '@cadre/home'
 import { expect, onTestFinished, test } from 'vitest'
 import { planRule } from './plan-rule.ts'
 

@@ -1,13 +1,5 @@
-import {
-  appendSetting,
-  editFile,
-  type Home,
-  rawOf,
-  readPlainFile,
-  type Trust,
-  textOf,
-  withLock,
-} from '@cadre/files'
+import { appendSetting, rawOf, textOf } from '@cadre/disk'
+import { editFile, type Home, readPlainFile, type Trust, withLock } from '@cadre/home'
 import { wordsOfGrant } from '../commands/grant-of.ts'
 import { ownRuleItem } from '../commands/own-rule.ts'
 

@@ -1,5 +1,5 @@
 import { CadreError } from '@cadre/core'
-import { type Home, isUnguarded } from '@cadre/files'
+import { type Home, isUnguarded } from '@cadre/home'
 import { isInsideCommand } from '../sandbox/command-mark.ts'
 
 /**

@@ -11,7 +11,8 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { type Json, type JsonObject, messageOf } from '@cadre/core'
-import { type Home, isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
+import type { Home } from '@cadre/home'
 import { maskSecrets, secretValues } from './mask-secrets.ts'
 
 /** What happened. `at` is a time in UTC. */

@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 import { followLinks } from '../paths/follow-links.ts'
 import type { CommandLine } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
-import { namesIn } from '@cadre/files'
+import { namesIn } from '@cadre/disk'
 
 /** More names than these are not looked at one by one. */
 const mostNames = 5_000

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, type Stats, statSync } from 'node:fs'
-import type { Diagnostic, TrustItem } from '@cadre/files'
+import type { Diagnostic } from '@cadre/disk'
+import type { TrustItem } from '@cadre/home'
 import { type Allowlist, createAllowlist } from './allowlist.ts'
 import { askingAllowlist, readAllowlist } from './read-allowlist.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { TrustItem } from '@cadre/files'
+import type { TrustItem } from '@cadre/home'
 
 /** What is kept outside of the home about a rule that the user has added with `cadre approve --rule`. */
 export function ownRuleItem(file: string, pattern: string): TrustItem {

@@ -1,4 +1,4 @@
-import { type Diagnostic, type Located, readYaml } from '@cadre/files'
+import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
 import { type Allowlist, createAllowlist, type Entry } from './allowlist.ts'
 import { readPattern } from './pattern.ts'
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 import { followLinks } from '../paths/follow-links.ts'
 import { statsAt } from '../paths/one-look.ts'
 

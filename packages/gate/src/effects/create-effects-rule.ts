@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import type { Effect, JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
-import { type Effects, effectsOf, type Policy } from '@cadre/files'
+import { type Effects, effectsOf, type Policy } from '@cadre/home'
 import type { Places } from '../paths/places.ts'
 import { assessTarget } from './assess-target.ts'
 

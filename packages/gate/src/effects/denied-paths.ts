@@ -1,5 +1,6 @@
 import path from 'node:path'
-import { isInside, type Policy } from '@cadre/files'
+import { isInside } from '@cadre/disk'
+import type { Policy } from '@cadre/home'
 import type { Places } from '../paths/places.ts'
 import { patternsByLink } from './linked-files.ts'
 import { type Fit, type PathPattern, readPattern } from './path-pattern.ts'

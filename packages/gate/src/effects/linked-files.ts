@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { namesIn } from '@cadre/files'
+import { namesIn } from '@cadre/disk'
 import { identity } from '../paths/linked-from.ts'
 import type { PathPattern } from './path-pattern.ts'
 

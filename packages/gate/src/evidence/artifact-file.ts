@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, unlinkSync } from 'node:fs'
-import { rememberWritten } from '@cadre/files'
+import { rememberWritten } from '@cadre/home'
 
 const mostBytes = 4 * 1_024 * 1_024
 

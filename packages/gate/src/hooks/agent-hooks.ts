@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentDefinition, Agents, Json } from '@cadre/core'
-import { isInside, type Located, type TrustItem } from '@cadre/files'
+import { isInside, type Located } from '@cadre/disk'
+import type { TrustItem } from '@cadre/home'
 import { fingerprintHooks } from './fingerprint-hooks.ts'
 import type { Hook } from './hook.ts'
 import { projectFilesOf } from './project-files-of.ts'

@@ -1,3 +1,4 @@
+import type { HookEvent } from '@cadre/agents'
 import type {
   AgentDefinition,
   Agents,
@@ -8,7 +9,7 @@ import type {
   Rule,
   SessionSpec,
 } from '@cadre/core'
-import type { HookEvent, TrustItem } from '@cadre/files'
+import type { TrustItem } from '@cadre/home'
 import { createAgentHooks } from './agent-hooks.ts'
 import { answerWithHooks } from './answer-with-hooks.ts'
 import { attendWithHooks } from './attend-with-hooks.ts'

@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { messageOf } from '@cadre/core'
-import { type Diagnostic, decodeText, isInside, type TrustItem } from '@cadre/files'
+import { type Diagnostic, decodeText, isInside } from '@cadre/disk'
+import type { TrustItem } from '@cadre/home'
 import { fingerprintHooks } from './fingerprint-hooks.ts'
 import type { Hook, HookFile, HookLevel, HookSet } from './hook.ts'
 import { type HookPlace, hookPlaces } from './hook-places.ts'

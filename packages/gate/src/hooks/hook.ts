@@ -1,4 +1,6 @@
-import type { Diagnostic, HookEvent, TrustItem } from '@cadre/files'
+import type { HookEvent } from '@cadre/agents'
+import type { Diagnostic } from '@cadre/disk'
+import type { TrustItem } from '@cadre/home'
 import type { HookScript } from './scripts-of.ts'
 
 /** Whose rules hold for a hook: what it is told, and what its exit codes and its output mean. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/files'
+import { isObject } from '@cadre/disk'
 
 export interface SaidCall {
   readonly name: string

@@ -1,5 +1,5 @@
+import type { HookEvent } from '@cadre/agents'
 import type { Json, JsonObject, SessionSpec } from '@cadre/core'
-import type { HookEvent } from '@cadre/files'
 import type { Hook } from './hook.ts'
 import type { HostCall } from './host-calls.ts'
 

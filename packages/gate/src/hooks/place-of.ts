@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 import type { Hook } from './hook.ts'
 
 /** Where a hook is written, `path:line`, for people and for models: below the project without what is above it. */

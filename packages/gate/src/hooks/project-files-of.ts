@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { fingerprintModule, isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
+import { fingerprintModule } from '@cadre/home'
 import type { Hook } from './hook.ts'
 import { type HookScript, lineOf, scriptsOf, wordsOf } from './scripts-of.ts'
 

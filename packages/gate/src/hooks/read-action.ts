@@ -1,4 +1,4 @@
-import type { Located } from '@cadre/files'
+import type { Located } from '@cadre/disk'
 import type { HookAction } from './hook.ts'
 import { type EntryContext, type Say, textOf } from './read-entry.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/files'
+import { isObject } from '@cadre/disk'
 import type { Hook } from './hook.ts'
 import { readOutput } from './read-output.ts'
 import type { HookEnd } from './run-hook.ts'

@@ -1,4 +1,5 @@
-import type { Diagnostic, HookEvent, Located } from '@cadre/files'
+import type { HookEvent } from '@cadre/agents'
+import type { Diagnostic, Located } from '@cadre/disk'
 import { faultOfMatcher } from './fits-matcher.ts'
 import type { Hook, HookDialect } from './hook.ts'
 import { readAction } from './read-action.ts'

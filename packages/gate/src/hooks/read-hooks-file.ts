@@ -1,4 +1,5 @@
-import { type Diagnostic, type Located, readJson, understandHookEvent } from '@cadre/files'
+import { readJson, understandHookEvent } from '@cadre/agents'
+import type { Diagnostic, Located } from '@cadre/disk'
 import type { HookDialect, HookFileStatus, HookLevel } from './hook.ts'
 import { type HooksSource, type ReadHooks, readHooks } from './read-hooks.ts'
 

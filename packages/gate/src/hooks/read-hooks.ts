@@ -1,5 +1,5 @@
-import type { Diagnostic, Located } from '@cadre/files'
-import { type HookEvent, hookEvents, understandHookEvent } from '@cadre/files'
+import { type HookEvent, hookEvents, understandHookEvent } from '@cadre/agents'
+import type { Diagnostic, Located } from '@cadre/disk'
 import type { Hook, HookDialect, HookLevel } from './hook.ts'
 import { readEntry } from './read-entry.ts'
 

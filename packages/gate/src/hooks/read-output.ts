@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/files'
+import { isObject } from '@cadre/disk'
 import type { Hook } from './hook.ts'
 import { cut, type HookAnswer } from './read-answer.ts'
 

@@ -1,4 +1,4 @@
-import type { Located } from '@cadre/files'
+import type { Located } from '@cadre/disk'
 import type { HookDialect } from './hook.ts'
 import type { Say } from './read-entry.ts'
 

@@ -1,5 +1,5 @@
+import type { HookEvent } from '@cadre/agents'
 import type { AgentDefinition, JudgedCall, SessionSpec, Tool } from '@cadre/core'
-import type { HookEvent } from '@cadre/files'
 import type { MatchSubject } from './fits-matcher.ts'
 import type { Hook } from './hook.ts'
 import { toHostCalls } from './host-calls.ts'

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { isInside, moduleFiles } from '@cadre/files'
+import { isInside } from '@cadre/disk'
+import { moduleFiles } from '@cadre/home'
 import type { Hook } from './hook.ts'
 
 /** A file of the project that a hook runs, as it was when the hook was read. */

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 import { type Followed, followLinks, type Step } from './follow-links.ts'
 import { gitFoldersOf } from './git-folders.ts'
 import { identity, isLinkedFrom } from './linked-from.ts'

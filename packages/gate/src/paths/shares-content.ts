@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import path from 'node:path'
-import { namesIn } from '@cadre/files'
+import { namesIn } from '@cadre/disk'
 import { entryAt } from './one-look.ts'
 
 const mostEntries = 50_000

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 import type { CommandRun } from './command-run.ts'
 import type { Mask } from './find-masks.ts'
 import type { GuardedPaths } from './guarded-paths.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
-import type { Home } from '@cadre/files'
+import type { Home } from '@cadre/home'
 
 /** How the processes of one command are recognised. */
 export interface Mark {

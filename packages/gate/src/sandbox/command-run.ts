@@ -1,4 +1,4 @@
-import type { CommandLimits } from '@cadre/files'
+import type { CommandLimits } from '@cadre/home'
 import type { List } from '../commands/line/line.ts'
 import type { ExceededLimit } from './command-limit.ts'
 import type { ProtectedChange } from './undo-changes.ts'

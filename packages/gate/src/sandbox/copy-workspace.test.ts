@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Home, openHome } from '@cadre/files'
+import { type Home, openHome } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { copyWorkspace } from './copy-workspace.ts'
 

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 import type { Unreadable, Unwritable } from '../effects/denied-paths.ts'
 import { hiddenFolders } from './bubblewrap-args.ts'
 import { findMasks, type Mask } from './find-masks.ts'

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 import type { DeniedFiles } from '../effects/denied-paths.ts'
 import { identity } from '../paths/linked-from.ts'
 

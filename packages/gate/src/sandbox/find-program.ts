@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 
 /**
  * A program that is to run outside of the sandbox. Never one of a workspace: npm puts `node_modules/.bin` of a project first

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 import { gitFoldersOf } from '../paths/git-folders.ts'
 import type { Places } from '../paths/places.ts'
 import { findNested, type Nested } from './find-nested.ts'

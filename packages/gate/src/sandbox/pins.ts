@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 import { followLinks } from '../paths/follow-links.ts'
 
 /** How guarded paths of a writable folder are held in place by mounts. */

@@ -1,16 +1,16 @@
 import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs'
 import { homedir, release } from 'node:os'
 import path from 'node:path'
+import { isInside } from '@cadre/disk'
 import {
   beginUnguarded,
   type CommandLimits,
   defaultCommandLimits,
   type Home,
-  isInside,
   lookAfterFiles,
   openHome,
   withLock,
-} from '@cadre/files'
+} from '@cadre/home'
 import { maskValues, secretValues } from '../audit/mask-secrets.ts'
 import type { List } from '../commands/line/line.ts'
 import type { Unreadable, Unwritable } from '../effects/denied-paths.ts'

@@ -1,4 +1,4 @@
-import { startProcess } from '@cadre/files'
+import { startProcess } from '@cadre/disk'
 import { findProgram } from './find-program.ts'
 import { setIdFilter } from './set-id-filter.ts'
 

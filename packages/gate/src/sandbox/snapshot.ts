@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
-import { namesIn } from '@cadre/files'
+import { namesIn } from '@cadre/disk'
 
 /** One thing of the disk as it was. */
 export type Kept =

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 
 const beside = ['lib', 'lib64', 'libexec', 'include', 'share']
 // Folders of these names hold keys beside programs: only the programs are shown.

@@ -8,7 +8,7 @@
  * 4. On systems without `/proc` nothing is watched.
  */
 import { readFileSync, statfsSync } from 'node:fs'
-import type { CommandLimits } from '@cadre/files'
+import type { CommandLimits } from '@cadre/home'
 import type { ExceededLimit } from './command-limit.ts'
 import { type ProcessEntry, readProcess, readProcesses } from './process-table.ts'
 

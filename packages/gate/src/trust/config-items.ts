@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
-import {
-  fingerprintModule,
-  isInside,
-  loadConfig,
-  loadTeam,
-  moduleFiles,
-  type NeedsTrust,
-  resolveModule,
-  type Team,
-} from '@cadre/files'
+import { loadTeam, type Team } from '@cadre/agents'
+import { isInside } from '@cadre/disk'
+import { fingerprintModule, loadConfig, moduleFiles, type NeedsTrust, resolveModule } from '@cadre/home'
 import type { FolderItem } from './folder-item.ts'
 import { scriptsNamedIn } from './scripts-named-in.ts'
 

@@ -1,4 +1,4 @@
-import type { TrustItem } from '@cadre/files'
+import type { TrustItem } from '@cadre/home'
 
 /** Something in a folder that runs a program, or permits more than the default, once a person agrees to it. */
 export interface FolderItem extends TrustItem {

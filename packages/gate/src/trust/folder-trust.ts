@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Trust, TrustItem } from '@cadre/files'
+import type { Trust, TrustItem } from '@cadre/home'
 import type { FolderContents, FolderItem } from './folder-item.ts'
 
 /**

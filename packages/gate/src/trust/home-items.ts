@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { isEmptyHome, type OwnHomes, readYaml, type TrackedFiles, trackedFiles } from '@cadre/files'
+import { readYaml } from '@cadre/disk'
+import { isEmptyHome, type OwnHomes, type TrackedFiles, trackedFiles } from '@cadre/home'
 import type { FolderItem } from './folder-item.ts'
 import { readWithin } from './read-within.ts'
 

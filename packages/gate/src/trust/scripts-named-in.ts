@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { fingerprintModule, isInside, type TrustItem } from '@cadre/files'
+import { isInside } from '@cadre/disk'
+import { fingerprintModule, type TrustItem } from '@cadre/home'
 
 const mostScripts = 100
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { type AgentDefinition, type Json, parseJson } from '@cadre/core'
-import { isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
 import type { FolderContents, FolderItem } from './folder-item.ts'
 import { readWithin } from './read-within.ts'
 import { scriptsNamedIn } from './scripts-named-in.ts'

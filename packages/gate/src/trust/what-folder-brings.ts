@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
-import { isInside, lookAtProjectPolicy } from '@cadre/files'
+import { isInside } from '@cadre/disk'
+import { lookAtProjectPolicy } from '@cadre/home'
 import { allowlistItem } from './allowlist-item.ts'
 import { configItems } from './config-items.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'

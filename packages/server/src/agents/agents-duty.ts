@@ -7,11 +7,13 @@
  * 3. What was there is remembered over restarts.
  */
 import path from 'node:path'
+import { type AgentRegistry, nameOfFile } from '@cadre/agents'
+import { writeOwnFile } from '@cadre/channels'
 import { nameKey } from '@cadre/core'
-import { type AgentRegistry, type Diagnostic, isUnguarded, nameOfFile, readRegular } from '@cadre/files'
+import { type Diagnostic, readRegular } from '@cadre/disk'
+import { isUnguarded } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
-import { writeOwnFile } from '../write-own-file.ts'
 
 export interface AgentsDutyOptions {
   readonly registry: () => AgentRegistry

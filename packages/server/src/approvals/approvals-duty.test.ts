@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Channel } from '@cadre/channels'
 import { defineTool, object, type Rule, type Tool } from '@cadre/core'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
-import type { Channel } from '../channel.ts'
 import {
   holdTool,
   sessionText,

@@ -5,10 +5,11 @@
  * 2. Nothing is believed while a command runs that could have written a form; it is looked at when that has ended.
  * 3. Every channel is told once of what is asked, and once of what became of it, for each start of the daemon.
  */
+
+import type { Channel } from '@cadre/channels'
 import { type Answer, messageOf } from '@cadre/core'
-import { isUnguarded, readPlainFile } from '@cadre/files'
 import type { ApprovalRecord, Approvals, Decided } from '@cadre/gate'
-import type { Channel } from '../channel.ts'
+import { isUnguarded, readPlainFile } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 

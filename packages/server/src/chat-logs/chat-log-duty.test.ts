@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { defineTool, object, string, type Tool } from '@cadre/core'
-import { rawOf, readChatLog } from '@cadre/files'
+import { rawOf } from '@cadre/disk'
+import { readChatLog } from '@cadre/journal'
 import { call, fail, say } from '@cadre/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Happening, Problem } from '@cadre/channels'
 import {
   type AgentDefinition,
   createOrchestrator,
@@ -10,12 +11,12 @@ import {
   type StoredSession,
   type Tool,
 } from '@cadre/core'
-import { createFileEngine, type FileEngine, type Home, openHome, sessionIds, systemClock } from '@cadre/files'
+import { systemClock } from '@cadre/disk'
+import { type Home, openHome, sessionIds } from '@cadre/home'
+import { createFileEngine, type FileEngine } from '@cadre/journal'
 import { agentsOf, defineAgent, type Line, type ScriptedModels, scriptedModels } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
 import type { DaemonContext } from '../daemon-context.ts'
-import type { Happening } from '../happening.ts'
-import type { Problem } from '../problems.ts'
 import type { KeptState, SessionKeeper } from '../session-keeper.ts'
 
 export function temporaryHome(): Home {

@@ -9,6 +9,7 @@
  * 3. Text of a log is only ever said to its own session. It names no file, and gives no tool that a template does not give.
  */
 import path from 'node:path'
+import type { Problem } from '@cadre/channels'
 import {
   allowedTargets,
   CadreError,
@@ -17,20 +18,11 @@ import {
   messageOf,
   type StoredSession,
 } from '@cadre/core'
-import {
-  type ChatLog,
-  editFile,
-  logEntriesOf,
-  namesIn,
-  placeSession,
-  type RawText,
-  readChatLog,
-  readPlainFile,
-  withLock,
-} from '@cadre/files'
+import { namesIn, type RawText } from '@cadre/disk'
+import { editFile, readPlainFile, withLock } from '@cadre/home'
+import { type ChatLog, logEntriesOf, placeSession, readChatLog } from '@cadre/journal'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
-import type { Problem } from '../problems.ts'
 import { insertAnswer } from './insert-answer.ts'
 import { type PendingMessage, pendingMessages } from './pending-messages.ts'
 

@@ -1,4 +1,5 @@
-import { type LogEntry, type RawText, rawOf, readChatLog, writeEntries } from '@cadre/files'
+import { type RawText, rawOf } from '@cadre/disk'
+import { type LogEntry, readChatLog, writeEntries } from '@cadre/journal'
 import { pendingMessages } from './pending-messages.ts'
 
 export interface AnswerRequest {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PlacedEntry } from '@cadre/files'
+import type { PlacedEntry } from '@cadre/journal'
 
 /** Something said at the end of a log that has no answer there yet. */
 export interface PendingMessage {

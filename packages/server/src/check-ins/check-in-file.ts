@@ -1,5 +1,5 @@
-import { readYaml } from '@cadre/files'
-import type { Problem } from '../problems.ts'
+import type { Problem } from '@cadre/channels'
+import { readYaml } from '@cadre/disk'
 
 /** What `storage/planner-checkin.yaml` says. */
 export interface CheckIn {

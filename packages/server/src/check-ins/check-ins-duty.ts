@@ -6,7 +6,8 @@
  * 3. Whatever the clock does, one look gives at most one check-in.
  */
 import { messageOf, nameKey } from '@cadre/core'
-import { editFile, rawOf, readRegular, textOf } from '@cadre/files'
+import { rawOf, readRegular, textOf } from '@cadre/disk'
+import { editFile } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import { type CheckIn, readCheckIn, writeCheckIn } from './check-in-file.ts'

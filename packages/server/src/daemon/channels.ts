@@ -4,10 +4,10 @@
  * 1. Only what is configured is loaded. One that cannot start is a problem, and keeps no other from starting.
  * 2. A changed configuration stops all of them and starts those of the new one, one change after the other.
  */
+
+import type { Channel, ChannelContext, ChannelFactories, PostHandler, Problems } from '@cadre/channels'
 import { type JsonObject, messageOf } from '@cadre/core'
-import type { DaemonConfig } from '@cadre/files'
-import type { Channel, ChannelContext, ChannelFactories, PostHandler } from '../channel.ts'
-import type { Problems } from '../problems.ts'
+import type { DaemonConfig } from '@cadre/home'
 
 export interface Listening {
   /** Where, such as `http://127.0.0.1:7373`. */

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { editFile, rawOf } from '@cadre/files'
+import { rawOf } from '@cadre/disk'
+import { editFile } from '@cadre/home'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import type { Duty } from '../duty.ts'

@@ -1,5 +1,4 @@
-import type { Note } from '../happening.ts'
-import type { Problem, Problems } from '../problems.ts'
+import type { Note, Problem, Problems } from '@cadre/channels'
 
 /** Called whenever what is wrong has changed. */
 export function createProblems(note: Note, changed: () => void = () => {}): Problems {

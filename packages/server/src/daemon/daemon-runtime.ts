@@ -1,6 +1,8 @@
+import type { AgentRegistry } from '@cadre/agents'
 import type { Agents, CadreEvent, Clock, JsonObject, Models, Notice, Orchestrator } from '@cadre/core'
-import type { AgentRegistry, DaemonConfig, FileEngine, Home } from '@cadre/files'
 import type { Approvals, AuditLog } from '@cadre/gate'
+import type { DaemonConfig, Home } from '@cadre/home'
+import type { FileEngine } from '@cadre/journal'
 
 /** What the daemon is put together from, outside of this package. One for its whole life. */
 export interface DaemonRuntime {

@@ -1,5 +1,5 @@
+import type { Problem } from '@cadre/channels'
 import type { JsonObject } from '@cadre/core'
-import type { Problem } from '../problems.ts'
 
 /** What `storage/daemon.json` holds: how the daemon was when it was last written. */
 export interface DaemonStatus {

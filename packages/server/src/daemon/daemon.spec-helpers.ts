@@ -1,6 +1,8 @@
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createAgents } from '@cadre/agents'
+import type { Happening } from '@cadre/channels'
 import {
   type AgentDefinition,
   type CadreEvent,
@@ -13,20 +15,12 @@ import {
   type SessionSpec,
   type Tool,
 } from '@cadre/core'
-import {
-  createAgents,
-  createFileEngine,
-  type DaemonConfig,
-  type FileEngine,
-  type Home,
-  openHome,
-  sessionIds,
-  systemClock,
-} from '@cadre/files'
+import { systemClock } from '@cadre/disk'
 import { type Approvals, askEverywhere, createApprovals, followApprovals, openAuditLog } from '@cadre/gate'
+import { type DaemonConfig, type Home, openHome, sessionIds } from '@cadre/home'
+import { createFileEngine, type FileEngine } from '@cadre/journal'
 import { type Line, type ScriptedModels, scriptedModels } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
-import type { Happening } from '../happening.ts'
 import { createDaemon } from './create-daemon.ts'
 import type { Daemon, DaemonOptions } from './daemon.ts'
 import type { DaemonRuntime } from './daemon-runtime.ts'

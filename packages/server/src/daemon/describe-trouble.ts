@@ -1,5 +1,5 @@
 import { messageOf } from '@cadre/core'
-import { systemTrouble } from '@cadre/files'
+import { systemTrouble } from '@cadre/disk'
 
 /** Why a home cannot be written, and what to do about it: two clauses, for a sentence. */
 export function describeTrouble(error: unknown): string {

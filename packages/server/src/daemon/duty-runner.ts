@@ -7,9 +7,10 @@
  *    again with the next change, or after a pause that grows.
  * 4. Nothing is called after `stop`.
  */
+
+import type { Problems } from '@cadre/channels'
 import { messageOf } from '@cadre/core'
 import type { Duty } from '../duty.ts'
-import type { Problems } from '../problems.ts'
 
 export interface DutyRunner {
   readonly duty: Duty

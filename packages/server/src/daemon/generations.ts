@@ -5,10 +5,10 @@
  * 2. A configuration that cannot be used changes nothing: the old one stays, and what is wrong is said until it is mended.
  * 3. What was paused for a change goes on with the new parts.
  */
+
+import type { Note, Problems } from '@cadre/channels'
 import { CadreError, messageOf, type Orchestrator } from '@cadre/core'
-import { systemTrouble } from '@cadre/files'
-import type { Note } from '../happening.ts'
-import type { Problems } from '../problems.ts'
+import { systemTrouble } from '@cadre/disk'
 import type { DaemonRuntime, Parts } from './daemon-runtime.ts'
 
 export interface Generation {

@@ -7,8 +7,9 @@
  */
 import { accessSync, closeSync, constants, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import path from 'node:path'
-import { type Home, systemTrouble } from '@cadre/files'
-import type { Problems } from '../problems.ts'
+import type { Problems } from '@cadre/channels'
+import { systemTrouble } from '@cadre/disk'
+import type { Home } from '@cadre/home'
 import { describeTrouble } from './describe-trouble.ts'
 
 export interface HomeHealth {

@@ -1,6 +1,6 @@
-import type { Home } from '@cadre/files'
-import { isHandWritten, wasEditedByCadre } from '@cadre/files'
-import type { Note } from '../happening.ts'
+import type { Note } from '@cadre/channels'
+import type { Home } from '@cadre/home'
+import { isHandWritten, wasEditedByCadre } from '@cadre/home'
 
 /** Says which changes a person made, so that they are committed as such. */
 export function noteHandEdits(home: Home, note: Note): (files: readonly string[]) => void {

@@ -1,5 +1,6 @@
 import { CadreError } from '@cadre/core'
-import { daemonLease, type HeldLease, type Home, holdLease, readRegular, runningProcess } from '@cadre/files'
+import { readRegular } from '@cadre/disk'
+import { daemonLease, type HeldLease, type Home, holdLease, runningProcess } from '@cadre/home'
 import { type DaemonStatus, statusFile } from './daemon-status.ts'
 import { describeTrouble } from './describe-trouble.ts'
 import { readElsewhere } from './status-elsewhere.ts'

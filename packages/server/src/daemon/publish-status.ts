@@ -1,5 +1,5 @@
-import type { Home } from '@cadre/files'
-import { writeOwnFile } from '../write-own-file.ts'
+import { writeOwnFile } from '@cadre/channels'
+import type { Home } from '@cadre/home'
 import type { DaemonStatus } from './daemon-status.ts'
 import { statusFile } from './daemon-status.ts'
 import { forgetElsewhere, writeElsewhere } from './status-elsewhere.ts'

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Home } from '@cadre/files'
+import type { Home } from '@cadre/home'
 import type { DaemonStatus } from './daemon-status.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
-import { type FolderWatch, type Home, watchFolder } from '@cadre/files'
+import { type FolderWatch, watchFolder } from '@cadre/disk'
+import type { Home } from '@cadre/home'
 import { stopRequest } from './daemon-status.ts'
 
 const every = 2000

@@ -1,8 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import type { PostHandler, PostRequest, Problem } from '@cadre/channels'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { PostHandler, PostRequest } from '../channel.ts'
-import type { Problem } from '../problems.ts'
 import { type Http, type HttpOptions, startHttp } from './start-http.ts'
 
 const open: Http[] = []

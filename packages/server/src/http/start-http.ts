@@ -9,10 +9,9 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { PostAnswer, PostHandler, Problems } from '@cadre/channels'
+import { isLoopback } from '@cadre/channels'
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
-import type { PostAnswer, PostHandler } from '../channel.ts'
-import { isLoopback } from '../is-loopback.ts'
-import type { Problems } from '../problems.ts'
 import { isAllowedHost } from './allowed-host.ts'
 import { createConnectionSlots } from './connection-slots.ts'
 import { readBody } from './read-body.ts'

@@ -8,9 +8,10 @@
  */
 
 import { existsSync, readdirSync } from 'node:fs'
+import type { Problem } from '@cadre/channels'
 import { didYouMean, messageOf } from '@cadre/core'
+import type { Diagnostic } from '@cadre/disk'
 import {
-  type Diagnostic,
   type LineReader,
   nameOfLineFile,
   openLineReader,
@@ -18,10 +19,9 @@ import {
   type ReadLine,
   type Route,
   type UnreadableLine,
-} from '@cadre/files'
+} from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
-import type { Problem } from '../problems.ts'
 import { handleLine, type TaskAdder } from './handle-line.ts'
 
 export interface InboxOptions {

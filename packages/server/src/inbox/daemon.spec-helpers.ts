@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Happening, Problem } from '@cadre/channels'
 import {
   type AgentDefinition,
   CadreError,
@@ -9,10 +10,8 @@ import {
   type StoredSession,
   type Work,
 } from '@cadre/core'
-import { type Home, openHome } from '@cadre/files'
+import { type Home, openHome } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
-import type { Happening } from '../happening.ts'
-import type { Problem } from '../problems.ts'
 import type { KeptState } from '../session-keeper.ts'
 
 export interface HeardSession {

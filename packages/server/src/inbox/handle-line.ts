@@ -1,12 +1,6 @@
 import { CadreError, type JsonObject } from '@cadre/core'
-import {
-  chooseRoute,
-  fillTemplate,
-  isFilled,
-  type NewTask,
-  type Route,
-  type TaskTemplate,
-} from '@cadre/files'
+import { chooseRoute, fillTemplate, isFilled, type Route, type TaskTemplate } from '@cadre/home'
+import type { NewTask } from '@cadre/tasks'
 import type { DaemonContext } from '../daemon-context.ts'
 import { type IncomingLine, messageText } from './message-text.ts'
 import { sessionName, shortSum } from './session-name.ts'

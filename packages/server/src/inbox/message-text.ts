@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@cadre/core'
-import { fieldAt, fillTemplate } from '@cadre/files'
+import { fieldAt, fillTemplate } from '@cadre/home'
 
 export interface IncomingLine {
   /** The file of `inbox/` without its ending. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { openMailboxes } from '@cadre/files'
+import { openMailboxes } from '@cadre/home'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestHome } from '../inbox/daemon.spec-helpers.ts'

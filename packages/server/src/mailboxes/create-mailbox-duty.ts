@@ -5,9 +5,10 @@
  * 2. One that cannot be delivered now waits, and so do those behind it; other mailboxes go on.
  */
 import { readdirSync } from 'node:fs'
+import type { Problem } from '@cadre/channels'
 import { messageOf, parseJson } from '@cadre/core'
+import { isObject, readRegular } from '@cadre/disk'
 import {
-  isObject,
   type LineReader,
   type MailMessage,
   mailboxName,
@@ -16,12 +17,10 @@ import {
   openLineReader,
   openMailboxes,
   type ReadLine,
-  readRegular,
   type UnreadableLine,
-} from '@cadre/files'
+} from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
-import type { Problem } from '../problems.ts'
 import { deliverMessage } from './deliver-message.ts'
 
 interface Mailbox {

@@ -1,4 +1,4 @@
-import type { MailMessage, MailReceipt } from '@cadre/files'
+import type { MailMessage, MailReceipt } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import { sessionName } from '../inbox/session-name.ts'
 import { inheritedControls, isUnder } from '../inherited-controls.ts'

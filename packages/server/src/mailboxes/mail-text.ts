@@ -1,4 +1,4 @@
-import type { MailMessage } from '@cadre/files'
+import type { MailMessage } from '@cadre/home'
 
 /** What a session is told of a message: who wrote, what, and how to answer. */
 export function mailText({ from, session, text, summary }: MailMessage): string {

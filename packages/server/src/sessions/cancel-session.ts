@@ -1,6 +1,6 @@
+import type { Note } from '@cadre/channels'
 import { CadreError } from '@cadre/core'
-import type { FileEngine } from '@cadre/files'
-import type { Note } from '../happening.ts'
+import type { FileEngine } from '@cadre/journal'
 import type { Deliveries } from './deliveries.ts'
 import { endRecord } from './end-record.ts'
 import type { SessionRuns } from './session-runs.ts'

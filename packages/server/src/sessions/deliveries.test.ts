@@ -1,5 +1,5 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Home } from '@cadre/files'
+import type { Home } from '@cadre/home'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import {

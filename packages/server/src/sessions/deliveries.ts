@@ -7,11 +7,11 @@
  * 3. A request that cannot be delivered stays queued. It is retried with growing delays, and when something changes.
  * 4. A start that the orchestrator refuses is reported through `onRest` and leaves the queue. A message is never discarded that way.
  */
+
+import type { Note, Problems } from '@cadre/channels'
 import { CadreError, foldEntries, messageOf, type RunResult, type StoredSession } from '@cadre/core'
-import type { FileEngine } from '@cadre/files'
+import type { FileEngine } from '@cadre/journal'
 import type { Parts } from '../daemon/daemon-runtime.ts'
-import type { Note } from '../happening.ts'
-import type { Problems } from '../problems.ts'
 import { type DeliveryQueue, type Queued, type QueuedRequest, startOfQueued } from './delivery-queue.ts'
 import { isCode } from './is-code.ts'
 import type { Job } from './jobs.ts'

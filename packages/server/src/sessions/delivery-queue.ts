@@ -7,9 +7,10 @@
  */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { type Home, isObject, namesIn, readRegular, systemTrouble } from '@cadre/files'
+import { writeOwnFile } from '@cadre/channels'
+import { isObject, namesIn, readRegular, systemTrouble } from '@cadre/disk'
+import type { Home } from '@cadre/home'
 import type { Beginning, KeepRequest, MessageWork } from '../session-keeper.ts'
-import { writeOwnFile } from '../write-own-file.ts'
 
 export type QueuedRequest =
   | { readonly kind: 'start'; readonly request: KeepRequest }

@@ -1,5 +1,6 @@
 import { defineTool, object, string } from '@cadre/core'
-import { createFileEngine, systemClock } from '@cadre/files'
+import { systemClock } from '@cadre/disk'
+import { createFileEngine } from '@cadre/journal'
 import { call, createTestTeam, type Line, say } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryHome } from '../daemon/daemon.spec-helpers.ts'

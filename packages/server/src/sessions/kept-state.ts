@@ -1,5 +1,6 @@
 import { messageOf, type StoredSession } from '@cadre/core'
-import { type FileEngine, systemTrouble } from '@cadre/files'
+import { systemTrouble } from '@cadre/disk'
+import type { FileEngine } from '@cadre/journal'
 import type { KeptState } from '../session-keeper.ts'
 import { type Deliveries, hasHeard } from './deliveries.ts'
 import { type DeliveryQueue, startOfQueued } from './delivery-queue.ts'

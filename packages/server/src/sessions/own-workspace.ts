@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { type Home, isInside } from '@cadre/files'
+import { isInside } from '@cadre/disk'
+import type { Home } from '@cadre/home'
 
 /**
  * Why a session is not taken up where it works; nothing when it may be. A session file can have come with a repository, and says

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
+import type { AgentRegistry } from '@cadre/agents'
 import type { AgentDefinition } from '@cadre/core'
-import type { AgentRegistry } from '@cadre/files'
 
 /** Why the session of an agent that a person removed is not resumed; `undefined` while the agent exists. */
 export function removedAgent(

@@ -9,6 +9,7 @@
  *    system has recovered.
  */
 import { mkdirSync } from 'node:fs'
+import type { Note, Problems } from '@cadre/channels'
 import {
   type AgentDefinition,
   CadreError,
@@ -17,10 +18,10 @@ import {
   type RunResult,
   type StoredSession,
 } from '@cadre/core'
-import { type FileEngine, type Home, isInside, runningProcess, systemTrouble } from '@cadre/files'
+import { isInside, systemTrouble } from '@cadre/disk'
+import { type Home, runningProcess } from '@cadre/home'
+import type { FileEngine } from '@cadre/journal'
 import type { Parts } from '../daemon/daemon-runtime.ts'
-import type { Note } from '../happening.ts'
-import type { Problems } from '../problems.ts'
 import { isCode } from './is-code.ts'
 import { isReady } from './is-ready.ts'
 import { type BegunEnd, type Job, type JobRequest, Jobs } from './jobs.ts'

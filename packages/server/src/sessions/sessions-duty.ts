@@ -6,15 +6,9 @@
  * 3. A file that cannot be read is a problem until it can be; it holds up no other.
  */
 import { CadreError, messageOf } from '@cadre/core'
-import {
-  endsWithEntry,
-  isUnguarded,
-  lookAtRest,
-  namesIn,
-  runningProcess,
-  stampOf,
-  systemTrouble,
-} from '@cadre/files'
+import { namesIn, stampOf, systemTrouble } from '@cadre/disk'
+import { isUnguarded, runningProcess } from '@cadre/home'
+import { endsWithEntry, lookAtRest } from '@cadre/journal'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { Keeper } from './create-session-keeper.ts'

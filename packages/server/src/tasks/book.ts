@@ -1,5 +1,5 @@
 import { nameKey } from '@cadre/core'
-import { isApprovalType, type TaskFile, type TaskItem } from '@cadre/files'
+import { isApprovalType, type TaskFile, type TaskItem } from '@cadre/tasks'
 import type { Action } from './action.ts'
 import { misspeltAgent } from './misspelt-agent.ts'
 

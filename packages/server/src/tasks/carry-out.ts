@@ -3,7 +3,7 @@
  * person made in the meantime takes precedence and leads to a new plan.
  */
 import { CadreError, type Controls } from '@cadre/core'
-import type { TaskChange, TaskItem } from '@cadre/files'
+import type { TaskChange, TaskItem } from '@cadre/tasks'
 import type { DaemonContext } from '../daemon-context.ts'
 import { inheritedControls, isUnder } from '../inherited-controls.ts'
 import type { KeptState } from '../session-keeper.ts'

@@ -1,5 +1,5 @@
 import { didYouMean, nearest } from '@cadre/core'
-import type { TaskItem } from '@cadre/files'
+import type { TaskItem } from '@cadre/tasks'
 import { type Book, isApproval, isAtEnd, type Placed, push, type TaskIndex, withAllBelow } from './book.ts'
 import { findCircles, type Waits } from './find-circles.ts'
 import { misspeltAgent } from './misspelt-agent.ts'

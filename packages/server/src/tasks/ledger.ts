@@ -10,8 +10,10 @@
  *    session is the mark written first.
  * 4. In a home without a ledger no daemon has run before, so nobody is notified of tasks that have already ended there.
  */
-import { type Home, isObject, readRegular } from '@cadre/files'
-import { writeOwnFile } from '../write-own-file.ts'
+
+import { writeOwnFile } from '@cadre/channels'
+import { isObject, readRegular } from '@cadre/disk'
+import type { Home } from '@cadre/home'
 import type { Claim } from './book.ts'
 import { isMark, type Mark } from './marks.ts'
 

@@ -4,7 +4,8 @@
  * its marker and keeps the session it names, so that line is not stale.
  */
 import { createHash } from 'node:crypto'
-import { isObject, type TaskChange, type TaskItem, type TaskState } from '@cadre/files'
+import { isObject } from '@cadre/disk'
+import type { TaskChange, TaskItem, TaskState } from '@cadre/tasks'
 import { type BookFile, isAtEnd, type Placed } from './book.ts'
 import { brokenLines } from './find-task-problems.ts'
 

@@ -1,5 +1,5 @@
 import { nearest } from '@cadre/core'
-import type { TaskItem } from '@cadre/files'
+import type { TaskItem } from '@cadre/tasks'
 
 export interface MisspeltAgent {
   readonly who: string

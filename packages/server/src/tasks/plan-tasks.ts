@@ -1,5 +1,5 @@
 import { nameKey } from '@cadre/core'
-import type { TaskItem } from '@cadre/files'
+import type { TaskItem } from '@cadre/tasks'
 import type { KeptState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
 import { type Book, type Claim, indexTasks, isBroken, type Placed, type TaskIndex } from './book.ts'

@@ -1,4 +1,4 @@
-import type { TaskItem } from '@cadre/files'
+import type { TaskItem } from '@cadre/tasks'
 
 /** The sessions that had a hand in how a task reads: the one that created it, and those that changed it. */
 export function causesOf({ fields }: TaskItem): readonly string[] {

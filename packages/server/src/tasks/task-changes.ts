@@ -1,4 +1,4 @@
-import type { TaskChange, TaskItem } from '@cadre/files'
+import type { TaskChange, TaskItem } from '@cadre/tasks'
 import type { KeptState } from '../session-keeper.ts'
 import type { Ended } from './action.ts'
 import type { Mark } from './marks.ts'

@@ -7,7 +7,7 @@
  * 3. After `stop` nothing is written: what was under way is taken up from the files at the next start.
  */
 import { CadreError, messageOf, type RunResult } from '@cadre/core'
-import { systemTrouble } from '@cadre/files'
+import { systemTrouble } from '@cadre/disk'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { KeptState } from '../session-keeper.ts'

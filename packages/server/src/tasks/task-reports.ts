@@ -1,4 +1,4 @@
-import type { Problem, Problems } from '../problems.ts'
+import type { Problem, Problems } from '@cadre/channels'
 import type { Book, Placed } from './book.ts'
 import type { Plan, States } from './plan-tasks.ts'
 

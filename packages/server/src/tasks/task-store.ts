@@ -1,4 +1,4 @@
-import type { TaskChange, TaskFile, TaskItem } from '@cadre/files'
+import type { TaskChange, TaskFile, TaskItem } from '@cadre/tasks'
 
 export type StoreResult =
   | { readonly kind: 'changed' | 'same' | 'missing' }

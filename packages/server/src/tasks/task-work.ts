@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Work } from '@cadre/core'
-import type { TaskItem } from '@cadre/files'
+import type { TaskItem } from '@cadre/tasks'
 import { isAtEnd, type Placed, type TaskIndex } from './book.ts'
 import { endOf } from './plan-waves.ts'
 import { shorten, shortenLine } from './shorten.ts'

@@ -10,7 +10,8 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@cadre/core'
-import { type Home, namesIn, stampOf } from '@cadre/files'
+import { namesIn, stampOf } from '@cadre/disk'
+import type { Home } from '@cadre/home'
 import { Settling } from './settling.ts'
 
 export interface WatchHomeOptions {

@@ -1,4 +1,6 @@
-import { createWorkspaces, holdLease, sessionSummaryOf } from '@cadre/files'
+import { holdLease } from '@cadre/home'
+import { sessionSummaryOf } from '@cadre/journal'
+import { createWorkspaces } from '@cadre/workspaces'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 

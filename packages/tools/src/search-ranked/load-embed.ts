@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import { type Json, messageOf } from '@cadre/core'
-import { fingerprintModule, resolveModule } from '@cadre/files'
+import { fingerprintModule, resolveModule } from '@cadre/home'
 import type { Embed } from './embed.ts'
 
 export interface EmbedRequest {

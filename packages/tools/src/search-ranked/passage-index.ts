@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Stamp } from '@cadre/files'
+import type { Stamp } from '@cadre/disk'
 import MiniSearch, { type AsPlainObject, type Options } from 'minisearch'
 import type { Passage } from './split-passages.ts'
 import { termOf, wordsIn } from './terms.ts'

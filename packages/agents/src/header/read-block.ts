@@ -1,0 +1,117 @@
+import { type Located, readYaml } from '@cadre/disk'
+import { indentOf, isBlank, type KeyLine } from './key-line.ts'
+import { isProseKey, isTextKey, plainKey, restrictionOf } from './known-keys.ts'
+import { looseText } from './loose-text.ts'
+import { quoteValues } from './quote-values.ts'
+import type { RescueCode } from './rescue.ts'
+import type { Block } from './split-blocks.ts'
+import { writeText } from './write-text.ts'
+
+export type KeyBlock = Block & { readonly key: KeyLine }
+
+/** The value of one key, and how it should have been written. */
+export interface ReadBlock {
+  readonly field: Located
+  readonly rescue?: RescueCode
+  /** Absent when nobody can tell. */
+  readonly lines?: readonly string[]
+}
+
+/** Reads the value of one key by itself: as YAML if it can be, else as the text that was meant. */
+export function readBlock(block: KeyBlock): ReadBlock {
+  const { key } = block
+  const written = block.lines.map((text) =>
+    text.startsWith(key.indent) ? text.slice(key.indent.length) : text,
+  )
+  const strict = readOne(written, block)
+  if (strict !== undefined)
+    return { field: strict, lines: written, ...(key.indent !== '' && { rescue: 'key-indented' }) }
+  const isRestriction = restrictionOf(key.plain) !== undefined && key.plain !== 'hooks'
+  const spaced = withSpace(written, key)
+  const tidy = tidied(spaced)
+  const rescue = causeOf(written, key)
+  // With tabs and spaces mixed nobody can tell what belongs to what.
+  const field = isRestriction && mixesIndents(written) ? undefined : readOne(tidy, block)
+  if (field !== undefined) {
+    const isLoose = isRestriction && rescue === 'value-not-indented'
+    return { field: isLoose ? { ...field, isLoose } : field, lines: tidy, rescue }
+  }
+  if (isRestriction) return readRestriction(written, block)
+  if (isTextKey(key.plain) || isProseKey(key.plain) || written.length === 1) return readText(spaced, block)
+  return (
+    readNested(quoteValues(tidy), block) ?? { ...readText(spaced, block, false), rescue: 'value-unreadable' }
+  )
+}
+
+/** What YAML says about these lines, if it is one key with one value, and a text where a text is wanted. */
+function readOne(
+  lines: readonly string[],
+  { key, line }: KeyBlock,
+  duplicates: 'break' | 'first' = 'break',
+): Located | undefined {
+  const read = readYaml({ text: lines.join('\n'), path: '', firstLine: line, duplicates })
+  if (read.kind === 'broken' || read.root.fields?.size !== 1) return undefined
+  for (const [name, field] of read.root.fields) {
+    const isNested = field.fields !== undefined || field.items !== undefined
+    if (plainKey(name) === key.plain && !(isNested && isTextKey(key.plain))) return field
+  }
+  return undefined
+}
+
+function readNested(lines: readonly string[], block: KeyBlock): ReadBlock | undefined {
+  const field = readOne(lines, block)
+  if (field !== undefined) return { field, lines, rescue: 'value-unquoted' }
+  const first = readOne(lines, block, 'first')
+  return first === undefined ? undefined : { field: first, rescue: 'yaml-duplicate-key' }
+}
+
+function readText(lines: readonly string[], { key, line }: KeyBlock, isExact = true): ReadBlock {
+  const [first = '', ...further] = lines
+  const text = looseText(first.slice(first.indexOf(':') + 1), further)
+  return {
+    field: { line, value: text, isLoose: true },
+    ...(isExact && { lines: writeText(key.written, text) }),
+    rescue: causeOf(lines, key),
+  }
+}
+
+/** A restriction is what YAML says, or a star alone. Anything else is not understood, whatever it may look like. */
+function readRestriction(lines: readonly string[], { key, line }: KeyBlock): ReadBlock {
+  const text = [key.rest, ...lines.slice(1)].join('\n').trim()
+  if (/^(?:\*|\[\s*\*\s*\]|-\s+\*)(?:[ \t]+#.*)?$/.test(text)) {
+    const quoted = lines.map((written) => written.replace(/\*(?=\s*(?:\]|#|$))/, "'*'"))
+    return { field: { line, value: '*' }, lines: quoted, rescue: 'star-unquoted' }
+  }
+  return { field: { line, value: text, isLoose: true }, rescue: 'value-unreadable' }
+}
+
+/** With a space behind the colon, and without quotes that YAML does not know. */
+function withSpace(lines: readonly string[], { written, rest }: KeyLine): string[] {
+  const [first = '', ...further] = lines
+  const isKey = first.startsWith(`${written}:`) || /^["']/.test(first)
+  return isKey && /^(?:\s|$)/.test(rest) ? [...lines] : [`${written}: ${rest.trim()}`, ...further]
+}
+
+/** With spaces for tabs, and with further lines of the value behind its key. */
+function tidied(lines: readonly string[]): string[] {
+  return lines.map((line, index) => {
+    const indent = indentOf(line)
+    const spaces = indent.replaceAll('\t', '  ') + line.slice(indent.length)
+    const isFurther = index > 0 && indent === '' && !isBlank(line) && !/^-(?:\s|$)/.test(line)
+    return isFurther ? `  ${spaces}` : spaces
+  })
+}
+
+function mixesIndents(lines: readonly string[]): boolean {
+  const indents = lines.map(indentOf).join('')
+  return indents.includes('\t') && indents.includes(' ')
+}
+
+function causeOf(lines: readonly string[], { rest }: KeyLine): RescueCode {
+  const further = lines.slice(1)
+  if (further.some((line) => /^ *\t/.test(line))) return 'tab-indent'
+  if (!/^(?:\s|$)/.test(rest)) return 'key-unspaced'
+  if (/^\s*["'“‘]/.test(rest)) return 'quotes-unbalanced'
+  if (further.some((line) => !isBlank(line) && indentOf(line) === '')) return 'value-not-indented'
+  return /^\s*(?:$|[[{])/.test(rest) ? 'value-not-text' : 'value-unquoted'
+}

@@ -1,0 +1,137 @@
+import type { Located } from '@cadre/disk'
+import {
+  isKnownKey,
+  isProseKey,
+  plainKey,
+  type Restriction,
+  restrictionMeant,
+  restrictionOf,
+  type Synonyms,
+  withoutLookAlikes,
+} from './known-keys.ts'
+
+export interface Entry {
+  /** As it is written. */
+  readonly written: string
+  readonly field: Located
+}
+
+/** A restriction that seems to be meant, in a place or a spelling where it is none. */
+export interface Unseen {
+  readonly key: string
+  readonly restricts: Restriction
+  readonly line: number
+  /** Nothing seems to be meant: the file ends where it might have been. */
+  readonly isTorn?: true
+}
+
+/** Keys below which others may have keys of their own that are called the same. */
+const containers = new Set(
+  `tools allowedtools permission permissions hooks mcpservers mcp handoffs metadata spec options sidekick triggers
+  otherkeys toolpermissions delegationpermissions`.split(/\s+/),
+)
+/** `tools:[read]`: no key for YAML, and easily a part of the value above. */
+const unspaced = /^[ \t]*["'“‘]?([A-Za-z][\w-]*)["'”’]?[ \t]*(?::(?=\S)|：)/
+
+export interface UnseenRequest {
+  readonly lines: readonly string[]
+  readonly firstLine: number
+  readonly entries: readonly Entry[]
+  /** Lines of values that were read as text, though they may hold keys. */
+  readonly isLooseLine: (line: number) => boolean
+  readonly synonyms?: Synonyms
+}
+
+/**
+ * Restrictions that were not read and yet may be there. An agent must not get more because somebody mistyped a key or
+ * indented it: whoever uses the result gives such an agent nothing.
+ */
+export function findUnseen({
+  lines,
+  firstLine,
+  entries,
+  isLooseLine,
+  synonyms = {},
+}: UnseenRequest): Unseen[] {
+  const meaningOf = (plain: string) => (Object.hasOwn(synonyms, plain) ? (synonyms[plain] as string) : plain)
+  const present = new Set(entries.map(({ written }) => meaningOf(plainKey(written))))
+  const found: Unseen[] = []
+  const consider = (written: string, line: number, kinds: readonly Restriction[] = ['tools', 'agents']) => {
+    const key = restrictionMeant(written, synonyms)
+    const restricts = key === undefined ? undefined : restrictionOf(key)
+    if (key !== undefined && restricts !== undefined && !present.has(key) && kinds.includes(restricts))
+      found.push({ key, restricts, line })
+  }
+  for (const { written, field } of entries) {
+    const plain = plainKey(written)
+    // Limits and flags are searched in keys only, because prose may mention timeouts and budgets.
+    if (restrictionOf(meaningOf(plain)) === undefined)
+      consider(written, field.line, ['tools', 'agents', 'limits', 'flags'])
+    const swallowed = field.isLoose === true ? swallowedIn(plain, String(field.value)) : undefined
+    if (swallowed !== undefined) consider(swallowed, field.line)
+    if (!containers.has(plain)) for (const [name, nested] of field.fields ?? []) consider(name, nested.line)
+    const last = sentences.has(plain) ? endOfBlock(lines, field.line - firstLine) : undefined
+    if (last !== undefined) consider(last, field.line)
+  }
+  const nested = nestedKeys(entries)
+  for (const [index, text] of lines.entries()) {
+    const line = firstLine + index
+    const name = isLooseLine(line) ? meantIn(text, lines[index + 1]) : unspaced.exec(text)?.[1]
+    if (name !== undefined && nested.get(line)?.has(name) !== true) consider(name, line)
+  }
+  return found
+}
+
+/** Of a prompt nobody can say what it ends with. */
+const sentences = new Set(['description', 'usefor', 'whentouse', 'argumenthint'])
+
+/** A key with a list in the last lines of a block of text: it was indented by mistake, and is no sentence. */
+function endOfBlock(lines: readonly string[], start: number): string | undefined {
+  if (!/:\s*[|>][-+\d]{0,2}\s*(?:#.*)?$/.test(lines[start] ?? '')) return undefined
+  let last = start + 1
+  while (last < lines.length && /^(?:\s|$)/.test(lines[last] as string)) last++
+  const text = lines
+    .slice(start + 1, last)
+    .join('\n')
+    .slice(-4_000)
+    .trimEnd()
+  return /(?:^|\n)[ \t]+(\w[\w-]{3,30}):[ \t]*(?:\[[^\]\n]*\]|(?:\n[ \t]+- [^\n]+)+)$/.exec(text)?.[1]
+}
+
+/** A key that stands behind a value on the same line. In sentences people write `tools: `, but hardly ever `tools: [`. */
+function swallowedIn(plain: string, value: string): string | undefined {
+  if (isProseKey(plain)) return /(tools|agents)\s*:\s*\[/i.exec(value)?.[1]?.toLowerCase()
+  return isKnownKey(plain) && restrictionOf(plain) === undefined
+    ? /(tools|agents|permission)\s*:/i.exec(value)?.[1]?.toLowerCase()
+    : undefined
+}
+
+/** `tools = read`, `**tools**: read`, `> tools [read]`, `tools read`: somebody meant a key. */
+function meantIn(line: string, next = ''): string | undefined {
+  const bare = withoutLookAlikes(line.slice(0, 200)).replace(/^[^A-Za-z#]+/, '')
+  const key = /^([A-Za-z][\w-]*)\W{0,6}?[:=[]/.exec(bare)?.[1]
+  if (key !== undefined) return key
+  const [, word = '', rest = ''] =
+    /^([a-z][A-Za-z_-]*)(?:[ \t]+([\w*]+(?:[ \t]*,[ \t]*[\w*]+)*))?\s*$/.exec(bare) ?? []
+  if (!colonless.test(word)) return undefined
+  return rest !== '' || /^\s*- /.test(next) ? word : undefined
+}
+
+/** Keys that are told from a sentence without a colon. */
+const colonless = /^(?:tools|allowed[-_]?tools|disallowed[-_]?tools|permissions?|capabilities)$/i
+
+/** The keys of nested mappings, by their lines. */
+function nestedKeys(entries: readonly Entry[]): ReadonlyMap<number, ReadonlySet<string>> {
+  const keys = new Map<number, Set<string>>()
+  const walk = ({ fields, items }: Located): void => {
+    for (const [name, part] of fields ?? []) {
+      const names = keys.get(part.line)
+      if (names === undefined) keys.set(part.line, new Set([name]))
+      else names.add(name)
+      walk(part)
+    }
+    for (const item of items ?? []) walk(item)
+  }
+  for (const { field } of entries) walk(field)
+  return keys
+}

@@ -1,0 +1,163 @@
+import type { Diagnostic, Located } from '@cadre/disk'
+import { plainKey } from '../header/known-keys.ts'
+import type { Entry, Unseen } from '../header/unseen.ts'
+
+export interface HeaderRequest {
+  readonly path: string
+  readonly dialect: string
+  readonly entries: readonly Entry[]
+  /** Other names for keys, as keys are compared. */
+  readonly synonyms: { readonly [spelling: string]: string }
+  readonly unseen?: readonly Unseen[]
+}
+
+/**
+ * The keys of one header, under the names this program uses. Keeps track of what was read, so that the rest can be kept, and of
+ * what was wrong with it.
+ */
+export class HeaderReader {
+  readonly path: string
+  readonly dialect: string
+  readonly unseen: readonly Unseen[]
+  readonly diagnostics: Diagnostic[] = []
+  readonly #entries = new Map<string, Entry[]>()
+  readonly #read = new Set<string>()
+
+  constructor({ path, dialect, entries, synonyms, unseen = [] }: HeaderRequest) {
+    this.path = path
+    this.dialect = dialect
+    this.unseen = unseen
+    for (const entry of entries) {
+      const plain = plainKey(entry.written)
+      const key = Object.hasOwn(synonyms, plain) ? (synonyms[plain] as string) : plain
+      const others = this.#entries.get(key)
+      if (others === undefined) this.#entries.set(key, [entry])
+      else others.push(entry)
+    }
+  }
+
+  get failed(): boolean {
+    return this.diagnostics.some((diagnostic) => diagnostic.severity === 'error')
+  }
+
+  /** The value of a key; of a key that is there twice, the first. */
+  take(key: string): Located | undefined {
+    const [first, ...others] = this.#entries.get(key) ?? []
+    if (first === undefined) return undefined
+    if (!this.#read.has(key)) this.#reportTwice(first, others, 'the first one holds')
+    this.#read.add(key)
+    return first.field
+  }
+
+  /** Every value of a key: of what restricts an agent, each one holds. */
+  takeAll(key: string): readonly Located[] {
+    const entries = this.#entries.get(key) ?? []
+    const [first, ...others] = entries
+    if (first === undefined) return []
+    if (!this.#read.has(key))
+      this.#reportTwice(first, others, 'each of them holds, so the agent gets the least')
+    this.#read.add(key)
+    return entries.map(({ field }) => field)
+  }
+
+  /** The value of a key that is kept among the unknown ones as well. */
+  peek(key: string): Located | undefined {
+    return this.#entries.get(key)?.[0]?.field
+  }
+
+  /** Text. What YAML takes for a number or a truth value is text all the same. */
+  text(key: string): string | undefined {
+    const field = this.take(key)
+    if (field === undefined || field.value === null) return undefined
+    if (typeof field.value !== 'object') return String(field.value).trim()
+    this.report(
+      'warning',
+      'wrong-value',
+      field.line,
+      `${this.#written(key)} must be text, so it was left out.`,
+    )
+    return undefined
+  }
+
+  /** Whether a flag that restricts is set; one that cannot be understood is. */
+  restricts(key: string, when: boolean): boolean | undefined {
+    const flags = this.takeAll(key).map((field) => this.#flag(key, field, when))
+    return flags.length === 0 ? undefined : flags.includes(when) ? when : !when
+  }
+
+  flag(key: string): boolean | undefined {
+    const field = this.take(key)
+    return field === undefined ? undefined : this.#flag(key, field, false)
+  }
+
+  positive(key: string): number | undefined {
+    const numbers = this.takeAll(key).map((field) => {
+      const value =
+        typeof field.value === 'string' && /^\d+$/.test(field.value) ? Number(field.value) : field.value
+      if (typeof value === 'number' && value > 0 && Number.isSafeInteger(value)) return value
+      this.wrong(key, field, 'must be a whole number above 0')
+      return undefined
+    })
+    return least(numbers)
+  }
+
+  /** A value without which the agent cannot be used. */
+  wrong(key: string, field: Located, rule: string): void {
+    this.report('error', 'wrong-value', field.line, `${this.#written(key)} ${rule}, not ${shown(field)}.`)
+  }
+
+  report(severity: Diagnostic['severity'], code: string, line: number, message: string, fix?: string): void {
+    this.diagnostics.push({
+      path: this.path,
+      line,
+      severity,
+      code,
+      message,
+      ...(fix !== undefined && { fix }),
+    })
+  }
+
+  /** What nobody asked for, as it was written. */
+  rest(): [string, Located][] {
+    return [...this.#entries].flatMap(([key, [first, ...others]]): [string, Located][] => {
+      if (this.#read.has(key) || first === undefined) return []
+      this.#reportTwice(first, others, 'the first one holds')
+      return [[first.written, first.field]]
+    })
+  }
+
+  #flag(key: string, field: Located, otherwise: boolean): boolean {
+    if (typeof field.value === 'boolean') return field.value
+    const word = String(field.value).trim().toLowerCase()
+    if (/^(?:true|yes|on|false|no|off)$/.test(word)) return /^(?:true|yes|on)$/.test(word)
+    this.report(
+      'warning',
+      'flag-unclear',
+      field.line,
+      `${this.#written(key)} must be true or false, not ${shown(field)}, so it was read as ${otherwise}.`,
+      `Write ${this.#written(key)}: true or ${this.#written(key)}: false.`,
+    )
+    return otherwise
+  }
+
+  #reportTwice(first: Entry, others: readonly Entry[], rule: string): void {
+    for (const { written, field } of others) {
+      const which = written === first.written ? 'is there twice' : `and ${first.written} mean the same`
+      this.report('warning', 'key-twice', field.line, `${written} ${which}; ${rule}.`, 'Remove one of them.')
+    }
+  }
+
+  #written(key: string): string {
+    return this.#entries.get(key)?.[0]?.written ?? key
+  }
+}
+
+/** The smallest of the numbers that are there. */
+export function least(numbers: readonly (number | undefined)[]): number | undefined {
+  const given = numbers.filter((number) => number !== undefined)
+  return given.length === 0 ? undefined : Math.min(...given)
+}
+
+function shown({ value }: Located): string {
+  return JSON.stringify(value).slice(0, 80)
+}

@@ -1,0 +1,48 @@
+import { understandTool } from '@cadre/core'
+import type { Located } from '@cadre/disk'
+
+export interface Names {
+  readonly names: readonly string[]
+  /** What stands in the list and is no text. */
+  readonly dropped: readonly Located[]
+}
+
+/** A list of names as the dialects write it: a list, or one text with commas. `undefined` for anything else. */
+export function namesOf(field: Located): Names | undefined {
+  if (typeof field.value === 'string') {
+    // Not what YAML says: any sign that means something there may have been meant so.
+    if (field.isLoose === true && /[[\]{}"'`*&!|>\n]|:\s/.test(field.value)) return undefined
+    return { names: split(field.value), dropped: [] }
+  }
+  if (field.items === undefined) return undefined
+  const texts = field.items.filter((item) => typeof item.value === 'string')
+  return {
+    // Joined first: YAML cuts `[Agent(a, b), Read]` at every comma.
+    names: split(texts.map((item) => item.value as string).join(',')),
+    dropped: field.items.filter((item) => typeof item.value !== 'string'),
+  }
+}
+
+/** `Read Grep Glob`, if that is what it is: in `Microsoft Docs` the space belongs to the name. */
+export function wordsOf(name: string): readonly string[] {
+  const words = name.split(/\s+/)
+  const areTools = words.every((word) => !['all', 'unknown'].includes(understandTool(word).kind))
+  return words.length > 1 && areTools ? words : [name]
+}
+
+/** At commas and line ends, except within parentheses. */
+function split(text: string): string[] {
+  const names: string[] = []
+  let depth = 0
+  let start = 0
+  for (let at = 0; at <= text.length; at++) {
+    const sign = text[at]
+    if (sign === '(') depth++
+    else if (sign === ')') depth = Math.max(0, depth - 1)
+    else if (at === text.length || ((sign === ',' || sign === '\n') && depth === 0)) {
+      names.push(text.slice(start, at).trim())
+      start = at + 1
+    }
+  }
+  return names.filter((name) => name !== '')
+}

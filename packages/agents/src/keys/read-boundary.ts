@@ -1,0 +1,121 @@
+import type { Boundary } from '@cadre/core'
+import type { Located } from '@cadre/disk'
+import { isNear, isProseKey, plainKey, withoutLookAlikes } from '../header/known-keys.ts'
+import type { Entry } from '../header/unseen.ts'
+import type { HeaderReader } from './header-reader.ts'
+
+/** As keys are compared, and the values each may have, the strictest first. */
+const parts = {
+  cadrewrites: { name: 'writes', written: 'cadre-writes', values: ['none', 'artifact'] },
+  cadrecommands: { name: 'commands', written: 'cadre-commands', values: ['none', 'copy'] },
+} as const
+
+type PartKey = keyof typeof parts
+
+/** Other keys of ours, which say nothing about a boundary. */
+const others = new Set(['cadreentry', 'cadreorder', 'cadreunset'])
+
+const inText = /cadre[-_ ]?(?:writes|commands)\s*["']?\s*[:=]/i
+
+/**
+ * How far the agent's tools reach: `cadre-writes` and `cadre-commands` in its `metadata`, or beside it. Said more than once,
+ * the strictest holds. What seems to be meant as one of them and cannot be understood permits nothing.
+ */
+export function readBoundary(header: HeaderReader, entries: readonly Entry[]): Boundary | undefined {
+  const found: Record<PartKey, number[]> = { cadrewrites: [], cadrecommands: [] }
+  const refuse = (line: number, what: string, keys: readonly PartKey[]) => {
+    for (const key of keys) found[key].push(0)
+    header.report(
+      'warning',
+      'boundary-unclear',
+      line,
+      `${what}, so this agent ${keys.map((key) => refusals[key]).join(' and ')}.`,
+      'Write cadre-writes: none or artifact, and cadre-commands: none or copy, below metadata.',
+    )
+  }
+  const consider = (written: string, field: Located, isInPlace: boolean): void => {
+    const key = meantBy(written)
+    if (key === undefined || (key === 'unknown' && !isInPlace)) return
+    if (key === 'unknown') {
+      refuse(field.line, `${written} is not known`, ['cadrewrites', 'cadrecommands'])
+      return
+    }
+    const at = strictnessOf(key, field)
+    if (!isInPlace || !isBoundaryKey(written))
+      refuse(field.line, `${written} seems to be meant as ${parts[key].written} and stands elsewhere`, [key])
+    else if (at === -1) {
+      const rule = `${written} must be ${parts[key].values.join(' or ')}, not ${JSON.stringify(field.value).slice(0, 80)}`
+      // A line too few: the other one is a part of this value.
+      const isBoth = typeof field.value === 'string' && inText.test(field.value)
+      refuse(field.line, rule, isBoth ? ['cadrewrites', 'cadrecommands'] : [key])
+    } else found[key].push(at)
+  }
+  for (const { written, field } of entries) {
+    const plain = plainKey(written)
+    consider(written, field, true)
+    if (plain !== 'otherkeys') walk(field, plain === 'metadata', consider)
+    if (isSwallowed(plain, field))
+      refuse(field.line, `${written} cannot be read as keys`, ['cadrewrites', 'cadrecommands'])
+  }
+  for (const key of Object.keys(parts)) header.takeAll(key)
+  return settled(strictest('cadrewrites'), strictest('cadrecommands'))
+
+  function strictest(key: PartKey): string | undefined {
+    return found[key].length === 0 ? undefined : parts[key].values[Math.min(...found[key])]
+  }
+}
+
+const refusals = { cadrewrites: 'changes no file', cadrecommands: 'runs no command' } as const
+
+/** Whether a key of a header or of its metadata says a part of the boundary, in any spelling. */
+export function isBoundaryKey(written: string): boolean {
+  return Object.hasOwn(parts, plainKey(written))
+}
+
+/** Commands can change files: those of an agent that may not run on a copy. */
+function settled(writes: string | undefined, commands: string | undefined): Boundary | undefined {
+  if (writes === undefined && commands === undefined) return undefined
+  return {
+    ...(writes !== undefined && { writes }),
+    ...((commands ?? writes) !== undefined && { commands: commands ?? 'copy' }),
+  } as Boundary
+}
+
+function walk(
+  { fields, items }: Located,
+  isMetadata: boolean,
+  consider: (written: string, field: Located, isInPlace: boolean) => void,
+): void {
+  for (const [written, field] of fields ?? []) {
+    consider(written, field, isMetadata)
+    walk(field, false, consider)
+  }
+  for (const item of items ?? []) walk(item, false, consider)
+}
+
+function strictnessOf(key: PartKey, { value }: Located): number {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
+  return (parts[key].values as readonly string[]).indexOf(word)
+}
+
+function meantBy(written: string): PartKey | 'unknown' | undefined {
+  const bare = withoutLookAlikes(written)
+    .toLowerCase()
+    .replaceAll(/[^a-z\d]/g, '')
+  const key = (Object.keys(parts) as PartKey[]).find((part) => part === bare || isNear(part, bare))
+  if (key !== undefined) return key
+  return bare.startsWith('cadre') && bare !== 'cadre' && !others.has(bare) ? 'unknown' : undefined
+}
+
+/** Keys that became the text of another one. People may write about these keys in a sentence that YAML reads as one. */
+function isSwallowed(plain: string, { value, isLoose }: Located): boolean {
+  if (typeof value !== 'string') return false
+  if (plain === 'metadata') return inText.test(value) || isTornKey(value)
+  return isLoose === true && !isProseKey(plain) && inText.test(value)
+}
+
+/** What is left of a key on its line when the line was broken within it. */
+function isTornKey(value: string): boolean {
+  const word = value.trim().toLowerCase()
+  return word !== '' && Object.values(parts).some(({ written }) => written.startsWith(word))
+}

@@ -1,0 +1,48 @@
+import type { PermissionRule } from '@cadre/core'
+import type { Located } from '@cadre/disk'
+import type { HeaderReader } from './header-reader.ts'
+import { namesOf } from './names-of.ts'
+import { refuseMisspelt } from './refuse-misspelt.ts'
+import { patternsOf } from './tool-list.ts'
+
+export interface Disallowed {
+  readonly names: readonly string[]
+  /** Of tools that are forbidden for some uses only. */
+  readonly rules: readonly PermissionRule[]
+}
+
+/** `unclear`: without knowing what is forbidden, nothing can be permitted. */
+export function readDisallowed(header: HeaderReader): Disallowed | 'unclear' {
+  const names: string[] = []
+  const rules: PermissionRule[] = []
+  for (const field of header.takeAll('disallowedtools')) {
+    const written = namesOf(field)
+    if (written === undefined || written.dropped.length > 0) {
+      header.report(
+        'warning',
+        'disallowed-tools-unclear',
+        field.line,
+        'disallowedTools is neither a list of names nor text with commas, so the agent gets no tools.',
+        'Write disallowedTools: [edit, execute].',
+      )
+      return 'unclear'
+    }
+    for (const entry of written.names) {
+      if (entry === '*') return 'unclear'
+      const scoped = /^([^()]+)\((.*)\)$/s.exec(entry)
+      const patterns = patternsOf(scoped?.[2]?.trim() ?? '')
+      const name = (scoped?.[1] ?? entry.replace(/[(].*$/s, '')).trim()
+      refuseMisspelt(header, name, lineOf(name, field))
+      if (patterns.length > 0 && !patterns.includes('*'))
+        rules.push(...patterns.map((pattern) => ({ tool: name, pattern, action: 'deny' }) as const))
+      // A space may be in a name or between two: either way nothing of it is given.
+      else names.push(name, ...(/\s/.test(name) ? name.split(/\s+/) : []))
+    }
+  }
+  return { names, rules }
+}
+
+/** Of a name in a list, the line it stands on. */
+function lineOf(name: string, { items, line }: Located): number {
+  return items?.find(({ value }) => typeof value === 'string' && value.includes(name))?.line ?? line
+}

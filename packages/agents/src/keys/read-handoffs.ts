@@ -1,0 +1,65 @@
+import type { Handoff, Json } from '@cadre/core'
+import type { Located } from '@cadre/disk'
+import type { HeaderReader } from './header-reader.ts'
+
+/**
+ * Suggestions for what comes next. One that cannot be read is left out, with a warning: it permits nothing. Parts that are
+ * not known here stay with their handoff, for writing it back.
+ */
+export function readHandoffs(header: HeaderReader): readonly Handoff[] | undefined {
+  const field = header.take('handoffs')
+  if (field === undefined || field.value === null) return undefined
+  if (field.items === undefined) {
+    header.report(
+      'warning',
+      'handoffs-unclear',
+      field.line,
+      'handoffs must be a list, so it was left out.',
+      'Write a list of label, agent and prompt.',
+    )
+    return undefined
+  }
+  return field.items.flatMap((item) => {
+    const handoff = handoffOf(item)
+    if (handoff !== undefined) return [handoff]
+    header.report(
+      'warning',
+      'handoff-unclear',
+      item.line,
+      'A handoff needs at least the agent it goes to, so it was left out.',
+      'Write label, agent and prompt.',
+    )
+    return []
+  })
+}
+
+const known = ['label', 'agent', 'prompt', 'send', 'model', 'context']
+
+function handoffOf(item: Located): Handoff | undefined {
+  if (typeof item.value === 'string' && item.value.trim() !== '') {
+    const name = item.value.trim()
+    return { label: name, agent: name, prompt: '' }
+  }
+  const agent = textOf(item, 'agent')
+  if (agent === undefined || agent === '') return undefined
+  const send = item.fields?.get('send')?.value
+  const model = textOf(item, 'model')
+  const context = textOf(item, 'context')
+  const others = [...(item.fields ?? [])].filter(([key]) => !known.includes(key))
+  return {
+    ...(Object.fromEntries(others.map(([key, { value }]) => [key, value])) as {
+      readonly [key: string]: Json
+    }),
+    label: textOf(item, 'label') ?? agent,
+    agent,
+    prompt: textOf(item, 'prompt') ?? '',
+    ...(typeof send === 'boolean' && { send }),
+    ...(model !== undefined && { model }),
+    ...((context === 'full' || context === 'summary' || context === 'none') && { context }),
+  }
+}
+
+function textOf(item: Located, key: string): string | undefined {
+  const value = item.fields?.get(key)?.value
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : undefined
+}

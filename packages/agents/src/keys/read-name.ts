@@ -1,0 +1,30 @@
+import { faultInName, nameOfFile } from '../load/agent-name.ts'
+import type { HeaderReader } from './header-reader.ts'
+
+/** The name in the header; that of the file where there is none, or none that could be used. */
+export function readName(header: HeaderReader, line: number): string | undefined {
+  const field = header.take('name')
+  const written = field === undefined || field.value === null ? undefined : String(field.value).trim()
+  const fallback = nameOfFile(header.path)
+  if (written !== undefined) {
+    const fault = typeof field?.value === 'object' ? 'must be text' : faultInName(written)
+    if (fault === undefined) return written
+    header.report(
+      'warning',
+      'name-unusable',
+      field?.line ?? line,
+      `The name ${JSON.stringify(written.slice(0, 80))} ${fault}, so the agent is called ${fallback}, after its file.`,
+      'Write a name of one line.',
+    )
+  }
+  const fault = faultInName(fallback)
+  if (fault === undefined) return fallback
+  header.report(
+    'error',
+    'name-unusable',
+    line,
+    `The name of the file ${fault}, and an agent needs a name.`,
+    'Rename the file, or add name: to its header.',
+  )
+  return undefined
+}

@@ -1,0 +1,74 @@
+import type { PermissionRule } from '@cadre/core'
+import type { Located } from '@cadre/disk'
+import type { HeaderReader } from './header-reader.ts'
+import { refuseMisspelt } from './refuse-misspelt.ts'
+
+/**
+ * The rules of a file about the uses of its agent's tools: a tool with an action, or with patterns that have one each.
+ * `unclear`: without knowing what is forbidden, nothing can be permitted.
+ */
+export function readPermission(header: HeaderReader): readonly PermissionRule[] | 'unclear' {
+  const fields = header.takeAll('permission')
+  const [field] = fields
+  if (field === undefined) return []
+  // Of two lists each would have to hold, and a later rule of one takes back an earlier one of the other.
+  if (fields.length > 1 || field.isLoose === true || merges(field)) return unclear(field, header)
+  if (typeof field.value === 'string') return [ruleOf('*', '*', field, header)]
+  if (field.items !== undefined) return listed(field, header)
+  if (field.fields === undefined) return unclear(field, header)
+  return [...field.fields].flatMap(([tool, part]) =>
+    part.fields === undefined
+      ? [ruleOf(tool, '*', part, header)]
+      : [...part.fields].map(([pattern, action]) => ruleOf(tool, pattern, action, header)),
+  )
+}
+
+/** `{tool, pattern, action}` each: the one way to write rules whose order a mapping cannot hold. */
+function listed(field: Located, header: HeaderReader): readonly PermissionRule[] | 'unclear' {
+  const rules: PermissionRule[] = []
+  for (const item of field.items ?? []) {
+    const tool = item.fields?.get('tool')?.value
+    const pattern = item.fields?.get('pattern')?.value ?? '*'
+    const action = item.fields?.get('action')
+    if (typeof tool !== 'string' || typeof pattern !== 'string' || action === undefined)
+      return unclear(field, header)
+    rules.push(ruleOf(tool, pattern, action, header))
+  }
+  return rules
+}
+
+function ruleOf(
+  tool: string,
+  pattern: string,
+  { value, line }: Located,
+  header: HeaderReader,
+): PermissionRule {
+  // What is misspelt permits nothing.
+  if (value !== 'allow') refuseMisspelt(header, tool, line)
+  if (value === 'allow' || value === 'ask' || value === 'deny') return { tool, pattern, action: value }
+  header.report(
+    'warning',
+    'permission-action',
+    line,
+    `The permission for ${tool} must be allow, ask or deny, not ${JSON.stringify(value).slice(0, 80)}, so it was read as deny.`,
+    'Write allow, ask or deny.',
+  )
+  return { tool, pattern, action: 'deny' }
+}
+
+function unclear(field: Located, header: HeaderReader): 'unclear' {
+  header.report(
+    'warning',
+    'permission-unclear',
+    field.line,
+    'permission cannot be understood, so the agent gets no tools.',
+    'Write a tool and an action on each line, as in bash: ask.',
+  )
+  return 'unclear'
+}
+
+/** Whether `<<` brings something in, which opencode would read and this program does not. */
+function merges({ fields, items }: Located): boolean {
+  if (fields?.has('<<') === true) return true
+  return [...(fields?.values() ?? []), ...(items ?? [])].some(merges)
+}

@@ -1,0 +1,127 @@
+import type { PermissionRule } from '@cadre/core'
+import type { Located } from '@cadre/disk'
+import type { HeaderReader } from './header-reader.ts'
+import { namesOf, wordsOf } from './names-of.ts'
+import { refuseMisspelt } from './refuse-misspelt.ts'
+
+/** What one list of tools says. */
+export interface ToolList {
+  readonly names: 'all' | readonly string[]
+  /** Names that the same list takes away. */
+  readonly without: readonly string[]
+  /** Agents in `Agent(a, b)`. */
+  readonly targets?: readonly string[]
+  /** Of tools that are given for some uses only: which, by name. */
+  readonly scopes: ReadonlyMap<string, readonly string[]>
+}
+
+const nothing: ToolList = { names: [], without: [], scopes: new Map() }
+
+/** Whatever is not understood gives nothing. */
+export function readToolList(field: Located, header: HeaderReader): ToolList {
+  if (field.fields !== undefined) return fromMapping(field, header)
+  if (field.value === false) return nothing
+  const written = namesOf(field)
+  if (written === undefined) return unclear(field, header)
+  for (const item of written.dropped) {
+    header.report(
+      'warning',
+      'tool-unclear',
+      item.line,
+      `${JSON.stringify(item.value).slice(0, 80)} is no name of a tool, so it was left out.`,
+      'Write every tool as text.',
+    )
+  }
+  return fromEntries(written.names.flatMap(wordsOf), field, header)
+}
+
+/** `name: true` and `name: false`, as opencode has it: the true ones, or all but the false ones. */
+function fromMapping(field: Located, header: HeaderReader): ToolList {
+  const given: string[] = []
+  const without: string[] = []
+  for (const [name, { value, line }] of field.fields ?? []) {
+    if (typeof value !== 'boolean' || name.trim() === '') return unclear(field, header)
+    if (value) given.push(name)
+    else {
+      refuseMisspelt(header, name, line)
+      without.push(name)
+    }
+  }
+  const rest = without.filter((name) => name !== '*')
+  if (given.includes('*')) return { ...nothing, names: 'all', without: rest }
+  // Without anything in it, it takes nothing away where such mappings are at home.
+  const saysLess = without.length > 0 || header.dialect === 'opencode'
+  const isOpen = given.length === 0 && rest.length === without.length && saysLess
+  return { ...nothing, names: isOpen ? 'all' : given, without: rest }
+}
+
+function fromEntries(entries: readonly string[], field: Located, header: HeaderReader): ToolList {
+  const names: string[] = []
+  const unlimited = new Set<string>()
+  const scopes = new Map<string, string[]>()
+  const give = (name: string) => {
+    if (!scopes.has(name)) names.push(name)
+    unlimited.add(name)
+  }
+  let targets: string[] | undefined
+  for (const entry of entries) {
+    const scoped = /^([^()]+)\((.*)\)$/s.exec(entry)
+    const name = scoped?.[1]?.trim() ?? ''
+    const scope = scoped?.[2]?.trim() ?? ''
+    if (!/[()]/.test(entry)) give(entry)
+    else if (name === '' || entry.split('(').length !== entry.split(')').length)
+      reportScope(entry, field.line, header)
+    else if (/^(?:agent|task)$/i.test(name)) {
+      give(name)
+      targets = [...(targets ?? []), ...scope.split(',').map((part) => part.trim())].filter(
+        (part) => part !== '',
+      )
+    } else if (/^:?\*{1,2}$/.test(scope)) give(name)
+    else {
+      if (!names.includes(name)) names.push(name)
+      scopes.set(name, [...(scopes.get(name) ?? []), ...patternsOf(scope)])
+    }
+  }
+  // Named without a limit as well, so without one.
+  for (const name of unlimited) scopes.delete(name)
+  return {
+    names: unlimited.has('*') ? 'all' : names,
+    without: [],
+    scopes,
+    ...(targets !== undefined && { targets }),
+  }
+}
+
+/** `git:*` is how Claude Code writes `git *`. What `domain:` means is known to whoever judges addresses. */
+export function patternsOf(scope: string): string[] {
+  return scope === '' ? [] : [scope.replace(/:\*$/, ' *').trim()]
+}
+
+/** Nothing but these uses. */
+export function rulesOf(scopes: ReadonlyMap<string, readonly string[]>): PermissionRule[] {
+  return [...scopes].flatMap(([tool, patterns]): PermissionRule[] => [
+    { tool, pattern: '*', action: 'deny' },
+    ...patterns.map((pattern) => ({ tool, pattern, action: 'allow' }) as const),
+  ])
+}
+
+export function reportScope(entry: string, line: number, header: HeaderReader): void {
+  header.report(
+    'warning',
+    'tool-scope',
+    line,
+    `${entry} limits a tool in a way that cannot be held here, so the agent does not get it.`,
+    'Write the tool as in Bash(git *), or its name alone.',
+  )
+}
+
+function unclear(field: Located, header: HeaderReader): ToolList {
+  header.report(
+    'warning',
+    'tools-unclear',
+    field.line,
+    'tools is neither a list of names nor text with commas, so the agent gets no tools.',
+    'Write tools: [read, search], or remove the key to give all.',
+  )
+  return nothing
+}

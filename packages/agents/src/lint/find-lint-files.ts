@@ -1,0 +1,160 @@
+import { closeSync, type Dirent, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { isInside, repositoryOf } from '@cadre/disk'
+import { namespace } from '../settings/find-configuration.ts'
+import { meaningOfPath } from './agent-path.ts'
+import { hasHeader, looksLikeAgent, looksLikeChatLog, looksLikeTemplate } from './looks-like-agent.ts'
+
+export interface FoundForLint {
+  /** Absolute, in order. */
+  readonly files: readonly string[]
+  /** Links that lead out of the folder: named, never read. */
+  readonly outside: readonly string[]
+  readonly endless: boolean
+}
+
+const deepest = 40
+const mostEntries = 500_000
+/** A header is at the beginning. One that is longer than this has shown its keys before. */
+const headBytes = 8 * 1_024
+const settingsBytes = 1_000_000
+
+/** Walked whatever their names: those without a dot in front, and these. Of others only what could hold agents. */
+const hosts = /^\.(?:github|claude|opencode|copilot)$/i
+const holders = /^(?:agents?|chatmodes|templates)$/i
+const never = /^(?:node_modules|\.git|\.hg|\.svn|__pycache__)$/i
+
+/**
+ * Every agent file below a folder, whoever it was written for. Where there is none at all: every Markdown file with a
+ * header. Links are followed within the folder only, each file once.
+ */
+export function findLintFiles(folder: string): FoundForLint {
+  const top = realpathSync(folder)
+  const search: Search = {
+    top,
+    base: repositoryOf(top) ?? path.dirname(top),
+    files: new Map(),
+    headed: new Map(),
+    outside: [],
+    seen: new Set(),
+    left: mostEntries,
+  }
+  walk(top, search, 0)
+  const files = search.files.size > 0 ? search.files : search.headed
+  // As it was named, which may be through a link.
+  const named = (at: string) => path.join(folder, path.relative(top, at))
+  return {
+    files: [...files.values()].sort(order).map(named),
+    outside: search.outside.sort(order).map(named),
+    endless: search.left < 0,
+  }
+}
+
+interface Search {
+  readonly top: string
+  /** Below a repository the names of its folders count; without one, those from the folder itself on. */
+  readonly base: string
+  /** By where they really are. */
+  readonly files: Map<string, string>
+  readonly headed: Map<string, string>
+  readonly outside: string[]
+  readonly seen: Set<string>
+  left: number
+}
+
+function walk(folder: string, search: Search, depth: number): void {
+  let real: string
+  let entries: Dirent[]
+  try {
+    real = realpathSync(folder)
+    entries = readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return
+  }
+  if (search.seen.has(real) || depth > deepest) return
+  search.seen.add(real)
+  // A folder that somebody names is walked, whatever it is called.
+  const parent = depth === 0 ? '' : path.basename(folder)
+  for (const entry of entries.sort((a, b) => order(a.name, b.name))) {
+    if (search.left-- <= 0) return
+    const at = path.join(folder, entry.name)
+    if (entry.isDirectory()) {
+      if (isWalked(entry.name, parent)) walk(at, search, depth + 1)
+    } else if (entry.isSymbolicLink()) followLink(at, search, depth)
+    else if (entry.isFile()) consider(at, at, search)
+  }
+}
+
+function followLink(at: string, search: Search, depth: number): void {
+  const name = path.basename(at)
+  let real: string
+  let isFolder: boolean
+  try {
+    real = realpathSync(at)
+    const stats = statSync(real)
+    if (!stats.isDirectory() && !stats.isFile()) return
+    isFolder = stats.isDirectory()
+  } catch {
+    return
+  }
+  if (isInside(search.top, real)) {
+    if (!isFolder) consider(at, real, search)
+    else if (isWalked(name, path.basename(path.dirname(at)))) walk(at, search, depth + 1)
+  } else if (!isFolder && meaningOfPath(fromBase(at, search)) === 'agent') search.outside.push(at)
+}
+
+/** Only this much of a hidden folder is walked: they are large, and mostly not written by people. */
+function isWalked(name: string, parent: string): boolean {
+  if (never.test(name)) return false
+  if (/^\.claude$/i.test(parent)) return !/^(?:worktrees|projects|todos|shell-snapshots)$/i.test(name)
+  if (/^\.vscode$/i.test(parent)) return false
+  if (parent.startsWith('.') && !hosts.test(parent)) return holders.test(name)
+  return true
+}
+
+function consider(at: string, real: string, search: Search): void {
+  // The file itself comes before a link to it.
+  if (search.files.has(real) && at !== real) return
+  const meaning = meaningOfPath(fromBase(at, search))
+  if (meaning === 'other') return
+  if (meaning === 'agent') {
+    if (
+      !(
+        /\/agents\/[^/]+\.agent\.md$/i.test(fromBase(at, search)) && looksLikeChatLog(headOf(real, headBytes))
+      )
+    )
+      search.files.set(real, at)
+    return
+  }
+  const head = headOf(real, meaning === 'settings' ? settingsBytes : headBytes)
+  if (isAgent[meaning](head)) search.files.set(real, at)
+  else if (meaning === 'perhaps' && hasHeader(head)) search.headed.set(real, at)
+}
+
+const isAgent = {
+  perhaps: looksLikeAgent,
+  template: looksLikeTemplate,
+  settings: (head: string) => head.includes(namespace),
+} as const
+
+function fromBase(at: string, { base }: Search): string {
+  return `/${path.relative(base, at).split(path.sep).join('/')}`
+}
+
+function headOf(file: string, most: number): string {
+  try {
+    const handle = openSync(file, 'r')
+    try {
+      const buffer = Buffer.alloc(most)
+      return buffer.toString('utf8', 0, readSync(handle, buffer, 0, most, 0))
+    } finally {
+      closeSync(handle)
+    }
+  } catch {
+    return ''
+  }
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,75 @@
+import type { AgentDefinition } from '@cadre/core'
+import { readAgentText } from '../../load/read-agent-text.ts'
+import type { ReadAgent } from '../../load/read-definition.ts'
+import { readWrittenHeader, type WrittenKey } from '../written-header.ts'
+import { powerThatDiffers } from './same-powers.ts'
+
+export type Fix =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'fixed'; readonly text: string }
+  /** There was something to mend, and the mended file would have been another agent. */
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/**
+ * The file as it should be written: what had to be rescued put right, old spellings replaced, every other letter as it was.
+ * What comes out is read again, and given back only when it is the same agent, with the same rights.
+ */
+export function fixAgentText({ path, text }: { readonly path: string; readonly text: string }): Fix {
+  const before = readAgentText({ path, text })
+  if (before.agent === undefined) return { kind: 'nothing' }
+  const fixed = renameKeys(path, mended(text, before))
+  if (fixed === text) return { kind: 'nothing' }
+  const after = readAgentText({ path, text: fixed })
+  const fault = faultOf(before.agent, after.agent)
+  if (fault !== undefined) return { kind: 'refused', reason: fault }
+  // Once more must change nothing more.
+  if (after.rescued || renameKeys(path, mended(fixed, after)) !== fixed)
+    return { kind: 'refused', reason: 'the file would need mending again' }
+  return { kind: 'fixed', text: fixed }
+}
+
+/** Without a mark before it, and as it should have been written where that is known. */
+function mended(text: string, { repaired }: ReadAgent): string {
+  return (repaired ?? text).replace(/^\ufeff+/, '')
+}
+
+function faultOf(before: AgentDefinition, after: AgentDefinition | undefined): string | undefined {
+  if (after === undefined) return 'the mended file could not be read'
+  const power = powerThatDiffers(before, after)
+  if (power !== undefined) return `its ${power} would change`
+  for (const part of ['name', 'description', 'prompt'] as const)
+    if (before[part] !== after[part]) return `its ${part} would change`
+  return JSON.stringify(before.unknown ?? {}) === JSON.stringify(after.unknown ?? {})
+    ? undefined
+    : 'keys that are not understood here would change'
+}
+
+/** Old spellings, each on its own line; one that stands otherwise is left alone. */
+function renameKeys(path: string, text: string): string {
+  const header = readWrittenHeader({ path, text })
+  let fixed = text
+  const invokable = header.get('userinvokable')
+  if (invokable !== undefined && !header.has('userinvocable'))
+    fixed = onLine(fixed, invokable, /^(["']?)user-invokable\1(\s*:)/, '$1user-invocable$1$2')
+  const infer = header.get('infer')
+  if (infer?.value === false && !header.has('disablemodelinvocation'))
+    fixed = onLine(
+      fixed,
+      infer,
+      /^(["']?)infer\1(\s*:\s*)false(?=\s|$)/i,
+      '$1disable-model-invocation$1$2true',
+    )
+  return fixed
+}
+
+function onLine(text: string, { line }: WrittenKey, pattern: RegExp, by: string): string {
+  let start = 0
+  for (let at = 1; at < line; at++) {
+    const stop = text.indexOf('\n', start)
+    if (stop === -1) return text
+    start = stop + 1
+  }
+  const stop = text.indexOf('\n', start)
+  const end = stop === -1 ? text.length : stop
+  return text.slice(0, start) + text.slice(start, end).replace(pattern, by) + text.slice(end)
+}

@@ -1,0 +1,61 @@
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import path from 'node:path'
+import { isInside } from '@cadre/disk'
+import { rememberWritten } from '@cadre/home'
+
+export interface WriteRequest {
+  readonly file: string
+  /** Nothing outside of this folder is written, however the file is reached. */
+  readonly within: string
+  /** The bytes the new text was made from. */
+  readonly before: Buffer
+  readonly text: string
+}
+
+/**
+ * Puts the text in the place of the file, whole or not at all, with the same mode. A link is followed, and stays one. The
+ * result says why nothing was written.
+ */
+export function writeFixed({ file, within, before, text }: WriteRequest): string | undefined {
+  const target = realpathSync(file)
+  if (!isInside(realpathSync(within), target)) return `it leads out of ${within}`
+  if (!lstatSync(target).isFile()) return 'it is not a file'
+  const beside = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.tmp`)
+  const handle = openSync(beside, 'wx', 0o600)
+  try {
+    try {
+      const bytes = Buffer.from(text)
+      for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at)
+      fchmodSync(handle, statSync(target).mode & 0o7777)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    if (!readFileSync(target).equals(before)) {
+      unlinkSync(beside)
+      return 'it was changed in the meantime'
+    }
+    rememberWritten(target, text)
+    renameSync(beside, target)
+    return undefined
+  } catch (error) {
+    try {
+      unlinkSync(beside)
+    } catch {
+      // What went wrong first is what counts.
+    }
+    throw error
+  }
+}

@@ -1,0 +1,145 @@
+import { readYaml } from '@cadre/disk'
+import type { Subject } from '../subject.ts'
+import type { WrittenHeader } from '../written-header.ts'
+import type { HostEffect, HostName } from './host.ts'
+
+/**
+ * What hosts make of a header as a whole: they split it off and read it in ways of their own. Known to differ: what stands
+ * before the first dashes, dashes inside of it, values that are not quoted and contain `: `, block scalars.
+ */
+export function effectsOfHeader({
+  path,
+  text,
+  read: { agent, rescued },
+  header,
+}: Subject): Map<HostName, HostEffect[]> {
+  const effects = new Map<HostName, HostEffect[]>()
+  const add = (hosts: readonly HostName[], ...found: readonly HostEffect[]) => {
+    for (const host of hosts) effects.set(host, [...(effects.get(host) ?? []), ...found])
+  }
+  const hasMark = text.startsWith('\ufeff')
+  const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
+  const raw = rawHeader(plain)
+  if (raw === undefined) {
+    add(['vscode', 'opencode'], {
+      key: 'header',
+      effect: 'ignored',
+      note: 'it sees no header: the agent has every tool',
+    })
+    add(strict, { key: 'header', effect: 'rejects', note: 'it sees no header, and does not load the agent' })
+    return effects
+  }
+  if (hasMark) {
+    const note = 'with a byte order mark before it, it sees no header'
+    add(['vscode'], { key: 'header', effect: 'ignored', note: `${note}: the agent has every tool` })
+    add(['claude'], { key: 'header', effect: 'rejects', note: `${note}, and does not load the agent` })
+  }
+  addCuts(plain, raw, header, add)
+  addValues(raw, header, add)
+  if (agent !== undefined && rescued !== true) return effects
+  const read = readYaml({ text: raw.text, path, firstLine: 2 })
+  if (read.kind === 'broken') {
+    const line = read.diagnostics[0]?.line ?? 2
+    const broken = {
+      key: 'header',
+      effect: 'rejects',
+      note: `not valid YAML on line ${line}: it does not load the agent`,
+    } as const
+    add(['copilot-harness', 'copilot-cli', 'github'], broken)
+    add(
+      ['claude'],
+      quoted(path, raw.text, claudeQuotes)
+        ? {
+            key: 'header',
+            effect: 'differently',
+            note: 'not valid YAML: it puts some values into quotes and tries again',
+          }
+        : broken,
+    )
+    if (!quoted(path, raw.text, (value) => value.includes(':'))) add(['opencode'], broken)
+  }
+  return effects
+}
+
+const strict: readonly HostName[] = ['copilot-harness', 'copilot-cli', 'github', 'claude']
+
+type Add = (hosts: readonly HostName[], ...found: readonly HostEffect[]) => void
+
+interface RawHeader {
+  readonly text: string
+  /** Where its closing dashes begin in the whole text. */
+  readonly end: number
+}
+
+/** By whole lines, as it is meant. */
+function rawHeader(plain: string): RawHeader | undefined {
+  const opening = /^---[ \t]*\n/.exec(plain)
+  if (opening === null) return undefined
+  for (let at = opening[0].length; at <= plain.length; ) {
+    const stop = plain.indexOf('\n', at)
+    const line = stop === -1 ? plain.slice(at) : plain.slice(at, stop)
+    if (line.trimEnd() === '---') return { text: plain.slice(opening[0].length, at), end: at }
+    if (stop === -1) return undefined
+    at = stop + 1
+  }
+  return undefined
+}
+
+/** Hosts that end the header at dashes anywhere, or at the end of any line. */
+function addCuts(plain: string, raw: RawHeader, header: WrittenHeader, add: Add): void {
+  const first = plain.indexOf('\n')
+  let anywhere: number | undefined
+  let atLineEnd: number | undefined
+  for (let at = plain.indexOf('---', first); at !== -1 && at < raw.end; at = plain.indexOf('---', at + 1)) {
+    anywhere ??= at
+    const stop = plain.indexOf('\n', at)
+    if (plain.slice(at + 3, stop === -1 ? undefined : stop).trim() === '') atLineEnd ??= at
+  }
+  const report = (hosts: readonly HostName[], at: number | undefined) => {
+    if (at === undefined) return
+    const line = plain.slice(0, at).split('\n').length
+    const note = `the header ends at the dashes on line ${line} there`
+    add(hosts, { key: 'header', effect: 'differently', note }, ...lost(header, line, note))
+  }
+  report(['claude'], anywhere)
+  report(['copilot-cli', 'copilot-harness'], atLineEnd)
+}
+
+/** VS Code has a YAML reader of its own: older versions know no block scalars, newer ones stop at `: ` in a plain value. */
+function addValues(raw: RawHeader, header: WrittenHeader, add: Add): void {
+  let stopped = false
+  for (const [index, written] of raw.text.split('\n').entries()) {
+    const match = /^["']?([\w-]+)["']?[ \t]*:[ \t]+(\S.*)$/.exec(written)
+    if (match === null) continue
+    const [, key = '', value = ''] = match
+    const line = index + 2
+    if (/^[|>][-+0-9]*\s*(?:#.*)?$/.test(value))
+      add(['vscode'], { key, effect: 'differently', note: 'older versions do not understand | and >' })
+    if (!stopped && !/^["'[{|>&*!#%@`]/.test(value) && /:(?:\s|$)/.test(value)) {
+      stopped = true
+      const note = `newer versions stop reading at the ": " on line ${line}`
+      add(['vscode'], { key, effect: 'differently', note }, ...lost(header, line, note))
+    }
+  }
+}
+
+/** Keys below a line, for a host that stops there. Without its tools an agent has all of them. */
+function lost(header: WrittenHeader, line: number, note: string): HostEffect[] {
+  return [...header].flatMap(([plain, key]) => {
+    if (key.line <= line) return []
+    const all = plain === 'tools' ? ': the agent has every tool' : ''
+    return [{ key: key.written, effect: 'ignored' as const, note: `${note}${all}` }]
+  })
+}
+
+const claudeQuotes = (value: string) => /[{}[\]*&#!|>%@`]/.test(value)
+
+/** Whether the header can be read once the values of single lines that need it are in quotes. */
+function quoted(path: string, text: string, needsQuotes: (value: string) => boolean): boolean {
+  const mended = text.replace(
+    /^([a-zA-Z_-]+):[ \t]+(\S.*)$/gm,
+    (whole: string, key: string, value: string) =>
+      /^["']/.test(value) || !needsQuotes(value) ? whole : `${key}: ${JSON.stringify(value)}`,
+  )
+  return readYaml({ text: mended, path }).kind === 'read'
+}

@@ -1,0 +1,184 @@
+import path from 'node:path'
+import { isInside } from '@cadre/disk'
+import { findLintFiles } from './find-lint-files.ts'
+import type { HostName } from './hosts/host.ts'
+import { judgeHosts } from './hosts/judge-hosts.ts'
+import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
+import { neighboursOf } from './neighbours.ts'
+import { createProjects, topOf } from './project-of-file.ts'
+import { readSubjects } from './read-subject.ts'
+import { duplicates } from './rules/duplicate-rules.ts'
+import { agentsWithoutTool, handoffs, hooks, limitRanges, oldSpellings, shapes } from './rules/key-rules.ts'
+import { modelNames } from './rules/model-rules.ts'
+import { cycles, unreachable } from './rules/reach-rules.ts'
+import { references } from './rules/reference-rules.ts'
+import { secrets } from './rules/secret-rules.ts'
+import { description, naming, needsDescription, promptLength } from './rules/text-rules.ts'
+import { toolNames } from './rules/tool-rules.ts'
+import type { FileRule, LintKnowledge, ProjectRule, Subject } from './subject.ts'
+
+export interface LintOptions {
+  /** Paths are shown relative to it. */
+  readonly cwd: string
+  readonly knowledge?: LintKnowledge
+  /** The hosts to judge for; all of them when absent. */
+  readonly hosts?: readonly HostName[]
+}
+
+const fileRules: readonly FileRule[] = [
+  description,
+  promptLength,
+  naming,
+  oldSpellings,
+  shapes,
+  toolNames,
+  agentsWithoutTool,
+  handoffs,
+  hooks,
+  limitRanges,
+  secrets,
+]
+
+const projectRules: readonly ProjectRule[] = [references, unreachable, cycles, duplicates]
+
+/** Looks at every agent file below a folder. */
+export async function lintFolder(folder: string, options: LintOptions): Promise<LintResult> {
+  const { files, outside, endless } = findLintFiles(folder)
+  const scope = { top: folder, covers: (project: string) => isInside(folder, project), isNamed: false }
+  const linted = await lint(files, scope, options)
+  const all = [...linted, ...outside.map((file) => linkOut(shownPath(options.cwd, file)))]
+  all.sort((a, b) => (a.path < b.path ? -1 : 1))
+  return { files: all, summary: summaryOf(all), endless: endless ? [folder] : [] }
+}
+
+/** Looks at these files, whatever they are called. */
+export async function lintFiles(files: readonly string[], options: LintOptions): Promise<LintResult> {
+  const byTop = new Map<string, string[]>()
+  for (const file of files) {
+    const top = topOf(file)
+    byTop.set(top, byTop.get(top) ?? [])
+    byTop.get(top)?.push(file)
+  }
+  const linted: LintedFile[] = []
+  for (const [top, together] of byTop)
+    linted.push(...(await lint(together, { top, covers: () => false, isNamed: true }, options)))
+  return { files: linted, summary: summaryOf(linted), endless: [] }
+}
+
+interface Scope {
+  readonly top: string
+  /** Whether all files of a project are among the given ones; else the others are looked for, to know their agents. */
+  readonly covers: (project: string) => boolean
+  /** Somebody has named each file: then every one of them is spoken about. */
+  readonly isNamed: boolean
+}
+
+async function lint(
+  files: readonly string[],
+  { top, covers, isNamed }: Scope,
+  { cwd, knowledge = {}, hosts }: LintOptions,
+): Promise<LintedFile[]> {
+  const membershipOf = createProjects(top)
+  const subjectsOf = (file: string) =>
+    readSubjects({ path: file, shown: shownPath(cwd, file), membership: membershipOf(file) })
+  const read = files.map(subjectsOf).filter(([first]) => isNamed || first.read.ignored !== true)
+  const subjects = read.flat()
+  const findings = new Map<Subject, Finding[]>()
+  for (const subject of subjects) {
+    const own = [...fromReader(subject), ...fileRules.flatMap((rule) => [...rule(subject, knowledge)])]
+    findings.set(subject, [...own, ...(await modelNames(subject, knowledge))])
+  }
+  for (const [project, members] of byProject(subjects)) {
+    const others = covers(project) ? [] : neighboursOf(project, members).flatMap(subjectsOf)
+    for (const rule of projectRules)
+      for (const { subject, finding } of rule([...members, ...others], knowledge))
+        findings.get(subject)?.push(finding)
+  }
+  return read.map((ofFile) => {
+    const found = ofFile.flatMap((subject) => findings.get(subject) ?? [])
+    return fileOf(ofFile, found, hosts)
+  })
+}
+
+function fileOf(
+  subjects: readonly [Subject, ...Subject[]],
+  findings: readonly Finding[],
+  wanted: readonly HostName[] | undefined,
+): LintedFile {
+  const [subject] = subjects
+  const { shown, dialect, read } = subject
+  const hosts = judgeHosts(subject, wanted)
+  const names = subjects.flatMap((one) => one.read.agent?.name ?? [])
+  return {
+    path: shown,
+    dialect,
+    status: statusOf(subjects),
+    ...(read.agent !== undefined && dialect !== 'settings' && { agent: read.agent.name }),
+    ...(dialect === 'settings' && { agents: names }),
+    diagnostics: findings.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+    ...(hosts !== undefined && { hosts }),
+  }
+}
+
+/** Of settings with several agents, those that are left out make the file one that was rescued. */
+function statusOf([first, ...others]: readonly [Subject, ...Subject[]]): LintedFile['status'] {
+  if (first.read.agent === undefined || first.isUseless) return 'failed'
+  const isWhole = ({ read }: Subject) =>
+    !read.rescued &&
+    read.agent !== undefined &&
+    !read.diagnostics.some(({ severity }) => severity === 'error')
+  if (others.length === 0 && first.dialect !== 'settings') return first.read.rescued ? 'rescued' : 'ok'
+  return [first, ...others].every(isWhole) ? 'ok' : 'rescued'
+}
+
+const forPeople: Finding = {
+  severity: 'error',
+  code: 'file-for-people',
+  line: 1,
+  message: 'This is a file for people to read: nothing in it says that it is an agent.',
+}
+
+/** What a rule says more exactly is not said twice. */
+function fromReader({ read, dialect }: Subject): Finding[] {
+  if (read.ignored === true) return [forPeople]
+  return read.diagnostics
+    .filter(
+      ({ code }) => code !== 'description-missing' || read.agent === undefined || !needsDescription(dialect),
+    )
+    .map(({ path: _, ...finding }) => finding)
+}
+
+function byProject(subjects: readonly Subject[]): Map<string, Subject[]> {
+  const groups = new Map<string, Subject[]>()
+  for (const subject of subjects) {
+    const { project } = subject.membership
+    const group = groups.get(project)
+    if (group === undefined) groups.set(project, [subject])
+    else group.push(subject)
+  }
+  return groups
+}
+
+function linkOut(shown: string): LintedFile {
+  return {
+    path: shown,
+    dialect: 'unknown',
+    status: 'failed',
+    diagnostics: [
+      {
+        severity: 'error',
+        code: 'link-outside',
+        line: 1,
+        message: 'This is a link that leads out of the folder, so it was not read.',
+        fix: 'Name the file itself to have it looked at.',
+      },
+    ],
+  }
+}
+
+/** With `/`: relative to the current folder when the file lies below it. */
+export function shownPath(cwd: string, file: string): string {
+  const relative = path.relative(cwd, file)
+  const isBelow = !relative.startsWith('..') && !path.isAbsolute(relative)
+  return (isBelow ? relative : file).split(path.sep).join('/')
+}

@@ -1,0 +1,62 @@
+import path from 'node:path'
+import { isInside, isRepository, repositoryOf } from '@cadre/disk'
+import { type Place, placesOf } from '../load/places.ts'
+
+/** Where an agent is loaded from: what lies together is loaded together, and only one of a name is used. */
+export interface Membership {
+  /** References between agents count within one project only. */
+  readonly project: string
+  /** The folder whose files are loaded together, as an absolute path. */
+  readonly place: string
+  /** Of the places of one project, which comes before which; absent where nothing loads the file by itself. */
+  readonly level?: number
+}
+
+/** Where the loader looks for the agents of a project, from what gives way to what is used instead. */
+export function livePlaces(project: string): readonly Place[] {
+  return placesOf({ project, home: path.join(project, '.cadre') })
+}
+
+const levels = livePlaces('').map(({ at, dialect, level }) => {
+  const place = at.split(path.sep).join('/').replaceAll('.', '\\.')
+  return { level, pattern: new RegExp(`^(.*)/${place}${dialect.format === 'settings' ? '$' : '/'}`, 'is') }
+})
+
+/** Tells to which project each file below `top` belongs. Remembers what it has looked up. */
+export function createProjects(top: string): (file: string) => Membership {
+  const repositories = new Map<string, string | undefined>()
+
+  return (file) => {
+    const written = file.split(path.sep).join('/')
+    for (const { level, pattern } of levels) {
+      const match = pattern.exec(written)
+      if (match !== null) return { project: match[1] || '/', place: match[0], level }
+    }
+    const hidden = /^(.*)\/\.(?:github|claude|opencode|copilot|cadre)\//is.exec(written)
+    if (hidden !== null) return { project: hidden[1] || '/', place: path.dirname(file) }
+    const repository = repositoryBelow(path.dirname(file))
+    const inside = isInside(top, file) ? path.relative(top, file).split(path.sep).join('/') : written
+    const plain = /^(.*?)(?:^|\/)agents\//is.exec(inside)
+    const place = plain === null ? path.dirname(file) : path.resolve(top, plain[0])
+    return { project: repository ?? (plain === null ? top : path.dirname(place)), place }
+  }
+
+  /** The nearest folder under git, not further up than `top`: a folder of many projects may be under git itself. */
+  function repositoryBelow(folder: string): string | undefined {
+    if (!isInside(top, folder)) return undefined
+    if (repositories.has(folder)) return repositories.get(folder)
+    const found = isRepository(folder)
+      ? folder
+      : folder === top
+        ? undefined
+        : repositoryBelow(path.dirname(folder))
+    repositories.set(folder, found)
+    return found
+  }
+}
+
+/** The folder to look at a single file from: its repository, else the folder that holds the one it lies in. */
+export function topOf(file: string): string {
+  const folder = path.dirname(file)
+  return repositoryOf(folder) ?? path.dirname(folder)
+}

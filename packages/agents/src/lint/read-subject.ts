@@ -1,0 +1,54 @@
+import { isUtf8 } from 'node:buffer'
+import { readFileSync, statSync } from 'node:fs'
+import { messageOf } from '@cadre/core'
+import { decodeText } from '@cadre/disk'
+import { dialectOf } from '../load/dialects.ts'
+import { withNote } from '../load/read-agent-file.ts'
+import { readAgentText } from '../load/read-agent-text.ts'
+import type { ReadAgent } from '../load/read-definition.ts'
+import { readSettingsFile } from '../settings/read-settings-file.ts'
+import type { Membership } from './project-of-file.ts'
+import type { Subject } from './subject.ts'
+import { readWrittenHeader } from './written-header.ts'
+
+const largestFile = 1_000_000
+
+export interface SubjectRequest {
+  readonly path: string
+  readonly shown: string
+  readonly membership: Membership
+}
+
+/** Reads one file for the rules, which may define several agents. What cannot be read is a subject with the reason. */
+export function readSubjects({ path, shown, membership }: SubjectRequest): readonly [Subject, ...Subject[]] {
+  const failed = (code: string, message: string): [Subject] => {
+    const read: ReadAgent = { diagnostics: [{ path, line: 1, severity: 'error', code, message }] }
+    return [{ path, shown, text: '', dialect: 'unknown', read, header: new Map(), membership }]
+  }
+  let bytes: Buffer
+  try {
+    const { size } = statSync(path)
+    if (size > largestFile)
+      return failed(
+        'file-too-large',
+        `The file has ${size} bytes, and the most for an agent is ${largestFile}.`,
+      )
+    bytes = readFileSync(path)
+  } catch (error) {
+    return failed('file-unreadable', `The file cannot be read: ${messageOf(error)}.`)
+  }
+  const text = decodeText(bytes)
+  if (dialectOf(path, text).format === 'settings') return settingsSubjects({ path, shown, membership }, text)
+  const { dialect, ...read } = readAgentText({ path, text })
+  const header = readWrittenHeader({ path, text })
+  const subject = { path, shown, text, dialect, read, header, membership }
+  return [isUtf8(bytes) ? subject : { ...subject, read: withNote(read, path, text) }]
+}
+
+/** Those that could be used come first; the first says what there is to say about the file as a whole. */
+function settingsSubjects(request: SubjectRequest, text: string): readonly [Subject, ...Subject[]] {
+  const { reads, isUseless } = readSettingsFile({ path: request.path, text })
+  const subject = { ...request, text, dialect: 'settings', header: new Map() }
+  const [first = { diagnostics: [] }, ...others] = reads
+  return [{ ...subject, read: first, isUseless }, ...others.map((read) => ({ ...subject, read }))]
+}

@@ -1,0 +1,69 @@
+import { type AgentDefinition, didYouMean, nameKey } from '@cadre/core'
+import { nameOfFile } from '../../load/agent-name.ts'
+import type { Finding } from '../lint-result.ts'
+import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
+
+/** Agents that hosts bring themselves: a file may name them, and nothing here answers to them. */
+const hostAgents: ReadonlySet<string> = new Set(
+  'agent ask edit plan build general general-purpose explore task code-review statusline-setup output-style-setup'.split(
+    ' ',
+  ),
+)
+
+/** Names in `agents`, `Agent(…)` and `handoffs` for which there is no agent. */
+export const references: ProjectRule = function* (members, { agents = [] }) {
+  const names = new Map<string, string>()
+  const files = new Map<string, string>()
+  for (const { read, path } of members) {
+    if (read.agent === undefined) continue
+    names.set(nameKey(read.agent.name), read.agent.name)
+    files.set(nameKey(nameOfFile(path)), read.agent.name)
+  }
+  for (const { name } of agents) names.set(nameKey(name), name)
+  const about = (name: string, line: number, where: string): Finding | undefined => {
+    const key = nameKey(name)
+    if (names.has(key)) return undefined
+    const quoted = JSON.stringify(name.slice(0, 80))
+    if (hostAgents.has(key))
+      return {
+        severity: 'info',
+        code: 'agent-of-host',
+        line,
+        message: `${quoted} in ${where} is an agent some hosts bring themselves; there is none of that name here.`,
+      }
+    const called = files.get(key)
+    return {
+      severity: 'warning',
+      code: 'agent-missing',
+      line,
+      message:
+        called === undefined
+          ? `There is no agent ${quoted}, which ${where} names${didYouMean(name, names.values()) || '.'}`
+          : `${quoted} in ${where} is the name of a file; the agent in it is called ${JSON.stringify(called)}.`,
+      fix: called === undefined ? 'Correct the name, or remove it.' : `Write ${called}.`,
+    }
+  }
+  for (const subject of members) {
+    const { agent } = subject.read
+    if (agent === undefined) continue
+    const seen = new Set<string>()
+    for (const { name, line, where } of namedBy(subject, agent)) {
+      const finding = about(name, line, where)
+      if (finding === undefined || seen.has(`${where} ${name}`)) continue
+      seen.add(`${where} ${name}`)
+      yield { subject, finding }
+    }
+  }
+}
+
+function* namedBy(
+  subject: Subject,
+  { delegates, handoffs = [] }: AgentDefinition,
+): Generator<{ name: string; line: number; where: string }> {
+  const where = subject.header.has('agents') || subject.header.has('subagents') ? 'agents' : 'tools'
+  const line = lineOf(subject, 'agents', 'subagents', 'tools')
+  for (const name of delegates?.kind === 'list' ? delegates.names : []) yield { name, line, where }
+  const items = subject.header.get('handoffs')?.field.items
+  for (const [index, { agent }] of handoffs.entries())
+    yield { name: agent, line: items?.[index]?.line ?? lineOf(subject, 'handoffs'), where: 'handoffs' }
+}

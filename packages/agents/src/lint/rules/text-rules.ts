@@ -1,0 +1,95 @@
+import { nameKey } from '@cadre/core'
+import { nameOfFile } from '../../load/agent-name.ts'
+import { type FileRule, keyOf, lineOf } from '../subject.ts'
+
+const longestPrompt = 30_000
+const longestDescription = 1_024
+
+/** Who needs a description, by the dialect a file is written in. */
+const needDescription: { readonly [dialect: string]: string } = {
+  copilot: 'Copilot CLI and github.com do not load',
+  claude: 'Claude Code and Copilot CLI do not load',
+}
+
+/** Whether the rule below says more about a missing description than the reader does. */
+export function needsDescription(dialect: string): boolean {
+  return Object.hasOwn(needDescription, dialect)
+}
+
+export const description: FileRule = (subject) => {
+  const { agent } = subject.read
+  if (agent === undefined) return []
+  const line = lineOf(subject, 'description')
+  const who = needDescription[subject.dialect]
+  if (agent.description.trim() === '' && who !== undefined)
+    return [
+      {
+        severity: 'warning',
+        code: 'description-required',
+        line,
+        message: `There is no description: ${who} the agent without one, and no other agent can tell when to choose it.`,
+        fix: 'Add description: and one sentence.',
+      },
+    ]
+  const letters = agent.description.length
+  if (letters <= longestDescription) return []
+  return [
+    {
+      severity: 'info',
+      code: 'description-long',
+      line,
+      message: `The description has ${letters} characters; it stands in the prompt of every agent that may choose this one, and some hosts take ${longestDescription} at most.`,
+      fix: 'Say in one or two sentences when to choose it, and put the examples into the instructions.',
+    },
+  ]
+}
+
+export const promptLength: FileRule = (subject) => {
+  const letters = subject.read.agent?.prompt.length ?? 0
+  if (letters <= longestPrompt || !['copilot', 'chatmode', 'claude'].includes(subject.dialect)) return []
+  return [
+    {
+      severity: 'warning',
+      code: 'prompt-long',
+      line: lineOf(subject),
+      message: `The instructions have ${letters} characters; github.com takes ${longestPrompt} at most.`,
+      fix: 'Put what is needed only now and then into files the agent can read.',
+    },
+  ]
+}
+
+/** The name itself: who is called by it, and who by the file. */
+export const naming: FileRule = (subject) => {
+  const { agent } = subject.read
+  if (agent === undefined) return []
+  const findings = []
+  const line = lineOf(subject, 'name', 'id', 'agentid')
+  const file = nameOfFile(subject.path)
+  if (subject.dialect === 'claude' && keyOf(subject, 'name') && nameKey(agent.name) !== nameKey(file))
+    findings.push({
+      severity: 'info' as const,
+      code: 'name-differs',
+      line,
+      message: `The agent is called ${JSON.stringify(agent.name)} and its file ${JSON.stringify(file)}: Claude Code goes by the name, Copilot CLI by the file.`,
+      fix: 'Give both the same name.',
+    })
+  const odd = [...new Set(agent.name.match(/[^\p{L}\p{M}\p{N} ._-]/gu) ?? [])]
+  if (odd.length > 0)
+    findings.push({
+      severity: 'info' as const,
+      code: 'name-hard-to-address',
+      line,
+      message: `Its name contains ${odd.join(' ')}, which some places where agents are named do not take: Agent(…) lists, @mentions, plugin prefixes.`,
+      fix: 'Use letters, digits, spaces, dots, hyphens and underscores.',
+    })
+  const base = subject.path.split(/[\\/]/).at(-1) ?? ''
+  if (subject.dialect === 'copilot' && /[^\w.-]/.test(base))
+    findings.push({
+      severity: 'info' as const,
+      code: 'file-name',
+      line: 1,
+      message: `github.com takes letters, digits, dots, hyphens and underscores in the name of an agent's file, not ${JSON.stringify(base)}.`,
+      fix: 'Rename the file, and put the name you want to see under name:.',
+    })
+  return findings
+}

@@ -1,0 +1,103 @@
+import { type AgentDefinition, type Agents, nameKey } from '@cadre/core'
+import { isSameStamp as isSame } from '@cadre/disk'
+import { combineAgents, type LoadedAgents } from './combine-agents.ts'
+import { type FoundFile, type FoundFiles, findAgentFiles } from './find-agent-files.ts'
+import { type AgentsRequest, builtInsOf } from './load-agents.ts'
+import { type ReadFile, readAgentFile } from './read-agent-file.ts'
+
+export interface AgentRegistry extends Agents {
+  /** Everything that was read, with what is wrong with it. */
+  loaded(): LoadedAgents
+}
+
+interface Snapshot {
+  readonly loaded: LoadedAgents
+  readonly byName: ReadonlyMap<string, AgentDefinition>
+  readonly found: FoundFiles
+  readonly builtIns: readonly AgentDefinition[]
+  readonly read: ReadonlyMap<string, Known>
+  /** When it was made, in milliseconds since 1970. */
+  readonly at: number
+}
+
+interface Known {
+  readonly file: FoundFile
+  readonly read: ReadFile
+}
+
+/**
+ * The agents of a home, as they are on disk: a changed file counts from the next session on. Asking costs a look at each
+ * file, once in a turn of the event loop however often it is asked; only changed files and folders are read again.
+ */
+export function createAgents(request: AgentsRequest): AgentRegistry {
+  let snapshot: Snapshot | undefined
+  let isFresh = false
+
+  const now = (): Snapshot => {
+    if (snapshot === undefined || !isFresh) {
+      snapshot = take(request, snapshot)
+      isFresh = true
+      setImmediate(() => {
+        isFresh = false
+      }).unref()
+    }
+    return snapshot
+  }
+
+  return {
+    loaded: () => now().loaded,
+    list: () => now().loaded.agents,
+    get: (name) => now().byName.get(nameKey(name)),
+  }
+}
+
+/** What is on disk now; the same object as before if that is the same. */
+function take(request: AgentsRequest, before: Snapshot | undefined): Snapshot {
+  const at = Date.now()
+  const found = findAgentFiles(request, before && { folders: before.found.folders, at: before.at })
+  const builtIns = builtInsOf(request)
+  const parsed = found.files.map((file): Known => {
+    const known = before?.read.get(file.path)
+    const isUsable = known !== undefined && isUnchanged(known.file, file, before?.at ?? 0)
+    return isUsable ? known : { file, read: readAgentFile(file) }
+  })
+  if (before !== undefined && isAsBefore(before, found, parsed, builtIns)) return { ...before, found, at }
+  const { endless, unreadable, outside } = found
+  const loaded = combineAgents({ parsed, endless, unreadable, outside, builtIns })
+  return {
+    loaded,
+    found,
+    builtIns,
+    at,
+    byName: new Map(loaded.agents.map((agent) => [nameKey(agent.name), agent])),
+    read: new Map(parsed.map((known) => [known.file.path, known])),
+  }
+}
+
+function isUnchanged(known: FoundFile, file: FoundFile, lookedAt: number): boolean {
+  return (
+    known.place.level === file.place.level &&
+    known.real === file.real &&
+    isSame(known.stamp, lookedAt, file.stamp)
+  )
+}
+
+function isAsBefore(
+  before: Snapshot,
+  { endless, unreadable, outside }: FoundFiles,
+  parsed: readonly Known[],
+  builtIns: readonly AgentDefinition[],
+): boolean {
+  return (
+    parsed.length === before.read.size &&
+    parsed.every((known) => before.read.get(known.file.path) === known) &&
+    areSame(endless, before.found.endless) &&
+    areSame(unreadable, before.found.unreadable) &&
+    areSame(outside, before.found.outside) &&
+    areSame(builtIns, before.builtIns)
+  )
+}
+
+function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((part, index) => part === b[index])
+}

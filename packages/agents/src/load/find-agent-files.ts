@@ -1,0 +1,165 @@
+import { type Dirent, readdirSync, realpathSync, type Stats } from 'node:fs'
+import path from 'node:path'
+import { isSameStamp as isSame, type Stamp, stampOf, statsAt } from '@cadre/disk'
+import { type AgentPlaces, type Place, placesOf } from './places.ts'
+
+export interface FoundFile {
+  readonly path: string
+  /** Where it really is: one file that is reached in two ways is one file. */
+  readonly real: string
+  readonly place: Place
+  /** In how many folders it is, below its place. */
+  readonly depth: number
+  readonly stamp: Stamp
+  readonly size: number
+}
+
+export interface FoundFiles {
+  /** From the lowest level to the highest; within one as they are found, in order of path. */
+  readonly files: readonly FoundFile[]
+  /** Every folder that was looked at, by path: what was in it, and how it was. */
+  readonly folders: ReadonlyMap<string, Folder>
+  /** Folders that were not looked through to the end. */
+  readonly endless: readonly string[]
+  /** Folders that could not be read. */
+  readonly unreadable: readonly string[]
+  /** Links that lead out of the project: not followed. */
+  readonly outside: readonly string[]
+}
+
+/** The entries of a folder, as they were. */
+export interface Folder {
+  readonly stamp: Stamp
+  readonly real: string
+  readonly entries: readonly Dirent[]
+}
+
+export interface EarlierFolders {
+  readonly folders: ReadonlyMap<string, Folder>
+  /** When they were looked at, in milliseconds since 1970. */
+  readonly at: number
+}
+
+const deepest = 8
+/** A link can lead to a whole disk. */
+const mostEntries = 10_000
+
+/** Every agent file there is. A folder that has not changed since `earlier` is not read again; its files are looked at. */
+export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): FoundFiles {
+  const found = new Map<string, FoundFile>()
+  const folders = new Map<string, Folder>()
+  const endless: string[] = []
+  const unreadable: string[] = []
+  const outside: string[] = []
+  for (const place of placesOf(places)) {
+    const within = place.within === undefined ? undefined : realOf(place.within)
+    const seen = new Set<string>()
+    const search: Search = { place, within, folders, unreadable, outside, earlier, seen, left: mostEntries }
+    for (const file of filesAt(search)) {
+      const other = found.get(file.real)
+      if (other?.place.level === place.level) continue
+      // Found again in a higher level, it is there.
+      found.delete(file.real)
+      found.set(file.real, file)
+    }
+    if (search.left <= 0) endless.push(place.at)
+  }
+  return { files: [...found.values()], folders, endless, unreadable, outside }
+}
+
+interface Search {
+  readonly place: Place
+  readonly folders: Map<string, Folder>
+  readonly unreadable: string[]
+  readonly outside: string[]
+  /** Where the folder really is that links must not lead out of. */
+  readonly within: string | undefined
+  readonly earlier: EarlierFolders | undefined
+  /** Where folders really are that were walked: a link to one of them would be walked for ever. */
+  readonly seen: Set<string>
+  left: number
+}
+
+function filesAt(search: Search): FoundFile[] {
+  const { at, dialect } = search.place
+  if (dialect.format !== 'settings') return filesIn(at, search, 0)
+  const stats = statsAt(at)
+  if (stats?.isFile() !== true || isOutside(at, realOf(at), search)) return []
+  return [fileAt(at, at, stats, search, 0)]
+}
+
+function filesIn(folder: string, search: Search, depth: number): FoundFile[] {
+  const listed = list(folder, search)
+  if (listed === undefined || search.seen.has(listed.real) || depth > deepest) return []
+  if (isOutside(folder, listed.real, search)) return []
+  search.seen.add(listed.real)
+  return listed.entries.flatMap((entry) => {
+    if (search.left-- <= 0) return []
+    const at = path.join(folder, entry.name)
+    const real = path.join(listed.real, entry.name)
+    if (entry.isDirectory()) return filesIn(at, search, depth + 1)
+    const isWanted = search.place.files.test(entry.name)
+    if (entry.isSymbolicLink()) return filesBehind(at, isWanted, search, depth)
+    if (!entry.isFile() || !isWanted) return []
+    const stats = statsAt(at)
+    return stats?.isFile() === true ? [fileAt(at, real, stats, search, depth)] : []
+  })
+}
+
+function filesBehind(at: string, isWanted: boolean, search: Search, depth: number): FoundFile[] {
+  const stats = statsAt(at)
+  if (stats?.isDirectory() === true) return filesIn(at, search, depth + 1)
+  // A link to nothing is listed, so that somebody learns of it. A pipe is not: reading one waits for ever.
+  if (!isWanted || (stats !== undefined && !stats.isFile())) return []
+  const real = realOf(at)
+  return isOutside(at, real, search) ? [] : [fileAt(at, real ?? at, stats, search, depth)]
+}
+
+/** A link to nothing leads nowhere. */
+function isOutside(at: string, real: string | undefined, { within, outside }: Search): boolean {
+  if (within === undefined || real === undefined) return false
+  if (real === within || real.startsWith(within.endsWith(path.sep) ? within : `${within}${path.sep}`))
+    return false
+  outside.push(at)
+  return true
+}
+
+function fileAt(
+  at: string,
+  real: string,
+  stats: Stats | undefined,
+  search: Search,
+  depth: number,
+): FoundFile {
+  return { path: at, real, place: search.place, depth, stamp: stampOf(stats), size: stats?.size ?? 0 }
+}
+
+function list(at: string, { folders, unreadable, earlier }: Search): Folder | undefined {
+  const stats = statsAt(at)
+  if (stats?.isDirectory() !== true) return undefined
+  const stamp = stampOf(stats)
+  const known = earlier?.folders.get(at)
+  if (known !== undefined && earlier !== undefined && isSame(known.stamp, earlier.at, stamp)) {
+    folders.set(at, known)
+    return known
+  }
+  const real = realOf(at)
+  if (real === undefined) return undefined
+  try {
+    const entries = readdirSync(at, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+    const folder = { stamp, real, entries }
+    folders.set(at, folder)
+    return folder
+  } catch {
+    unreadable.push(at)
+    return undefined
+  }
+}
+
+function realOf(at: string): string | undefined {
+  try {
+    return realpathSync.native(at)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,64 @@
+import { isUtf8 } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+import { messageOf } from '@cadre/core'
+import type { Diagnostic } from '@cadre/disk'
+import { decodeText } from '@cadre/disk'
+import { readSettingsFile } from '../settings/read-settings-file.ts'
+import type { FoundFile } from './find-agent-files.ts'
+import { readIn } from './read-agent-text.ts'
+import type { ReadAgent } from './read-definition.ts'
+
+/** What one file defines. */
+export interface ReadFile {
+  /** One for a file of one agent, used or not; any number for settings; none for what is no agent. */
+  readonly agents: readonly ReadAgent[]
+  /** The agent a run starts with, where settings say so. */
+  readonly entry?: string
+}
+
+const largestFile = 1_000_000
+
+export function readAgentFile({ path, size, place }: FoundFile): ReadFile {
+  if (size > largestFile)
+    return failed(
+      path,
+      'file-too-large',
+      `The file has ${size} bytes, and the most for an agent is ${largestFile}.`,
+    )
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (error) {
+    return failed(path, 'file-unreadable', `The file cannot be read: ${messageOf(error)}.`)
+  }
+  const text = decodeText(bytes)
+  if (place.dialect.format === 'settings') {
+    const { reads, entry } = readSettingsFile({ path, text })
+    return { agents: reads, ...(entry !== undefined && { entry }) }
+  }
+  const read = readIn(place.dialect, { path, text })
+  if (read.ignored === true) return { agents: [] }
+  return { agents: [isUtf8(bytes) ? read : withNote(read, path, text)] }
+}
+
+/** Nobody can write it back as it was, so there is no repair. */
+export function withNote({ repaired: _, ...read }: ReadAgent, path: string, text: string): ReadAgent {
+  const before = text.slice(0, Math.max(0, text.indexOf('\ufffd')))
+  const note: Diagnostic = {
+    path,
+    line: before.split('\n').length,
+    severity: 'warning',
+    code: 'not-utf-8',
+    message: 'The file contains bytes that are not UTF-8.',
+    fix: 'Save it as UTF-8.',
+  }
+  return {
+    ...read,
+    ...(read.agent !== undefined && { rescued: true }),
+    diagnostics: [...read.diagnostics, note],
+  }
+}
+
+function failed(path: string, code: string, message: string): ReadFile {
+  return { agents: [{ diagnostics: [{ path, line: 1, severity: 'error', code, message }] }] }
+}

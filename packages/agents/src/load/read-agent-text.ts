@@ -1,0 +1,42 @@
+import { readSettingsAgents } from '../settings/read-settings.ts'
+import { type Dialect, dialectOf } from './dialects.ts'
+import type { ReadAgent } from './read-definition.ts'
+import { type AgentText, readMarkdown } from './read-markdown.ts'
+import { readTemplate } from './read-template.ts'
+
+/**
+ * Reads one file, wherever it lies; the dialect is that of its path, else of its content. Never throws. Of settings,
+ * which can define several agents, the first.
+ */
+export function readAgentText(file: AgentText): ReadAgent & { readonly dialect: string } {
+  const dialect = dialectOf(file.path, file.text)
+  return { ...readIn(dialect, file), dialect: dialect.name }
+}
+
+export function readIn(dialect: Dialect, file: AgentText): ReadAgent {
+  if (dialect.format !== 'settings' && isWide(file.text)) return notText(file.path)
+  switch (dialect.format) {
+    case 'markdown':
+      return readMarkdown(file, dialect)
+    case 'yaml':
+      return readTemplate(file, dialect)
+    case 'settings': {
+      const { agents, diagnostics } = readSettingsAgents(file)
+      const [first] = agents
+      return first === undefined ? { diagnostics } : { agent: first.agent, diagnostics }
+    }
+  }
+}
+
+/** Zeros between the letters: whatever is said there would be overlooked. A zero in a text by itself is a sign like others. */
+function isWide(text: string): boolean {
+  const head = text.slice(0, 2_000)
+  return head.slice(0, 4).includes('\0') || head.split('\0').length > head.length / 4 + 1
+}
+
+function notText(path: string): ReadAgent {
+  const message = 'The file holds bytes that are no text, or is UTF-16 without a mark that says so.'
+  return {
+    diagnostics: [{ path, line: 1, severity: 'error', code: 'not-text', message, fix: 'Save it as UTF-8.' }],
+  }
+}

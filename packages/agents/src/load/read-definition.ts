@@ -1,0 +1,177 @@
+import type { AgentDefinition, Json } from '@cadre/core'
+import type { Diagnostic, Located } from '@cadre/disk'
+import { plainKey } from '../header/known-keys.ts'
+import type { Entry, Unseen } from '../header/unseen.ts'
+import { HeaderReader } from '../keys/header-reader.ts'
+import { isBoundaryKey, readBoundary } from '../keys/read-boundary.ts'
+import { readHandoffs } from '../keys/read-handoffs.ts'
+import { readInvocation } from '../keys/read-invocation.ts'
+import { readLimits } from '../keys/read-limits.ts'
+import { readModels } from '../keys/read-models.ts'
+import { readName } from '../keys/read-name.ts'
+import { readIsolation, readSections } from '../keys/read-sections.ts'
+import { readTools } from '../keys/read-tools.ts'
+import { keptKey } from '../write/kept-keys.ts'
+import { promptSpaceKey, readSpace, withSpace } from '../write/prompt-space.ts'
+
+export interface DefinitionRequest {
+  readonly path: string
+  readonly dialect: string
+  /** The line of the file its keys begin on. */
+  readonly line: number
+  readonly entries: readonly Entry[]
+  /** The text below the header, where the dialect has it there. */
+  readonly prompt?: string
+  /** Other names the dialect has for keys, as keys are compared. */
+  readonly synonyms?: { readonly [spelling: string]: string }
+  /** Restrictions that seem to be there and were not read. */
+  readonly unseen?: readonly Unseen[]
+}
+
+export interface ReadAgent {
+  /** Absent when there is an error among the diagnostics. */
+  readonly agent?: AgentDefinition
+  readonly diagnostics: readonly Diagnostic[]
+  /** The file is not written as it should be, and was understood all the same; each way is among the diagnostics. */
+  readonly rescued?: boolean
+  /** Of a rescued file: its whole text as it should have been written. Gives the same agent, without a rescue. */
+  readonly repaired?: string
+  /** The file says that its agent is not to be used: nor is any other of the same name from a lower level. */
+  readonly disabled?: boolean
+  /** Of a file that cannot be used: what its agent would be called. */
+  readonly name?: string
+  /** Not an agent, and nobody would expect one: a README among agents. Listed nowhere. */
+  readonly ignored?: boolean
+}
+
+/** Names that keys have in some dialect or had at some time, as keys are compared. */
+const usual: { readonly [spelling: string]: string } = {
+  userinvokable: 'userinvocable',
+  timeoutseconds: 'timeout',
+  models: 'model',
+  maxturn: 'maxturns',
+  maxsteps: 'maxturns',
+  maxiterations: 'maxturns',
+  permissions: 'permission',
+  deniedtools: 'disallowedtools',
+  excludedtools: 'disallowedtools',
+  excludetools: 'disallowedtools',
+  blockedtools: 'disallowedtools',
+  whentouse: 'usefor',
+  isbackground: 'background',
+  disabled: 'disable',
+  mcp: 'mcpservers',
+}
+
+/** Makes an agent out of the keys of its file, whatever dialect they came from. */
+export function readDefinition(request: DefinitionRequest): ReadAgent {
+  const { path, dialect, line, entries, unseen = [] } = request
+  const header = new HeaderReader({
+    path,
+    dialect,
+    entries,
+    unseen,
+    synonyms: request.synonyms === undefined ? usual : { ...usual, ...request.synonyms },
+  })
+  const name = readName(header, line)
+  const description = header.text('description') ?? ''
+  if (description === '')
+    header.report(
+      'warning',
+      'description-missing',
+      line,
+      'There is no description, so no other agent can tell when to choose this one.',
+      'Add description: and one sentence.',
+    )
+  const prompt = withSpaceOf(header, request.prompt || (header.text('prompt') ?? ''))
+  if (prompt === '')
+    header.report(
+      'warning',
+      'prompt-missing',
+      line,
+      'There are no instructions for the agent.',
+      request.prompt === undefined
+        ? 'Add system_prompt: and write them there.'
+        : 'Write them below the header.',
+    )
+  refuseUnseen(header)
+  const { tools, disallowed, permissions, delegates } = readTools(header)
+  const { userInvocable, modelInvocable, disabled } = readInvocation(header)
+  const optional = {
+    useFor: header.text('usefor'),
+    type: header.text('type'),
+    disallowedTools: disallowed,
+    permissions,
+    boundary: readBoundary(header, entries),
+    delegates,
+    models: readModels(header),
+    limits: readLimits(header),
+    requiredSections: readSections(header),
+    handoffs: readHandoffs(header),
+    isolation: readIsolation(header),
+    background: header.flag('background'),
+    hooks: data(header, 'hooks'),
+    mcpServers: data(header, 'mcpservers'),
+    userInvocable,
+    modelInvocable,
+    unknown: restOf(header),
+  }
+  const { diagnostics } = header
+  if (header.failed || name === undefined) return { diagnostics, ...(name !== undefined && { name }) }
+  const agent: AgentDefinition = {
+    name,
+    description,
+    prompt,
+    tools,
+    ...present(optional),
+    source: { path, dialect, line },
+  }
+  return { agent, diagnostics, ...(disabled && { disabled }) }
+}
+
+/** Without a limit that seems to be meant, the agent cannot be used. Where tools or targets do, it gets none. */
+function refuseUnseen(header: HeaderReader): void {
+  for (const { key, restricts, line } of header.unseen) {
+    if (restricts === 'tools' || restricts === 'agents') continue
+    const message = `This seems to be meant as ${key}, and is no key of the header, so the agent is not used.`
+    header.report('error', 'key-unseen', line, message, `Write ${key}: into the header, at the left margin.`)
+  }
+}
+
+function data(header: HeaderReader, key: string): Json | undefined {
+  return header.take(key)?.value ?? undefined
+}
+
+/** What nobody asked for, and what another dialect wrote where it could not be misunderstood. */
+function restOf(header: HeaderReader): { readonly [key: string]: Json } | undefined {
+  const kept = header.peek(plainKey(keptKey))?.fields
+  if (kept !== undefined) header.take(plainKey(keptKey))
+  const own = header.rest().flatMap(([key, field]): [string, Json][] => {
+    const value = plainKey(key) === 'metadata' ? withoutBoundary(field) : field.value
+    return value === undefined ? [] : [[key, value]]
+  })
+  const rest = [...own, ...[...(kept ?? [])].map(([key, field]) => [key, field.value] as const)]
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
+}
+
+/** The metadata without the keys that are read; nothing where there were no others. */
+function withoutBoundary({ value, fields }: Located): Json | undefined {
+  const ours = [...(fields ?? [])].filter(([key]) => isBoundaryKey(key))
+  if (fields === undefined || ours.length === 0) return value
+  const left = [...fields].filter(([key]) => !isBoundaryKey(key))
+  return left.length === 0 ? undefined : Object.fromEntries(left.map(([key, field]) => [key, field.value]))
+}
+
+/** With the blank edges that no file keeps. */
+function withSpaceOf(header: HeaderReader, prompt: string): string {
+  const space = readSpace(header.peek(plainKey(promptSpaceKey))?.value ?? null)
+  if (space === undefined) return prompt
+  header.take(plainKey(promptSpaceKey))
+  return withSpace(prompt, space)
+}
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+function present<T extends object>(values: T): Present<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T>
+}

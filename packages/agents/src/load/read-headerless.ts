@@ -1,0 +1,70 @@
+import type { Diagnostic } from '@cadre/disk'
+import { findBodyKeys, findKeys } from '../header/body-keys.ts'
+import type { Dialect } from './dialects.ts'
+import { type ReadAgent, readDefinition } from './read-definition.ts'
+
+/** Files that stand in folders of agents for people to read. They are agents only when their header says so. */
+const notes = /^(?:readme|agents|claude|gemini|skill|changelog|contributing|license)(?:\.[\w-]+)?\.md$/i
+
+export function isNotes(path: string): boolean {
+  return notes.test(path.split(/[\\/]/).at(-1) ?? '')
+}
+
+/**
+ * Reads a file without a header. Where its host takes it for an agent it is one, with its text as the prompt; unless there
+ * seems to be a header somewhere, which would then restrict nothing.
+ */
+export function readHeaderless(path: string, text: string, dialect: Dialect): ReadAgent {
+  if (isNotes(path)) return { diagnostics: [], ignored: true }
+  if (text.trim() === '') return failed(path, 1, 'file-empty', 'The file is empty.')
+  if (!isHeaderless(path, dialect))
+    return failed(path, 1, 'header-missing', 'There is no header, so this is not an agent.')
+  const language = languageOf(text)
+  if (language !== undefined) {
+    const message = `The file begins as with a header in ${language}, and only YAML is read.`
+    return failed(path, 1, 'header-language', message)
+  }
+  const lost = lostHeader(path, text, 1)
+  if (lost !== undefined) return lost
+  const note: Diagnostic = {
+    path,
+    line: 1,
+    severity: 'warning',
+    code: 'header-missing',
+    message: 'There is no header; the whole file is taken as the instructions of an agent.',
+    fix: howToBegin,
+  }
+  const prompt = promptOf(text)
+  const read = readDefinition({ path, dialect: dialect.name, line: 1, entries: [], prompt })
+  return { ...read, diagnostics: [note, ...read.diagnostics] }
+}
+
+function languageOf(text: string): string | undefined {
+  const start = text.slice(0, 1_000).trimStart()
+  if (/^\+{3,}[ \t]*(?:toml)?[ \t]*[\r\n]/i.test(start)) return 'TOML'
+  return /^(?:;{3,}\s*)?\{\s*["}]/.test(start) ? 'JSON' : undefined
+}
+
+/** A text that has the keys of an agent, where no header was found. */
+export function lostHeader(path: string, text: string, firstLine: number): ReadAgent | undefined {
+  const [first] = [...findBodyKeys(text, firstLine, 'headerless'), ...findKeys(text, firstLine)]
+  if (first === undefined) return undefined
+  const message = `There is ${first.key} as in a header, and no header that could be read.`
+  return failed(path, first.line, 'header-lost', message)
+}
+
+export function isHeaderless(path: string, { headerless }: Dialect): boolean {
+  return headerless?.test(path.replaceAll('\\', '/')) === true
+}
+
+export function promptOf(body: string): string {
+  const text = body.includes('\r') ? body.replaceAll(/\r\n?/g, '\n') : body
+  return text.trim()
+}
+
+const howToBegin =
+  'Begin the file with --- on a line of its own, then name: and description:, then --- again.'
+
+export function failed(path: string, line: number, code: string, message: string): ReadAgent {
+  return { diagnostics: [{ path, line, severity: 'error', code, message, fix: howToBegin }] }
+}

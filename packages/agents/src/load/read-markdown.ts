@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AgentDefinition } from '@cadre/core'
+import type { Diagnostic } from '@cadre/disk'
+import { type BodyPart, findBodyKeys } from '../header/body-keys.ts'
+import { findUnclosed } from '../header/find-header.ts'
+import { isAgentKey, plainKey } from '../header/known-keys.ts'
+import { losesKeys } from '../header/loses-keys.ts'
+import { type ReadHeader, readHeader } from '../header/read-header.ts'
+import { noteOf } from '../header/rescue.ts'
+import { type SplitFile, splitFile } from '../header/split-file.ts'
+import type { Unseen } from '../header/unseen.ts'
+import type { Dialect } from './dialects.ts'
+import { type ReadAgent, readDefinition } from './read-definition.ts'
+import { failed, isHeaderless, isNotes, lostHeader, promptOf, readHeaderless } from './read-headerless.ts'
+
+export interface AgentText {
+  readonly path: string
+  readonly text: string
+}
+
+type Split = Extract<SplitFile, { kind: 'split' }>
+type Header = Extract<ReadHeader, { kind: 'read' }>
+
+/** Reads an agent that is written as Markdown with a header. Never throws. */
+export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true): ReadAgent {
+  const { path } = file
+  const text = file.text.replace(/^\ufeff+/, '')
+  const split = splitFile(text)
+  if (split.kind === 'language') {
+    const message = `The header says that it is ${split.language}, and only YAML is read.`
+    return failed(path, split.line, 'header-language', message)
+  }
+  if (split.kind !== 'split') return readHeaderless(path, text, dialect)
+  const [parts, header] = readParts(path, text, split)
+  const marks = text === file.text ? [] : [markNote(path)]
+  if (header.kind === 'broken') return { diagnostics: [...marks, ...header.diagnostics] }
+  const fault = faultIn(path, dialect, parts, header)
+  if (fault !== undefined) return fault
+  const read = readDefinition({
+    path,
+    dialect: dialect.name,
+    line: parts.headerLine,
+    entries: header.entries,
+    prompt: promptOf(parts.body),
+    unseen: [...header.unseen, ...unseenInBody(parts, header), ...tornOff(parts, header)],
+    ...(dialect.synonyms !== undefined && { synonyms: dialect.synonyms }),
+  })
+  const rescues = [...parts.rescues, ...header.rescues].map((rescue) => noteOf(rescue, path))
+  const hints = header.hints.map((hint) => noteOf(hint, path))
+  const said = [...rescues, ...hints, ...read.diagnostics]
+  const diagnostics = [...marks, ...explained(header, said), ...said]
+  if (read.agent === undefined || (rescues.length === 0 && !header.rescued)) return { ...read, diagnostics }
+  const repaired = repairs ? repair(file, dialect, parts, header, read.agent) : undefined
+  return { ...read, diagnostics, rescued: true, ...(repaired !== undefined && { repaired }) }
+}
+
+/** If the header makes no sense to its end, its end may be missing. */
+function readParts(path: string, text: string, split: Split): [Split, ReadHeader] {
+  const read = (parts: Split) => readHeader({ path, lines: parts.header, firstLine: parts.headerLine })
+  const header = read(split)
+  if (header.kind === 'read' && !header.rescued) return [split, header]
+  const unclosed = findUnclosed(text)
+  if (unclosed?.kind !== 'split') return [split, header]
+  const other = read(unclosed)
+  return other.kind === 'read' && !other.rescued ? [unclosed, other] : [split, header]
+}
+
+/** Of a header that is not that of an agent: what the file is instead. */
+function faultIn(
+  path: string,
+  dialect: Dialect,
+  parts: Split,
+  { entries, unseen }: Header,
+): ReadAgent | undefined {
+  const keys = entries.map(({ written }) => plainKey(written))
+  if (isNotes(path) && !keys.includes('name') && !keys.includes('description'))
+    return { diagnostics: [], ignored: true }
+  if (keys.some(isAgentKey) || unseen.length > 0) return undefined
+  return isHeaderless(path, dialect)
+    ? lostHeader(path, parts.body, bodyLine(parts))
+    : failed(path, parts.headerLine, 'not-an-agent', 'Nothing in the header says that this is an agent.')
+}
+
+/** Restrictions that stand behind the header. Where it is not where it should be, more of it may be further down. */
+function unseenInBody(parts: Split, { entries }: Header): Unseen[] {
+  const present = new Set(entries.map(({ written }) => plainKey(written)))
+  const found = findBodyKeys(parts.body, bodyLine(parts), partToSearch(parts))
+  return found.filter(({ key }) => !present.has(key))
+}
+
+/** A file that ends within its header may have said more of tools. */
+function tornOff({ body, rescues }: Split, { entries }: Header): Unseen[] {
+  const end = rescues.find(({ code }) => code === 'header-unclosed')
+  if (end === undefined || body.trim() !== '') return []
+  const saysTools = entries.some(({ written }) => ['tools', 'allowedtools'].includes(plainKey(written)))
+  return saysTools ? [] : [{ key: 'tools', restricts: 'tools', line: end.line, isTorn: true }]
+}
+
+function partToSearch({ rescues }: Split): BodyPart {
+  if (rescues.some(({ code }) => code === 'header-unopened' || code === 'header-unclosed'))
+    return 'everywhere'
+  return rescues.length > 0 ? 'text' : 'start'
+}
+
+function bodyLine({ headerLine, header }: Split): number {
+  return headerLine + header.length + 1
+}
+
+/** Nothing is rescued in silence: where no key is to blame, it is the header as a whole. */
+export function explained({ rescued, fault }: Header, said: readonly Diagnostic[]): Diagnostic[] {
+  return rescued && fault !== undefined && said.every(({ severity }) => severity !== 'warning') ? [fault] : []
+}
+
+/** The whole file as it should be, if that is certain: it must give the same agent, and be read without a rescue. */
+function repair(
+  { path }: AgentText,
+  dialect: Dialect,
+  { notes: before, body, end, header: written, headerLine }: Split,
+  { lines, unseen, entries }: Header,
+  agent: AgentDefinition,
+): string | undefined {
+  if (lines === undefined || unseen.length > 0) return undefined
+  if (losesKeys(written, headerLine, entries)) return undefined
+  const text = ['---', ...before, ...lines, '---', body].join(end)
+  const again = readMarkdown({ path, text }, dialect, false)
+  if (again.agent === undefined || again.rescued === true) return undefined
+  return isDeepStrictEqual(placeless(again.agent), placeless(agent)) ? text : undefined
+}
+
+function placeless({ source: _, ...agent }: AgentDefinition): object {
+  return agent
+}
+
+function markNote(path: string): Diagnostic {
+  return {
+    path,
+    line: 1,
+    severity: 'info',
+    code: 'byte-order-mark',
+    message: 'The file begins with a byte order mark, and some programs then do not see the header.',
+    fix: 'Save it as UTF-8 without the mark.',
+  }
+}

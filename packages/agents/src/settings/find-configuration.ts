@@ -1,0 +1,50 @@
+import type { Diagnostic, Located } from '@cadre/disk'
+
+/** The part of a file that defines agents. */
+export interface FoundConfiguration {
+  /** Its keys, without the namespace. */
+  readonly fields: ReadonlyMap<string, Located>
+  readonly line: number
+  /** It stands among other settings, under its namespace: there it has no version, and its neighbours are not ours. */
+  readonly isNamespaced: boolean
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export const namespace = 'copilotMultiAgent'
+const ownKeys = ['agents', 'entryAgent', 'coordinator', 'customAgents']
+
+/** `undefined` when the file has nothing to do with agents. */
+export function findConfiguration(file: Located, path: string): FoundConfiguration | undefined {
+  // A workspace file of the editor has its settings one level further down.
+  const root = (/\.code-workspace$/i.test(path) && file.fields?.get('settings')) || file
+  const nested = root.fields?.get(namespace)
+  const dotted = [...(root.fields ?? [])].filter(([key]) => key.startsWith(`${namespace}.`))
+  if (nested === undefined && dotted.length === 0) {
+    if (isEditorSettings(path) || !ownKeys.some((key) => root.fields?.has(key))) return undefined
+    return { fields: root.fields ?? new Map(), line: root.line, isNamespaced: false, diagnostics: [] }
+  }
+  const fields = new Map(nested?.fields)
+  const diagnostics: Diagnostic[] = []
+  for (const [written, field] of dotted) {
+    const key = written.slice(namespace.length + 1)
+    if (fields.has(key))
+      diagnostics.push({
+        path,
+        line: field.line,
+        severity: 'warning',
+        code: 'json-duplicate-key',
+        message: `${written} is there as a part of ${namespace} as well; this one holds.`,
+        fix: 'Remove one of them.',
+      })
+    fields.set(key, field)
+  }
+  const line = Math.min(
+    ...[nested, ...dotted.map(([, field]) => field)].map((field) => field?.line ?? Infinity),
+  )
+  return { fields, line, isNamespaced: true, diagnostics }
+}
+
+/** In the settings of an editor a key such as `agents` without a namespace belongs to somebody else. */
+function isEditorSettings(path: string): boolean {
+  return /(^|[\\/])\.vscode[\\/][^\\/]+$|\.code-workspace$/i.test(path)
+}

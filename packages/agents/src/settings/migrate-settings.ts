@@ -1,0 +1,135 @@
+import type { Json, JsonObject } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import { defaultSettings, settingsVersion } from './default-settings.ts'
+
+/** One thing that is now written in another way than before. */
+export interface SettingsChange {
+  /** Where in the new form, as in `configuration.agents[0].toolPermissions`. */
+  readonly path: string
+  readonly message: string
+}
+
+export interface MigratedSettings {
+  readonly value: JsonObject
+  readonly changes: readonly SettingsChange[]
+}
+
+/**
+ * Brings settings of any age into the form of today: `{version, entryAgent, agents}`. Pure, and migrating what is
+ * migrated changes nothing. Judges nothing either: what has the right shape and a wrong content stays as it is.
+ */
+export function migrateSettings(value: Json): MigratedSettings {
+  const changes: SettingsChange[] = []
+  const change = (path: string, message: string) =>
+    void changes.push({ path: path === '' ? 'configuration' : `configuration.${path}`, message })
+  if (!isObject(value)) {
+    change('', 'is not an object, so the default configuration with one coordinator is used.')
+    return { value: defaultSettings, changes }
+  }
+  const moved = fromCoordinator(value, change)
+  const { version: written = undefined, entryAgent = undefined, agents: listed = undefined, ...rest } = moved
+  if (written === undefined) change('version', `was missing and is ${settingsVersion} now.`)
+  const agents = agentsOf(listed, change)
+  const [first] = agents
+  const firstName = isObject(first) ? textAt(first, 'name') : undefined
+  const isUnset = entryAgent === undefined || entryAgent === null || entryAgent === ''
+  if (isUnset && firstName !== undefined)
+    change('entryAgent', `was not set; it is the first agent now, ${JSON.stringify(firstName.slice(0, 80))}.`)
+  const entry = isUnset ? (firstName ?? entryAgent) : entryAgent
+  return {
+    value: {
+      version: written ?? settingsVersion,
+      ...(entry !== undefined && { entryAgent: entry }),
+      agents,
+      ...rest,
+    },
+    changes,
+  }
+}
+
+type Change = (path: string, message: string) => void
+
+/** The oldest form: one `coordinator`, and the others as `customAgents`. */
+function fromCoordinator(value: JsonObject, change: Change): JsonObject {
+  const hasOld = Object.hasOwn(value, 'coordinator') || Object.hasOwn(value, 'customAgents')
+  if (!hasOld || Object.hasOwn(value, 'agents')) return value
+  const { coordinator, customAgents, ...rest } = value
+  const agents: Json[] = []
+  if (coordinator !== undefined) {
+    const isNamed = !isObject(coordinator) || Object.hasOwn(coordinator, 'name')
+    agents.push(isNamed ? coordinator : { name: 'coordinator', ...coordinator })
+    change('agents[0]', 'was written as coordinator; it is the first of the agents now.')
+    if (!isNamed) change('agents[0].name', 'was missing and is "coordinator" now.')
+  }
+  if (Array.isArray(customAgents)) {
+    const before = agents.length
+    agents.push(...customAgents)
+    if (customAgents.length > 0)
+      change(`agents[${before}]`, `and what follows (${customAgents.length}) were written as customAgents.`)
+  } else if (customAgents !== undefined) change('agents', 'leaves out customAgents, which was not a list.')
+  return { ...rest, agents }
+}
+
+function agentsOf(listed: Json | undefined, change: Change): readonly Json[] {
+  if (!Array.isArray(listed) || listed.length === 0) {
+    const fault =
+      listed === undefined ? 'was missing' : Array.isArray(listed) ? 'was empty' : 'was not a list'
+    change('agents', `${fault}, so the default configuration with one coordinator is used.`)
+    return defaultSettings['agents'] as readonly Json[]
+  }
+  return listed.map((agent, index) =>
+    isObject(agent) ? withPermissions(agent, `agents[${index}]`, change) : agent,
+  )
+}
+
+function withPermissions(agent: JsonObject, path: string, change: Change): JsonObject {
+  const delegation = permissionOf(agent, 'delegationPermissions', 'none', path, change)
+  const tools = permissionOf(agent, 'toolPermissions', 'all', path, change)
+  if (delegation === undefined && tools === undefined) return agent
+  return {
+    ...agent,
+    ...(delegation !== undefined && { delegationPermissions: delegation }),
+    ...(tools !== undefined && { toolPermissions: tools }),
+  }
+}
+
+/** `undefined` when it stays as it is. */
+function permissionOf(
+  agent: JsonObject,
+  key: string,
+  missing: 'all' | 'none',
+  path: string,
+  change: Change,
+): JsonObject | undefined {
+  const written = Object.hasOwn(agent, key) ? agent[key] : undefined
+  const near = Object.keys(agent).find((other) => other !== key && bare(other) === bare(key))
+  if (written === undefined && near !== undefined) {
+    const said = JSON.stringify(near.slice(0, 80))
+    change(`${path}.${key}`, `was written as ${said}, which is not read, so it is "none" now.`)
+    return { type: 'none' }
+  }
+  if (written === undefined) {
+    change(
+      `${path}.${key}`,
+      `was missing and is ${JSON.stringify(missing)} now, as it was understood before.`,
+    )
+    return { type: missing }
+  }
+  if (typeof written !== 'boolean') return undefined
+  const type = written ? 'all' : 'none'
+  change(`${path}.${key}`, `was ${written} and is ${JSON.stringify(type)} now.`)
+  return { type }
+}
+
+/** As people mistype it: `ToolPermission`, `tool-permissions`. */
+function bare(key: string): string {
+  return key
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '')
+    .replace(/s$/, '')
+}
+
+function textAt(value: JsonObject, key: string): string | undefined {
+  const text = Object.hasOwn(value, key) ? value[key] : undefined
+  return typeof text === 'string' && text !== '' ? text : undefined
+}

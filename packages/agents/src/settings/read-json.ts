@@ -1,0 +1,140 @@
+import type { Json } from '@cadre/core'
+import type { Diagnostic, Located } from '@cadre/disk'
+import type { Node, ParseError } from 'jsonc-parser'
+import { jsonParser } from './json-parser.ts'
+
+export interface ReadJson {
+  /** Absent when there is no value in the text at all. */
+  readonly root?: Located
+  readonly diagnostics: readonly Diagnostic[]
+  /**
+   * Whether a value was written out before anything went wrong. What a parser makes of the rest is a guess: a missing
+   * bracket can put the next key into a list of names.
+   */
+  isWhole(value: Located): boolean
+}
+
+// As for YAML: enough for anything a person writes.
+const mostLetters = 4 * 1_024 * 1_024
+const mostNodes = 200_000
+const deepest = 100
+const mostFaults = 5
+
+/** Of two of these nobody can tell which one restricts as it was meant. */
+const restrictions = new Set(['toolPermissions', 'delegationPermissions', 'type', 'tools'])
+
+/** Reads JSON with comments and trailing commas, as editors write it. Never throws. */
+export function readJson({ path, text }: { readonly path: string; readonly text: string }): ReadJson {
+  try {
+    return read(path, text)
+  } catch (error) {
+    // Brackets within brackets, a hundred thousand deep, end the stack of the parser.
+    if (!(error instanceof TooMuch || error instanceof RangeError)) throw error
+    return {
+      diagnostics: [fault(path, 1, 'json-too-large', 'This is too large or too deep to be settings.')],
+      isWhole: () => false,
+    }
+  }
+}
+
+class TooMuch extends Error {}
+
+function read(path: string, written: string): ReadJson {
+  if (written.length > mostLetters) throw new TooMuch()
+  const text = written.replace(/^\ufeff/, '')
+  const faults: ParseError[] = []
+  const tree = jsonParser().parseTree(text, faults, { allowTrailingComma: true })
+  const lineAt = lineCounter(text)
+  const firstFault = faults[0]?.offset ?? Number.POSITIVE_INFINITY
+  const whole = new WeakSet<Located>()
+  const twice: Diagnostic[] = []
+  let nodes = 0
+  const root = tree === undefined ? undefined : locate(tree, 0)
+  return {
+    ...(root !== undefined && { root }),
+    diagnostics: [...faults.slice(0, mostFaults).map((found) => explain(found, path, lineAt)), ...twice],
+    isWhole: (value) => whole.has(value),
+  }
+
+  function locate(node: Node, depth: number, line = lineAt(node.offset)): Located {
+    if (++nodes > mostNodes || depth > deepest) throw new TooMuch()
+    const located = { line, ...contentOf(node, depth) }
+    if (node.offset + node.length <= firstFault) whole.add(located)
+    return located
+  }
+
+  function contentOf(node: Node, depth: number): Omit<Located, 'line'> {
+    if (node.type === 'array') {
+      const items = (node.children ?? []).map((child) => locate(child, depth + 1))
+      return { items, value: items.map((item) => item.value) }
+    }
+    if (node.type !== 'object') return { value: scalarOf(node.value) }
+    const fields = new Map<string, Located>()
+    for (const property of node.children ?? []) {
+      const [key, value] = property.children ?? []
+      if (key === undefined || value === undefined) continue
+      const name = String(key.value)
+      const isUnclear = fields.has(name) && restrictions.has(name)
+      const rule = isUnclear ? 'so it permits nothing' : 'and the last one holds'
+      if (fields.has(name))
+        twice.push({
+          path,
+          line: lineAt(key.offset),
+          severity: 'warning',
+          code: 'json-duplicate-key',
+          message: `${JSON.stringify(name.slice(0, 80))} is there twice, ${rule}.`,
+          fix: 'Remove one of them.',
+        })
+      // The key's line is where a person looks, also when the value begins further down.
+      const located = locate(value, depth + 1, lineAt(key.offset))
+      fields.set(name, isUnclear ? { line: located.line, value: null } : located)
+    }
+    return { fields, value: objectOf(fields) }
+  }
+}
+
+/** As own keys only: `__proto__` in a file is a name like any other. */
+export function objectOf(fields: ReadonlyMap<string, Located>): { readonly [key: string]: Json } {
+  return Object.fromEntries([...fields].map(([key, field]) => [key, field.value]))
+}
+
+function scalarOf(value: unknown): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  return typeof value === 'number' && Number.isFinite(value) ? value : String(value)
+}
+
+const sayings: { readonly [code: number]: string } = {
+  3: 'A key in quotes is expected here.',
+  4: 'A value is expected here.',
+  5: 'A colon is expected here.',
+  6: 'A comma is expected here.',
+  7: 'An object is not closed with }.',
+  8: 'A list is not closed with ].',
+  9: 'Something follows behind the end.',
+  11: 'A comment is not closed with */.',
+  12: 'Text is not closed with a quote on its line.',
+}
+
+function explain(found: ParseError, path: string, lineAt: (offset: number) => number): Diagnostic {
+  const saying = sayings[found.error] ?? 'Something here is neither text, number, true, false nor null.'
+  return fault(path, lineAt(found.offset), 'json-broken', `This is not valid JSON: ${saying}`)
+}
+
+function fault(path: string, line: number, code: string, message: string): Diagnostic {
+  return { path, line, severity: 'error', code, message }
+}
+
+function lineCounter(text: string): (offset: number) => number {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (offset) => {
+    let low = 0
+    let high = starts.length
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] as number) <= offset) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
+}

@@ -1,0 +1,93 @@
+import type { AgentDefinition, DelegateSelection, Json } from '@cadre/core'
+import type { Located } from '@cadre/disk'
+import { findUnseen } from '../header/unseen.ts'
+import { readDefinition } from '../load/read-definition.ts'
+import type { SettingsAgent } from './check-settings-agent.ts'
+import type { Tagged } from './read-tagged.ts'
+import type { SettingsReport } from './settings-report.ts'
+import { restoreUnset, unsetKey } from './unset.ts'
+
+export interface SettingsAgentRequest {
+  readonly agent: SettingsAgent
+  readonly delegates: DelegateSelection
+  readonly isEntry: boolean
+}
+
+/** Said already, with the path of the key. */
+const saidBefore = new Set(['description-missing', 'prompt-missing'])
+/** What settings have keys of their own for; written otherwise it is somebody else's. */
+const taken = new Set(['name', 'description', 'usefor', 'prompt', 'tools', 'agents'])
+
+/**
+ * Makes a definition out of one agent of the settings. Keys that settings do not have are read as in every other
+ * dialect, so that an agent can be written to settings and back without losing any.
+ */
+export function readSettingsAgent(
+  request: SettingsAgentRequest,
+  report: SettingsReport,
+): AgentDefinition | undefined {
+  const { agent } = request
+  const { place, prompt, rest } = agent
+  const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]/g, '')
+  const others = [...rest].filter(([key, { items }]) => key !== unsetKey || items === undefined)
+  const entries = [...ownFields(request), ...others.filter(([key]) => !taken.has(plain(key)))].map(
+    ([written, field]) => ({ written, field }),
+  )
+  const read = readDefinition({
+    path: report.file,
+    dialect: 'settings',
+    line: place.line,
+    prompt,
+    entries,
+    unseen: findUnseen({ lines: [], firstLine: place.line, entries, isLooseLine: () => false }),
+  })
+  for (const diagnostic of read.diagnostics) {
+    if (saidBefore.has(diagnostic.code)) continue
+    report.diagnostics.push({ ...diagnostic, message: `${place.path}: ${diagnostic.message}` })
+  }
+  if (read.agent === undefined) return undefined
+  const unknown = {
+    ...read.agent.unknown,
+    ...Object.fromEntries(
+      others.flatMap(([key, { value }]) => (taken.has(plain(key)) ? [[key, value]] : [])),
+    ),
+  }
+  for (const key of Object.keys(unknown)) {
+    const line = rest.get(key)?.line ?? place.line
+    report.warning(
+      { path: `${place.path}.${key}`, line },
+      'settings-unknown-key',
+      'is not known here; it is kept.',
+    )
+  }
+  const kept = {
+    ...unknown,
+    ...partsOf('toolPermissions', agent.tools),
+    ...partsOf('delegationPermissions', agent.delegation),
+  }
+  const { unknown: _, ...definition } = read.agent
+  return Object.keys(kept).length === 0 ? definition : { ...definition, unknown: kept }
+}
+
+function ownFields({ agent, delegates, isEntry }: SettingsAgentRequest): [string, Located][] {
+  const { place, name, tools } = agent
+  const at = (value: Json): Located => ({ line: place.line, value })
+  const unset = restoreUnset(agent, delegates, isEntry)
+  const fields: [string, Located][] = [['name', at(name)]]
+  if (!unset.has('description')) fields.push(['description', at(agent.description)])
+  if (agent.useFor !== undefined && !unset.has('useFor')) fields.push(['use-for', at(agent.useFor)])
+  if (tools.kind !== 'all') fields.push(['tools', list([...tools.names.keys()], tools.line)])
+  if (!unset.has('delegationPermissions')) {
+    const targets = delegates.kind === 'all' ? ['*'] : delegates.kind === 'none' ? [] : delegates.names
+    fields.push(['agents', list(targets, agent.delegation.line)])
+  }
+  return fields
+}
+
+function list(names: readonly string[], line: number): Located {
+  return { line, value: names, items: names.map((value) => ({ line, value })) }
+}
+
+function partsOf(key: string, { rest }: Tagged): { readonly [key: string]: Json } {
+  return rest === undefined ? {} : { [key]: rest }
+}

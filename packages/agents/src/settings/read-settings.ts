@@ -1,0 +1,193 @@
+import { type AgentDefinition, nameKey } from '@cadre/core'
+import type { Diagnostic, Located } from '@cadre/disk'
+import { checkDelegation } from './check-delegation.ts'
+import { checkSettingsAgent, type SettingsAgent } from './check-settings-agent.ts'
+import { defaultSettings } from './default-settings.ts'
+import { type FoundConfiguration, findConfiguration, namespace } from './find-configuration.ts'
+import { migrateSettings } from './migrate-settings.ts'
+import { objectOf, readJson } from './read-json.ts'
+import { readSettingsAgent } from './read-settings-agent.ts'
+import { lineOf, relocate } from './relocate.ts'
+import { settingsLimits } from './settings-limits.ts'
+import { createReport, type SettingsReport, shown } from './settings-report.ts'
+
+export interface SettingsAgents {
+  /** In the order of the file. Empty only when the file defines none. */
+  readonly agents: readonly {
+    readonly agent: AgentDefinition
+    readonly line: number
+    /** The path of keys, with which messages about it begin: `configuration.agents[0]`. */
+    readonly place: string
+  }[]
+  /** The agent a conversation starts with; absent only when there is none. */
+  readonly entry?: string
+  /**
+   * An error says that something was left out, a warning that a default or another form holds. What an older form
+   * became has the code `settings-migrated`, a default that was used `settings-default`.
+   */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/**
+ * Reads the agents of `.vscode/settings.json`, or of a file that settings were exported to, in today's form or an older
+ * one. Whatever is wrong gives less than was written, never more. Never throws.
+ */
+export function readSettingsAgents(file: { readonly path: string; readonly text: string }): SettingsAgents {
+  const json = readJson(file)
+  const found = json.root === undefined ? undefined : findConfiguration(json.root, file.path)
+  // Faults in settings that have nothing to do with agents are not ours to tell.
+  if (found === undefined)
+    return { agents: [], diagnostics: file.text.includes(namespace) ? json.diagnostics : [] }
+  const report = createReport(file.path)
+  report.diagnostics.push(...json.diagnostics, ...found.diagnostics)
+  const root = migrated(found, report)
+  if (!found.isNamespaced) checkKeys(root, report)
+  const origins = agentsOf(found)
+  const isBroken = json.diagnostics.some(({ severity }) => severity === 'error')
+  const isWhole = (index: number) => {
+    const origin = origins[index]
+    if (!isBroken || origin === undefined) return true
+    // One bracket too many ends an agent early: what seems to be missing in it may stand behind it.
+    return json.isWhole(origin) && origin.fields?.has('toolPermissions') === true
+  }
+  const read = readAgents(root, isWhole, report)
+  return { ...read, diagnostics: report.diagnostics }
+}
+
+function migrated(found: FoundConfiguration, report: SettingsReport): Located {
+  const { value, changes } = migrateSettings(objectOf(found.fields))
+  const origins = agentsOf(found)
+  const fields = new Map(found.fields)
+  if (!fields.has('agents') && origins.length > 0)
+    fields.set('agents', { line: origins[0]?.line ?? found.line, value: null, items: origins })
+  const root = relocate(value, { line: found.line, value: null, fields }, found.line)
+  for (const { path, message } of changes) {
+    const isVersion = path === 'configuration.version'
+    if (isVersion && found.isNamespaced) continue
+    const isDefault = path === 'configuration.agents' && value['agents'] === defaultSettings['agents']
+    report.diagnostics.push({
+      path: report.file,
+      line: lineOf(root, path),
+      severity: isVersion ? 'info' : 'warning',
+      code: isDefault ? 'settings-default' : 'settings-migrated',
+      message: `${path} ${message}`,
+    })
+  }
+  warnOfLoneCoordinator(found, root, report)
+  return root
+}
+
+/** In the oldest form nobody had to say that the coordinator delegates; the others are out of its reach now. */
+function warnOfLoneCoordinator({ fields }: FoundConfiguration, root: Located, report: SettingsReport): void {
+  const coordinator = fields.get('coordinator')?.fields
+  const team = fields.get('customAgents')?.items ?? []
+  if (fields.has('agents') || coordinator === undefined || team.length === 0) return
+  if (coordinator.has('delegationPermissions')) return
+  const path = 'configuration.agents[0].delegationPermissions'
+  report.warning(
+    { path, line: lineOf(root, path) },
+    'settings-team-unreachable',
+    `is "none", so the coordinator cannot reach its team of ${team.length}.`,
+    'Write "delegationPermissions": {"type": "all"} into the coordinator, or {"type": "specific", "agents": [...]}.',
+  )
+}
+
+/** Where the agents stand in the file, whatever form it has. */
+function agentsOf({ fields }: FoundConfiguration): readonly Located[] {
+  if (fields.has('agents')) return fields.get('agents')?.items ?? []
+  const coordinator = fields.get('coordinator')
+  return [...(coordinator === undefined ? [] : [coordinator]), ...(fields.get('customAgents')?.items ?? [])]
+}
+
+function checkKeys(root: Located, report: SettingsReport): void {
+  for (const [key, { line }] of root.fields ?? []) {
+    if (key === 'version' || key === 'entryAgent' || key === 'agents' || key === '$schema') continue
+    const place = { path: `configuration.${key}`, line }
+    report.warning(
+      place,
+      'settings-unknown-key',
+      'is not known here, and belongs to no agent, so it is not kept.',
+    )
+  }
+}
+
+function readAgents(
+  root: Located,
+  isWhole: (index: number) => boolean,
+  report: SettingsReport,
+): Pick<SettingsAgents, 'agents' | 'entry'> {
+  const usable = usableAgents(root, isWhole, report)
+  if (usable.length === 0) {
+    const line = root.fields?.get('agents')?.line ?? root.line
+    report.diagnostics.push({
+      path: report.file,
+      line,
+      severity: 'warning',
+      code: 'settings-default',
+      message:
+        'configuration.agents holds no agent that can be used, so the default configuration with one coordinator is used.',
+    })
+    return readAgents(relocate(defaultSettings, undefined, line), () => true, report)
+  }
+  const entry = entryOf(root, usable, report)
+  const delegations = checkDelegation(usable, report)
+  const agents = usable.flatMap((agent) => {
+    const delegates = delegations.get(agent.name) ?? { kind: 'none' }
+    const definition = readSettingsAgent({ agent, delegates, isEntry: agent.name === entry }, report)
+    return definition === undefined
+      ? []
+      : [{ agent: definition, line: agent.place.line, place: agent.place.path }]
+  })
+  return { agents, entry }
+}
+
+function usableAgents(
+  root: Located,
+  isWhole: (index: number) => boolean,
+  report: SettingsReport,
+): readonly SettingsAgent[] {
+  const usable = new Map<string, SettingsAgent>()
+  for (const [index, item] of (root.fields?.get('agents')?.items ?? []).entries()) {
+    const place = { path: `configuration.agents[${index}]`, line: item.line }
+    if (!isWhole(index)) {
+      report.error(place, 'settings-agent', 'is left out, because the file is broken in it or above it.')
+      continue
+    }
+    const agent = checkSettingsAgent(item, place, report)
+    if (agent === undefined || !isReadable(agent, report)) continue
+    // Agent names ignore case everywhere, so one of two such agents would replace the other.
+    const other = usable.get(nameKey(agent.name))
+    if (other !== undefined)
+      report.error(
+        { path: `${place.path}.name`, line: item.fields?.get('name')?.line ?? place.line },
+        'settings-name-twice',
+        `(${shown(agent.name)}) is the name of ${other.place.path} as well${agent.name === other.name ? '' : `, ${shown(other.name)}: upper and lower case are the same`}; this one is left out.`,
+        'Rename one of them.',
+      )
+    else if (usable.size >= settingsLimits.agents)
+      report.error(place, 'settings-agents', `is left out: ${settingsLimits.agents} agents are the most.`)
+    else usable.set(nameKey(agent.name), agent)
+  }
+  return [...usable.values()]
+}
+
+/** Tried before anybody can refer to it: a key that every dialect has may hold something that fails the agent. */
+function isReadable(agent: SettingsAgent, report: SettingsReport): boolean {
+  const trial = createReport(report.file)
+  const read = readSettingsAgent({ agent, delegates: { kind: 'none' }, isEntry: false }, trial)
+  if (read === undefined) report.diagnostics.push(...trial.diagnostics)
+  return read !== undefined
+}
+
+function entryOf(root: Located, agents: readonly SettingsAgent[], report: SettingsReport): string {
+  const field = root.fields?.get('entryAgent')
+  const first = agents[0]?.name ?? ''
+  if (agents.some(({ name }) => name === field?.value)) return field?.value as string
+  const place = { path: 'configuration.entryAgent', line: field?.line ?? root.line }
+  const fault =
+    field === undefined || field.value === null
+      ? 'is not set'
+      : `names ${shown(field.value)}, and there is no such agent`
+  report.warning(place, 'settings-entry', `${fault}, so the first agent is used, ${shown(first)}.`)
+  return first
+}

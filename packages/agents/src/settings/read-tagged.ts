@@ -1,0 +1,88 @@
+import type { Json } from '@cadre/core'
+import type { Located } from '@cadre/disk'
+import { type SettingsPlace, type SettingsReport, shown } from './settings-report.ts'
+
+/** `all`, `none` or `specific`, with what is named. */
+export interface Tagged {
+  readonly kind: 'all' | 'none' | 'list'
+  /** Each with its place in the list, and its line. */
+  readonly names: ReadonlyMap<string, { readonly index: number; readonly line: number }>
+  readonly line: number
+  /** Parts that are not known here, kept for writing back. */
+  readonly rest?: { readonly [key: string]: Json }
+}
+
+export interface TaggedRequest {
+  readonly field: Located | undefined
+  readonly place: SettingsPlace
+  /** The key that holds the names. */
+  readonly key: 'agents' | 'tools'
+  /** What follows when it cannot be understood, as the end of a sentence. */
+  readonly otherwise: string
+  readonly faultInName: (name: string) => string | undefined
+}
+
+/** Reads a permission. What cannot be understood permits nothing. */
+export function readTagged(request: TaggedRequest, report: SettingsReport): Tagged {
+  const { field, place, otherwise } = request
+  const none: Tagged = { kind: 'none', names: new Map(), line: place.line }
+  const type = field?.fields?.get('type')
+  if (type?.value !== 'all' && type?.value !== 'none' && type?.value !== 'specific') {
+    const at = type === undefined ? place : { path: `${place.path}.type`, line: type.line }
+    const found = shown((type ?? field)?.value)
+    report.warning(
+      at,
+      'settings-permission',
+      `must be ${type === undefined ? 'an object with type ' : ''}"all", "none" or "specific", not ${found}, so ${otherwise}.`,
+    )
+    return none
+  }
+  const rest = restOf(request, type.value === 'specific', report)
+  if (type.value !== 'specific') return { ...none, kind: type.value, ...rest }
+  const names = namesOf(request, report)
+  return names.size === 0 ? { ...none, ...rest } : { ...none, kind: 'list', names, ...rest }
+}
+
+function namesOf(
+  { field, place, key, otherwise, faultInName }: TaggedRequest,
+  report: SettingsReport,
+): Tagged['names'] {
+  const list = field?.fields?.get(key)
+  const path = `${place.path}.${key}`
+  if (list?.items === undefined || list.items.length === 0) {
+    const fault = list === undefined ? 'is missing' : list.items === undefined ? 'is not a list' : 'is empty'
+    const line = list?.line ?? place.line
+    report.warning(
+      { path, line },
+      'settings-list',
+      `${fault}, and "specific" has to name something, so ${otherwise}.`,
+      'Write {"type": "none"} if that is meant.',
+    )
+    return new Map()
+  }
+  const names = new Map<string, { index: number; line: number }>()
+  for (const [index, item] of list.items.entries()) {
+    const at = { path: `${path}[${index}]`, line: item.line }
+    const fault = typeof item.value === 'string' ? faultInName(item.value) : 'is not text'
+    if (fault !== undefined)
+      report.warning(at, 'settings-list-item', `(${shown(item.value)}) ${fault}; it is left out.`)
+    else if (names.has(item.value as string))
+      report.warning(
+        at,
+        'settings-list-twice',
+        `(${shown(item.value)}) is in the list already; it is left out.`,
+      )
+    else names.set(item.value as string, { index, line: item.line })
+  }
+  return names
+}
+
+function restOf({ field, place, key }: TaggedRequest, isList: boolean, report: SettingsReport): object {
+  const rest = [...(field?.fields ?? [])].filter(([name]) => name !== 'type' && !(isList && name === key))
+  for (const [name, part] of rest) {
+    const sentence =
+      name === key ? 'says nothing unless type is "specific"; it is kept.' : 'is not known here; it is kept.'
+    report.warning({ path: `${place.path}.${name}`, line: part.line }, 'settings-unknown-key', sentence)
+  }
+  return rest.length === 0 ? {} : { rest: Object.fromEntries(rest.map(([name, part]) => [name, part.value])) }
+}

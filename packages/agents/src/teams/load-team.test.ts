@@ -1,0 +1,185 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type AgentDefinition, type CadreError, understandTool } from '@cadre/core'
+import { describe, expect, it } from 'vitest'
+import { readAgentText } from '../load/read-agent-text.ts'
+import { exportAgents } from '../write/export-agents.ts'
+import { findTeamOf, teamOfAgent } from './find-team.ts'
+import { listTeams, loadTeam, readTeamFiles } from './load-team.ts'
+import { teamNames, teamsFolder } from './team-manifest.ts'
+
+const forms = listTeams().flatMap(({ name, variants }) =>
+  variants.map((variant) => [`${name}/${variant.name}`, name, variant.name] as const),
+)
+const failure = (act: () => unknown): CadreError => {
+  try {
+    act()
+  } catch (error) {
+    return error as CadreError
+  }
+  throw new Error('it did not fail')
+}
+
+describe('the teams', () => {
+  it('are the five there are, each with a sentence, an entry and its variants', () => {
+    expect(teamNames()).toEqual(['coordinator', 'explorers', 'operators', 'planner', 'supervisor'])
+    expect(
+      listTeams().map(({ name, entry, variants }) => [name, entry, variants.map((one) => one.name)]),
+    ).toEqual([
+      ['coordinator', 'coordinator', ['standard', 'minimal', 'advanced']],
+      ['explorers', 'lead', ['default', 'strict', 'strict-v2']],
+      ['operators', 'planner-001', ['default']],
+      ['planner', 'Plan', ['default']],
+      ['supervisor', 'supervisor', ['default']],
+    ])
+    for (const { description, variants } of listTeams())
+      for (const text of [description, ...variants.map((one) => one.description)])
+        expect(text).toMatch(/^[A-Za-z][^\n]{20,160}$/)
+  })
+
+  it('leave no file unused', () => {
+    const lying = readdirSync(teamsFolder(), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.agent\./.test(name),
+    )
+    const used = new Set(
+      listTeams().flatMap(({ name, variants }) =>
+        variants.flatMap((variant) => readTeamFiles(name, variant.name).map(({ text }) => text)),
+      ),
+    )
+    const unused = lying.filter((name) => !used.has(readFileSync(path.join(teamsFolder(), name), 'utf8')))
+    expect(unused).toEqual([])
+  })
+
+  it('say which ones there are when one is asked for that is not', () => {
+    expect(failure(() => loadTeam('supervisr'))).toMatchObject({
+      code: 'not_found',
+      message: expect.stringMatching(
+        /"supervisr"; did you mean supervisor\?.* Known: coordinator, explorers,/,
+      ),
+    })
+    expect(failure(() => loadTeam('../teams/planner')).message).toContain('Known: coordinator')
+    expect(failure(() => loadTeam('coordinator/advance')).message).toMatch(
+      /advanced\?.* Known: standard, minimal/,
+    )
+    expect(failure(() => loadTeam('coordinator', '')).message).toContain('has no variant ""')
+  })
+})
+
+describe.each(forms)('%s', (_, name, variant) => {
+  const team = loadTeam(name, variant)
+  const byName = new Map(team.agents.map((agent) => [agent.name, agent]))
+  const entry = byName.get(team.entry) as AgentDefinition
+
+  it('has only files that can be read without a word', () => {
+    for (const { file, text } of readTeamFiles(name, variant)) {
+      const read = readAgentText({ path: `/x/${file}`, text })
+      expect(read.diagnostics, file).toEqual([])
+      expect(read.rescued, file).toBeUndefined()
+      expect(file.replace(/\.agent\.(md|yaml)$/, '')).toBe(read.agent?.name)
+    }
+  })
+
+  it('says where its agents come from', () => {
+    const shown = variant === team.variants[0] ? name : `${name}/${variant}`
+    for (const agent of team.agents) {
+      expect(agent.source).toEqual({ path: `built-in:${shown}/${agent.name}`, dialect: 'built-in' })
+      expect(teamOfAgent(agent)).toBe(shown)
+      expect(loadTeam(shown).agents).toEqual(team.agents)
+    }
+  })
+
+  it('refers only to agents it has', () => {
+    for (const agent of team.agents) {
+      const named = agent.delegates?.kind === 'list' ? agent.delegates.names : []
+      for (const target of [...named, ...(agent.handoffs ?? []).map((handoff) => handoff.agent)])
+        expect([...byName.keys()], `${agent.name} → ${target}`).toContain(target)
+    }
+  })
+
+  it('offers handoffs only to agents that people may start', () => {
+    for (const { agent } of team.agents.flatMap(({ handoffs = [] }) => handoffs))
+      expect(byName.get(agent)?.userInvocable, agent).not.toBe(false)
+  })
+
+  it('reaches everybody from its entry, by delegation or a handoff, unless a person may start them', () => {
+    const reached = new Set([entry.name])
+    for (const at of reached) {
+      const { delegates, handoffs = [] } = byName.get(at) as AgentDefinition
+      if (delegates?.kind === 'all') for (const agent of byName.keys()) reached.add(agent)
+      if (delegates?.kind === 'list') for (const agent of delegates.names) reached.add(agent)
+      for (const { agent } of handoffs) reached.add(agent)
+    }
+    const lost = team.agents.filter((agent) => !reached.has(agent.name) && agent.userInvocable === false)
+    expect(lost.map((agent) => agent.name)).toEqual([])
+    expect(entry.userInvocable).not.toBe(false)
+  })
+
+  it('gives a tool for delegating to exactly those who may delegate', () => {
+    for (const { name: agent, tools, delegates } of team.agents) {
+      if (tools.kind === 'all') continue
+      const can = tools.names.some((tool) => /^(agent|delegateWork|delegate_task|runSubagent)$/.test(tool))
+      expect(can, agent).toBe(delegates?.kind !== 'none')
+    }
+  })
+
+  it('never leaves delegation to what is merely not said', () => {
+    for (const agent of team.agents) expect(agent.delegates, agent.name).toBeDefined()
+  })
+
+  it('has prompts of a length that a person reads', () => {
+    for (const { name: agent, prompt } of team.agents) {
+      const words = prompt.split(/\s+/).length
+      expect(words, agent).toBeGreaterThanOrEqual(120)
+      expect(words, agent).toBeLessThanOrEqual(350)
+    }
+  })
+
+  it('speaks in its prompts only of tools the agent has', () => {
+    for (const { name: agent, prompt, tools, disallowedTools = [] } of team.agents) {
+      const meant = (names: readonly string[]) => names.map((tool) => JSON.stringify(understandTool(tool)))
+      const given = tools.kind === 'all' ? undefined : meant(tools.names)
+      const words = prompt.match(/\b[a-z]+(?:_[a-z]+)+\b|\b(?:delegateWork|reportOut|runSubagent)\b/g) ?? []
+      for (const word of words.filter((one) => understandTool(one).kind === 'tools')) {
+        const [meaning] = meant([word])
+        expect(given ?? [meaning], `${agent}: ${word}`).toContain(meaning)
+        expect(meant(disallowedTools), `${agent}: ${word}`).not.toContain(meaning)
+      }
+    }
+  })
+
+  it('names only tools that somebody knows', () => {
+    for (const { name: agent, tools, disallowedTools = [] } of team.agents)
+      for (const tool of [...(tools.kind === 'all' ? [] : tools.names), ...disallowedTools])
+        expect(['class', 'tools'], `${agent}: ${tool}`).toContain(understandTool(tool).kind)
+  })
+
+  it('can be written in the dialects of init', () => {
+    for (const to of ['copilot', 'claude', 'opencode', 'template'] as const)
+      expect(exportAgents({ agents: team.agents, to, read: () => undefined }).faults).toEqual([])
+  })
+
+  it('asks in the prompt for the sections it requires', () => {
+    for (const { name: agent, prompt, requiredSections = [] } of team.agents)
+      for (const section of requiredSections) expect(prompt, agent).toContain(section)
+  })
+})
+
+describe('the team of an agent', () => {
+  it('is the one that starts with it, else the first that has it', () => {
+    expect(findTeamOf(['supervisor'])).toBe('supervisor')
+    // Also an explorer, and there nobody starts with it.
+    expect(findTeamOf(['Plan'])).toBe('planner')
+    expect(findTeamOf(['explore'])).toBe('explorers')
+    expect(findTeamOf(['frontend-dev'])).toBe('coordinator/advanced')
+    expect(findTeamOf(['builder', 'Verifier'])).toBe('supervisor')
+    expect(findTeamOf(['builder', 'Explore'])).toBeUndefined()
+    expect(findTeamOf(['nobody'])).toBeUndefined()
+  })
+
+  it('is none for one that came from a file', () => {
+    const agent = loadTeam('planner').agents[0] as AgentDefinition
+    const { source: _, ...bare } = agent
+    expect(teamOfAgent(bare)).toBeUndefined()
+    expect(teamOfAgent({ ...agent, source: { path: 'built-in:x/y', dialect: 'copilot' } })).toBeUndefined()
+  })
+})

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type AgentDefinition, CadreError, didYouMean } from '@cadre/core'
+import { showDiagnostic } from '@cadre/disk'
+import { readAgentText } from '../load/read-agent-text.ts'
+import type { PlacedFile } from '../write/place-files.ts'
+import type { Team, TeamSummary } from './team.ts'
+import { readManifest, type TeamManifest, teamNames, teamsFolder } from './team-manifest.ts'
+
+/** An agent of a team as it is written down. */
+export interface TeamFile {
+  readonly agent: AgentDefinition
+  /** The name of the file, without folders. */
+  readonly file: string
+  readonly text: string
+}
+
+/** Every team, with what it is for. Reads no agents. */
+export function listTeams(): readonly TeamSummary[] {
+  return teamNames().map((name) => {
+    const { description, entry, example, variants } = readManifest(name)
+    return {
+      name,
+      description,
+      entry,
+      example,
+      variants: variants.map((variant) => ({ name: variant.name, description: variant.description })),
+    }
+  })
+}
+
+/**
+ * A team with its agents. `name` may hold the variant as well: `coordinator/advanced`. Throws a `CadreError` for a team or a
+ * variant that does not exist, with those that do.
+ */
+export function loadTeam(name: string, variant?: string): Team {
+  const { manifest, chosen } = choose(name, variant)
+  return {
+    name: manifest.name,
+    description: manifest.description,
+    entry: manifest.entry,
+    variant: chosen.name,
+    hooks: manifest.hooks,
+    agents: readFiles(manifest, chosen).map(({ agent }) => agent),
+    variants: manifest.variants.map((other) => other.name),
+    ...(manifest.effects && { effects: manifest.effects }),
+  }
+}
+
+/** The files of a team, to be written elsewhere. Throws like `loadTeam`. */
+export function readTeamFiles(name: string, variant?: string): readonly TeamFile[] {
+  const { manifest, chosen } = choose(name, variant)
+  return readFiles(manifest, chosen)
+}
+
+/** What belongs into the home with a team, besides its agents. Throws like `loadTeam`. */
+export function readTeamHome(name: string): readonly PlacedFile[] {
+  const { manifest } = choose(name, undefined)
+  return Object.entries(manifest.home).map(([target, file]) => ({
+    path: target,
+    text: readFileSync(path.join(teamsFolder(), manifest.name, file), 'utf8'),
+  }))
+}
+
+type Variant = TeamManifest['variants'][number]
+
+function choose(name: string, variant: string | undefined): { manifest: TeamManifest; chosen: Variant } {
+  const [team = '', ...rest] = name.split('/')
+  const manifest = readManifest(team)
+  const wanted = variant ?? (rest.length === 0 ? undefined : rest.join('/'))
+  const names = manifest.variants.map((other) => other.name)
+  const chosen = manifest.variants.find((other) => wanted === undefined || other.name === wanted)
+  if (chosen !== undefined) return { manifest, chosen }
+  const hint = didYouMean(wanted ?? '', names) || '.'
+  throw new CadreError(
+    'not_found',
+    `the team ${team} has no variant ${JSON.stringify(wanted)}${hint} Known: ${names.join(', ')}`,
+  )
+}
+
+function readFiles(manifest: TeamManifest, variant: Variant): TeamFile[] {
+  const place = variant === manifest.variants[0] ? manifest.name : `${manifest.name}/${variant.name}`
+  return variant.files.map((name) => {
+    const file = path.join(teamsFolder(), manifest.name, name)
+    const text = readFileSync(file, 'utf8')
+    const { agent, diagnostics } = readAgentText({ path: file, text })
+    if (agent === undefined) throw new Error(`unreachable: ${diagnostics.map(showDiagnostic).join(' ')}`)
+    const source = { path: `built-in:${place}/${agent.name}`, dialect: 'built-in' }
+    return { agent: { ...agent, source }, file: path.basename(name), text }
+  })
+}

@@ -1,0 +1,113 @@
+import path from 'node:path'
+import type { AgentDefinition } from '@cadre/core'
+import { decodeText } from '@cadre/disk'
+import { leadOf } from '../load/lead-of.ts'
+import { readSettingsAgents } from '../settings/read-settings.ts'
+import { factsOf, type TargetDialect } from './dialects.ts'
+import { pathOfAgent } from './file-name.ts'
+import { inHostNames, type Naming } from './host-names.ts'
+import type { PlacedFile } from './place-files.ts'
+import { type OrderedAgents, takeOrder, withOrder } from './team-order.ts'
+import { writeAgent } from './write-agent.ts'
+import { type AgentNote, writeSettings } from './write-settings.ts'
+
+export interface ExportRequest {
+  readonly agents: readonly AgentDefinition[]
+  readonly to: TargetDialect
+  /**
+   * Whether tools and models keep their names. Default: those of Claude Code and opencode where the agent was not written
+   * for that program already, because it ignores all others; kept otherwise.
+   */
+  readonly names?: Naming
+  /** The content of a file an agent was read from; `undefined` when it is not there. Absent: none of them is. */
+  readonly read?: (path: string) => Buffer | undefined
+}
+
+export interface ExportedAgents {
+  /** Their paths are below a project; of templates, below a home. */
+  readonly files: readonly PlacedFile[]
+  /** What the host of the dialect will not do. */
+  readonly notes: readonly AgentNote[]
+  /** What could not be written. It is not in the files. */
+  readonly faults: readonly AgentNote[]
+  /** Of settings: the agent a conversation starts with. */
+  readonly entry?: string
+}
+
+const settingsFile = 'copilot-multi-agent.json'
+
+/**
+ * Writes agents in another dialect. An agent that is a file of that dialect already is that file, byte for byte. The
+ * order and the entry agent of settings are kept.
+ */
+export function exportAgents({ agents, to, names, read = () => undefined }: ExportRequest): ExportedAgents {
+  const marked = markedAgents(agents, read)
+  if (to === 'settings') {
+    const ordered = takeOrder(marked)
+    const { text, value, notes, faults } = writeSettings(withEntry(ordered))
+    const entry = value['entryAgent']
+    const files =
+      Array.isArray(value['agents']) && value['agents'].length > 0 ? [{ path: settingsFile, text }] : []
+    return { files, notes, faults, ...(typeof entry === 'string' && { entry }) }
+  }
+  const used = new Set<string>()
+  const files: PlacedFile[] = []
+  const notes: AgentNote[] = []
+  const faults: AgentNote[] = []
+  for (const agent of marked) {
+    const { source, name } = agent
+    const isRenamed = names === 'host' && to !== 'template' && inHostNames(agent, to).notes.length > 0
+    const own = source?.dialect === to && !isRenamed ? read(source.path) : undefined
+    if (source !== undefined && own !== undefined) {
+      const file = `${factsOf(to).folder}/${path.basename(source.path)}`
+      if (used.has(file.toLowerCase()))
+        faults.push({ agent: name, message: `Another agent has the file ${file}.` })
+      else files.push({ path: file, text: decodeText(own), bytes: own })
+      used.add(file.toLowerCase())
+      continue
+    }
+    const written = writeAgent(agent, to, {
+      path: pathOfAgent(name, to, used),
+      names: names ?? namingOf(agent, to),
+    })
+    notes.push(...written.notes.map((message) => ({ agent: name, message })))
+    if (written.lost.length === 0) files.push({ path: written.path, text: written.text })
+    else
+      faults.push({
+        agent: name,
+        message: `It cannot be written without losing its ${written.lost.join(', ')}. It is left out.`,
+      })
+  }
+  return { files, notes, faults }
+}
+
+function namingOf({ source }: AgentDefinition, to: TargetDialect): Naming {
+  return (to === 'claude' || to === 'opencode') && source?.dialect !== to ? 'host' : 'keep'
+}
+
+/** Agents of settings get their place in them as a mark; others may have one. */
+function markedAgents(
+  agents: readonly AgentDefinition[],
+  read: NonNullable<ExportRequest['read']>,
+): readonly AgentDefinition[] {
+  const places = new Set(
+    agents.flatMap(({ source }) => (source?.dialect === 'settings' ? [source.path] : [])),
+  )
+  const marked = new Map<AgentDefinition, AgentDefinition>()
+  for (const place of places) {
+    const text = decodeText(read(place) ?? Buffer.alloc(0))
+    const { agents: defined, entry } = readSettingsAgents({ path: place, text })
+    const ordered = defined.flatMap(
+      ({ agent }) => agents.find((other) => other.source?.path === place && other.name === agent.name) ?? [],
+    )
+    const results = withOrder({ agents: ordered, ...(entry !== undefined && { entry }) })
+    for (const [index, agent] of ordered.entries()) marked.set(agent, results[index] ?? agent)
+  }
+  return agents.map((agent) => marked.get(agent) ?? agent)
+}
+
+function withEntry(ordered: OrderedAgents): OrderedAgents {
+  if (ordered.entry !== undefined) return ordered
+  const lead = leadOf(ordered.agents)
+  return lead === undefined ? ordered : { ...ordered, entry: lead.name }
+}

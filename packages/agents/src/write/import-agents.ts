@@ -1,0 +1,66 @@
+import { type AgentDefinition, nameKey } from '@cadre/core'
+import type { Diagnostic } from '@cadre/disk'
+import { dialectOf } from '../load/dialects.ts'
+import { readAgentText } from '../load/read-agent-text.ts'
+import { readSettingsAgents } from '../settings/read-settings.ts'
+
+export interface ImportedAgents {
+  readonly agents: readonly AgentDefinition[]
+  /** What is wrong with the files, what an older form became, and where a default is used. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Reads agents out of files of any dialect. Two agents with one name are an error: only one of them could be written. */
+export function importAgents(
+  files: readonly { readonly path: string; readonly text: string }[],
+): ImportedAgents {
+  const agents: AgentDefinition[] = []
+  const diagnostics: Diagnostic[] = []
+  const seen = new Map<string, AgentDefinition>()
+  for (const file of files) {
+    const read = withAgents(
+      dialectOf(file.path, file.text).format === 'settings' ? readSettings(file) : readFile(file),
+      file.path,
+    )
+    diagnostics.push(...read.diagnostics)
+    for (const agent of read.agents) {
+      const other = seen.get(nameKey(agent.name))
+      if (other === undefined) {
+        seen.set(nameKey(agent.name), agent)
+        agents.push(agent)
+      } else diagnostics.push(twice(agent, other, file.path))
+    }
+  }
+  return { agents, diagnostics }
+}
+
+function readSettings(file: { readonly path: string; readonly text: string }): ImportedAgents {
+  const { agents, diagnostics } = readSettingsAgents(file)
+  return { agents: agents.map(({ agent }) => agent), diagnostics }
+}
+
+function readFile(file: { readonly path: string; readonly text: string }): ImportedAgents {
+  const { agent, diagnostics } = readAgentText(file)
+  return { agents: agent === undefined ? [] : [agent], diagnostics }
+}
+
+/** Somebody named this file because of its agents, so it must have some. */
+function withAgents(read: ImportedAgents, path: string): ImportedAgents {
+  if (read.agents.length > 0 || read.diagnostics.some(({ severity }) => severity === 'error')) return read
+  const message = 'There are no agents in this file.'
+  const found: Diagnostic = { path, line: 1, severity: 'error', code: 'no-agents', message }
+  return { agents: [], diagnostics: [...read.diagnostics, found] }
+}
+
+function twice(agent: AgentDefinition, other: AgentDefinition, path: string): Diagnostic {
+  const { source } = other
+  const place = source === undefined ? 'another file' : `${source.path}:${source.line ?? 1}`
+  return {
+    path,
+    line: agent.source?.line ?? 1,
+    severity: 'error',
+    code: 'name-twice',
+    message: `${agent.name} is defined in ${place} as well.`,
+    fix: 'Import one of them.',
+  }
+}

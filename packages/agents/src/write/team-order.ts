@@ -1,0 +1,69 @@
+import type { AgentDefinition, Json } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+
+/** Agents in order, and the one a conversation starts with. */
+export interface OrderedAgents {
+  readonly agents: readonly AgentDefinition[]
+  readonly entry?: string
+}
+
+const orderKey = 'cadre-order'
+const entryKey = 'cadre-entry'
+
+/**
+ * Settings have an order and an entry agent; a file for each agent has neither. So each file says its place in its
+ * `metadata`, which every host leaves alone.
+ */
+export function withOrder({ agents, entry }: OrderedAgents): readonly AgentDefinition[] {
+  return agents.map((agent, index) => {
+    const marks = { [orderKey]: String(index + 1), ...(agent.name === entry && { [entryKey]: 'true' }) }
+    const metadata = agent.unknown?.['metadata']
+    // Beside it where it could not be told afterwards whether it was there before.
+    if (metadata !== undefined && !(isObject(metadata) && Object.keys(metadata).length > 0))
+      return { ...agent, unknown: { ...agent.unknown, ...marks } }
+    return { ...agent, unknown: { ...agent.unknown, metadata: { ...metadata, ...marks } } }
+  })
+}
+
+/** The opposite: puts agents into the order their files name, and takes the marks away. */
+export function takeOrder(agents: readonly AgentDefinition[]): OrderedAgents {
+  const marked = agents.map((agent, index) => {
+    const marks = marksOf(agent)
+    const order = Number(marks[orderKey])
+    return {
+      agent: unmarked(agent),
+      order: order > 0 ? order : Number.POSITIVE_INFINITY,
+      index,
+      isEntry: String(marks[entryKey]) === 'true',
+    }
+  })
+  const sorted = marked.toSorted((a, b) =>
+    a.order === b.order ? a.index - b.index : a.order < b.order ? -1 : 1,
+  )
+  const entry = sorted.find(({ isEntry }) => isEntry)?.agent.name
+  return { agents: sorted.map(({ agent }) => agent), ...(entry !== undefined && { entry }) }
+}
+
+type Unknown = { readonly [key: string]: Json }
+
+function marksOf({ unknown = {} }: AgentDefinition): Unknown {
+  const { metadata } = unknown
+  return isObject(metadata) ? { ...unknown, ...metadata } : unknown
+}
+
+function unmarked(agent: AgentDefinition): AgentDefinition {
+  if (agent.unknown === undefined) return agent
+  const { unknown: before, ...definition } = agent
+  const unknown = without(before)
+  const { metadata, ...rest } = unknown
+  const kept = isObject(metadata) ? without(metadata) : metadata
+  // A mapping that held nothing but marks was not there before them.
+  const isOurs =
+    isObject(metadata) && isObject(kept) && Object.keys(kept).length === 0 && Object.keys(metadata).length > 0
+  const left = metadata === undefined || isOurs ? rest : { ...unknown, metadata: kept as Json }
+  return Object.keys(left).length === 0 ? definition : { ...definition, unknown: left }
+}
+
+function without(values: Unknown): Unknown {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => key !== orderKey && key !== entryKey))
+}

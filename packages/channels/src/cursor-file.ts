@@ -1,0 +1,28 @@
+import { type JsonObject, parseJson } from '@cadre/core'
+import { isObject, readRegular } from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { writeOwnFile } from './write-own-file.ts'
+
+/** What a channel remembers from one start to the next, in `storage/cursors/<name>.json`. Losing it costs some work, never a message. */
+export interface CursorFile {
+  read(): JsonObject
+  /** It is at any time the old one or the new one, whole. */
+  write(value: JsonObject): void
+}
+
+export function openCursor(home: Home, name: string): CursorFile {
+  const file = home.at('storage', 'cursors', `${name}.json`)
+  return {
+    read() {
+      try {
+        const parsed = parseJson(readRegular(file).toString('utf8'))
+        return parsed.ok && isObject(parsed.value) ? parsed.value : {}
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+        throw error
+      }
+    },
+    write: (value) =>
+      writeOwnFile(home, ['storage', 'cursors', `${name}.json`], JSON.stringify(value), { durable: true }),
+  }
+}

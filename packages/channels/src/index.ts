@@ -1,0 +1,15 @@
+export type {
+  Channel,
+  ChannelContext,
+  ChannelFactories,
+  PostAnswer,
+  PostHandler,
+  PostRequest,
+} from './channel.ts'
+export { channelFactories } from './factories.ts'
+export type { Happening, Note } from './happening.ts'
+export { isLoopback } from './is-loopback.ts'
+export { openSenders, type SenderConfig } from './open-senders.ts'
+export type { Problem, Problems } from './problems.ts'
+export { createWebhookChannel, type WebhookOptions } from './webhook/create-webhook-channel.ts'
+export { writeOwnFile } from './write-own-file.ts'

@@ -1,0 +1,46 @@
+import { messageOf } from '@cadre/core'
+import type { ChannelContext } from '../channel.ts'
+import { type RawMail, readMail } from './read-mail.ts'
+
+/** True when it is on disk, or nothing is to be kept of it: only then may it be marked as seen. */
+export type TakeMail = (mail: RawMail) => Promise<boolean>
+
+export interface MailIntakeOptions {
+  readonly context: Pick<ChannelContext, 'receive' | 'note' | 'problems'>
+  readonly allowFrom: readonly string[] | undefined
+}
+
+export function createMailIntake({ context, allowFrom }: MailIntakeOptions): TakeMail {
+  const { receive, note, problems } = context
+  return async (mail) => {
+    const line = await readMail(mail)
+    const { id, from } = line
+    if (allowFrom !== undefined && !isAllowed(from, allowFrom)) {
+      note({
+        type: 'mail.refused',
+        message: `A mail from ${shown(from)} was not taken in: allow_from does not name it.`,
+        id,
+      })
+      return true
+    }
+    try {
+      if ((await receive('email-inbox', line)) === 'new')
+        note({ type: 'mail.received', message: `A mail came in from ${shown(from)}.`, id })
+      problems.report('mail-inbox', '[mail]', [])
+      return true
+    } catch (error) {
+      const message = `A mail cannot be written down, and is left where it is: ${messageOf(error)}`
+      problems.report('mail-inbox', '[mail]', [{ severity: 'error', message }])
+      return false
+    }
+  }
+}
+
+function isAllowed(from: string, allowed: readonly string[]): boolean {
+  const domain = from.slice(from.lastIndexOf('@'))
+  return from !== '' && allowed.some((one) => one === from || (one.startsWith('@') && one === domain))
+}
+
+function shown(from: string): string {
+  return from === '' ? 'nobody' : from.slice(0, 100)
+}

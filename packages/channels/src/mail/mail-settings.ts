@@ -1,0 +1,84 @@
+import { resolve } from 'node:path'
+import type { JsonObject } from '@cadre/core'
+import { isLoopback } from '../is-loopback.ts'
+import { type Environment, readSettings, type SettingsReader } from '../settings-reader.ts'
+import { isAddress } from './mail-address.ts'
+
+/** A server, and how it is spoken to: in the clear only on this machine. */
+export interface MailServer {
+  readonly host: string
+  readonly port: number
+  /** TLS from the first byte. Otherwise it is required to begin before anything is said, except on this machine. */
+  readonly secure: boolean
+  readonly isLocal: boolean
+  readonly user: string | undefined
+  readonly password: string | undefined
+}
+
+export type MailIn =
+  | { readonly kind: 'maildir'; readonly folder: string }
+  | { readonly kind: 'imap'; readonly server: MailServer; readonly mailbox: string }
+
+export interface MailOut {
+  readonly server: MailServer
+  readonly from: string
+}
+
+export interface MailSettings {
+  readonly in: MailIn | undefined
+  /** Addresses, and domains as `@example.org`, in small letters. Absent: from everybody. */
+  readonly allowFrom: readonly string[] | undefined
+}
+
+const keys = ['in', 'out', 'allow_from']
+
+/** What is needed to receive. A folder is relative to the home. */
+export function readMailSettings(given: JsonObject, environment: Environment, home: string): MailSettings {
+  const read = readSettings('channels.mail', given, environment)
+  read.allowOnly(keys)
+  const allowFrom = read.texts('allow_from')?.map((one) => one.toLowerCase())
+  const odd = allowFrom?.find((one) => !isAddress(one.startsWith('@') ? `x${one}` : one))
+  if (odd !== undefined) throw read.fault('allow_from', 'Write addresses here, or domains as @example.org.')
+  return { in: inOf(read, home), allowFrom }
+}
+
+/** What is needed to send; nothing when it is not configured. */
+export function readMailOut(given: JsonObject, environment: Environment): MailOut | undefined {
+  const read = readSettings('channels.mail', given, environment)
+  read.allowOnly(keys)
+  const out = read.part('out')
+  out?.allowOnly(['smtp'])
+  const smtp = out?.part('smtp')
+  if (smtp === undefined) return undefined
+  smtp.allowOnly(['host', 'port', 'secure', 'user', 'password_env', 'from'])
+  const from = smtp.needed('from')
+  if (!isAddress(from)) throw smtp.fault('from', 'Write one address here, such as cadre@example.org.')
+  return { server: serverOf(smtp, smtp.has('user')), from }
+}
+
+function inOf(read: SettingsReader, home: string): MailIn | undefined {
+  const part = read.part('in')
+  if (part === undefined) return undefined
+  part.allowOnly(['maildir', 'imap'])
+  const imap = part.part('imap')
+  const maildir = part.has('maildir') ? part.needed('maildir') : undefined
+  if ((imap === undefined) === (maildir === undefined))
+    throw part.fault('', 'Write either maildir or imap here.')
+  if (maildir !== undefined) return { kind: 'maildir', folder: resolve(home, maildir) }
+  if (imap === undefined) return undefined
+  imap.allowOnly(['host', 'port', 'secure', 'user', 'password_env', 'mailbox'])
+  return { kind: 'imap', server: serverOf(imap, true), mailbox: imap.text('mailbox') ?? 'INBOX' }
+}
+
+function serverOf(read: SettingsReader, hasUser: boolean): MailServer {
+  const host = read.needed('host')
+  if (!/^[A-Za-z0-9._:[\]-]{1,253}$/.test(host)) throw read.fault('host', 'Write the name of a host here.')
+  return {
+    host,
+    port: read.port('port'),
+    secure: read.flag('secure', true),
+    isLocal: isLoopback(host),
+    user: hasUser ? read.needed('user') : undefined,
+    password: hasUser ? read.secret('password_env') : undefined,
+  }
+}

@@ -1,0 +1,90 @@
+import { CadreError, type JsonObject } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads `channels.<name>` of the configuration key by key. Each fault is a `CadreError` that names the key and what to write there. */
+export interface SettingsReader {
+  text(key: string): string | undefined
+  needed(key: string): string
+  flag(key: string, otherwise: boolean): boolean
+  texts(key: string): readonly string[] | undefined
+  port(key: string): number
+  choice<const V extends string>(key: string, of: readonly V[]): V
+  /** The value of the environment variable that `key` names. */
+  secret(key: string): string
+  /** A mapping below this one. */
+  part(key: string): SettingsReader | undefined
+  has(key: string): boolean
+  /** A key that nobody knows is a mistake, and must not be passed over. */
+  allowOnly(keys: readonly string[]): void
+  fault(key: string, message: string): CadreError
+}
+
+export function readSettings(path: string, given: JsonObject, environment: Environment): SettingsReader {
+  const fault = (key: string, message: string) =>
+    new CadreError('configuration', message, { where: `config.yaml: ${path}${key === '' ? '' : `.${key}`}` })
+  const written = (key: string) => (Object.hasOwn(given, key) ? (given[key] ?? undefined) : undefined)
+  const reader: SettingsReader = {
+    fault,
+    has: (key) => written(key) !== undefined,
+    text(key) {
+      const value = written(key)
+      if (value === undefined) return undefined
+      if (typeof value !== 'string' || value.trim() === '') throw fault(key, 'Write a text here.')
+      return value.trim()
+    },
+    needed(key) {
+      const value = reader.text(key)
+      if (value === undefined) throw fault(key, 'This is missing; write it there.')
+      return value
+    },
+    flag(key, otherwise) {
+      const value = written(key)
+      if (value === undefined) return otherwise
+      if (typeof value !== 'boolean') throw fault(key, 'Write true or false here.')
+      return value
+    },
+    texts(key) {
+      const value = written(key)
+      if (value === undefined) return undefined
+      if (!Array.isArray(value) || !value.every((one) => typeof one === 'string' && one.trim() !== ''))
+        throw fault(key, 'Write a list of texts here.')
+      return value.map((one: string) => one.trim())
+    },
+    port(key) {
+      const value = written(key)
+      if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > 65_535)
+        throw fault(key, 'Write the number of a port here, 1 to 65535.')
+      return value
+    },
+    choice(key, of) {
+      const value = reader.needed(key)
+      const found = of.find((one) => one === value)
+      if (found === undefined) throw fault(key, `Write one of these here: ${of.join(', ')}.`)
+      return found
+    },
+    secret(key) {
+      const name = reader.needed(key)
+      // Somebody who writes the secret itself must not find it in a message.
+      if (!/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name))
+        throw fault(key, 'Write the name of an environment variable here, not the secret itself.')
+      const value = environment[name]
+      if (value === undefined || value.trim() === '')
+        throw fault(key, `The environment variable ${name} is not set; set it where cadre is started.`)
+      return value.trim()
+    },
+    part(key) {
+      const value = written(key)
+      if (value === undefined) return undefined
+      if (!isObject(value)) throw fault(key, 'Write keys with values here.')
+      return readSettings(`${path}.${key}`, value, environment)
+    },
+    allowOnly(keys) {
+      const unknown = Object.keys(given).find((key) => !keys.includes(key))
+      if (unknown !== undefined)
+        throw fault(unknown.slice(0, 80), `This key is not known; the keys are: ${keys.join(', ')}.`)
+    },
+  }
+  return reader
+}

@@ -1,0 +1,32 @@
+import type { Outbox } from '@cadre/home'
+import type { Sender, SlackMessage } from '@cadre/tools'
+import { slackInbox, slackOutbox } from './create-slack-sender.ts'
+
+/** Where no Slack is configured: messages are written into the home, and go nowhere else. */
+export function createLocalSlack(outbox: Outbox): Sender<SlackMessage> {
+  // Nothing leaves, so that what a crash has left open can be done again.
+  const reopen = async (key: string) => {
+    const state = outbox.find(slackOutbox, key)?.state
+    if (state === 'sending') await outbox.release(slackOutbox, key, 'It was interrupted.')
+    return state === 'sent' ? 'done' : 'not_done'
+  }
+  return {
+    check: (_message, key) => reopen(key),
+    async send({ channel, text, thread_ts }, key) {
+      await reopen(key)
+      await outbox.send(
+        {
+          channel: slackOutbox,
+          key,
+          inbox: slackInbox,
+          message: { channel, text, ...(thread_ts !== undefined && { thread_ts }) },
+        },
+        async () => ({ file: `outbox/${slackOutbox}.jsonl` }),
+      )
+      return {
+        kind: 'sent',
+        text: `Recorded in outbox/${slackOutbox}.jsonl and inbox/${slackInbox}.jsonl only: no Slack is configured, so it went to nobody else.`,
+      }
+    },
+  }
+}

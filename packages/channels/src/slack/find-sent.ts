@@ -1,0 +1,64 @@
+import type { Json } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import { messageEvent, messageKey } from '../message-key.ts'
+import type { SlackApi } from './slack-api.ts'
+
+export interface SentSearch {
+  readonly channel: string
+  readonly thread_ts?: string | undefined
+  readonly key: string
+  /** Milliseconds since 1970: it was not sent before. */
+  readonly since: number
+}
+
+export type FoundSent =
+  | { readonly kind: 'found'; readonly channel: string; readonly ts: string }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown' }
+
+const mostPages = 10
+/** By how much the clocks of Slack and of this machine may differ. */
+const clockMargin = 10 * 60_000
+
+/** Looks in the channel itself whether a message with this key is there. `absent` only when everything since then was seen. */
+export async function findSent(api: SlackApi, search: SentSearch, signal: AbortSignal): Promise<FoundSent> {
+  const { channel, thread_ts, key, since } = search
+  // A name cannot be looked into, only written to.
+  if (!/^[CGD][A-Z0-9]{1,30}$/.test(channel)) return { kind: 'unknown' }
+  const wanted = messageKey(key)
+  let cursor = ''
+  for (let page = 0; page < mostPages; page++) {
+    const reply = await api.ask(
+      thread_ts === undefined ? 'conversations.history' : 'conversations.replies',
+      {
+        channel,
+        ...(thread_ts !== undefined && { ts: thread_ts }),
+        oldest: ((since - clockMargin) / 1_000).toFixed(6),
+        include_all_metadata: true,
+        limit: 200,
+        ...(cursor !== '' && { cursor }),
+      },
+      signal,
+    )
+    if (reply.kind !== 'ok' || !Array.isArray(reply.body['messages'])) return { kind: 'unknown' }
+    for (const message of reply.body['messages'] as Json[]) {
+      const ts = isObject(message) && keyOf(message['metadata']) === wanted ? message['ts'] : undefined
+      if (typeof ts === 'string') return { kind: 'found', channel, ts }
+    }
+    const next = nextCursor(reply.body['response_metadata'])
+    if (next === '') return reply.body['has_more'] === true ? { kind: 'unknown' } : { kind: 'absent' }
+    cursor = next
+  }
+  return { kind: 'unknown' }
+}
+
+function keyOf(metadata: Json | undefined): string | undefined {
+  if (!isObject(metadata) || metadata['event_type'] !== messageEvent) return undefined
+  const payload = metadata['event_payload']
+  return isObject(payload) && typeof payload['key'] === 'string' ? payload['key'] : undefined
+}
+
+function nextCursor(metadata: Json | undefined): string {
+  const cursor = isObject(metadata) ? metadata['next_cursor'] : ''
+  return typeof cursor === 'string' ? cursor : ''
+}

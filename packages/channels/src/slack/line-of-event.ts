@@ -1,0 +1,68 @@
+import type { Json, JsonObject } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+
+/** Who we are to Slack. */
+export interface SlackSelf {
+  readonly user: string
+  readonly bot: string | undefined
+}
+
+export interface EventRules {
+  readonly self: SlackSelf
+  readonly channels: ReadonlySet<string> | undefined
+  readonly ignoreBots: boolean
+}
+
+const mostLetters = 40_000
+/** Kinds of messages that somebody has written. All others tell of changes: of a topic, of who came and went, of an edit. */
+const written: readonly (Json | undefined)[] = [
+  undefined,
+  'file_share',
+  'thread_broadcast',
+  'me_message',
+  'bot_message',
+]
+
+/**
+ * The line of a message for `inbox/slack-messages.jsonl`; nothing for what is no message, is our own, or is not to be heard. A message is
+ * known by where and when it was written: a mention of the app comes as two events, and is one message.
+ */
+export function lineOfEvent(
+  event: Json | undefined,
+  rules: EventRules,
+): (JsonObject & { id: string }) | undefined {
+  if (!isObject(event)) return undefined
+  const { type, subtype, channel, user, bot_id: bot, text, ts, thread_ts: thread } = event
+  if ((type !== 'message' && type !== 'app_mention') || !written.includes(subtype)) return undefined
+  if (typeof channel !== 'string' || !/^[A-Z0-9]{1,40}$/.test(channel) || !isTime(ts)) return undefined
+  if (rules.channels !== undefined && !rules.channels.has(channel)) return undefined
+  if (user === rules.self.user || (typeof bot === 'string' && bot === rules.self.bot)) return undefined
+  const isBot = typeof bot === 'string' || subtype === 'bot_message'
+  if (isBot && rules.ignoreBots) return undefined
+  const names = namesOf(event['files'])
+  return {
+    id: `${channel}-${ts}`,
+    at: new Date(Number(ts) * 1_000).toISOString(),
+    direction: 'in',
+    channel,
+    user:
+      typeof user === 'string' ? user.slice(0, 40) : typeof bot === 'string' ? bot.slice(0, 40) : 'unknown',
+    text: typeof text === 'string' ? text.slice(0, mostLetters) : '',
+    ts,
+    ...(isTime(thread) && thread !== ts && { thread_ts: thread }),
+    ...(names.length > 0 && { files: names }),
+  }
+}
+
+/** Seconds since 1970, which is also what a message is called by. */
+function isTime(ts: Json | undefined): ts is string {
+  return typeof ts === 'string' && /^\d{1,11}\.\d{1,10}$/.test(ts)
+}
+
+function namesOf(files: Json | undefined): string[] {
+  if (!Array.isArray(files)) return []
+  return files.slice(0, 20).map((file: Json) => {
+    const name = isObject(file) ? file['name'] : undefined
+    return typeof name === 'string' ? name.slice(0, 200) : 'a file'
+  })
+}

@@ -1,0 +1,59 @@
+import type { Json } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { openCursor } from '../cursor-file.ts'
+
+/** An approval that stands in Slack, or is about to. */
+export interface ShownApproval {
+  readonly channel: string
+  /** Absent while it is being posted: after a crash it is looked for. */
+  readonly ts?: string
+  /** What can be pressed. */
+  readonly choices: readonly string[]
+  readonly title: string
+  /** Milliseconds since 1970. */
+  readonly since: number
+}
+
+/** Which approvals stand in Slack with something to press, over restarts. */
+export interface ShownApprovals {
+  get(id: string): ShownApproval | undefined
+  ids(): readonly string[]
+  set(id: string, shown: ShownApproval): void
+  remove(id: string): void
+}
+
+export function openShownApprovals(home: Home): ShownApprovals {
+  const file = openCursor(home, 'slack-approvals')
+  const shown = new Map(
+    Object.entries(file.read()).flatMap(([id, value]) => {
+      const read = shownOf(value)
+      return read === undefined ? [] : [[id, read] as const]
+    }),
+  )
+  const save = () => file.write(Object.fromEntries([...shown].map(([id, one]) => [id, { ...one }])))
+  return {
+    get: (id) => shown.get(id),
+    ids: () => [...shown.keys()],
+    set(id, one) {
+      shown.set(id, one)
+      save()
+    },
+    remove(id) {
+      if (shown.delete(id)) save()
+    },
+  }
+}
+
+function shownOf(value: Json): ShownApproval | undefined {
+  if (!isObject(value)) return undefined
+  const { channel, ts, choices, title, since } = value
+  if (typeof channel !== 'string' || !Array.isArray(choices) || typeof since !== 'number') return undefined
+  return {
+    channel,
+    ...(typeof ts === 'string' && { ts }),
+    choices: choices.filter((one): one is string => typeof one === 'string'),
+    title: typeof title === 'string' ? title : '',
+    since,
+  }
+}

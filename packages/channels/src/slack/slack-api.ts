@@ -1,0 +1,167 @@
+import { type JsonObject, parseJson } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import { pause } from '../pause.ts'
+
+/** What came of one request. Only `unclear` leaves open whether Slack did it. */
+export type SlackReply =
+  | { readonly kind: 'ok'; readonly body: JsonObject }
+  | { readonly kind: 'refused'; readonly error: string }
+  | { readonly kind: 'limited'; readonly seconds: number }
+  | { readonly kind: 'unreachable'; readonly message: string }
+  | { readonly kind: 'unclear'; readonly message: string }
+
+export interface SlackApi {
+  /** Once, and that is it. */
+  call(method: string, fields: JsonObject): Promise<SlackReply>
+  /** For what may be repeated: tries again while Slack is busy or away, a few times. */
+  ask(method: string, fields: JsonObject, signal: AbortSignal): Promise<SlackReply>
+}
+
+export interface SlackApiOptions {
+  readonly baseUrl: string
+  readonly token: string
+  readonly timeoutMs?: number
+  /** The first pause between tries; later ones are longer. */
+  readonly pauseMs?: number
+}
+
+export const tries = 4
+/** Whoever is told to wait longer gives up instead. */
+export const longestWait = 60
+const mostBytes = 8 * 1_024 * 1_024
+/** Nothing was received by anybody. */
+const neverArrived = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+/** Slack's own words for: something broke on the way, and part of it may have been done. */
+const unclearErrors = new Set(['fatal_error', 'internal_error', 'service_unavailable', 'request_timeout'])
+
+export function createSlackApi(options: SlackApiOptions): SlackApi {
+  const { baseUrl, token, timeoutMs = 15_000, pauseMs = 500 } = options
+  const call = async (method: string, fields: JsonObject): Promise<SlackReply> => {
+    try {
+      const response = await fetch(`${baseUrl}${method}`, {
+        method: 'POST',
+        // Every method takes a form; JSON is taken by some only.
+        body: formOf(fields),
+        headers: { authorization: `Bearer ${token}` },
+        // The token is for this host alone.
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      return await replyOf(response)
+    } catch (error) {
+      const code = codeOf(error)
+      const message = `Slack cannot be reached (${code}).`
+      return { kind: neverArrived.has(code) ? 'unreachable' : 'unclear', message }
+    }
+  }
+  return {
+    call,
+    async ask(method, fields, signal) {
+      for (let attempt = 1; ; attempt++) {
+        const reply = await call(method, fields)
+        const wait = waitAfter(reply, attempt, pauseMs)
+        if (wait === undefined || attempt === tries || signal.aborted) return reply
+        await pause(wait, signal)
+        if (signal.aborted) return reply
+      }
+    },
+  }
+}
+
+/** How long to wait before the same is tried again; nothing when that would be of no use. */
+export function waitAfter(reply: SlackReply, attempt: number, pauseMs: number): number | undefined {
+  if (reply.kind === 'ok' || reply.kind === 'refused') return undefined
+  if (reply.kind === 'limited') return reply.seconds > longestWait ? undefined : reply.seconds * 1_000
+  return pauseMs * 2 ** (attempt - 1)
+}
+
+/** A sentence for a person about a reply that is not the one that was hoped for. */
+export function explainReply(reply: Exclude<SlackReply, { kind: 'ok' }>): string {
+  if (reply.kind === 'refused') return `Slack refused it: ${reply.error}.${adviceFor(reply.error)}`
+  if (reply.kind === 'limited') return `Slack asks for patience; try again in ${reply.seconds} seconds.`
+  return reply.message
+}
+
+async function replyOf(response: Response): Promise<SlackReply> {
+  if (response.status === 429) {
+    await response.body?.cancel()
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+    return { kind: 'limited', seconds: Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : 30 }
+  }
+  if (!response.ok) {
+    await response.body?.cancel()
+    const message = `Slack answered with the status ${response.status}.`
+    return response.status >= 500
+      ? { kind: 'unclear', message }
+      : { kind: 'refused', error: `http_${response.status}` }
+  }
+  const parsed = parseJson(await boundedText(response))
+  if (!parsed.ok || !isObject(parsed.value))
+    return { kind: 'unclear', message: 'Slack answered with something that is no JSON.' }
+  const body = parsed.value
+  if (body['ok'] === true) return { kind: 'ok', body }
+  const error = wordOf(body['error'])
+  if (error === 'ratelimited') return { kind: 'limited', seconds: 30 }
+  return unclearErrors.has(error)
+    ? { kind: 'unclear', message: `Slack says ${error}.` }
+    : { kind: 'refused', error }
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of response.body ?? []) {
+    length += part.byteLength
+    if (length > mostBytes) return ''
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function formOf(fields: JsonObject): URLSearchParams {
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields))
+    form.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+  return form
+}
+
+/** Slack's errors are single words; whatever else comes is not passed on. */
+function wordOf(error: unknown): string {
+  return typeof error === 'string' && /^[\w.-]{1,80}$/.test(error) ? error : 'unknown_error'
+}
+
+/** Never the message of the error itself: it may hold what was sent. */
+function codeOf(error: unknown): string {
+  const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: { code?: unknown } }
+  if (name === 'TimeoutError') return 'no answer in time'
+  const word = cause?.code ?? code
+  return typeof word === 'string' && /^[A-Z_0-9]{1,40}$/.test(word) ? word : 'the connection broke'
+}
+
+function adviceFor(error: string): string {
+  const advice = advices[error]
+  return advice === undefined ? '' : ` ${advice}`
+}
+
+const token = 'Set the variable that bot_token_env names to the token of an app that is installed.'
+const advices: { readonly [error: string]: string | undefined } = {
+  not_in_channel: 'Invite the app to the channel: /invite @app.',
+  channel_not_found: 'Use the id of a channel that the app is in.',
+  is_archived: 'The channel is archived; use another one.',
+  msg_too_long: 'Write a shorter message.',
+  missing_scope: 'Give the app the scopes that docs/slack.md lists, and install it again.',
+  not_authed: token,
+  invalid_auth: token,
+  account_inactive: token,
+  token_revoked: token,
+  token_expired: token,
+  not_allowed_token_type:
+    'bot_token_env needs a token that begins with xoxb-, app_token_env one that begins with xapp-.',
+}

@@ -1,0 +1,76 @@
+import type { JsonObject } from '@cadre/core'
+import { isLoopback } from '../is-loopback.ts'
+import { type Environment, readSettings, type SettingsReader } from '../settings-reader.ts'
+
+/** What is needed to speak to Slack at all. */
+export interface SlackAccess {
+  /** Ends with a slash. */
+  readonly baseUrl: string
+  readonly botToken: string
+  /** Channels that are heard and written to; absent: all that the app is in. */
+  readonly channels: ReadonlySet<string> | undefined
+}
+
+export type SlackSettings = SlackAccess & {
+  readonly ignoreBots: boolean
+  readonly approvalsChannel: string | undefined
+  /** Ids of the users who may decide. Nobody: there are no buttons. */
+  readonly approvers: ReadonlySet<string>
+} & (
+    | { readonly mode: 'socket'; readonly appToken: string }
+    | { readonly mode: 'webhook'; readonly signingSecret: string }
+  )
+
+const keys = [
+  'mode',
+  'bot_token_env',
+  'app_token_env',
+  'signing_secret_env',
+  'base_url',
+  'approvals_channel',
+  'approvers',
+  'channels',
+  'ignore_bots',
+]
+
+export function readSlackAccess(given: JsonObject, environment: Environment): SlackAccess {
+  return accessOf(readSettings('channels.slack', given, environment))
+}
+
+export function readSlackSettings(given: JsonObject, environment: Environment): SlackSettings {
+  const read = readSettings('channels.slack', given, environment)
+  const approvers = read.texts('approvers') ?? []
+  const odd = approvers.find((one) => !/^[UW][A-Z0-9]{1,30}$/.test(one))
+  if (odd !== undefined)
+    throw read.fault('approvers', 'Write the ids of users here, such as U024BE7LH; names can be changed.')
+  const common = {
+    ...accessOf(read),
+    ignoreBots: read.flag('ignore_bots', true),
+    approvalsChannel: read.text('approvals_channel'),
+    approvers: new Set(approvers),
+  }
+  return read.choice('mode', ['socket', 'webhook']) === 'socket'
+    ? { ...common, mode: 'socket', appToken: read.secret('app_token_env') }
+    : { ...common, mode: 'webhook', signingSecret: read.secret('signing_secret_env') }
+}
+
+function accessOf(read: SettingsReader): SlackAccess {
+  read.allowOnly(keys)
+  const channels = read.texts('channels')
+  return {
+    baseUrl: baseUrlOf(read),
+    botToken: read.secret('bot_token_env'),
+    channels: channels && new Set(channels),
+  }
+}
+
+function baseUrlOf(read: SettingsReader): string {
+  const text = read.text('base_url') ?? 'https://slack.com/api/'
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || url.username !== '' || url.password !== '' || url.search !== '')
+    throw read.fault('base_url', 'Write an address here, without a password and without a query.')
+  // The token goes there: in the clear only to this machine.
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
+    throw read.fault('base_url', 'Write an address that begins with https:// here.')
+  return url.href.endsWith('/') ? url.href : `${url.href}/`
+}

@@ -1,0 +1,170 @@
+/**
+ * Owns the connection to Slack in socket mode. `createSlackChannel` starts and stops it; nobody else calls it.
+ *
+ * 1. An envelope is acknowledged after it is on disk, on the connection it came by, and not at all when that failed: Slack sends it again.
+ * 2. Envelopes are handled one at a time, in the order they came.
+ * 3. One connection at a time: the old one is closed before the next is opened.
+ * 4. A connection that is silent is given up. After each one that ends another is opened, with longer pauses while that fails.
+ * 5. After `stop` nothing is opened, nothing is acknowledged, and nothing is being handled.
+ */
+import { type JsonObject, messageOf, parseJson } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import type { RawData, WebSocket } from 'ws'
+import { backoff } from '../backoff.ts'
+import { isLoopback } from '../is-loopback.ts'
+import { pause } from '../pause.ts'
+import type { SlackIntake } from './slack-intake.ts'
+
+export interface SlackSocketOptions {
+  /** Asks Slack for the address of a new connection. Rejects with a sentence. */
+  readonly open: (signal: AbortSignal) => Promise<string>
+  readonly intake: SlackIntake
+  /** Why there is no connection now; nothing when there is one. */
+  readonly tell: (problem: string | undefined) => void
+  readonly pauseMs?: number | undefined
+  readonly pingMs?: number | undefined
+}
+
+export interface SlackSocket {
+  /** Comes back when there is a connection, or the first try has failed: it goes on trying. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+const largestMessage = 4 * 1_024 * 1_024
+
+export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
+  const { open, intake, tell, pauseMs = 500, pingMs = 15_000 } = options
+  const stopped = new AbortController()
+  let queue: Promise<void> = Promise.resolve()
+  let running: Promise<void> | undefined
+
+  return {
+    start() {
+      return new Promise((resolve) => {
+        running = run(resolve)
+      })
+    },
+    async stop() {
+      stopped.abort()
+      await running
+      await queue
+    },
+  }
+
+  async function run(tried: () => void): Promise<void> {
+    for (let failures = 0; !stopped.signal.aborted; ) {
+      const wasUseful = await connect(tried)
+      tried()
+      failures = wasUseful ? 0 : failures + 1
+      await pause(backoff(failures, pauseMs), stopped.signal)
+    }
+  }
+
+  /** One connection, from its beginning to its end. True when it served for something. */
+  async function connect(ready: () => void): Promise<boolean> {
+    let wasUseful = false
+    try {
+      const address = await open(stopped.signal)
+      if (stopped.signal.aborted) return false
+      requireSafe(address)
+      const { WebSocket: Socket } = await import('ws')
+      const socket = new Socket(address, {
+        handshakeTimeout: 15_000,
+        maxPayload: largestMessage,
+        perMessageDeflate: false,
+        followRedirects: false,
+      })
+      const end = await lifeOf(socket, {
+        greeted() {
+          tell(undefined)
+          ready()
+        },
+        served() {
+          wasUseful = true
+        },
+      })
+      if (!stopped.signal.aborted) tell(end)
+    } catch (error) {
+      if (!stopped.signal.aborted) tell(messageOf(error))
+    }
+    return wasUseful
+  }
+
+  function lifeOf(
+    socket: WebSocket,
+    on: { readonly greeted: () => void; readonly served: () => void },
+  ): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      let reason: string | undefined = 'The connection to Slack has ended; another one is being opened.'
+      let isAlive = true
+      const alive = () => {
+        isAlive = true
+      }
+      const watch = setInterval(() => {
+        if (!isAlive) return socket.terminate()
+        isAlive = false
+        if (socket.readyState === socket.OPEN) socket.ping()
+      }, pingMs).unref()
+      const leave = () => socket.terminate()
+      stopped.signal.addEventListener('abort', leave)
+      socket.on('ping', alive).on('pong', alive)
+      socket.on('error', (error) => {
+        reason = `The connection to Slack broke: ${messageOf(error)}`
+      })
+      socket.on('close', () => {
+        clearInterval(watch)
+        stopped.signal.removeEventListener('abort', leave)
+        resolve(reason)
+      })
+      socket.on('message', (data) => {
+        alive()
+        const message = read(data)
+        if (message?.['type'] === 'hello') return on.greeted()
+        if (message?.['type'] === 'disconnect') {
+          on.served()
+          // Slack wants another connection to be opened; only a switched-off socket mode is a problem.
+          reason =
+            message['reason'] === 'link_disabled'
+              ? 'Socket mode is switched off for the app; switch it on in its settings at api.slack.com.'
+              : undefined
+          socket.close()
+          return
+        }
+        if (message === undefined || typeof message['envelope_id'] !== 'string') return
+        on.served()
+        const { envelope_id: id, type, payload } = message
+        queue = queue.then(() => handle(socket, { id, type, payload: isObject(payload) ? payload : {} }))
+      })
+      // It may have been stopped before anybody listened.
+      if (stopped.signal.aborted) leave()
+    })
+  }
+
+  async function handle(
+    socket: WebSocket,
+    { id, type, payload }: { id: string; type: unknown; payload: JsonObject },
+  ): Promise<void> {
+    if (stopped.signal.aborted) return
+    try {
+      if (type === 'events_api' && !(await intake.event(payload))) return
+      if (type === 'interactive') await intake.interaction(payload)
+    } catch (error) {
+      return tell(`Something that Slack sent could not be handled: ${messageOf(error)}`)
+    }
+    if (!stopped.signal.aborted && socket.readyState === socket.OPEN)
+      socket.send(JSON.stringify({ envelope_id: id }))
+  }
+}
+
+function read(data: RawData): JsonObject | undefined {
+  const parsed = parseJson(String(data))
+  return parsed.ok && isObject(parsed.value) ? parsed.value : undefined
+}
+
+/** The address holds a ticket that is as good as the token. */
+function requireSafe(address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopback(url.hostname))) return
+  throw new Error('Slack gave an address for the connection that is not encrypted; it is not used.')
+}

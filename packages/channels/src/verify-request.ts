@@ -1,0 +1,75 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { PostRequest } from './channel.ts'
+
+export const schemes = ['github', 'slack', 'hmac-sha256', 'token'] as const
+export type Scheme = (typeof schemes)[number]
+
+/** How those who post show that they may. */
+export interface Signing {
+  readonly scheme: Scheme
+  /** Where the signature or the token stands. */
+  readonly header: string
+  /** Signed together with the body where it is set: when it was sent, in seconds since 1970. */
+  readonly timestampHeader: string | undefined
+  /** How old a request may be, in seconds. */
+  readonly tolerance: number
+}
+
+export type Verified =
+  /** `proof` is the same for the same request, and nobody without the secret can make another. */
+  | { readonly kind: 'right'; readonly proof: string | undefined }
+  | { readonly kind: 'wrong'; readonly reason: string }
+
+/** Whether whoever sent a request has the secret, and sent it just now where the request says when. */
+export function verifyRequest(request: PostRequest, hook: Signing, secret: string, now: number): Verified {
+  const { headers, body } = request
+  const given = headers[hook.header]
+  if (given === undefined || given === '') return wrong(`The header ${hook.header} is missing.`)
+  if (hook.scheme === 'token') {
+    const token = hook.header === 'authorization' ? /^Bearer +(\S+)$/i.exec(given)?.[1] : given
+    return isSame(digest(token ?? ''), digest(secret))
+      ? { kind: 'right', proof: undefined }
+      : wrong('The token is wrong.')
+  }
+  const time = hook.timestampHeader === undefined ? undefined : headers[hook.timestampHeader]
+  if (hook.timestampHeader !== undefined) {
+    if (time === undefined || !/^\d{1,12}$/.test(time))
+      return wrong(`The header ${hook.timestampHeader} is missing.`)
+    if (Math.abs(now / 1000 - Number(time)) > hook.tolerance)
+      return wrong('The request is too old, or the clocks differ.')
+  }
+  const made = createHmac('sha256', secret)
+  if (hook.scheme === 'slack') made.update(`v0:${time}:`)
+  else if (time !== undefined) made.update(`${time}.`)
+  const sum = made.update(body).digest()
+  const written = bytesOf(given, hook.scheme)
+  if (written === undefined || !isSame(written, sum)) return wrong('The signature is wrong.')
+  return { kind: 'right', proof: sum.toString('hex') }
+}
+
+/** A signature as the schemes write it. */
+function bytesOf(given: string, scheme: Scheme): Buffer | undefined {
+  if (scheme === 'github') return hex(/^sha256=([0-9a-f]{64})$/i.exec(given)?.[1])
+  if (scheme === 'slack') return hex(/^v0=([0-9a-f]{64})$/i.exec(given)?.[1])
+  const bare = given.replace(/^sha256=/i, '').trim()
+  if (/^[0-9a-f]{64}$/i.test(bare)) return hex(bare)
+  return /^[A-Za-z0-9+/_-]{43}=?$/.test(bare) ? Buffer.from(bare, 'base64') : undefined
+}
+
+function hex(digits: string | undefined): Buffer | undefined {
+  return digits === undefined ? undefined : Buffer.from(digits, 'hex')
+}
+
+/** Takes as long for a wrong one as for a right one. */
+function isSame(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** So that not even the length of a token can be found out. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function wrong(reason: string): Verified {
+  return { kind: 'wrong', reason }
+}

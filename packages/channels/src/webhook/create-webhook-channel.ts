@@ -1,0 +1,74 @@
+import { isObject } from '@cadre/disk'
+import type { Channel, ChannelContext, PostAnswer, PostHandler } from '../channel.ts'
+import { verifyRequest } from '../verify-request.ts'
+import { lineOfRequest } from './line-of-request.ts'
+import { type HookSettings, readWebhookSettings } from './webhook-settings.ts'
+
+export interface WebhookOptions {
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+const about = 'webhook'
+const place = '[webhook]'
+
+/** Takes what others post to `/hooks/<name>` into the inbox. They are told that it was taken when it is on disk. */
+export function createWebhookChannel(
+  context: ChannelContext,
+  { now = Date.now }: WebhookOptions = {},
+): Channel {
+  const { environment, problems } = context
+  let isStopped = false
+  let hooks: readonly HookSettings[] = []
+
+  return {
+    name: 'webhook',
+    async start() {
+      isStopped = false
+      hooks = readWebhookSettings(context.settings)
+      reportSecrets()
+      for (const hook of hooks) context.onPost(`/hooks/${hook.name}`, answerer(hook))
+    },
+    async stop() {
+      isStopped = true
+      problems.report(about, place, [])
+    },
+  }
+
+  /** Without its secret nothing can be told from forgery: then nothing is taken. */
+  function reportSecrets(): void {
+    const without = hooks.filter(({ secretEnv }) => !environment[secretEnv])
+    problems.report(
+      about,
+      place,
+      without.map(({ name, secretEnv }) => ({
+        severity: 'error',
+        code: 'no-secret',
+        message: `Nothing is taken at /hooks/${name}: the environment variable ${secretEnv} is not set. Set it and start the daemon again.`,
+      })),
+    )
+  }
+
+  function answerer(hook: HookSettings): PostHandler {
+    return async (request): Promise<PostAnswer> => {
+      const secret = environment[hook.secretEnv]
+      if (isStopped || !secret) return refused(503, 'This address takes nothing at the moment.')
+      const at = now()
+      const verified = verifyRequest(request, hook, secret, at)
+      if (verified.kind === 'wrong') return refused(401, verified.reason)
+      const line = lineOfRequest(request, hook, { proof: verified.proof, now: at })
+      const { id, body } = line
+      // Asked once, when somebody enters the address at Slack.
+      if (hook.scheme === 'slack' && isObject(body) && body['type'] === 'url_verification')
+        return { status: 200, body: { challenge: body['challenge'] ?? '' } }
+      const taken = await context.receive(hook.file, line)
+      return taken === 'new'
+        ? { status: 202, body: { taken: true, id } }
+        : { status: 200, body: { known: true, id } }
+    }
+  }
+}
+
+function refused(status: number, error: string): PostAnswer {
+  return { status, body: { error } }
+}

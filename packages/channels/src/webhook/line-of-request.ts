@@ -1,0 +1,71 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Json, JsonObject } from '@cadre/core'
+import { fieldAt } from '@cadre/home'
+import type { PostRequest } from '../channel.ts'
+import type { HookSettings } from './webhook-settings.ts'
+
+const kept = ['content-type', 'user-agent', 'x-github-event', 'x-github-delivery', 'x-request-id']
+const longestHeader = 500
+
+/** The line for the inbox. Its id is the same for every repetition of the same delivery. */
+export function lineOfRequest(
+  { headers, body }: PostRequest,
+  hook: HookSettings,
+  { proof, now }: { readonly proof: string | undefined; readonly now: number },
+): JsonObject & { readonly id: string } {
+  const content = contentOf(body, headers['content-type'] ?? '')
+  const chosen = [...new Set([...kept, hook.eventHeader])].flatMap((name) => {
+    const value = headers[name]
+    return value === undefined ? [] : [[name, value.slice(0, longestHeader)] as const]
+  })
+  const event = headers[hook.eventHeader] ?? eventIn(content)
+  return {
+    id: `${hook.name}-${idOf(headers, hook, content, proof)}`,
+    at: new Date(now).toISOString(),
+    hook: hook.name,
+    ...(event !== undefined && { event: event.slice(0, longestHeader) }),
+    body: content,
+    headers: Object.fromEntries(chosen),
+  }
+}
+
+function idOf(
+  headers: PostRequest['headers'],
+  { idHeader, scheme }: HookSettings,
+  content: Json,
+  proof: string | undefined,
+): string {
+  const delivery = idHeader === undefined ? undefined : headers[idHeader]
+  if (delivery !== undefined && /^[\w.:-]{1,200}$/.test(delivery)) return delivery
+  // Slack sends the same event again with a new signature; its id is inside of what is signed.
+  const event = scheme === 'slack' ? fieldAt(content, 'event_id') : undefined
+  if (typeof event === 'string' && /^\w{1,100}$/.test(event)) return event
+  // A token says nothing about the request: each is another one.
+  return proof === undefined ? randomUUID() : createHash('sha256').update(proof).digest('hex').slice(0, 32)
+}
+
+function eventIn(content: Json): string | undefined {
+  const event = fieldAt(content, 'event.type') ?? fieldAt(content, 'type')
+  return typeof event === 'string' ? event : undefined
+}
+
+/** JSON where it is some, whatever its sender calls it; else the fields of a form, else text. */
+function contentOf(body: Uint8Array, type: string): Json {
+  const text = Buffer.from(body).toString('utf8')
+  const content = jsonOr(text)
+  if (content !== text || !/^application\/x-www-form-urlencoded\b/i.test(type)) return content
+  const form = Object.fromEntries(new URLSearchParams(text))
+  const { payload } = form
+  return payload === undefined ? form : jsonOr(payload)
+}
+
+/** What is nested so deep that it cannot be written down again stays the text it came as. */
+function jsonOr(text: string): Json {
+  try {
+    const value = JSON.parse(text) as Json
+    JSON.stringify(value)
+    return value
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,118 @@
+import { CadreError, didYouMean, type Json, type JsonObject } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import { lineFileName } from '@cadre/home'
+import { type Scheme, type Signing, schemes } from '../verify-request.ts'
+
+/** One address that others post to, and how they show that they may. */
+export interface HookSettings extends Signing {
+  readonly name: string
+  /** The environment variable that holds the secret. */
+  readonly secretEnv: string
+  /** What recognises a repetition. */
+  readonly idHeader: string | undefined
+  readonly eventHeader: string
+  /** The file of `inbox/`. */
+  readonly file: string
+}
+
+const usual: {
+  readonly [scheme in Scheme]: { header: string; id?: string; event: string; timestamp?: string }
+} = {
+  github: { header: 'x-hub-signature-256', id: 'x-github-delivery', event: 'x-github-event' },
+  slack: { header: 'x-slack-signature', event: 'x-slack-event', timestamp: 'x-slack-request-timestamp' },
+  'hmac-sha256': { header: 'x-signature-256', event: 'x-event' },
+  token: { header: 'authorization', id: 'idempotency-key', event: 'x-event' },
+}
+
+const keys = [
+  'scheme',
+  'secret_env',
+  'header',
+  'timestamp_header',
+  'tolerance_seconds',
+  'id_header',
+  'event_header',
+  'to_file',
+]
+const hookName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$/
+const headerName = /^[A-Za-z0-9-]{1,100}$/
+const variable = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
+
+/** Reads `channels.webhook`. Throws a `CadreError` that names the key and what to write there. */
+export function readWebhookSettings(settings: JsonObject): readonly HookSettings[] {
+  for (const key of Object.keys(settings)) {
+    if (key !== 'hooks')
+      throw fault(key, `There is no such key${didYouMean(key, ['hooks']) || '; known is hooks.'}`)
+  }
+  const { hooks } = settings
+  if (!isObject(hooks)) throw fault('hooks', 'Write a name for each address, and below it its settings.')
+  return Object.entries(hooks).map(([name, hook]) => readHook(name, hook))
+}
+
+function readHook(name: string, given: Json): HookSettings {
+  const place = `hooks.${name}`
+  if (!hookName.test(name)) throw fault(place, 'A name has letters, digits, hyphens and underscores.')
+  if (!isObject(given)) throw fault(place, 'Write scheme and secret_env below it.')
+  for (const key of Object.keys(given)) {
+    if (key === 'secret' || key === 'token')
+      throw fault(
+        `${place}.${key}`,
+        'Secrets do not belong into a file: put it into an environment variable and its name into secret_env.',
+      )
+    if (!keys.includes(key))
+      throw fault(
+        `${place}.${key}`,
+        `There is no such key${didYouMean(key, keys) || `; known are ${keys.join(', ')}.`}`,
+      )
+  }
+  const textAt = (key: string, pattern: RegExp, what: string): string | undefined => {
+    const value = given[key]
+    if (value === undefined || value === null) return undefined
+    if (typeof value === 'string' && pattern.test(value)) return value
+    throw fault(`${place}.${key}`, `Write ${what} here.`)
+  }
+  const header = (key: string) => textAt(key, headerName, 'the name of a header')?.toLowerCase()
+  const scheme = schemes.find((one) => one === given['scheme'])
+  if (scheme === undefined) throw fault(`${place}.scheme`, `Write one of ${schemes.join(', ')} here.`)
+  const secretEnv = textAt(
+    'secret_env',
+    variable,
+    'the name of the environment variable that holds the secret',
+  )
+  if (secretEnv === undefined)
+    throw fault(
+      `${place}.secret_env`,
+      'This is missing: name the environment variable that holds the secret.',
+    )
+  const tolerance = given['tolerance_seconds'] ?? 300
+  if (typeof tolerance !== 'number' || !Number.isInteger(tolerance) || tolerance < 1 || tolerance > 86_400)
+    throw fault(`${place}.tolerance_seconds`, 'Write a number of seconds, 1 to 86400.')
+  const timestampHeader = header('timestamp_header') ?? usual[scheme].timestamp
+  if (given['tolerance_seconds'] !== undefined && timestampHeader === undefined)
+    throw fault(`${place}.tolerance_seconds`, 'Name the header with the time as well: timestamp_header.')
+  return {
+    name,
+    scheme,
+    secretEnv,
+    header: header('header') ?? usual[scheme].header,
+    timestampHeader,
+    tolerance,
+    idHeader: header('id_header') ?? usual[scheme].id,
+    eventHeader: header('event_header') ?? usual[scheme].event,
+    file: fileOf(given['to_file'], name, place),
+  }
+}
+
+function fileOf(given: Json | undefined, name: string, place: string): string {
+  if (given === undefined || given === null) return lineFileName(name)
+  try {
+    if (typeof given === 'string') return lineFileName(given)
+  } catch {
+    // Said below, with the key it is about.
+  }
+  throw fault(`${place}.to_file`, 'Write the name of a file of inbox/ here, such as github.')
+}
+
+function fault(key: string, message: string): CadreError {
+  return new CadreError('configuration', message, { where: `config.yaml: channels.webhook.${key}` })
+}

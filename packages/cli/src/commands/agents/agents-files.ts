@@ -1,0 +1,17 @@
+import path from 'node:path'
+import { type PlaceRequest, placeFiles } from '@cadre/agents'
+import { CadreError } from '@cadre/core'
+
+/** Each file with what became of it. Rejects, with nothing written, when one of them may not be written. */
+export function writeFiles(request: PlaceRequest): { readonly path: string; readonly status: string }[] {
+  const placement = placeFiles(request)
+  const at = (file: string) => path.join(request.folder, file)
+  if (placement.kind === 'placed')
+    return placement.files.map(({ path: file, status }) => ({ path: at(file), status }))
+  const [first] = placement.faults
+  const others = placement.faults.length - 1
+  const more = others === 0 ? '' : ` (and ${others} more like it)`
+  const remedy = first?.isTaken ? '; --force replaces it' : ''
+  const reason = (first?.reason ?? '').replace(/\.$/, '')
+  throw new CadreError('usage', `${at(first?.path ?? '')}: ${reason}${more}${remedy}; nothing was written`)
+}

@@ -1,0 +1,135 @@
+import { type AgentFile, type LoadedAgents, listTeams, loadTeam, nameOfFile, shownPath } from '@cadre/agents'
+import { type AgentDefinition, nameKey } from '@cadre/core'
+import { showDiagnostic } from '@cadre/disk'
+import { type AgentsHere, agentsHere, assistant } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { roomIn, textTable } from '../../output/text-table.ts'
+import { cutText } from '../../output/text-width.ts'
+import { fileOf } from './file-of.ts'
+
+/** `cadre agents list`. */
+export async function listAgents(
+  io: Io,
+  flags: { readonly home?: string; readonly team?: string; readonly json?: boolean },
+): Promise<ExitCode> {
+  const here = await agentsHere(io, flags)
+  const { registry, notices } = here
+  const loaded = registry.loaded()
+  for (const notice of notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
+  const broken = brokenIn(io, loaded)
+  const more = builtInsBeside(loaded, here)
+  if (flags.json) {
+    const rows = [
+      ...loaded.agents.map((agent) => forMachines(agent, loaded.files, here)),
+      ...more.flatMap(({ team, agents }) =>
+        agents.map((agent) => ({ ...forMachines(agent, [], here), ...(team !== undefined && { team }) })),
+      ),
+    ]
+    io.stdout.write(`${JSON.stringify(rows)}\n`)
+    for (const line of broken) io.stderr.write(`cadre: ${line}\n`)
+    return exitCodes.done
+  }
+  if (loaded.agents.length === 0)
+    io.stdout.write(
+      `No file defines an agent here yet; see \`cadre lint --help\` for where they are looked for.\n`,
+    )
+  else {
+    const rows = loaded.agents.map((agent) => rowOf(io, agent, loaded.files, here))
+    const head = ['AGENT', 'FROM', 'SOURCE', 'MODEL', 'SHADOWS', 'DESCRIPTION']
+    io.stdout.write(textTable(head, rows, roomIn(io.stdout)))
+    if (loaded.agents.some(({ name }) => name === here.entry))
+      io.stdout.write('\n* starts when nobody is named\n')
+  }
+  const lines = more.map(({ team, agents }) => {
+    const names = agents.map(({ name }) => name).join(', ')
+    return team === undefined ? `  ${names}\n` : `  ${names} (team ${team})\n`
+  })
+  if (lines.length > 0) io.stdout.write(`\nBuilt in; start one with --agent NAME:\n${lines.join('')}`)
+  const off = loaded.agents.flatMap((agent) => here.refusal(agent) ?? [])
+  if (off.length > 0)
+    io.stdout.write(`\nSwitched off by a policy:\n${off.map((line) => `  ${cleanLine(line)}\n`).join('')}`)
+  if (broken.length > 0)
+    io.stdout.write(`\nNo agent came out of these:\n${broken.map((line) => `  ${line}\n`).join('')}`)
+  return exitCodes.done
+}
+
+interface BuiltIns {
+  readonly team?: string
+  readonly agents: readonly AgentDefinition[]
+}
+
+/** Built-in agents that `cadre run --agent` finds by name, except those that a policy disables or a file replaces. */
+function builtInsBeside({ agents, files }: LoadedAgents, here: AgentsHere): BuiltIns[] {
+  const taken = new Set(
+    [...agents.map(({ name }) => name), ...files.map(({ agent, path }) => agent ?? nameOfFile(path))].map(
+      nameKey,
+    ),
+  )
+  const usable = (all: readonly AgentDefinition[]) =>
+    all.filter((agent) => {
+      const isFree = !taken.has(nameKey(agent.name)) && here.refusal(agent) === undefined
+      // If several teams have an agent of this name, the first one is used.
+      if (isFree) taken.add(nameKey(agent.name))
+      return isFree && agent.userInvocable !== false
+    })
+  return [
+    { agents: usable([assistant]) },
+    ...listTeams().map(({ name: team }) => ({ team, agents: usable(loadTeam(team).agents) })),
+  ].filter(({ agents: found }) => found.length > 0)
+}
+
+function forMachines(agent: AgentDefinition, files: readonly AgentFile[], here: AgentsHere): object {
+  const { name, description, source, models, userInvocable = true, modelInvocable = true } = agent
+  const file = fileOf(agent, files)
+  const refused = here.refusal(agent)
+  return {
+    name,
+    source: source?.path ?? 'built-in',
+    dialect: source?.dialect ?? 'built-in',
+    ...(file?.shadows && { shadows: file.shadows }),
+    description,
+    ...(models && { models }),
+    userInvocable,
+    modelInvocable,
+    status: file?.status ?? 'ok',
+    entry: name === here.entry,
+    ...(refused !== undefined && { refused }),
+  }
+}
+
+const widest = 80
+
+function rowOf(io: Io, agent: AgentDefinition, files: readonly AgentFile[], here: AgentsHere): string[] {
+  const { name, description, source, models = [] } = agent
+  const file = fileOf(agent, files)
+  const shadows = (file?.shadows ?? []).map((place) =>
+    place === 'built-in' ? place : shownPath(io.cwd, place),
+  )
+  const mark = name === here.entry ? ' *' : here.refusal(agent) === undefined ? '' : ' (off)'
+  return [
+    `${name}${mark}`,
+    source?.dialect ?? 'built-in',
+    source === undefined ? '' : shownPath(io.cwd, source.path),
+    models[0] ?? '',
+    shadows.join(', '),
+    cutText(cleanLine(description), widest),
+  ].map(cleanLine)
+}
+
+/** Files no agent came out of, each with the reason. One that gives way to another is not one of them. */
+function brokenIn(io: Io, { agents, files }: LoadedAgents): string[] {
+  const used = new Set(agents.map(({ name }) => name))
+  return files
+    .filter(
+      ({ status, agent = '', shadowedBy }) =>
+        status === 'failed' || (shadowedBy === undefined && !used.has(agent)),
+    )
+    .map(({ path, status, agent, diagnostics }) => {
+      if (status !== 'failed') return cleanLine(`${shownPath(io.cwd, path)}: ${agent} is switched off.`)
+      const reason = diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0]
+      const shown = shownPath(io.cwd, path)
+      return cleanLine(reason === undefined ? shown : showDiagnostic({ ...reason, path: shown }))
+    })
+}

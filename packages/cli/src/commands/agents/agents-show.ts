@@ -1,0 +1,26 @@
+import { loadParts } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { agentText } from '../../output/agent-text.ts'
+import { cleanText } from '../../output/clean-text.ts'
+import { createStyle, wantsColour } from '../../output/style.ts'
+import { agentNamed } from './agent-named.ts'
+import { describeAgent } from './describe-agent.ts'
+
+export interface ShowAgentFlags {
+  readonly home?: string
+  readonly team?: string
+  readonly model?: string
+  readonly trust?: boolean
+  readonly json?: boolean
+}
+
+/** `cadre agents show`. */
+export async function showAgent(io: Io, flags: ShowAgentFlags, name: string): Promise<ExitCode> {
+  const parts = await loadParts(io, { ...flags, agent: name })
+  for (const { message } of parts.notices) io.stderr.write(`cadre: ${cleanText(message)}\n`)
+  const view = await describeAgent(agentNamed(parts.registry, name), parts, io.cwd)
+  if (flags.json) io.stdout.write(`${JSON.stringify(view)}\n`)
+  else io.stdout.write(agentText(view, createStyle(wantsColour(io.stdout, io.env))))
+  return exitCodes.done
+}

@@ -1,0 +1,71 @@
+import { plainKey } from '@cadre/agents'
+import type { AgentDefinition } from '@cadre/core'
+import { showDiagnostic } from '@cadre/disk'
+import type { Parts } from '@cadre/runtime'
+import { assistant } from '@cadre/runtime'
+import type { AgentView } from './agent-view.ts'
+import { describeBoundary } from './describe-boundary.ts'
+import { describeLimits } from './describe-limits.ts'
+import { describeModel } from './describe-model.ts'
+import { describeTargets } from './describe-targets.ts'
+import { describeTools } from './describe-tools.ts'
+import { fileOf } from './file-of.ts'
+import { keyPlaces } from './key-places.ts'
+import { specFor } from './spec-for.ts'
+
+/** Everything about one agent, from what the engine itself would make of it. */
+export async function describeAgent(agent: AgentDefinition, parts: Parts, cwd: string): Promise<AgentView> {
+  const { registry, tools, enforced } = parts
+  const places = keyPlaces(agent, cwd)
+  const entry = await specFor(parts, { agent })
+  const parent = await specFor(parts, { agent: { ...assistant, delegates: { kind: 'all' } } })
+  const delegated = await specFor(parts, { agent, parent })
+  const targets = entry.targets.length > 0 ? entry.targets : delegated.targets
+  const file = fileOf(agent, registry.loaded().files)
+  const { offered, ...others } = describeTools({ agent, tools, targets, places })
+  const refused = enforced.refuse(agent.userInvocable === false ? delegated : entry)?.message
+  return {
+    name: agent.name,
+    description: agent.description,
+    source: agent.source ?? { path: 'built-in', dialect: 'built-in' },
+    status: file?.status ?? 'ok',
+    shadows: file?.shadows ?? [],
+    ...(refused !== undefined && { refused }),
+    userInvocable: {
+      value: agent.userInvocable !== false,
+      from: places.of(['userinvocable', 'userinvokable', 'hidden']),
+    },
+    modelInvocable: {
+      value: agent.modelInvocable !== false,
+      from: places.of(['disablemodelinvocation', 'infer', 'mode']),
+    },
+    tools: offered,
+    ...others,
+    boundary: describeBoundary(agent, places),
+    targets: describeTargets({ agent, parts, places, entry, delegated }),
+    model: await describeModel(agent, parts, places),
+    limits: describeLimits({ agent, parts, delegated, places }),
+    isolation: { value: agent.isolation ?? 'shared', from: places.of(['isolation', 'forkcontext']) },
+    background: { value: agent.background === true, from: places.of(['background', 'isbackground']) },
+    requiredSections: { value: agent.requiredSections ?? [], from: places.of(['requiredsections']) },
+    handoffs: (agent.handoffs ?? []).map((handoff, index) => ({
+      label: handoff.label,
+      agent: handoff.agent,
+      send: handoff.send === true,
+      exists: registry.get(handoff.agent) !== undefined,
+      from: places.within(['handoffs'], index),
+    })),
+    hooks: { value: keysIn(agent.hooks), from: places.of(['hooks']) },
+    // Their names only: what is in them can be secret.
+    mcpServers: { value: keysIn(agent.mcpServers), from: places.of(['mcpservers', 'mcp']) },
+    unknown: Object.keys(agent.unknown ?? {}).map((key) => ({
+      value: key,
+      from: places.of([plainKey(key)]),
+    })),
+    diagnostics: (file?.diagnostics ?? []).map(showDiagnostic),
+  }
+}
+
+function keysIn(value: unknown): readonly string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+}

@@ -1,0 +1,72 @@
+import { type AgentDefinition, defaultLimits, type SessionSpec } from '@cadre/core'
+import type { Parts } from '@cadre/runtime'
+import type { LimitView } from './agent-view.ts'
+import type { KeyPlaces } from './key-places.ts'
+
+export interface LimitsRequest {
+  readonly agent: AgentDefinition
+  readonly parts: Parts
+  /** A session another agent starts, as the engine would specify it: the numbers are its. */
+  readonly delegated: SessionSpec
+  readonly places: KeyPlaces
+}
+
+/** The ceilings that would hold, each with who set it. */
+export function describeLimits({ agent, parts, delegated, places }: LimitsRequest): LimitView[] {
+  const { limits, wanted, policy } = parts
+  const { maxTurns, timeoutSeconds, budget = {} } = agent.limits ?? {}
+  /** The policy comes last, and has set a limit only where it was to be higher. */
+  const setBy = (key: string, value: number, asked: number | undefined, by: string) => {
+    const place = policy.decidedBy.get(key)
+    return place !== undefined && (asked === undefined || asked > value) ? place : by
+  }
+  const ofRun = (key: string, configured: number | undefined) =>
+    configured === undefined ? 'default' : `${key} of the configuration`
+  const rounds = delegated.limits.maxRounds
+  const seconds = (delegated.limits.timeLimit ?? limits.timeLimit) / 1000
+  const time = wanted.timeLimit === undefined ? undefined : wanted.timeLimit / 1000
+  const view: LimitView[] = [
+    {
+      name: 'maxTurns',
+      value: rounds,
+      unit: 'rounds a session',
+      from: setBy(
+        'limits.maxTurns',
+        rounds,
+        maxTurns ?? wanted.maxRounds ?? defaultLimits.maxRounds,
+        maxTurns === undefined
+          ? ofRun('limits.maxTurns', wanted.maxRounds)
+          : places.of(['maxturns', 'steps', 'maxsteps']),
+      ),
+    },
+    {
+      name: 'timeout',
+      value: seconds,
+      unit: 'seconds a delegation',
+      from: setBy(
+        'limits.timeoutSeconds',
+        seconds,
+        timeoutSeconds ?? time ?? defaultLimits.timeLimit / 1000,
+        timeoutSeconds === undefined
+          ? ofRun('limits.timeoutSeconds', time)
+          : places.of(['timeout', 'timeoutseconds']),
+      ),
+    },
+  ]
+  for (const part of ['tokens', 'cost', 'calls'] as const) {
+    const unit = part === 'cost' ? 'US dollars' : part
+    const name = `budget.${part}`
+    const own = budget[part]
+    if (own !== undefined) view.push({ name, value: own, unit, from: places.within(['budget'], part) })
+    const most = limits.budget?.[part]
+    if (most === undefined) continue
+    const by = setBy(`limits.budget.${part}`, most, wanted.budget?.[part], `${name} of the configuration`)
+    view.push({ name, value: most, unit: `${unit} a run`, from: by })
+  }
+  for (const part of ['depth', 'concurrency', 'sessions'] as const) {
+    const key = `limits.${part}`
+    const by = setBy(key, limits[part], wanted[part] ?? defaultLimits[part], ofRun(key, wanted[part]))
+    view.push({ name: part, value: limits[part], unit: 'a run', from: by })
+  }
+  return view
+}

@@ -1,0 +1,60 @@
+import { type AgentDefinition, allowedTargets, nameKey, type SessionSpec } from '@cadre/core'
+import type { Parts } from '@cadre/runtime'
+import type { TargetsView } from './agent-view.ts'
+import type { KeyPlaces } from './key-places.ts'
+
+export interface TargetsRequest {
+  readonly agent: AgentDefinition
+  readonly parts: Parts
+  readonly places: KeyPlaces
+  readonly entry: SessionSpec
+  readonly delegated: SessionSpec
+}
+
+/** Whom the agent may start, as its sessions would be specified; and why not the others, those it names first. */
+export function describeTargets({ agent, parts, places, entry, delegated }: TargetsRequest): TargetsView {
+  const isEntry = agent.userInvocable !== false
+  const named = agent.delegates?.kind === 'list' ? agent.delegates.names : []
+  const others = parts.registry.list().flatMap(({ name }) => (name === agent.name ? [] : [name]))
+  const seen = new Set((isEntry ? entry : delegated).targets.map(nameKey))
+  const refused: { name: string; reason: string }[] = []
+  for (const name of [...named, ...others]) {
+    if (seen.has(nameKey(name))) continue
+    seen.add(nameKey(name))
+    refused.push({ name, reason: whyNot(parts, isEntry ? entry : delegated, name) })
+  }
+  return {
+    entry: isEntry ? entry.targets : [],
+    delegated: agent.modelInvocable === false ? [] : delegated.targets,
+    refused,
+    from: places.of(
+      ['agents', 'subagents'],
+      agent.delegates === undefined ? 'default' : places.of(['tools']),
+    ),
+  }
+}
+
+function whyNot(parts: Parts, session: SessionSpec, name: string): string {
+  const { agent, parent } = session
+  const { registry, agents, policy, limits, enforced } = parts
+  const other = registry.get(name)
+  if (other === undefined) return 'there is no agent of that name'
+  if (other.name === agent.name) return 'an agent does not start itself'
+  if (!policy.subagents)
+    return `delegation is switched off (${policy.decidedBy.get('subagent.enabled') ?? 'policy'})`
+  const refusal = enforced.refuse({ ...session, agent: other })?.message
+  if (refusal !== undefined) return refusal
+  if (!allowedTargets(agent, agents.list(), parent === undefined).includes(other))
+    return unlisted(agent, other)
+  if (limits.depth < 1) return `delegations may be ${limits.depth} deep`
+  return 'its tools hold none to delegate with'
+}
+
+function unlisted({ delegates }: AgentDefinition, other: AgentDefinition): string {
+  if (delegates?.kind === 'list') return 'it is not in the list of agents it may start'
+  if (delegates?.kind === 'all' || other.modelInvocable === false)
+    return 'it may not be started by other agents'
+  return delegates === undefined
+    ? 'without a list of agents it starts nobody when it is delegated to'
+    : 'it may start nobody'
+}

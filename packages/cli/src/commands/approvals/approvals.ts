@@ -1,0 +1,67 @@
+import { type ApprovalRecord, actionLines, approvalJson, isDoubt } from '@cadre/gate'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { answerCommands } from '../../output/answer-commands.ts'
+import { cleanLine, cleanText } from '../../output/clean-text.ts'
+import { createStyle, type Style, wantsColour } from '../../output/style.ts'
+import { repeatedFlags } from '../../run/repeated-flags.ts'
+import { openApprovals } from './open-approvals.ts'
+
+/** `cadre approvals`. */
+export async function listApprovals(
+  io: Io,
+  flags: {
+    readonly home?: string
+    readonly all?: boolean
+    readonly trust?: boolean
+    readonly json?: boolean
+  },
+): Promise<ExitCode> {
+  const { engine, home } = await openApprovals(io, flags)
+  const records = await engine.approvals.list({ all: flags.all === true })
+  await engine.close()
+  if (flags.json) {
+    io.stdout.write(`${JSON.stringify(records.map(approvalJson))}\n`)
+    return exitCodes.done
+  }
+  const style = createStyle(wantsColour(io.stdout, io.env))
+  const waiting = records.filter(({ status }) => status === 'pending')
+  const lines = records.flatMap((record) => [...recordLines(record, style), ''])
+  if (records.length === 0) lines.push(`Nothing waits for a decision in ${home.path}.`)
+  else if (waiting.length > 0) lines.push(...howTo(waiting, repeatedFlags(flags)))
+  io.stdout.write(`${lines.join('\n').trimEnd()}\n`)
+  return exitCodes.done
+}
+
+function recordLines(record: ApprovalRecord, style: Style): string[] {
+  const { id, agent, type, risk, reasons, created, session, status, decision } = record
+  const sign = {
+    pending: style.yellow('?'),
+    approved: style.green('✓'),
+    rejected: style.red('✗'),
+    withdrawn: '■',
+  }
+  const when = created.replace('T', ' ').slice(0, 19)
+  const facts = [type, risk, agent, `session ${session}`, when].filter((fact) => fact !== undefined)
+  const decided =
+    decision === undefined
+      ? []
+      : [
+          `  ${status} by ${decision.by ?? 'somebody'} at ${decision.at.replace('T', ' ').slice(0, 19)}${decision.reason ? `: ${decision.reason}` : ''}`,
+        ]
+  return [
+    `${sign[status]} ${id}  ${style.dim(cleanLine(facts.join(' · ')))}`,
+    ...actionLines(record).map((line) => `  ${cleanText(line)}`),
+    ...reasons.map((reason) => `  - ${cleanLine(reason)}`),
+    ...decided.map((line) => `  ${cleanLine(line)}`),
+  ]
+}
+
+function howTo(waiting: readonly ApprovalRecord[], flags: string): string[] {
+  const asked = waiting.find((record) => !isDoubt(record))
+  const doubt = waiting.find(isDoubt)
+  return [
+    ...(asked ? answerCommands(asked.id, false, flags) : []),
+    ...(doubt ? answerCommands(doubt.id, true, flags) : []),
+  ].map(cleanText)
+}

@@ -1,0 +1,18 @@
+import { answerFor } from '@cadre/gate'
+import type { ExitCode } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { type DecideFlags, decideApproval } from './decide-approval.ts'
+import { findApproval, openApprovals } from './open-approvals.ts'
+
+/** `cadre reject`. */
+export async function reject(
+  io: Io,
+  flags: DecideFlags & { readonly reason?: string },
+  wanted: string,
+): Promise<ExitCode> {
+  const opened = await openApprovals(io, flags)
+  const record = await findApproval(opened, wanted)
+  const reason = flags.reason?.trim()
+  const decision = answerFor(record, 'reject')
+  return decideApproval(io, opened, record, { decision, ...(reason && { reason }) }, flags)
+}

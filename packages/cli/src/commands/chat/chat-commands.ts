@@ -1,0 +1,150 @@
+import { CadreError, contextOf, didYouMean, emptyView } from '@cadre/core'
+import { assistant, namesOf } from '@cadre/runtime'
+import { cleanLine } from '../../output/clean-text.ts'
+import { conversationText } from '../../output/conversation-text.ts'
+import { textTable } from '../../output/text-table.ts'
+import type { Chat } from './chat.ts'
+import { offer } from './chat-output.ts'
+import { isUnfinished, newestConversation, refuseOwned, showLast } from './find-conversation.ts'
+import { showTurnTree } from './show-turn-tree.ts'
+import { switchAgent, talksTo } from './switch-agent.ts'
+import { takeHandoff } from './take-handoff.ts'
+import { takeTurn } from './take-turn.ts'
+
+interface ChatCommand {
+  /** What it takes, as the help shows it. */
+  readonly takes?: string
+  readonly brief: string
+  run(chat: Chat, rest: string): void | Promise<void>
+}
+
+const table: { readonly [name: string]: ChatCommand } = {
+  help: { brief: 'what can be said here', run: ({ output }) => output.note(helpText()) },
+  agents: { brief: 'whom you can talk to', run: showAgents },
+  agent: { takes: 'NAME', brief: 'talk to another agent; @NAME does the same', run: changeAgent },
+  handoff: {
+    takes: '[N] [fill|send]',
+    brief: 'hand over: as it is offered, or into the input line first, or unchanged',
+    run: handOver,
+  },
+  history: { brief: 'the conversation so far', run: showHistory },
+  sessions: { brief: 'recent conversations', run: showSessions },
+  resume: { takes: '[ID]', brief: 'go on where it stopped, or with another conversation', run: resume },
+  new: { brief: 'begin anew, with the same agent', run: beginAnew },
+  model: { takes: 'NAME', brief: 'another model from here on', run: changeModel },
+  tree: { brief: 'who worked in the last turn', run: showTurnTree },
+  quit: {
+    brief: 'leave; Ctrl-D does the same',
+    run(chat) {
+      chat.isLeft = true
+    },
+  },
+}
+
+export const commandNames: readonly string[] = Object.keys(table)
+
+export async function runCommand(chat: Chat, name: string, rest: string): Promise<void> {
+  const command = Object.hasOwn(table, name) ? table[name] : undefined
+  if (command !== undefined) return command.run(chat, rest)
+  const hint = didYouMean(name, commandNames) || ';'
+  throw new CadreError(
+    'usage',
+    `there is no command /${name}${hint} /help shows those there are; // sends a message`,
+  )
+}
+
+function helpText(): string {
+  const rows = [
+    ...Object.entries(table).map(([name, { takes, brief }]) => [
+      `/${name}${takes === undefined ? '' : ` ${takes}`}`,
+      brief,
+    ]),
+    ['@NAME …', 'talk to that agent from here on; it gets to know the conversation so far'],
+    ['1, 2, …', 'hand over, where that is offered'],
+  ] as [string, string][]
+  const width = Math.max(...rows.map(([what]) => what.length)) + 2
+  return `${rows.map(([what, brief]) => `  ${what.padEnd(width)}${brief}`).join('\n')}
+
+A line that ends with \\ goes on in the next one; a pasted text is one message. Ctrl-C stops the agents that are at work.
+//… sends a message that begins with a slash, \\@… one that begins with an @. A message that begins with a space is not
+kept for the arrow keys.`
+}
+
+function showAgents({ runtime, output }: Chat): void {
+  const agents = [...runtime.agents.list(), assistant].filter(
+    (agent, index, all) =>
+      agent.userInvocable !== false && all.findIndex(({ name }) => name === agent.name) === index,
+  )
+  const rows = agents.map(({ name, description }) => [cleanLine(name), cleanLine(description).slice(0, 300)])
+  const data = agents.map(({ name, description }) => ({ name, description }))
+  output.note(textTable(['AGENT', 'DOES'], rows).trimEnd(), { type: 'agents', agents: data })
+}
+
+function changeAgent(chat: Chat, name: string): void {
+  if (name !== '') switchAgent(chat, name.replace(/^@?"?|"$/g, ''))
+  chat.output.note(talksTo(chat.conversation))
+}
+
+async function handOver(chat: Chat, rest: string): Promise<void> {
+  const { conversation, output, drive, runtime } = chat
+  const words = rest.toLowerCase().split(/\s+/).filter(Boolean)
+  const how = words.find((word) => word === 'fill' || word === 'send') as 'fill' | 'send' | undefined
+  const number = words.find((word) => word !== how)
+  if (number === undefined && (how === undefined || conversation.handoffs.length !== 1)) {
+    const lines = offer(conversation.handoffs, drive.style, namesOf(runtime))
+    const text = lines.length === 0 ? 'There is nothing to hand over now.' : lines.slice(1).join('\n')
+    return output.note(text, { type: 'handoffs', handoffs: conversation.handoffs })
+  }
+  if (number !== undefined && !/^\d{1,9}$/.test(number))
+    throw new CadreError('usage', `/handoff takes a number, and fill or send, not ${JSON.stringify(number)}`)
+  await takeHandoff(chat, Number(number ?? 1), how)
+}
+
+async function showHistory({ conversation, runtime, output, drive }: Chat): Promise<void> {
+  const messages =
+    conversation.session === undefined ? [] : contextOf(await runtime.read(conversation.session))
+  const said = messages.length === 0 ? 'Nothing was said yet.' : conversationText(messages, drive.style)
+  output.note(said, { type: 'history', messages })
+}
+
+async function showSessions({ runtime, output }: Chat): Promise<void> {
+  const recent = (await runtime.list()).filter(({ parent }) => parent === undefined).slice(0, 10)
+  const rows = recent.map(({ id, agent, status, outcome, updated }) =>
+    [id, agent, outcome ?? status, updated.replace('T', ' ').slice(0, 19)].map(cleanLine),
+  )
+  const text =
+    rows.length === 0 ? 'There are none yet.' : textTable(['SESSION', 'AGENT', 'STATUS', 'UPDATED'], rows)
+  output.note(text.trimEnd(), { type: 'sessions', sessions: recent })
+}
+
+async function resume(chat: Chat, wanted: string): Promise<void> {
+  const { conversation, runtime, output } = chat
+  if (wanted !== '' || conversation.session === undefined) {
+    const stored = await runtime.read(
+      wanted === '' ? await newestConversation(runtime) : await runtime.find(wanted),
+    )
+    refuseOwned(runtime, stored)
+    chat.check(stored)
+    conversation.takeUp(stored)
+    chat.seen.view = emptyView()
+    return showLast(chat, stored)
+  }
+  const stored = await runtime.read(conversation.session)
+  if (!isUnfinished(stored)) return output.note('Nothing is left to do; say what comes next.')
+  await takeTurn(chat, (signal) => conversation.goOn(signal))
+}
+
+function beginAnew({ conversation, output, seen }: Chat): void {
+  conversation.forget()
+  seen.view = emptyView()
+  output.note(`A new conversation. ${talksTo(conversation)}`)
+}
+
+async function changeModel({ conversation, runtime, output }: Chat, name: string): Promise<void> {
+  if (name === '')
+    throw new CadreError('usage', '/model needs the name of a model, for example /model openai:NAME')
+  const found = await runtime.models.resolve(name)
+  if (found.kind === 'unknown') throw new CadreError(found.code ?? 'unknown_model', found.reason)
+  conversation.chooseModel(found.model.id)
+  output.note(`From here on with ${cleanLine(found.model.id)}.`)
+}

@@ -1,0 +1,76 @@
+import type { CadreError, Handoff, Report, RunResult } from '@cadre/core'
+import type { Runtime } from '@cadre/runtime'
+import { namesOf } from '@cadre/runtime'
+import { type ExitCode, exitCodeOfReport, exitCodes } from '../../exit-codes.ts'
+import { tellFailure } from '../../failure.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { handoffLines } from '../../output/handoff-text.ts'
+import { reportText } from '../../output/report-text.ts'
+import type { Style } from '../../output/style.ts'
+import { openQuestions } from '../../run/open-questions.ts'
+import { showEnding } from '../../run/show-ending.ts'
+
+/** What a chat prints besides the work itself. */
+export interface ChatOutput {
+  /** For a person the text, for a machine one object. */
+  note(text: string, data?: object): void
+  /** A line could not be carried out; the chat goes on. */
+  failure(error: CadreError): ExitCode
+  /** What came of a turn; `said` is what the person has read of it last. */
+  ending(result: RunResult, said: string): Promise<ExitCode>
+}
+
+export interface ChatOutputOptions {
+  readonly io: Io
+  readonly style: Style
+  readonly json: boolean
+  /** There is a prompt, at which a person can go on. */
+  readonly hasPrompt: boolean
+  /** Flags a person has to repeat in the next command. */
+  readonly flags: string
+  readonly runtime: Runtime
+}
+
+export function createChatOutput(options: ChatOutputOptions): ChatOutput {
+  const { io, style, json, hasPrompt, flags, runtime } = options
+  const write = (text: string) => void io.stdout.write(`${text}\n`)
+
+  function report(ended: Report, said: string): ExitCode {
+    const isRead = hasPrompt && ended.text.trim() === said.trim()
+    const rest = isRead ? { ...ended, text: '' } : ended
+    write(`\n${[reportText(rest, style), ...whatNext(ended)].join('\n')}\n`)
+    return exitCodeOfReport(ended)
+  }
+
+  function whatNext({ status, session, handoffs }: Report): string[] {
+    if (status === 'completed') return handoffs === undefined ? [] : offer(handoffs, style, namesOf(runtime))
+    if (!hasPrompt) return [`Continue with: cadre chat --resume ${session}${flags}`]
+    if (status === 'cancelled') return ['Stopped. Say more, or /resume to go on.']
+    return [status === 'error' ? 'Say more, or /resume to try again.' : 'Say more to go on.']
+  }
+
+  return {
+    note: (text, data) => write(json ? JSON.stringify(data ?? { type: 'note', text }) : text),
+    failure: (error) => tellFailure(error, io, json),
+    async ending(result, said) {
+      if (json || (result.kind === 'waiting' && !hasPrompt))
+        return showEnding(result, runtime, { io, style, json, flags })
+      if (result.kind === 'report') return report(result.report, said)
+      const questions = await openQuestions(runtime, result.session)
+      const asked = questions.map(({ text }) => `${style.yellow('?')} ${cleanLine(text)}`)
+      write(`\n${[...asked, 'It waits for your decision; /resume asks again.'].join('\n')}\n`)
+      return exitCodes.waiting
+    },
+  }
+}
+
+/** The handoffs on offer, and how to take one. */
+export function offer(handoffs: readonly Handoff[], style: Style, names: readonly string[]): string[] {
+  if (handoffs.length === 0) return []
+  return [
+    '',
+    ...handoffLines(handoffs, style, names),
+    style.dim('  A number hands over; /help says how else.'),
+  ]
+}

@@ -1,0 +1,58 @@
+import { CadreError, contextOf, type StoredSession } from '@cadre/core'
+import type { Sessions } from '@cadre/runtime'
+import { namesOf } from '@cadre/runtime'
+import { conversationText } from '../../output/conversation-text.ts'
+import { lastReport } from '../../run/last-report.ts'
+import type { Chat } from './chat.ts'
+import { offer } from './chat-output.ts'
+
+/** The entry session in which something happened last. */
+export async function newestConversation({ list, home }: Sessions): Promise<string> {
+  const all = (await list()).filter(({ parent }) => parent === undefined)
+  const [newest] = all.toSorted((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0))
+  if (newest !== undefined) return newest.id
+  throw new CadreError(
+    'not_found',
+    `there is no conversation in ${home.at('sessions')} yet; start one with \`cadre chat\``,
+  )
+}
+
+/** Rejects a conversation that another process is having. */
+export function refuseOwned({ owner, fileOf }: Sessions, { spec }: StoredSession): void {
+  const process = owner(spec.root)
+  if (process === undefined) return
+  const message = `session ${spec.root} is run by process ${process.pid} on ${process.host}; wait until it ends, or stop it with: cadre sessions cancel ${spec.root}`
+  throw new CadreError('owned', message, { where: fileOf(spec.id) })
+}
+
+/** It did not come to its end, or something was added since. */
+export function isUnfinished(stored: StoredSession): boolean {
+  const report = lastReport(stored)
+  return report === undefined || report.status === 'cancelled' || report.status === 'error'
+}
+
+/** Where a conversation stands: the last that was said, and what can be done about it. */
+export function showLast({ output, drive, runtime }: Chat, stored: StoredSession): void {
+  const said = contextOf(stored)
+  const from = said.findLastIndex(({ role }) => role === 'user')
+  const last = said.slice(Math.max(0, from))
+  const report = lastReport(stored)
+  const state = isUnfinished(stored)
+    ? [stateOf(stored)]
+    : offer(report?.handoffs ?? [], drive.style, namesOf(runtime))
+  const where = drive.style.dim(`session ${stored.spec.id}`)
+  const text = [conversationText(last, drive.style), where, ...state].join('\n')
+  output.note(text, {
+    type: 'conversation',
+    session: stored.spec.id,
+    agent: stored.spec.agent.name,
+    last,
+  })
+}
+
+function stateOf(stored: StoredSession): string {
+  if (stored.status === 'sleeping') return 'It waits for your decision; /resume asks.'
+  const report = lastReport(stored)
+  if (report?.status === 'error') return 'It failed; /resume tries again.'
+  return `It was ${report === undefined ? 'interrupted' : 'stopped'}; /resume goes on, or say something else.`
+}

@@ -1,0 +1,23 @@
+import { createInterface } from 'node:readline'
+import type { Io } from '../../io.ts'
+import { continuedLine } from './continued-line.ts'
+import type { Input } from './input.ts'
+
+/** A message a line, from whatever is not a keyboard. An empty line ends it, as the end does. */
+export function createLineInput(io: Io): Input {
+  const lines = createInterface({ input: io.stdin, terminal: false })[Symbol.asyncIterator]()
+  return {
+    async next() {
+      let said = ''
+      for (;;) {
+        const { done, value = '' } = await lines.next()
+        const { text, goesOn } = continuedLine(value)
+        said += text
+        if (done || !goesOn) return said.trim() === '' ? undefined : said
+        said += '\n'
+      }
+    },
+    sent() {},
+    close() {},
+  }
+}

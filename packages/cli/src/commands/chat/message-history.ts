@@ -1,0 +1,96 @@
+/**
+ * Owns `storage/chat-history` in the home: messages of earlier chats, for the arrow keys. One JSON string a line, the oldest
+ * first, readable by its owner alone, never more than 500. It is a convenience: what cannot be read or written is let
+ * go. A link in its place is neither read nor written through, since the home may have come with a project.
+ */
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { parseJson } from '@cadre/core'
+import type { Home } from '@cadre/home'
+import { cleanText } from '../../output/clean-text.ts'
+
+export interface MessageHistory {
+  /** The newest first. */
+  messages(): readonly string[]
+  add(message: string): void
+}
+
+const most = 500
+const longest = 4_000
+const largest = 8_000_000
+const noFollow = constants.O_NOFOLLOW ?? 0
+
+export function openMessageHistory(home: Home): MessageHistory {
+  const file = home.at('storage', 'chat-history')
+  let kept = read(file)
+  return {
+    messages: () => kept.toReversed(),
+    add(message) {
+      // As in shells: a leading space keeps it out.
+      if (message.startsWith(' ') || message.length > longest || message === kept.at(-1)) return
+      kept = [...kept, message].slice(-most)
+      attempt(() => {
+        home.folder('storage')
+        append(file, message)
+        // Other chats of this home write as well: what counts is what is in the file.
+        const all = read(file, Number.POSITIVE_INFINITY)
+        if (all.length > most) replace(file, all.slice(-most))
+      })
+    },
+  }
+}
+
+function read(file: string, count = most): string[] {
+  const text = attempt(() => {
+    const descriptor = openSync(file, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0))
+    try {
+      const stats = fstatSync(descriptor)
+      return stats.isFile() && stats.size <= largest ? readFileSync(descriptor, 'utf8') : ''
+    } finally {
+      closeSync(descriptor)
+    }
+  })
+  const messages = (text ?? '').split('\n').flatMap((line) => {
+    const parsed = parseJson(line)
+    return parsed.ok && typeof parsed.value === 'string' ? [cleanText(parsed.value.slice(0, longest))] : []
+  })
+  return messages.slice(-Math.min(count, messages.length))
+}
+
+function append(file: string, message: string): void {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | noFollow
+  const descriptor = openSync(file, flags, 0o600)
+  try {
+    if (!fstatSync(descriptor).isFile()) return
+    fchmodSync(descriptor, 0o600)
+    writeSync(descriptor, `${JSON.stringify(message)}\n`)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function replace(file: string, messages: readonly string[]): void {
+  const next = `${file}.${process.pid}`
+  rmSync(next, { force: true })
+  const text = messages.map((message) => `${JSON.stringify(message)}\n`).join('')
+  writeFileSync(next, text, { mode: 0o600, flag: 'wx' })
+  renameSync(next, file)
+}
+
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act()
+  } catch {
+    return undefined
+  }
+}

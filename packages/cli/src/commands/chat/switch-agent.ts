@@ -1,0 +1,13 @@
+import { chooseAgent } from '@cadre/runtime'
+import { cleanLine } from '../../output/clean-text.ts'
+import type { Chat } from './chat.ts'
+import type { Conversation } from './conversation.ts'
+
+/** The next message goes to this one. Rejects an agent that is not there, or that people may not start. */
+export function switchAgent({ runtime, conversation }: Chat, name: string): void {
+  conversation.agent = chooseAgent(runtime, name)
+}
+
+export function talksTo({ agent }: Conversation): string {
+  return `You talk to ${cleanLine(agent.name)}.`
+}

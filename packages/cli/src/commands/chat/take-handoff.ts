@@ -1,0 +1,58 @@
+import { type AgentDefinition, CadreError, type Handoff } from '@cadre/core'
+import { assistant, chooseAgent, namesOf } from '@cadre/runtime'
+import { cleanLine, cleanText } from '../../output/clean-text.ts'
+import { sendsAtOnce } from '../../output/handoff-text.ts'
+import { cutText } from '../../output/text-width.ts'
+import type { Chat } from './chat.ts'
+import { sendMessage } from './take-turn.ts'
+
+/**
+ * Hands the conversation over. What the handoff says is sent at once, or put into the input line to be changed first: as the
+ * handoff wants it, unless the person says otherwise.
+ */
+export async function takeHandoff(chat: Chat, number: number, how?: 'fill' | 'send'): Promise<void> {
+  const { conversation, input, output } = chat
+  const handoff = conversation.handoffs[number - 1]
+  if (handoff === undefined) throw notOffered(number, conversation.handoffs.length)
+  const to = targetOf(chat, handoff)
+  if (how === 'send' && handoff.prompt.trim() === '')
+    throw new CadreError(
+      'usage',
+      `the handoff ${quoted(handoff)} has no words to send; say them to @${to.name}`,
+    )
+  if (how === 'send' || (how === undefined && sendsAtOnce(handoff)))
+    return sendMessage(chat, handoff.prompt, handoff.prompt, { handoff, to })
+  if (input.edit === undefined) {
+    const text = `Nothing was sent. ${quoted(handoff)} would say to ${cleanLine(to.name)}:\n${cleanText(handoff.prompt)}\n/handoff ${number} send does.`
+    return output.note(text, { type: 'filled', handoff: number, agent: to.name, prompt: handoff.prompt })
+  }
+  const text = await input.edit(cutText(cleanLine(to.name), 30), handoff.prompt)
+  if (text === undefined) return output.note('Not handed over.')
+  return sendMessage(chat, text, text, { handoff, to })
+}
+
+function targetOf({ runtime }: Chat, handoff: Handoff): AgentDefinition {
+  const isGeneral = handoff.agent.toLowerCase() === 'agent'
+  // Hosts call their general agent so; here it is the assistant, unless there is one of that name.
+  if (isGeneral && !namesOf(runtime).some((name) => name.toLowerCase() === 'agent')) return assistant
+  try {
+    return chooseAgent(runtime, handoff.agent)
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    const message = `the handoff ${quoted(handoff)} cannot be taken: ${error.message}`
+    throw new CadreError(error.code, message, { cause: error })
+  }
+}
+
+function notOffered(number: number, count: number): CadreError {
+  if (count === 0) return new CadreError('usage', 'there is nothing to hand over now')
+  const numbers = count === 1 ? 'only 1 is' : `1 to ${count} are`
+  return new CadreError(
+    'usage',
+    `there is no handoff ${number}: ${numbers} on offer; /handoff shows what there is`,
+  )
+}
+
+function quoted({ label, agent }: Handoff): string {
+  return JSON.stringify(cleanLine(label) || cleanLine(agent))
+}

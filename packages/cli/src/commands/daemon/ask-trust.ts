@@ -1,0 +1,17 @@
+import { loadParts, type PartsOptions } from '@cadre/runtime'
+import type { Io } from '../../io.ts'
+import { createStyle, wantsColour } from '../../output/style.ts'
+
+/** Asks a person at the keyboard about what the folder brings, before there is a process that nobody sits in front of. */
+export async function askTrust(io: Io, options: PartsOptions & { readonly json?: boolean }): Promise<void> {
+  const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && options.json !== true
+  if (!hasPerson) return
+  const { createConfirmTrust } = await import('../../run/confirm-trust.ts')
+  const style = createStyle(wantsColour(io.stdout, io.env))
+  const interrupt = () => process.kill(process.pid, 'SIGINT')
+  await loadParts(
+    io,
+    options,
+    createConfirmTrust(io, style, { signal: new AbortController().signal, interrupt }),
+  )
+}

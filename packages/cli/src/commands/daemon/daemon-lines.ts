@@ -1,0 +1,65 @@
+import { appendFileSync } from 'node:fs'
+import path from 'node:path'
+import type { CadreEvent } from '@cadre/core'
+import type { Home } from '@cadre/home'
+import type { DaemonStatus } from '@cadre/server'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { createPlainLines } from '../../output/plain-lines.ts'
+
+type Happened = { readonly type: string; readonly message: string }
+
+export interface DaemonLines {
+  happened(happening: Happened): void
+  event(event: CadreEvent): void
+  tell(message: string): void
+  say(line: string): void
+  ready(status: DaemonStatus, home: Home): void
+}
+
+/** What a daemon shows: a line for each thing that happens, or an object. None of it keeps the daemon from working. */
+export async function daemonLines(
+  io: Io,
+  { log, json = false }: { readonly log?: string; readonly json?: boolean },
+): Promise<DaemonLines> {
+  const file = log === undefined ? undefined : path.resolve(io.cwd, log)
+  const write = (line: string) => {
+    if (file === undefined) io.stdout.write(`${line}\n`)
+    else appendTo(file, `${line}\n`)
+  }
+  const at = () => new Date().toISOString()
+  const plain = (line: string) => write(`${at().slice(11, 19)} ${line}`)
+  const surface = createPlainLines(plain, plain)
+  return {
+    happened(happening) {
+      if (json) write(JSON.stringify({ at: at(), ...happening }))
+      else plain(cleanLine(happening.message))
+    },
+    event(event) {
+      if (!json) surface.event(event)
+      else if (event.type !== 'text.added') write(JSON.stringify(event))
+    },
+    tell(message) {
+      if (json) write(JSON.stringify({ at: at(), type: 'notice.added', message }))
+      else plain(`note: ${cleanLine(message)}`)
+    },
+    say(line) {
+      if (!json) plain(line)
+    },
+    ready(status, home) {
+      if (json) {
+        write(JSON.stringify({ at: at(), type: 'daemon.ready', pid: status.pid, home: home.path }))
+        return
+      }
+      plain(`Watching ${home.path}; agents work in ${status.workspace}. Ctrl-C stops.`)
+    },
+  }
+}
+
+function appendTo(file: string, line: string): void {
+  try {
+    appendFileSync(file, line, { mode: 0o600 })
+  } catch {
+    // A full disk: what matters is in the sessions and in the status, and the daemon goes on.
+  }
+}

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
+import { CadreError } from '@cadre/core'
+import type { Home } from '@cadre/home'
+import { describeTrouble, placeOfProblem, readStatus } from '@cadre/server'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { repeatedFlags } from '../../run/repeated-flags.ts'
+import type { UpFlags } from './up.ts'
+
+const mostLog = 5 << 20
+
+/** Starts the daemon as a process of its own, and comes back when it is ready, or with why it is not. */
+export async function detach(
+  io: Io,
+  home: Home,
+  flags: UpFlags & { readonly workspace: string },
+): Promise<ExitCode> {
+  requireHome(home)
+  const log = home.at('storage', 'daemon.log')
+  const { file, from } = openLog(home, log)
+  const child = spawn(process.execPath, [process.argv[1] as string, 'up', ...argsOf(home, flags, log)], {
+    cwd: io.cwd,
+    env: io.env,
+    detached: true,
+    stdio: ['ignore', file, file],
+  })
+  closeSync(file)
+  const ended = new Promise<number>((resolve) => {
+    child.once('error', () => resolve(exitCodes.failed))
+    child.once('exit', (code) => resolve(code ?? exitCodes.failed))
+  })
+  const ready = await Promise.race([untilReady(home, child.pid ?? 0), ended])
+  if (typeof ready === 'number') return tellFailed(io, flags, log, from, ready as ExitCode)
+  child.unref()
+  if (flags.json)
+    io.stdout.write(`${JSON.stringify({ type: 'daemon.ready', pid: child.pid, home: home.path, log })}\n`)
+  else
+    io.stdout.write(
+      `Watching ${home.path} as process ${child.pid}; what happens is in ${log}. Stop it with: cadre down${repeatedFlags(flags)}\n`,
+    )
+  // Whoever goes away now should know what it will not be able to do.
+  if (!flags.json)
+    for (const problem of readStatus(home)?.problems ?? [])
+      io.stderr.write(`cadre: ${cleanLine(`${placeOfProblem(problem)}: ${problem.message}`)}\n`)
+  return exitCodes.done
+}
+
+function openLog(home: Home, log: string): { readonly file: number; readonly from: number } {
+  try {
+    home.folder('storage')
+    if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > mostLog) renameSync(log, `${log}.1`)
+    const file = openSync(log, 'a', 0o600)
+    writeSync(file, `${new Date().toISOString()} cadre up --detach\n`)
+    return { file, from: statSync(log).size }
+  } catch (error) {
+    const message = `its log cannot be written, so that nobody would know what it does. ${describeTrouble(error)}, or name another home with --home.`
+    throw new CadreError('configuration', message, { where: log, cause: error })
+  }
+}
+
+function requireHome(home: Home): void {
+  if (statSync(home.path, { throwIfNoEntry: false })?.isDirectory()) return
+  throw new CadreError(
+    'configuration',
+    'there is no home here; `cadre init --team NAME` makes one, or name it with --home',
+    {
+      where: home.path,
+    },
+  )
+}
+
+function argsOf(home: Home, flags: UpFlags & { readonly workspace: string }, log: string): string[] {
+  return [
+    ...['--home', home.path, '--workspace', flags.workspace, '--log', log],
+    ...(flags.model === undefined ? [] : ['--model', flags.model]),
+    ...(flags.team === undefined ? [] : ['--team', flags.team]),
+    ...(flags.allow ?? []).flatMap((effect) => ['--allow', effect]),
+    ...(flags.trust ? ['--trust'] : []),
+    ...(flags.json ? ['--json'] : []),
+  ]
+}
+
+async function untilReady(home: Home, pid: number): Promise<'ready'> {
+  for (;;) {
+    const status = readStatus(home)
+    if (status?.pid === pid && status.state === 'running') return 'ready'
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** It has said why, on its way out. */
+function tellFailed(io: Io, { json }: UpFlags, log: string, from: number, code: ExitCode): ExitCode {
+  const said = readFileSync(log).subarray(from).toString('utf8').trim().split('\n')
+  const last = said.at(-1) ?? ''
+  if (json)
+    io.stdout.write(`${last.startsWith('{') ? last : JSON.stringify({ type: 'error', message: last })}\n`)
+  else io.stderr.write(`${last === '' ? `cadre: the daemon did not start; see ${log}` : last}\n`)
+  return code
+}

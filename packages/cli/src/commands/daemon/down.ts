@@ -1,0 +1,56 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { CadreError } from '@cadre/core'
+import { isAlive, thisProcess } from '@cadre/disk'
+import { daemonLease, runningProcess } from '@cadre/home'
+import { requireTrustedHome } from '@cadre/runtime'
+import { stopRequest } from '@cadre/server'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { requireOutside } from './require-outside.ts'
+
+/** How long it has to take the request up, and to come to rest. */
+const taken = 5000
+const patience = 90_000
+
+/** `cadre down`. */
+export async function down(
+  io: Io,
+  flags: { readonly home?: string; readonly trust?: boolean; readonly json?: boolean },
+): Promise<ExitCode> {
+  const home = await requireTrustedHome(io, flags)
+  requireOutside(home, io)
+  const tell = (stopped: boolean, message: string) => {
+    io.stdout.write(flags.json ? `${JSON.stringify({ type: 'down', stopped, message })}\n` : `${message}\n`)
+    return exitCodes.done
+  }
+  const owner = existsSync(home.path) ? runningProcess(home, daemonLease) : undefined
+  if (owner === undefined) return tell(false, `No daemon runs on ${home.path}.`)
+  const request = `${home.folder('storage', 'requests')}/${stopRequest}`
+  writeFileSync(request, `${JSON.stringify({ at: new Date().toISOString(), by: process.pid })}\n`, {
+    mode: 0o600,
+  })
+  const begun = performance.now()
+  const isOver = () => runningProcess(home, daemonLease)?.token !== owner.token
+  let isSignalled = false
+  while (!isOver()) {
+    const waited = performance.now() - begun
+    // It stands still, or cannot see the file: its process is known, and is asked itself.
+    if (waited > taken && !isSignalled && owner.host === hostname() && existsSync(request)) {
+      isSignalled = true
+      process.kill(owner.pid, 'SIGTERM')
+    }
+    if (waited > patience) {
+      rmSync(request, { force: true })
+      throw new CadreError(
+        'timeout',
+        `process ${owner.pid} on ${owner.host} did not stop within ${patience / 1000} seconds; \`cadre status\` shows what it is at, and after \`kill -9 ${owner.pid}\` the next start goes on where it was`,
+      )
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  // Its last act is to give up the home; whoever looks for the process should not find it.
+  for (let looks = 0; looks < 100 && owner.host === hostname() && isAlive(owner, thisProcess(), 0); looks++)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  return tell(true, `Stopped the daemon of ${home.path} (process ${owner.pid}).`)
+}

@@ -1,0 +1,74 @@
+/**
+ * Owns whether a daemon may act on the files of its home while git brings files into it.
+ *
+ * 1. While a git command changes the work tree around the home, nothing is done: files arrive before the index names them.
+ * 2. When an index has changed, nothing is done until it is known that the home is still trusted.
+ * 3. Once it is not, nothing is done any more, and `untrusted` resolves.
+ */
+import { existsSync, statSync } from 'node:fs'
+import path from 'node:path'
+import type { FolderItem } from '@cadre/gate'
+import { type Home, placesOf, repositoriesAbove } from '@cadre/home'
+
+export interface TrackedGuard {
+  mayAct(): boolean
+  readonly untrusted: Promise<readonly FolderItem[]>
+}
+
+/** A lock that is older was left behind by a git that died. */
+const longestLock = 60_000
+
+export function guardTracked(home: Home, untrustedNow: () => Promise<readonly FolderItem[]>): TrackedGuard {
+  let known = stampOf(home)
+  let isLooking = false
+  let isOver = false
+  let resolveUntrusted: (items: readonly FolderItem[]) => void = () => {}
+  const untrusted = new Promise<readonly FolderItem[]>((resolve) => {
+    resolveUntrusted = resolve
+  })
+  const look = async (stamp: string) => {
+    isLooking = true
+    try {
+      const items = await untrustedNow()
+      if (items.length > 0) {
+        isOver = true
+        resolveUntrusted(items)
+      } else known = stamp
+    } finally {
+      isLooking = false
+    }
+  }
+  return {
+    mayAct() {
+      if (isOver || isLooking || isLocked(home)) return false
+      const stamp = stampOf(home)
+      if (stamp === known) return true
+      // What cannot be looked at now is looked at again when somebody asks again.
+      look(stamp).catch(() => {})
+      return false
+    },
+    untrusted,
+  }
+}
+
+function gitFolders(home: Home): string[] {
+  return placesOf(home.path).flatMap((place) => repositoriesAbove(place).map(({ gitDir }) => gitDir))
+}
+
+function isLocked(home: Home): boolean {
+  return gitFolders(home).some((folder) => {
+    const lock = statSync(path.join(folder, 'index.lock'), { throwIfNoEntry: false })
+    return lock !== undefined && Date.now() - lock.mtimeMs < longestLock
+  })
+}
+
+function stampOf(home: Home): string {
+  return gitFolders(home)
+    .map((folder) => {
+      const index = path.join(folder, 'index')
+      if (!existsSync(index)) return folder
+      const { ino, size, mtimeMs, ctimeMs } = statSync(index)
+      return `${folder} ${ino} ${size} ${mtimeMs} ${ctimeMs}`
+    })
+    .join('\n')
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs'
+import { CadreError } from '@cadre/core'
+import { daemonLease, runningProcess } from '@cadre/home'
+import { homeOf } from '@cadre/runtime'
+import { type DaemonStatus, placeOfProblem, readStatus } from '@cadre/server'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { createStyle, type Style, wantsColour } from '../../output/style.ts'
+
+/** `cadre status`. */
+export async function status(
+  io: Io,
+  flags: { readonly home?: string; readonly json?: boolean },
+): Promise<ExitCode> {
+  const home = homeOf(io, flags.home)
+  if (!existsSync(home.path))
+    throw new CadreError(
+      'configuration',
+      'there is no home here; `cadre init --team NAME` makes one, or name it with --home',
+      {
+        where: home.path,
+      },
+    )
+  const owner = runningProcess(home, daemonLease)
+  const known = readStatus(home)
+  if (flags.json) {
+    const facts =
+      owner === undefined ? { running: false } : { running: true, pid: owner.pid, host: owner.host }
+    io.stdout.write(`${JSON.stringify({ ...known, ...facts, home: home.path })}\n`)
+    return exitCodes.done
+  }
+  const style = createStyle(wantsColour(io.stdout, io.env))
+  const lines: string[] = []
+  if (owner === undefined) lines.push(`No daemon runs on ${home.path}; \`cadre up\` starts one.`)
+  else {
+    const since = owner.since ?? known?.since
+    lines.push(
+      `${style.green('●')} ${home.path} is watched by process ${owner.pid} on ${owner.host}${since === undefined ? '' : ` since ${since}`}.`,
+    )
+  }
+  // Of a process that is only starting, what is there is what another has left.
+  if (known !== undefined && (owner === undefined || known.pid === owner.pid))
+    lines.push(...describe(known, owner !== undefined, style))
+  io.stdout.write(`${lines.join('\n')}\n`)
+  return exitCodes.done
+}
+
+function describe(known: DaemonStatus, isRunning: boolean, style: Style): string[] {
+  const { sessions, approvals, counts, problems, channels, address, gitMissing } = known
+  const list = (names: readonly string[]) =>
+    names.length === 0
+      ? '0'
+      : `${names.length} (${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''})`
+  const now = [
+    `  workspace  ${known.workspace}`,
+    `  sessions   running ${list(sessions.running)} · waiting ${list(sessions.waiting)} · queued ${list(sessions.queued)}`,
+    ...Object.entries(counts).map(([name, numbers]) => {
+      const said = Object.entries(numbers).map(([what, number]) => `${what} ${number}`)
+      return `  ${name.padEnd(9)}  ${said.join(' · ')}`
+    }),
+    ...(channels.length === 0
+      ? []
+      : [`  channels   ${channels.join(', ')}${address === undefined ? '' : ` · ${address}`}`]),
+    ...(known.configurationPending
+      ? [`  ${style.yellow('a changed configuration waits until nothing runs')}`]
+      : []),
+  ]
+  const waiting = approvals.map(
+    (one) =>
+      `  ${style.yellow('?')} ${one['id']}  ${cleanLine(`${one['agent']} ${one['type']}: ${one['action']}`).slice(0, 100)}`,
+  )
+  const wrong = problems.map((problem) => {
+    const sign = problem.severity === 'error' ? style.red('✗') : style.yellow('!')
+    return `  ${sign} ${cleanLine(`${placeOfProblem(problem)}: ${problem.message}`)}`
+  })
+  return [
+    ...(isRunning ? now : []),
+    ...(waiting.length === 0 ? [] : ['Waiting for you (`cadre approve ID`, `cadre reject ID`):', ...waiting]),
+    ...(wrong.length === 0 ? [] : [isRunning ? 'Problems:' : 'Problems known last:', ...wrong]),
+    ...(gitMissing === undefined ? [] : [`  ${style.yellow('!')} no git: ${cleanLine(gitMissing)}`]),
+  ]
+}

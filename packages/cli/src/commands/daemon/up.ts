@@ -1,0 +1,83 @@
+import { CadreError } from '@cadre/core'
+import { isInside } from '@cadre/disk'
+import type { FolderItem } from '@cadre/gate'
+import type { Home } from '@cadre/home'
+import type { GateFlags } from '@cadre/runtime'
+import { homeOf, refuseUntrusted, untrustedIn } from '@cadre/runtime'
+import { assemble, createDaemon, openDaemonRuntime } from '@cadre/server'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { resolveWorkspace } from '../../run/resolve-workspace.ts'
+import { takeStopSignals } from '../../run/stop-signals.ts'
+import { daemonLines } from './daemon-lines.ts'
+import { detach } from './detach.ts'
+import { guardTracked } from './guard-tracked.ts'
+import { requireOutside } from './require-outside.ts'
+
+export interface UpFlags extends Pick<GateFlags, 'allow'> {
+  readonly home?: string
+  readonly workspace?: string
+  readonly model?: string
+  readonly team?: string
+  readonly trust?: boolean
+  readonly detach?: boolean
+  readonly log?: string
+  readonly json?: boolean
+}
+
+/** It stood still for so long that another one took it for dead. */
+function lostHome(home: Home): CadreError {
+  const message = 'another process watches this home by now, because this one stood still for too long'
+  return new CadreError('owned', `${message}; \`cadre status\` says which.`, { where: home.path })
+}
+
+/** `cadre up`. */
+export async function up(io: Io, flags: UpFlags): Promise<ExitCode> {
+  const home = homeOf(io, flags.home, flags.trust)
+  requireOutside(home, io)
+  const workspace =
+    flags.workspace === undefined && isInside(home.path, io.cwd)
+      ? // Agents may not change the home itself.
+        home.at('workspaces', 'shared')
+      : resolveWorkspace(io, flags.workspace)
+  await (await import('./ask-trust.ts')).askTrust(io, { ...flags, home: home.path, workspace })
+  const guard = guardTracked(home, () => untrustedIn(io, home, flags))
+  refuseUntrusted(home, await untrustedIn(io, home, flags))
+  if (flags.detach) return detach(io, home, { ...flags, workspace })
+  const lines = await daemonLines(io, flags)
+  const daemon = createDaemon({
+    home,
+    ...assemble({ home }),
+    open: (outside) => openDaemonRuntime({ ...flags, io, home: home.path, workspace }, home, outside),
+    mayAct: guard.mayAct,
+    environment: io.env,
+    happened: lines.happened,
+    emit: lines.event,
+    tell: lines.tell,
+  })
+  const stop = new AbortController()
+  const stopped = new Promise<void>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  const giveBack = takeStopSignals(
+    () => {
+      lines.say('Coming to rest; once more leaves at once.')
+      stop.abort()
+    },
+    () => process.exit(exitCodes.cancelled),
+  )
+  const alive = setInterval(() => {}, 2 ** 30)
+  try {
+    await daemon.start()
+    lines.ready(daemon.status(), home)
+    const why = await Promise.race([daemon.asked, stopped, guard.untrusted])
+    await daemon.stop()
+    if (Array.isArray(why)) refuseUntrusted(home, why as readonly FolderItem[])
+    if (why === 'lost') throw lostHome(home)
+    lines.say('Stopped.')
+    return exitCodes.done
+  } finally {
+    clearInterval(alive)
+    giveBack()
+  }
+}

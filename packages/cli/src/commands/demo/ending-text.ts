@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Io } from '../../io.ts'
+import { cleanText } from '../../output/clean-text.ts'
+import { commandName } from '../../run/command-name.ts'
+import { repeatedFlags } from '../../run/repeated-flags.ts'
+import type { DemoDecision } from './decide-demo.ts'
+import { taskFile } from './demo-steps.ts'
+import type { DemoPlace } from './prepare-demo.ts'
+
+/** What there is to see afterwards. */
+export function endingText(io: Io, { home }: DemoPlace, decisions: readonly DemoDecision[]): string {
+  const cadre = commandName(io)
+  // Elsewhere there is no such script, and the name alone may belong to somebody else's package.
+  const elsewhere =
+    cadre === 'cadre' ? cadre : `node ${fileURLToPath(new URL('../../bin/cadre.js', import.meta.url))}`
+  const flags = repeatedFlags({ home: home.path })
+  const log = spawnSync('git', ['-C', home.path, 'log', '--oneline', '--no-decorate', '-12'], {
+    encoding: 'utf8',
+  })
+  const history =
+    log.status === 0 ? `What happened, in the git of the home (git log):\n${indented(log.stdout)}\n` : ''
+  return `What was decided (${cadre} approvals --all${flags}):
+${indented(decisions.map(decisionText).join('\n'))}
+
+Open these in your editor:
+  ${path.join(home.path, 'tasks', taskFile)}
+  ${home.at('tasks', 'approvals.task.md')}
+  ${home.at('sessions')}
+  ${home.at('inbox', 'slack-messages.jsonl')}
+
+${history}
+The home is kept. Go on with it, or begin one of your own:
+  ${cadre} status${flags}
+  ${cadre} sessions list${flags}
+  ${elsewhere} init --team operators && ${elsewhere} up --model openai:NAME    (OPENAI_BASE_URL and OPENAI_API_KEY say where)
+`
+}
+
+function decisionText({ kind, by, action }: DemoDecision): string {
+  const [first = '', ...more] = cleanText(action).split('\n')
+  return [`${kind} by ${by}: ${first}`, ...more.map((line) => `  ${line}`)].join('\n')
+}
+
+function indented(text: string): string {
+  return cleanText(text.trimEnd()).replace(/^/gm, '  ')
+}

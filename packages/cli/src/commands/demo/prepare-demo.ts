@@ -1,0 +1,36 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { loadTeam } from '@cadre/agents'
+import { CadreError } from '@cadre/core'
+import type { Home } from '@cadre/home'
+import { homeOf } from '@cadre/runtime'
+import type { Io } from '../../io.ts'
+import { placeTeamFiles } from '../init/place-team-files.ts'
+import { planTeamFiles } from '../init/plan-team-files.ts'
+
+export interface DemoPlace {
+  /** What the agents may change. */
+  readonly folder: string
+  readonly home: Home
+  /** `--model`. */
+  readonly model: string
+}
+
+/** A folder for the demo with a home in it: the four operators, what they may look up, and where messages go. */
+export async function prepareDemo(io: Io, wanted: string | undefined): Promise<DemoPlace> {
+  const folder =
+    wanted === undefined ? mkdtempSync(path.join(tmpdir(), 'cadre-demo-')) : path.resolve(io.cwd, wanted)
+  if (wanted !== undefined && existsSync(folder) && readdirSync(folder).length > 0)
+    throw new CadreError('usage', 'the folder for the demo must be empty or not there yet', { where: folder })
+  mkdirSync(folder, { recursive: true })
+  const real = realpathSync(folder)
+  const home = homeOf({ ...io, cwd: real }, path.join(real, '.cadre'), true)
+  const source = fileURLToPath(new URL('../../demo/', import.meta.url))
+  const plan = await planTeamFiles({ team: loadTeam('operators'), home: home.path, project: real })
+  placeTeamFiles({ plan, home, project: real, force: true, dryRun: false })
+  cpSync(path.join(source, 'home'), home.path, { recursive: true })
+  cpSync(path.join(source, 'playbook.yaml'), home.at('playbook.yaml'))
+  return { folder: real, home, model: `scripted:${home.at('playbook.yaml')}` }
+}

@@ -1,0 +1,40 @@
+import { type Diagnostic, showDiagnostic } from '@cadre/disk'
+import { findHooks, openAllowlists } from '@cadre/gate'
+import type { Home, TrustItem } from '@cadre/home'
+import { policyHooks, projectOf, userPlaces } from '@cadre/runtime'
+import type { Io } from '../../io.ts'
+import { counted } from '../../output/numbers.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+
+/** What is wrong with hooks and with lists of commands. Whether the folder is trusted is said elsewhere. */
+export function checkGate(io: Io, home: Home): Check[] {
+  const { home: userHome, allowlist } = userPlaces(io.env)
+  const trusted = (_item: TrustItem) => true
+  const { hooks, diagnostics } = findHooks({
+    project: projectOf(io.cwd),
+    userHome,
+    policyFolder: policyHooks,
+    trusted,
+  })
+  const lists = openAllowlists([
+    { path: home.at('storage', 'terminal-cmd-allowlist.yaml'), trusted },
+    { path: allowlist },
+  ]).diagnostics()
+  const found =
+    hooks.length === 0 ? 'none' : `${counted(hooks.length, 'hook')}; \`cadre hooks list\` shows them`
+  return [
+    ...(diagnostics.some(isFault) ? [] : [ok('hooks', found)]),
+    ...faults('hooks', diagnostics),
+    ...faults('commands', lists),
+  ]
+}
+
+function faults(name: string, diagnostics: readonly Diagnostic[]): Check[] {
+  return diagnostics
+    .filter(isFault)
+    .map((diagnostic) => (diagnostic.severity === 'error' ? fail : warn)(name, showDiagnostic(diagnostic)))
+}
+
+function isFault({ severity }: Diagnostic): boolean {
+  return severity !== 'info'
+}

@@ -1,0 +1,98 @@
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { type Home, runningProcess } from '@cadre/home'
+import { counted } from '../../output/numbers.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+
+/** The home as it lies on disk. Nothing is opened or put right: a doctor only looks. */
+export function checkHome(home: Home): Check[] {
+  if (!existsSync(home.path)) {
+    const above = nearestFolder(home.path)
+    return [
+      isWritable(above)
+        ? ok('home', `${home.path} (made when the first session starts)`)
+        : fail(
+            'home',
+            `${home.path} cannot be made: ${above} is not writable`,
+            'Name another place with --home or CADRE_HOME.',
+          ),
+    ]
+  }
+  const checks = [
+    isWritable(home.path)
+      ? ok('home', home.path)
+      : fail(
+          'home',
+          `${home.path} is not writable`,
+          `Give yourself the right to write it, or name another with --home.`,
+        ),
+  ]
+  const names = namesIn(home.at('sessions'))
+  const sessions = names.filter((name) => name.endsWith('.session.yaml')).length
+  checks.push(ok('sessions', counted(sessions, 'session')))
+  const torn = names.filter((name) => /\.(torn|unreplayed)$/.test(name))
+  if (torn.length > 0)
+    checks.push(
+      warn(
+        'torn files',
+        `${counted(torn.length, 'file')} with what was cut off when a write was interrupted: ${torn.slice(0, 3).join(', ')}`,
+        `Look at them in ${home.at('sessions')}, and delete them.`,
+      ),
+    )
+  return [...checks, ...checkProcesses(home)]
+}
+
+function checkProcesses(home: Home): Check[] {
+  const leases = namesIn(home.at('storage', 'leases'))
+  const roots = leases
+    .filter((name) => name.endsWith('.lease'))
+    .map((name) => name.slice(0, -'.lease'.length))
+  const running = roots.flatMap((root) => runningProcess(home, root) ?? [])
+  const dead = roots.length - running.length
+  const pids = [...new Set(running.map(({ pid }) => pid))].join(', ')
+  const checks = [
+    ok('running', running.length === 0 ? 'no run' : `${counted(running.length, 'run')}, process ${pids}`),
+  ]
+  if (dead > 0)
+    checks.push(
+      warn(
+        'leases',
+        `${counted(dead, 'run')} ended without giving up its lease: its process died`,
+        'Nothing is lost: `cadre sessions list` shows what can be resumed.',
+      ),
+    )
+  const alive = new Set(running.map(({ token }) => token))
+  const segments = namesIn(home.at('storage', 'wal')).filter((name) => !alive.has(name.split('.')[0] ?? ''))
+  if (segments.length > 0)
+    checks.push(
+      warn(
+        'segments',
+        `${counted(segments.length, 'segment')} left over by processes that died`,
+        'The next run puts them in order by itself.',
+      ),
+    )
+  return checks
+}
+
+function nearestFolder(place: string): string {
+  let folder = place
+  while (!existsSync(folder) && path.dirname(folder) !== folder) folder = path.dirname(folder)
+  return folder
+}
+
+function isWritable(place: string): boolean {
+  try {
+    accessSync(place, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

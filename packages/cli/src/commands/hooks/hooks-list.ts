@@ -1,0 +1,79 @@
+import { shownPath } from '@cadre/agents'
+import { showDiagnostic } from '@cadre/disk'
+import { type Hook, placeOf } from '@cadre/gate'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { roomIn, textTable } from '../../output/text-table.ts'
+import { cutText } from '../../output/text-width.ts'
+import { type HooksFlags, type HooksHere, hooksHere, runsOf } from './hooks-here.ts'
+
+const widest = 60
+
+/** `cadre hooks list`. */
+export async function listHooks(io: Io, flags: HooksFlags & { readonly json?: boolean }): Promise<ExitCode> {
+  const here = await hooksHere(io, flags)
+  if (flags.json) {
+    io.stdout.write(`${JSON.stringify(forMachines(here))}\n`)
+    return exitCodes.done
+  }
+  const { hooks, files, diagnostics, project } = here
+  if (hooks.length === 0)
+    io.stdout.write('There are no hooks here; docs/hooks.md says where they are looked for.\n')
+  else {
+    const rows = hooks.map((hook) => rowOf(hook, project))
+    io.stdout.write(
+      textTable(['EVENT', 'FROM', 'DIALECT', 'MATCHER', 'RUNS', 'STATUS'], rows, roomIn(io.stdout)),
+    )
+  }
+  const untrusted = files.filter(({ trusted, hooks: count }) => !trusted && count > 0)
+  if (untrusted.length > 0)
+    io.stdout.write(
+      `\nNot trusted, so not run: ${untrusted.map(({ path }) => cleanLine(shownPath(io.cwd, path))).join(', ')}. ` +
+        'Look through them; `cadre run` asks, and --trust agrees for one command.\n',
+    )
+  if (diagnostics.length > 0) {
+    const lines = diagnostics.map(
+      (found) => `  ${cleanLine(showDiagnostic({ ...found, path: shownPath(io.cwd, found.path) }))}\n`,
+    )
+    io.stdout.write(`\nWhat to know about them:\n${lines.join('')}`)
+  }
+  return exitCodes.done
+}
+
+function rowOf(hook: Hook, project: string): string[] {
+  const { spelling, dialect, matcher = '', condition, level, idle } = hook
+  const when = condition === undefined ? matcher : `${matcher} if ${condition}`.trim()
+  return [
+    spelling,
+    `${placeOf(hook, project)} (${level})`,
+    dialect,
+    when,
+    cutText(cleanLine(runsOf(hook)), widest),
+    idle === undefined ? 'run' : `not run: ${idle}`,
+  ].map(cleanLine)
+}
+
+function forMachines({ hooks, files, diagnostics }: HooksHere): object {
+  return {
+    hooks: hooks.map((hook) => {
+      const { event, spelling, dialect, level, path, line, matcher, condition, idle, timeoutMs } = hook
+      return {
+        event,
+        spelling,
+        dialect,
+        level,
+        path,
+        line,
+        ...(matcher !== undefined && { matcher }),
+        ...(condition !== undefined && { if: condition }),
+        runs: runsOf(hook),
+        timeout: timeoutMs / 1_000,
+        run: idle === undefined,
+        ...(idle !== undefined && { reason: idle }),
+      }
+    }),
+    files,
+    diagnostics,
+  }
+}

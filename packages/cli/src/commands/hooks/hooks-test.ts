@@ -1,0 +1,234 @@
+import { readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { type HookEvent, hookEvents, understandHookEvent } from '@cadre/agents'
+import {
+  type AgentDefinition,
+  anything,
+  CadreError,
+  covers,
+  defineTool,
+  didYouMean,
+  normaliseInput,
+  parseJson,
+  type Tool,
+} from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import {
+  cleanEnvironment,
+  decisionOf,
+  type Hook,
+  type HookTrial,
+  placeOf,
+  readHooksFile,
+  sampleOf,
+  tryHooks,
+} from '@cadre/gate'
+import { assistant, loadSettings, loadTools } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine, cleanText } from '../../output/clean-text.ts'
+import { type HooksFlags, type HooksHere, hooksHere, runsOf } from './hooks-here.ts'
+
+export interface TestHooksFlags extends HooksFlags {
+  readonly tool?: string
+  readonly input?: string
+  readonly agent?: string
+  readonly file?: string
+  readonly json?: boolean
+}
+
+/** `cadre hooks test`: runs the hooks of an event for real, with a sample of it. */
+export async function testHooks(io: Io, flags: TestHooksFlags, name: string): Promise<ExitCode> {
+  const event = eventNamed(name)
+  const here = await hooksHere(io, flags)
+  const agent = agentNamed(here, flags.agent)
+  const hooks = (flags.file === undefined ? here.hooks : hooksIn(io, flags.file)).filter(
+    (hook) => hook.event === event && (hook.level !== 'agent' || hook.path === agent.source?.path),
+  )
+  const tool = await toolNamed(io, here, flags.tool)
+  const input = inputFor(tool, flags)
+  const now = Date.now()
+  const sample = sampleOf({
+    event,
+    workspace: io.cwd,
+    agent,
+    tool,
+    input,
+    created: new Date(now).toISOString(),
+  })
+  const { project, userHome, home, policy } = here
+  const trials = await tryHooks(
+    {
+      hooks,
+      sample,
+      now,
+      project,
+      userHome,
+      environment: (extra) => ({ ...cleanEnvironment(io.env, policy.environment), ...extra }),
+      transcript: (session) => home.at('sessions', `${session}.session.yaml`),
+    },
+    new AbortController().signal,
+  )
+  const skipped = hooks.filter(({ idle }) => idle !== undefined)
+  if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(event, trials, skipped))}\n`)
+  else show(io, event, trials, skipped, hooks, project)
+  return exitCodes.done
+}
+
+function eventNamed(name: string): HookEvent {
+  const understood = understandHookEvent(name)
+  if (understood.kind === 'run') return understood.event
+  const events = Object.keys(hookEvents) as HookEvent[]
+  const found = events.find((event) => event.toLowerCase() === name.toLowerCase())
+  if (found !== undefined) return found
+  throw new CadreError(
+    'usage',
+    `there is no event ${JSON.stringify(name)}${didYouMean(name, events) || '.'} Events: ${events.join(', ')}`,
+  )
+}
+
+function agentNamed({ registry }: HooksHere, name: string | undefined): AgentDefinition {
+  if (name === undefined) return assistant
+  const found = registry.get(name)
+  if (found !== undefined) return found
+  const names = registry.list().map((agent) => agent.name)
+  throw new CadreError(
+    'not_found',
+    `there is no agent ${JSON.stringify(name)}${didYouMean(name, names) || '; `cadre agents list` shows those there are'}`,
+  )
+}
+
+/** Who names a file means that it is run: it needs no other agreement. */
+function hooksIn(io: Io, file: string): readonly Hook[] {
+  const at = path.resolve(io.cwd, file)
+  if (!statSync(at, { throwIfNoEntry: false })?.isFile())
+    throw new CadreError('not_found', `there is no file ${file}; \`cadre hooks list\` shows those with hooks`)
+  const kind = /\.claude[\\/]settings(?:\.local)?\.json$/.test(at)
+    ? 'claude-settings'
+    : /copilot[\\/]settings(?:\.local)?\.json$/.test(at)
+      ? 'copilot-settings'
+      : 'hooks'
+  const read = readHooksFile({ path: at, text: readFileSync(at, 'utf8'), level: 'user', kind })
+  const fault = read.diagnostics.find(({ severity }) => severity === 'error')
+  if (read.status === 'failed')
+    throw new CadreError(
+      'configuration',
+      fault?.message ?? 'There is no hook in this file that could be run.',
+      {
+        where: `${file}:${fault?.line ?? 1}`,
+      },
+    )
+  return read.hooks
+}
+
+async function toolNamed(io: Io, { home, folder }: HooksHere, name = 'execute_command'): Promise<Tool> {
+  const { tools } = await loadTools({ home, settings: await loadSettings(io, home, folder) })
+  return (
+    tools.find((tool) => tool.name === name) ?? tools.find((tool) => covers(name, tool)) ?? unknownTool(name)
+  )
+}
+
+/** One that is not here: a server's, an editor's. Hooks are told of it under its own name. */
+function unknownTool(name: string): Tool {
+  if (!/^[A-Za-z][\w-]{0,63}$/.test(name))
+    throw new CadreError('usage', `${JSON.stringify(name)} is no name of a tool`)
+  return defineTool({
+    name,
+    description: '',
+    class: 'execute',
+    effect: 'execute',
+    input: anything('Whatever it takes'),
+    run: () => Promise.reject(new Error('unreachable: a sample is never run')),
+  }) as Tool
+}
+
+const sampleInputs: { readonly [tool: string]: object } = {
+  execute_command: { command: 'echo hello' },
+  read_file: { path: 'README.md' },
+  write_file: { path: 'hello.txt', content: 'hello\n' },
+  edit_file: { path: 'hello.txt', old: 'hello', new: 'goodbye' },
+}
+
+function inputFor(tool: Tool, { input, tool: spelling = tool.name }: TestHooksFlags): unknown {
+  if (input === undefined) return sampleInputs[tool.name] ?? {}
+  const parsed = parseJson(input)
+  if (!parsed.ok || !isObject(parsed.value))
+    throw new CadreError('usage', `--input must be a JSON object, for example '{"command":"git push"}'`)
+  return normaliseInput(tool, spelling, parsed.value)
+}
+
+function forMachines(event: HookEvent, trials: readonly HookTrial[], skipped: readonly Hook[]): object {
+  return {
+    event,
+    decision: decisionOf(trials),
+    hooks: trials.map(({ hook, payload, end, answer }) => ({
+      path: hook.path,
+      line: hook.line,
+      dialect: hook.dialect,
+      runs: runsOf(hook),
+      payload,
+      ...(end.kind === 'exited'
+        ? { exitCode: end.code, stdout: end.stdout, stderr: end.stderr }
+        : { failed: end.reason }),
+      answer,
+    })),
+    notRun: skipped.map(({ path: file, line, idle }) => ({ path: file, line, reason: idle })),
+  }
+}
+
+function show(
+  io: Io,
+  event: HookEvent,
+  trials: readonly HookTrial[],
+  skipped: readonly Hook[],
+  hooks: readonly Hook[],
+  project: string,
+): void {
+  const write = (text: string) => io.stdout.write(text)
+  for (const { hook, payload, end, answer } of trials) {
+    write(`${cleanLine(`${placeOf(hook, project)} (${hook.dialect})`)}\n`)
+    write(`  runs     ${cleanLine(runsOf(hook))}\n`)
+    write(`  payload  ${cleanLine(JSON.stringify(payload))}\n`)
+    if (end.kind === 'failed') write(`  ended    ${cleanLine(end.reason)}\n`)
+    else {
+      write(`  exit     ${end.code}\n`)
+      if (end.stdout.trim() !== '') write(`  stdout   ${indented(end.stdout)}\n`)
+      if (end.stderr.trim() !== '') write(`  stderr   ${indented(end.stderr)}\n`)
+    }
+    write(`  means    ${cleanLine(meaningOf(answer))}\n`)
+  }
+  for (const hook of skipped) write(`${cleanLine(`${placeOf(hook, project)} is not run: ${hook.idle}`)}\n`)
+  if (trials.length === 0)
+    write(
+      hooks.length === 0
+        ? `No hook is written for ${event} here.\n`
+        : `No hook of ${event} was run for this.\n`,
+    )
+  write(`decision: ${decisionOf(trials)}\n`)
+}
+
+function meaningOf({
+  decision,
+  reason,
+  input,
+  context,
+  blocked,
+  content,
+  stop,
+  notices,
+}: HookTrial['answer']): string {
+  const parts = [
+    decision && `${decision}${reason ? `: ${reason}` : ''}`,
+    input && `other arguments: ${JSON.stringify(input)}`,
+    blocked && `blocked: ${blocked}`,
+    stop && `ends the session: ${stop}`,
+    content && `another result: ${content}`,
+    context && `context: ${context}`,
+    ...(notices ?? []).map((notice) => `for the person: ${notice}`),
+  ].filter((part) => part !== undefined && part !== '')
+  return parts.length === 0 ? 'nothing to say' : parts.join(' · ')
+}
+
+function indented(text: string): string {
+  return cleanText(text.slice(0, 4_000)).trimEnd().replaceAll('\n', '\n           ')
+}

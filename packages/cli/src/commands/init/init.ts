@@ -1,0 +1,106 @@
+import {
+  type AgentPlaces,
+  type FileDialect,
+  listTeams,
+  loadAgents,
+  loadTeam,
+  type TeamSummary,
+} from '@cadre/agents'
+import { CadreError } from '@cadre/core'
+import { showDiagnostic } from '@cadre/disk'
+import { agentPlaces, homeOf, projectOf } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { commandName } from '../../run/command-name.ts'
+import { readLine } from '../../run/read-line.ts'
+import { repeatedFlags } from '../../run/repeated-flags.ts'
+import { placeTeamFiles, type TeamFileStatus } from './place-team-files.ts'
+import { planTeamFiles } from './plan-team-files.ts'
+import { trustWritten } from './trust-written.ts'
+
+export interface InitFlags {
+  readonly team?: string
+  readonly variant?: string
+  readonly to?: FileDialect
+  readonly home?: string
+  readonly dryRun?: boolean
+  readonly force?: boolean
+  readonly json?: boolean
+}
+
+/** `cadre init`. */
+export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
+  refuseDoubtful(flags)
+  const wanted = flags.team ?? (await chosen(io, flags))
+  if (wanted === undefined) return exitCodes.done
+  const team = loadTeam(wanted, flags.variant)
+  const home = homeOf(io, flags.home)
+  const project = projectOf(io.cwd)
+  const dryRun = flags.dryRun === true
+  const plan = await planTeamFiles({ team, home: home.path, project, to: flags.to })
+  const files = placeTeamFiles({ plan, home, project, force: flags.force === true, dryRun })
+  if (!dryRun) trustWritten(io, project, files)
+  const notices = [...plan.notes, ...(dryRun ? [] : await faultsIn(files, agentPlaces(io, home, io.cwd)))]
+  const example = listTeams().find(({ name }) => name === team.name)?.example
+  const agent = plan.starts ? '' : ` --agent ${team.entry}`
+  const next = `${commandName(io)} run${agent}${repeatedFlags(flags)} ${JSON.stringify(example)}`
+  if (flags.json) {
+    const { name, variant, entry } = team
+    io.stdout.write(
+      `${JSON.stringify({ type: 'init', team: name, variant, entry, dryRun, files, notices, next })}\n`,
+    )
+    return exitCodes.done
+  }
+  const width = Math.max(...files.map(({ status }) => status.length))
+  const lines = files.map(({ path, status }) => `  ${status.padEnd(width)}  ${cleanLine(path)}`)
+  io.stdout.write(
+    `The team ${wanted} ${dryRun ? 'would be written like this' : 'is ready'}:\n${lines.join('\n')}\n`,
+  )
+  for (const notice of notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
+  // A team with a place for messages is one that can work on its own.
+  const watches = files.some(({ path }) => path === home.at('inbox', 'routes.yaml'))
+  const up = `${commandName(io)} up${repeatedFlags(flags)}`
+  const more = watches ? `or let it watch the files of its home, and write into them:\n  ${up}\n` : ''
+  if (!dryRun) io.stdout.write(`\nThe files are yours to change. Next:\n  ${next}\n${more}`)
+  return exitCodes.done
+}
+
+function refuseDoubtful({ team, variant }: InitFlags): void {
+  if (variant === undefined) return
+  if (team === undefined) throw new CadreError('usage', '--variant needs --team: a variant of which team?')
+  if (team.includes('/'))
+    throw new CadreError('usage', `the variant is named twice: in --team ${team} and in --variant ${variant}`)
+}
+
+/** What is wrong with the new files where they lie now: mostly that another file of the same agent comes before one of them. */
+async function faultsIn(files: readonly TeamFileStatus[], places: AgentPlaces): Promise<string[]> {
+  const { diagnostics } = await loadAgents(places)
+  return diagnostics
+    .filter(({ path, severity }) => severity !== 'info' && files.some((file) => file.path === path))
+    .map(showDiagnostic)
+}
+
+/** Shows the teams, and asks which one where there is somebody to ask. */
+async function chosen(io: Io, { json }: InitFlags): Promise<string | undefined> {
+  const teams = listTeams()
+  if (json) {
+    io.stdout.write(`${JSON.stringify({ type: 'teams', teams })}\n`)
+    return undefined
+  }
+  io.stdout.write(`${teams.map(teamText).join('\n')}\n`)
+  if (io.stdin.isTTY !== true || !io.stdout.isTTY) {
+    io.stdout.write(`Write one into this project with: ${commandName(io)} init --team NAME\n`)
+    return undefined
+  }
+  const said = await readLine(io, 'Which one? A name, or Enter for none: ', {
+    signal: new AbortController().signal,
+    interrupt: () => {},
+  })
+  return said === '' ? undefined : said
+}
+
+function teamText({ name, description, entry, variants }: TeamSummary): string {
+  const several = variants.map((variant) => `    ${name}/${variant.name}: ${variant.description}\n`)
+  return `${name}\n  ${description}.\n  Starts with ${entry}.\n${variants.length > 1 ? several.join('') : ''}`
+}

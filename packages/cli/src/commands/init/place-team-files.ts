@@ -1,0 +1,64 @@
+import path from 'node:path'
+import { type Placement, type PlaceRequest, placeFiles } from '@cadre/agents'
+import { CadreError } from '@cadre/core'
+import type { Home } from '@cadre/home'
+import type { Plan } from './plan-team-files.ts'
+
+export interface TeamFileStatus {
+  readonly path: string
+  readonly status: 'created' | 'replaced' | 'unchanged' | 'kept' | 'conflict'
+}
+
+export interface PlaceTeamRequest {
+  readonly plan: Plan
+  readonly home: Home
+  readonly project: string
+  readonly force: boolean
+  /** Only says what would happen. */
+  readonly dryRun: boolean
+}
+
+/** Writes the files of a team. When one of them may not be written, none is, and all such files are named. */
+export function placeTeamFiles({ plan, home, project, force, dryRun }: PlaceTeamRequest): TeamFileStatus[] {
+  const parts: PlaceRequest[] = [
+    { folder: project, files: plan.inProject, force },
+    { folder: home.path, files: plan.inHome, force, isPrivate: true },
+  ].filter(({ files }) => files.length > 0)
+  const look = (request: PlaceRequest) => placeFiles({ ...request, dryRun: true })
+  const status = plan.starts ? 'unchanged' : 'kept'
+  const kept = plan.kept.map(
+    (file): TeamFileStatus => ({ path: file, status: file.endsWith('config.yaml') ? status : 'kept' }),
+  )
+  const expected = parts.flatMap((part) => statusesOf(part, look(part)))
+  if (dryRun) return [...expected, ...kept]
+  const faults = parts.flatMap((part) => faultsOf(part, look(part)))
+  if (faults.length > 0) throw new CadreError('configuration', `nothing was written: ${faults.join('; ')}`)
+  // Made first, so that git never sees what is in it.
+  home.folder()
+  const placed = parts.map((part) => ({ part, placement: placeFiles(part) }))
+  return [...placed.flatMap(({ part, placement }) => statusesOf(part, placement)), ...kept]
+}
+
+function statusesOf({ folder, files, force }: PlaceRequest, placement: Placement): TeamFileStatus[] {
+  const at = (file: string) => path.join(folder, file)
+  if (placement.kind === 'placed')
+    return placement.files.map(({ path: file, status }) => ({ path: at(file), status }))
+  const refused = new Set(placement.faults.map((fault) => fault.path))
+  // Each by itself: what would become of the others is worth knowing as well.
+  return files.flatMap((file): TeamFileStatus[] =>
+    refused.has(file.path)
+      ? [{ path: at(file.path), status: 'conflict' }]
+      : statusesOf(
+          { folder, files: [file], force },
+          placeFiles({ folder, files: [file], force, dryRun: true }),
+        ),
+  )
+}
+
+function faultsOf({ folder }: PlaceRequest, placement: Placement): string[] {
+  if (placement.kind === 'placed') return []
+  return placement.faults.map(({ path: file, reason, isTaken }) => {
+    const why = reason.replace(/\.$/, '')
+    return `${path.join(folder, file)}: ${isTaken ? `${why} and differs; --force replaces it` : why}`
+  })
+}

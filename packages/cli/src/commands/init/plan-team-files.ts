@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import {
+  exportAgents,
+  type FileDialect,
+  type PlacedFile,
+  readTeamFiles,
+  readTeamHome,
+  type Team,
+} from '@cadre/agents'
+import { CadreError } from '@cadre/core'
+import { readShippedHooks } from '@cadre/gate'
+import { loadConfig } from '@cadre/home'
+
+export interface PlanRequest {
+  readonly team: Team
+  readonly home: string
+  readonly project: string
+  /** Default: as the team's own files are written. */
+  readonly to?: FileDialect | undefined
+}
+
+export interface Plan {
+  /** Below the project. */
+  readonly inProject: readonly PlacedFile[]
+  /** Below the home. */
+  readonly inHome: readonly PlacedFile[]
+  /** What the host of another dialect will not do. */
+  readonly notes: readonly string[]
+  /** Files that are there and stay as they are. */
+  readonly kept: readonly string[]
+  /** A run starts with the team's own entry agent without its being named. */
+  readonly starts: boolean
+}
+
+/** Which files a team becomes, and where they go. Reads and changes nothing but what it has to know. */
+export async function planTeamFiles({ team, home, project, to }: PlanRequest): Promise<Plan> {
+  const own = readTeamFiles(team.name, team.variant)
+  const form = own.some(({ file }) => file.endsWith('.yaml')) ? 'template' : 'copilot'
+  const { files, notes } = to === undefined || to === form ? asTheyAre() : rewritten(team, to)
+  const base = (to ?? form) === 'template' ? home : project
+  const agents = files.map((file) => withEndsOf(path.join(base, file.path), file))
+  // Those of other programs are configured elsewhere, and an agent file of ours needs none.
+  const hooks = team.hooks && (to ?? form) === 'copilot' ? hookFiles(project) : []
+  const config = path.join(home, 'config.yaml')
+  const isThere = existsSync(config)
+  const text = `# The agent a run starts with when none is named.\nentry: ${team.entry}\n`
+  // Other settings may stand in a file that is there, and nobody asked for those to be changed.
+  const starts = !isThere || (await loadConfig({ home })).config.entry === team.entry
+  const settings = isThere ? [] : [{ path: 'config.yaml', text }]
+  const policy = team.effects === undefined ? undefined : path.join(home, policyPath)
+  const isDecided = policy !== undefined && existsSync(policy)
+  if (policy !== undefined && !isDecided) settings.push({ path: policyPath, text: policyText(team) })
+  const more = readTeamHome(team.name)
+  const stays = more.filter((file) => existsSync(path.join(home, file.path)))
+  settings.push(...more.filter((file) => !stays.includes(file)))
+  return {
+    inProject: base === project ? [...agents, ...hooks] : [],
+    inHome: [...(base === home ? agents : []), ...settings],
+    notes,
+    starts,
+    kept: [
+      ...(isThere ? [config] : []),
+      ...(isDecided ? [policy] : []),
+      ...stays.map((file) => path.join(home, file.path)),
+    ],
+  }
+
+  function asTheyAre(): { files: PlacedFile[]; notes: string[] } {
+    const folder = form === 'template' ? 'templates' : '.github/agents'
+    const lists = team.agents.filter(({ models = [] }) => to === 'copilot' && models.length > 1)
+    return {
+      files: own.map(({ file, text }) => ({ path: `${folder}/${file}`, text })),
+      notes: lists.map(
+        ({ name, models = [] }) =>
+          `${name}: Copilot CLI does not load an agent with several models; for it, write model: ${models[0]}.`,
+      ),
+    }
+  }
+}
+
+/** Below the home. */
+const policyPath = path.join('storage', 'policy.yaml')
+
+function policyText({ name, effects = {} }: Team): string {
+  const lines = Object.entries(effects).map(([effect, permission]) => `  ${effect}: ${permission}\n`)
+  return `# What the team ${name} comes with: its agents do this in the session's workspace without asking. Change it as you like.\neffects:\n${lines.join('')}`
+}
+
+function rewritten({ agents }: Team, to: FileDialect): { files: readonly PlacedFile[]; notes: string[] } {
+  const { files, notes, faults } = exportAgents({ agents, to, names: 'host' })
+  const [fault] = faults
+  if (fault !== undefined) throw new CadreError('configuration', `${fault.agent}: ${fault.message}`)
+  return { files, notes: notes.map(({ agent, message }) => `${agent}: ${message}`) }
+}
+
+/** The scripts that hold other programs to the roles of a team, and the folder for what its workers hand in. */
+function hookFiles(project: string): PlacedFile[] {
+  return readShippedHooks().map((file) => withEndsOf(path.join(project, file.path), file))
+}
+
+/** Git may have changed the ends of lines of a file on its way: it is the same file all the same. */
+function withEndsOf(target: string, file: PlacedFile): PlacedFile {
+  const text = file.text.replaceAll('\n', '\r\n')
+  try {
+    return readFileSync(target, 'utf8') === text ? { ...file, text } : file
+  } catch {
+    return file
+  }
+}

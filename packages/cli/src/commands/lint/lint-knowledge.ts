@@ -1,0 +1,63 @@
+import { createAgents, type LintKnowledge, type ModelKnowledge } from '@cadre/agents'
+import { CadreError } from '@cadre/core'
+import { systemClock } from '@cadre/disk'
+import type { Config, Home } from '@cadre/home'
+import { agentPlaces, loadSettings, loadTools, trustFolder, userPlaces } from '@cadre/runtime'
+import type { Io } from '../../io.ts'
+
+/**
+ * What the files of a project are judged against: the tools that are there, the models of a configured backend, agents from
+ * elsewhere. A configuration that cannot be read is told, and is no reason not to look at agents.
+ */
+export async function lintKnowledge(
+  io: Io,
+  home: Home,
+  tell: (message: string) => void,
+): Promise<LintKnowledge> {
+  // Those of a project are found where they are looked at: another project's are none of its business.
+  const agents = createAgents({ home: home.path, userHome: userPlaces(io.env).home }).list()
+  try {
+    const places = agentPlaces(io, home, io.cwd)
+    const folder = await trustFolder(io, {
+      home,
+      project: places.project ?? io.cwd,
+      agents: createAgents(places).list(),
+    })
+    // Tools are modules, and a module runs when it is looked at: it counts where a run would use it.
+    const settings = await loadSettings(io, home, folder)
+    const { tools } = await loadTools({ home, settings })
+    const model = await modelKnowledge(io, settings.config)
+    return { agents, tools: tools.map(({ name }) => name), ...(model && { model }) }
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    tell(error.message)
+    return { agents }
+  }
+}
+
+/** Absent when no backend is configured: then nobody can tell. */
+async function modelKnowledge(io: Io, config: Config): Promise<LintKnowledge['model']> {
+  const { env } = io
+  const isConfigured =
+    env['CADRE_MODEL'] || config.model || env['OPENAI_BASE_URL'] || env['OPENAI_API_KEY'] || config.openai
+  if (!isConfigured) return undefined
+  const { createModels } = await import('@cadre/backends')
+  const models = createModels({ config, env, cwd: io.cwd, clock: systemClock })
+  const asked = new Map<string, Promise<ModelKnowledge>>()
+  return (name) => {
+    const known = asked.get(name) ?? ask(name)
+    asked.set(name, known)
+    return known
+  }
+
+  async function ask(name: string): Promise<ModelKnowledge> {
+    try {
+      const found = await models.resolve(name)
+      if (found.kind === 'unknown') return { kind: 'unknown', nearest: found.nearest }
+      return { kind: found.warning === undefined ? 'known' : 'untold' }
+    } catch (error) {
+      if (!(error instanceof CadreError)) throw error
+      return { kind: 'untold' }
+    }
+  }
+}

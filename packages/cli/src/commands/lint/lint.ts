@@ -1,0 +1,131 @@
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import {
+  type Finding,
+  findLintFiles,
+  type HostName,
+  hosts,
+  type LintedFile,
+  type LintOptions,
+  type LintResult,
+  lintFiles,
+  lintFolder,
+  summaryOf,
+} from '@cadre/agents'
+import { CadreError, didYouMean } from '@cadre/core'
+import { homeOf, lookAtPolicy, projectOf } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { lintText } from '../../output/lint-text.ts'
+import { createStyle, wantsColour } from '../../output/style.ts'
+import { roomIn } from '../../output/text-table.ts'
+import type { FixedFile } from './fix-files.ts'
+import { lintKnowledge } from './lint-knowledge.ts'
+
+export interface LintFlags {
+  readonly fix?: boolean
+  readonly dryRun?: boolean
+  readonly host?: string
+  readonly strict?: boolean
+  readonly quiet?: boolean
+  readonly level?: Severity
+  readonly home?: string
+  readonly json?: boolean
+}
+
+type Severity = Finding['severity']
+
+/** `cadre lint`. */
+export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]): Promise<ExitCode> {
+  if (flags.dryRun && !flags.fix)
+    throw new CadreError('usage', '--dry-run shows what --fix would change; give both')
+  if (flags.quiet && flags.level !== undefined)
+    throw new CadreError('usage', '--quiet is --level error; give one of them')
+  const wanted = flags.host === undefined ? undefined : hostsNamed(flags.host)
+  const targets = targetsOf(io, paths)
+  const tell = (message: string) => void io.stderr.write(`cadre: ${cleanLine(message)}\n`)
+  const home = homeOf(io, flags.home)
+  for (const fault of (await lookAtPolicy(io, home, false)).faults) tell(fault)
+  const knowledge = await lintKnowledge(io, home, tell)
+  const fixed = flags.fix ? await fix(io, targets, flags.dryRun === true) : []
+  const result = await look(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })
+  for (const folder of result.endless)
+    tell(`${folder} holds more than a project does; not all of it was looked at`)
+  if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(result, fixed))}\n`)
+  else {
+    const style = createStyle(wantsColour(io.stdout, io.env))
+    const level = flags.quiet ? 'error' : (flags.level ?? 'warning')
+    const shown = { level, only: wanted, columns: roomIn(io.stdout) }
+    io.stdout.write(lintText({ result, fixed, style, dryRun: flags.dryRun === true, ...shown }))
+  }
+  return isGood(result, flags.strict === true, wanted) ? exitCodes.done : exitCodes.failed
+}
+
+/** Hosts count when they were asked for: no file is right for all of them. */
+function isGood({ files, summary }: LintResult, strict: boolean, asked: readonly HostName[] = []): boolean {
+  if (summary.errors > 0 || (strict && summary.warnings > 0)) return false
+  const effects = files.flatMap((file) => asked.flatMap((host) => file.hosts?.[host] ?? []))
+  return effects.every(({ effect }) => effect !== 'rejects')
+}
+
+interface Targets {
+  readonly folders: readonly string[]
+  readonly files: readonly string[]
+}
+
+function targetsOf(io: Io, paths: readonly string[]): Targets {
+  const folders: string[] = []
+  const files: string[] = []
+  if (paths.length === 0) folders.push(projectOf(io.cwd))
+  for (const given of paths) {
+    const at = path.resolve(io.cwd, given)
+    const stats = statSync(at, { throwIfNoEntry: false })
+    if (stats === undefined)
+      throw new CadreError(
+        'usage',
+        `there is neither a folder nor a file at ${at}; name one that is there, or none to look at the whole project`,
+      )
+    if (stats.isDirectory()) folders.push(at)
+    else if (stats.isFile()) files.push(at)
+    else throw new CadreError('usage', `${JSON.stringify(given)} is neither a folder nor a file`)
+  }
+  return { folders: [...new Set(folders)], files: [...new Set(files)] }
+}
+
+function hostsNamed(given: string): HostName[] {
+  const known = hosts.map(({ name }) => name)
+  return given.split(',').map((part) => {
+    const name = known.find((one) => one === part.trim().toLowerCase())
+    if (name !== undefined) return name
+    const hint = didYouMean(part.trim(), known) || `; there are: ${known.join(', ')}`
+    throw new CadreError('usage', `there is no host ${JSON.stringify(part.trim())}${hint}`)
+  })
+}
+
+async function fix(io: Io, { folders, files }: Targets, dryRun: boolean): Promise<FixedFile[]> {
+  const { fixFiles } = await import('./fix-files.ts')
+  const below = folders.flatMap((folder) =>
+    findLintFiles(folder).files.map((file) => ({ file, within: folder })),
+  )
+  const named = files.map((file) => ({ file, within: path.dirname(file) }))
+  const each = new Map([...below, ...named].map((one) => [one.file, one]))
+  return fixFiles({ files: [...each.values()], cwd: io.cwd, dryRun })
+}
+
+async function look({ folders, files }: Targets, options: LintOptions): Promise<LintResult> {
+  const results: LintResult[] = []
+  for (const folder of folders) results.push(await lintFolder(folder, options))
+  if (files.length > 0) results.push(await lintFiles(files, options))
+  // One that is named twice is one file.
+  const each = new Map(results.flatMap((result) => result.files).map((file) => [file.path, file]))
+  const all = [...each.values()]
+  return { files: all, summary: summaryOf(all), endless: results.flatMap(({ endless }) => endless) }
+}
+
+function forMachines({ files, summary }: LintResult, fixed: readonly FixedFile[]): object {
+  const changes = new Map(fixed.map(({ path: at, ...change }) => [at, change]))
+  const withFix = (file: LintedFile) =>
+    changes.has(file.path) ? { ...file, fix: changes.get(file.path) } : file
+  return { files: files.map(withFix), summary }
+}

@@ -1,0 +1,75 @@
+import { cleanLine, cleanText } from '../../output/clean-text.ts'
+import type { Style } from '../../output/style.ts'
+import type { Explanation } from './explanation.ts'
+
+/** A decision for a person: what, by whom and why; then what was found in the call, each part with its own decision. */
+export function explanationText(explanation: Explanation, style: Style): string {
+  const { decision, by, rule, reason, risk, reasons, commands, paths, hooks, input, chain } = explanation
+  const rows: (readonly [label: string, lines: readonly string[]])[] = [
+    ['by', [rule === by ? by : `${by}, ${cleanLine(rule)}`]],
+    ['why', shown(reason)],
+    ['agent', [cleanLine(chain.join(' › '))]],
+    ['risk', risk === undefined ? [] : [risk, ...(reasons ?? []).map(cleanLine)]],
+    [
+      'commands',
+      (commands ?? []).map((found) => part(found.decision, quoted(found.words), found.reason, style)),
+    ],
+    [
+      'paths',
+      unlike(
+        (paths ?? [])
+          .filter((found) => commands === undefined || !isBareWord(found))
+          .map(({ path, real, decision: own, reason: because }) =>
+            part(own, real === undefined || real === path ? path : `${path} → ${real}`, because, style),
+          ),
+      ),
+    ],
+    ['input', input === undefined ? [] : [`would be changed to ${cleanLine(JSON.stringify(input))}`]],
+    [
+      'hooks',
+      (hooks ?? []).map((name) => `${cleanLine(name)} ${style.dim('would be asked; it was not run')}`),
+    ],
+  ]
+  const lines = rows.flatMap(([label, [first, ...rest]]) =>
+    first === undefined
+      ? []
+      : [`${label.padEnd(width)}${first}`, ...rest.map((line) => ' '.repeat(width) + line)],
+  )
+  return `${style.bold(painted(decision, style))}\n${lines.map((line) => `  ${line}\n`).join('')}`
+}
+
+const width = 10
+
+/** Several rules may look at one path and say the same. */
+function unlike(lines: readonly string[]): string[] {
+  return [...new Set(lines)]
+}
+
+/** Every word of a command could be a file: of `git push`, a person does not want to read about the file `push`. */
+function isBareWord({ path, decision }: NonNullable<Explanation['paths']>[number]): boolean {
+  return decision === 'allow' && /^\w+$/.test(path)
+}
+
+function shown(reason: string): string[] {
+  return cleanText(reason).trim().split('\n')
+}
+
+function part(
+  decision: Explanation['decision'],
+  what: string,
+  reason: string | undefined,
+  style: Style,
+): string {
+  const why = reason === undefined || reason === '' ? '' : `  ${style.dim(cleanLine(reason))}`
+  const gap = ' '.repeat('allow'.length - decision.length)
+  return `${painted(decision, style)}${gap}  ${cleanLine(what)}${why}`
+}
+
+/** Words as they are: what has a space or a sign of the shell in it is shown as one word. */
+function quoted(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
+}
+
+function painted(decision: Explanation['decision'], style: Style): string {
+  return { allow: style.green, ask: style.yellow, deny: style.red }[decision](decision)
+}

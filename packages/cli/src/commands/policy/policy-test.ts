@@ -1,0 +1,94 @@
+import path from 'node:path'
+import { type Diagnostic, showDiagnostic } from '@cadre/disk'
+import type { ControlFlags, GateFlags } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { createStyle, wantsColour } from '../../output/style.ts'
+import { resolveWorkspace } from '../../run/resolve-workspace.ts'
+import { type CheckedTable, checkTable } from './check-table.ts'
+import { createExplainer } from './create-explainer.ts'
+import { readTable, type Table } from './read-table.ts'
+import { tableText } from './table-text.ts'
+
+export interface TestPolicyFlags extends GateFlags, ControlFlags {
+  readonly workspace?: string
+  readonly team?: string
+  readonly home?: string
+  readonly trust?: boolean
+  readonly json?: boolean
+}
+
+/** `cadre policy test`. */
+export async function testPolicy(
+  io: Io,
+  flags: TestPolicyFlags,
+  ...files: readonly string[]
+): Promise<ExitCode> {
+  const read = files.map((file) => readTable(path.resolve(io.cwd, file)))
+  const faults = read.flatMap((one) => (one.kind === 'wrong' ? one.diagnostics : []))
+  if (faults.length > 0) return tellFaults(io, flags, faults)
+  const tell = teller(io)
+  const checked: CheckedTable[] = []
+  for (const one of read) if (one.kind === 'table') checked.push(await check(io, flags, one.table, tell))
+  const unknown = checked.flatMap(({ diagnostics }) => diagnostics)
+  if (unknown.length > 0) return tellFaults(io, flags, unknown)
+  if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(checked))}\n`)
+  else io.stdout.write(tableText(checked.map(shownFrom(io)), createStyle(wantsColour(io.stdout, io.env))))
+  return checked.every(({ failures }) => failures.length === 0) ? exitCodes.done : exitCodes.failed
+}
+
+function check(io: Io, flags: TestPolicyFlags, table: Table, tell: (message: string) => void) {
+  const workspace = resolveWorkspace(io, flags.workspace ?? table.workspace)
+  return checkTable(table, async (speaker) => {
+    const explainer = await createExplainer(io, { ...flags, workspace, ...speaker })
+    for (const { message } of explainer.notices) tell(message)
+    return explainer
+  })
+}
+
+/** What holds for every agent is told once. */
+function teller(io: Io): (message: string) => void {
+  const told = new Set<string>()
+  return (message) => {
+    if (told.has(message)) return
+    told.add(message)
+    io.stderr.write(`cadre: ${cleanLine(message)}\n`)
+  }
+}
+
+function tellFaults(io: Io, { json }: TestPolicyFlags, diagnostics: readonly Diagnostic[]): ExitCode {
+  const [first] = diagnostics
+  const message = first === undefined ? '' : showDiagnostic(first)
+  if (json)
+    io.stdout.write(`${JSON.stringify({ type: 'error', code: 'configuration', message, diagnostics })}\n`)
+  else for (const one of diagnostics) io.stderr.write(`cadre: ${cleanLine(showDiagnostic(one))}\n`)
+  return exitCodes.usage
+}
+
+function shownFrom({ cwd }: Io) {
+  return (table: CheckedTable): CheckedTable => {
+    const relative = path.relative(cwd, table.path)
+    return { ...table, path: relative.startsWith('..') ? table.path : relative }
+  }
+}
+
+function forMachines(checked: readonly CheckedTable[]): object {
+  const calls = checked.reduce((sum, table) => sum + table.calls, 0)
+  const failed = checked.reduce((sum, { failures }) => sum + failures.length, 0)
+  return {
+    files: checked.map(({ path: file, calls: count, failures }) => ({
+      path: file,
+      calls: count,
+      failures: failures.map(({ call: { line, tool, input, expected, because }, got }) => ({
+        line,
+        tool,
+        input,
+        expected,
+        got,
+        ...(because !== undefined && { because }),
+      })),
+    })),
+    summary: { calls, passed: calls - failed, failed },
+  }
+}

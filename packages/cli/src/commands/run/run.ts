@@ -1,0 +1,77 @@
+import { type AgentDefinition, type Budget, CadreError, type Image } from '@cadre/core'
+import type { ControlFlags, GateFlags, Runtime } from '@cadre/runtime'
+import { chooseAgent, namesOf, tellFaults } from '@cadre/runtime'
+import type { ExitCode } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { driveRun } from '../../run/drive-run.ts'
+import { readAddress } from '../../run/read-address.ts'
+import { readWork } from '../../run/read-work.ts'
+import { resolveWorkspace } from '../../run/resolve-workspace.ts'
+
+export interface RunFlags extends GateFlags, ControlFlags {
+  readonly agent?: string
+  readonly team?: string
+  readonly model?: string
+  readonly home?: string
+  readonly workspace?: string
+  readonly maxTurns?: number
+  readonly depth?: number
+  readonly concurrency?: number
+  readonly budgetTokens?: number
+  readonly budgetCost?: number
+  readonly noSubagents?: boolean
+  readonly image?: readonly string[]
+  readonly trust?: boolean
+  readonly json?: boolean
+}
+
+/** `cadre run`. */
+export async function run(io: Io, flags: RunFlags, ...words: readonly string[]): Promise<ExitCode> {
+  const workspace = resolveWorkspace(io, flags.workspace)
+  const images: readonly Image[] =
+    flags.image === undefined ? [] : (await import('../../run/read-images.ts')).readImages(io, flags.image)
+  const content = await readWork(io, words)
+  return driveRun({ ...flags, io, workspace }, (runtime, signal) => {
+    const { name, text } = addressedIn(content, runtime, flags.agent)
+    const agent = chooseAgent(runtime, name)
+    tellFaults(runtime, agent)
+    return runtime.orchestrator.start(
+      {
+        agent: withBudget(agent, flags),
+        work: { content: text, ...(images.length > 0 && { images }) },
+        workspace,
+        delegation: flags.noSubagents !== true,
+        ...(flags.model !== undefined && { model: flags.model }),
+        ...(flags.maxTurns !== undefined && { maxRounds: flags.maxTurns }),
+      },
+      signal,
+    )
+  })
+}
+
+/** Work may begin by naming its agent: `@reviewer …`. An `@` before anything else is just text. */
+function addressedIn(content: string, runtime: Runtime, wanted: string | undefined) {
+  if (wanted !== undefined) return { name: wanted, text: content }
+  const address = readAddress(content, namesOf(runtime))
+  if (address.kind === 'unknown') return { name: undefined, text: content }
+  if (address.kind === 'none') return { name: undefined, text: address.text }
+  if (address.text !== '') return address
+  throw new CadreError('usage', `the work is empty: say what ${address.name} is to do, behind its name`)
+}
+
+/** As part of the entry session's own limits the budget is written down with it, and holds when the run is resumed. */
+function withBudget(agent: AgentDefinition, { budgetTokens, budgetCost }: RunFlags): AgentDefinition {
+  if (budgetTokens === undefined && budgetCost === undefined) return agent
+  const own: Budget = agent.limits?.budget ?? {}
+  const budget = {
+    ...own,
+    ...least('tokens', own.tokens, budgetTokens),
+    ...least('cost', own.cost, budgetCost),
+  }
+  return { ...agent, limits: { ...agent.limits, budget } }
+}
+
+function least(key: keyof Budget, own: number | undefined, asked: number | undefined): Budget {
+  if (asked === undefined) return {}
+  return { [key]: Math.min(asked, own ?? asked) }
+}

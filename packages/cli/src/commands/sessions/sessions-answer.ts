@@ -1,0 +1,59 @@
+import { CadreError, didYouMean } from '@cadre/core'
+import { openTrustedSessions, withGrantOf } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { nextText } from '../../run/next-text.ts'
+import { openQuestions } from '../../run/open-questions.ts'
+
+export interface AnswerFlags {
+  readonly home?: string
+  readonly reason?: string
+  readonly trust?: boolean
+  readonly json?: boolean
+}
+
+/** `cadre sessions answer`. */
+export async function answerQuestion(
+  io: Io,
+  flags: AnswerFlags,
+  beginning: string,
+  name: string,
+  decision: string,
+): Promise<ExitCode> {
+  const sessions = await openTrustedSessions(io, withGrantOf(io, flags, beginning))
+  const id = await sessions.find(beginning)
+  const stored = await sessions.read(id)
+  const open = (await openQuestions(sessions, id)).filter((question) => question.name === name)
+  // The id of the run will do where the question's name is the only one of its kind in it.
+  const question = open.find(({ session }) => session === id) ?? (open.length === 1 ? open[0] : undefined)
+  if (question === undefined) {
+    const names = (await openQuestions(sessions, id)).map((other) => `${other.session} ${other.name}`)
+    const waiting = names.length === 0 ? 'it waits for nothing' : `it waits for: ${names.join(', ')}`
+    throw new CadreError(
+      'not_found',
+      `session ${id} has no open question ${JSON.stringify(name)}; ${waiting}`,
+    )
+  }
+  if (!question.choices.includes(decision))
+    throw new CadreError(
+      'usage',
+      `${JSON.stringify(decision)} is not a choice of ${name}${didYouMean(decision, question.choices) || ';'} choices: ${question.choices.join(', ')}`,
+    )
+  const by = io.env['USER'] ?? io.env['USERNAME']
+  await sessions.engine.answer(question.session, name, {
+    decision,
+    ...(by && { by }),
+    ...(flags.reason !== undefined && { reason: flags.reason }),
+  })
+  await sessions.close()
+  const { root } = stored.spec
+  if (flags.json)
+    io.stdout.write(
+      `${JSON.stringify({ type: 'answered', session: question.session, question: name, decision, root })}\n`,
+    )
+  else
+    io.stdout.write(
+      `Answered ${name} of ${question.session}: ${decision}. ${nextText(sessions.home, root, flags)}\n`,
+    )
+  return exitCodes.done
+}

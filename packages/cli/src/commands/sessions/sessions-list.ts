@@ -1,0 +1,49 @@
+import type { SessionSummary } from '@cadre/journal'
+import { openSessions } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { roomIn, textTable } from '../../output/text-table.ts'
+import { cutText } from '../../output/text-width.ts'
+import { workText } from '../../output/work-text.ts'
+
+/** `cadre sessions list`. */
+export async function listSessions(
+  io: Io,
+  flags: { readonly home?: string; readonly roots?: boolean; readonly json?: boolean },
+): Promise<ExitCode> {
+  const sessions = await openSessions(io, flags.home)
+  const every = await sessions.list()
+  const all = flags.roots ? every.filter(({ parent }) => parent === undefined) : every
+  if (flags.json) io.stdout.write(`${JSON.stringify(all.map(forMachines))}\n`)
+  else if (all.length === 0)
+    io.stdout.write(`There are no sessions in ${sessions.home.at('sessions')} yet.\n`)
+  else {
+    const head = ['SESSION', 'AGENT', 'STATUS', 'UPDATED', 'PARENT', 'WORK']
+    // Without delegated sessions nobody has a parent.
+    const table = [head, ...all.map(rowOf)].map((row) => (flags.roots ? row.toSpliced(4, 1) : row))
+    io.stdout.write(textTable(table[0] ?? head, table.slice(1), roomIn(io.stdout)))
+  }
+  return exitCodes.done
+}
+
+function forMachines({ id, agent, parent, status, created, updated, work }: SessionSummary): object {
+  return {
+    id,
+    agent,
+    ...(parent !== undefined && { parent: parent.split('/')[0] }),
+    status,
+    created,
+    updated,
+    ...(work !== undefined && { work: workText(work) }),
+  }
+}
+
+const widest = 80
+
+function rowOf({ id, agent, parent, status, outcome, updated, work = '' }: SessionSummary): string[] {
+  const shown = outcome === undefined || outcome === status ? status : `${status} (${outcome})`
+  const when = updated.replace('T', ' ').slice(0, 19)
+  const begins = cutText(workText(work), widest)
+  return [id, agent, shown, when, parent?.split('/')[0] ?? '', begins].map(cleanLine)
+}

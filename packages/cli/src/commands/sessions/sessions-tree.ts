@@ -1,0 +1,94 @@
+import {
+  agentRounds,
+  applyToView,
+  CadreError,
+  emptyView,
+  eventsOf,
+  type SessionView,
+  type StoredSession,
+  type View,
+} from '@cadre/core'
+import { openSessions, type Sessions } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { roundLines } from '../../output/round-lines.ts'
+import { activityOf } from '../../output/session-text.ts'
+import { createStyle, wantsColour } from '../../output/style.ts'
+import { summaryLine, type TreeOptions, treeLines } from '../../output/tree-lines.ts'
+
+export interface TreeFlags {
+  readonly home?: string
+  readonly sessions?: boolean
+  readonly json?: boolean
+}
+
+/** `cadre sessions tree`. */
+export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Promise<ExitCode> {
+  const sessions = await openSessions(io, flags.home)
+  const root = await rootOf(sessions, beginning)
+  const view = emptyView()
+  for await (const stored of sessions.tree(root)) takeUp(view, stored)
+  const isStill = sessions.owner(root) === undefined
+  if (flags.json) {
+    const rounds = flags.sessions ? {} : { agentRounds: agentRounds(view, root) }
+    io.stdout.write(`${JSON.stringify({ ...nodeOf(view, root, isStill), ...rounds })}\n`)
+    return exitCodes.done
+  }
+  const style = createStyle(wantsColour(io.stdout, io.env))
+  const options: TreeOptions = {
+    columns: io.stdout.isTTY ? io.stdout.stream.columns || 80 : 120,
+    rows: Number.MAX_SAFE_INTEGER,
+    now: Date.now(),
+    style,
+    isStill,
+    about: (session) =>
+      `${session.id}  ${stateOf(session, isStill) === 'stopped' ? 'stopped' : activityOf(session, view)}`,
+  }
+  const lines = flags.sessions ? treeLines(view, [root], options) : roundLines(view, root, options)
+  io.stdout.write(`${lines.join('\n')}\n${style.dim(summaryLine(view, ''))}\n`)
+  return exitCodes.done
+}
+
+/** Folds a journal into the view. The header has the last word: a session may have gone on after a report it once gave. */
+function takeUp(view: View, stored: StoredSession): void {
+  for (const event of eventsOf(stored)) applyToView(view, event)
+  const session = view.sessions.get(stored.spec.id)
+  if (session === undefined || stored.status === 'completed' || stored.status === 'error') return
+  session.state = stored.status === 'sleeping' ? 'waiting' : 'working'
+  delete session.report
+}
+
+/** `stopped`: it was at work when its process ended. */
+function stateOf(session: SessionView, isStill: boolean): string {
+  return isStill && (session.state === 'working' || session.state === 'queued') ? 'stopped' : session.state
+}
+
+async function rootOf(sessions: Sessions, beginning: string | undefined): Promise<string> {
+  if (beginning !== undefined) return (await sessions.read(await sessions.find(beginning))).spec.root
+  const newest = (await sessions.list()).find(({ parent }) => parent === undefined)
+  if (newest === undefined)
+    throw new CadreError(
+      'not_found',
+      `there are no sessions in ${sessions.home.at('sessions')} yet; start one with \`cadre run\``,
+    )
+  return newest.id
+}
+
+function nodeOf(view: View, id: string, isStill: boolean): object {
+  const session = view.sessions.get(id)
+  if (session === undefined) return { id }
+  const { agent, model, usage, calls, startedAt, updatedAt, report, children } = session
+  return {
+    id,
+    agent,
+    model,
+    state: stateOf(session, isStill),
+    ...(report && { status: report.status }),
+    usage,
+    calls,
+    rounds: session.rounds.length,
+    started: startedAt,
+    updated: updatedAt,
+    children: children.map((child) => nodeOf(view, child, isStill)),
+  }
+}

@@ -1,0 +1,54 @@
+import { CadreError } from '@cadre/core'
+import { homeOf } from '@cadre/runtime'
+import { type FoundProblem, openQueryFiles, openTaskFiles, parseQuery } from '@cadre/tasks'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import type { TasksFlags } from './tasks.ts'
+
+/** `cadre tasks --lint`: everything that is wrong with task files. */
+export function lintTasks(io: Io, flags: TasksFlags, named: string | undefined): ExitCode {
+  const { files, problems } = named === undefined ? inHome(io, flags) : inFiles(io, named)
+  if (flags.json) io.stdout.write(`${JSON.stringify(problems)}\n`)
+  else if (problems.length > 0)
+    io.stdout.write(problems.map((problem) => `${problemLine(problem)}\n`).join(''))
+  else if (files === 0) io.stdout.write('There is no task file to look at.\n')
+  else io.stdout.write(`Nothing is wrong with ${files} ${files === 1 ? 'file' : 'files'}.\n`)
+  return problems.some(({ severity }) => severity === 'error') ? exitCodes.failed : exitCodes.done
+}
+
+/** `file:line:column: error TD050 …` */
+export function problemLine({ file, line, column, severity, code, message }: FoundProblem): string {
+  return cleanLine(`${file}:${line}:${column}: ${severity} ${code} ${message}`)
+}
+
+interface Looked {
+  readonly files: number
+  readonly problems: readonly FoundProblem[]
+}
+
+/** In a home no two tasks have one id, whatever files they are in. */
+function inHome(io: Io, flags: TasksFlags): Looked {
+  const tasks = openTaskFiles({ folder: homeOf(io, flags.home).at('tasks') })
+  const names = tasks.list()
+  const problems = names.flatMap((name) =>
+    tasks.problems(name).map((problem) => ({ ...problem, file: `tasks/${name}` })),
+  )
+  return { files: names.length, problems }
+}
+
+function inFiles(io: Io, named: string): Looked {
+  const files = openQueryFiles({ folder: io.cwd })
+  const names = files.match(fileOf(named))
+  const problems = names.flatMap((file) => files.read(file).problems.map((problem) => ({ ...problem, file })))
+  return { files: names.length, problems }
+}
+
+/** A file, a pattern, or a whole query, of which the file is meant. */
+function fileOf(named: string): string {
+  if (!/^\s*(?:select|insert|update|delete)\s/i.test(named)) return named
+  const query = parseQuery(named)
+  if (query.kind === 'insert')
+    throw new CadreError('usage', 'INSERT names no file to look at; give the file.')
+  return query.file.name
+}

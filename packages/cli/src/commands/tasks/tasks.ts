@@ -1,0 +1,122 @@
+import path from 'node:path'
+import { isInside } from '@cadre/disk'
+import { homeOf, requireTrustedHome } from '@cadre/runtime'
+import {
+  answerSelect,
+  approvalsFile,
+  homeQueryFiles,
+  openQueryFiles,
+  openTaskFiles,
+  parseQuery,
+  type Query,
+  type QueryAnswer,
+  QueryError,
+  rowObject,
+  runQuery,
+  type SelectAnswer,
+} from '@cadre/tasks'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine, cleanText } from '../../output/clean-text.ts'
+import { taskTable } from '../../output/task-table.ts'
+import { roomIn } from '../../output/text-table.ts'
+import { lintTasks, problemLine } from './tasks-lint.ts'
+
+export interface TasksFlags {
+  readonly lint?: boolean
+  readonly home?: string
+  readonly trust?: boolean
+  readonly json?: boolean
+}
+
+/** `cadre tasks`. */
+export async function tasks(io: Io, flags: TasksFlags, query?: string): Promise<ExitCode> {
+  try {
+    if (flags.lint) return lintTasks(io, flags, query)
+    if (query === undefined) return listOpen(io, flags)
+    const parsed = parseQuery(query)
+    await requireTrustedTarget(io, flags, parsed)
+    const answer = await runQuery(parsed, openQueryFiles({ folder: io.cwd }))
+    tellAbout(io, answer)
+    if (answer.kind === 'select' && answer.into === undefined) showRows(io, flags, parsed, answer)
+    else io.stdout.write(`${flags.json ? JSON.stringify(forMachines(answer)) : inWords(answer)}\n`)
+    return exitCodes.done
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error
+    // Not in one line like other mistakes: the caret would point at nothing.
+    if (flags.json) {
+      const { code, sentence, column } = error
+      io.stdout.write(`${JSON.stringify({ type: 'error', code, message: cleanLine(sentence), column })}\n`)
+    } else io.stderr.write(`cadre: ${cleanText(error.message)}\n`)
+    return exitCodes.usage
+  }
+}
+
+/** A query that changes a file of a home changes what its agents do. */
+async function requireTrustedTarget(io: Io, flags: TasksFlags, query: Query): Promise<void> {
+  const changed = query.kind === 'select' ? query.into : query.file
+  if (changed === undefined) return
+  const home = homeOf(io, flags.home).path
+  const [fixed = ''] = /^[^*?[{]*/.exec(changed.name) ?? []
+  const target = path.resolve(io.cwd, fixed)
+  const folder = fixed === changed.name ? target : path.resolve(io.cwd, path.dirname(`${fixed}x`))
+  if (isInside(home, folder) || isInside(folder, home)) await requireTrustedHome(io, flags)
+}
+
+const openTasks =
+  'SELECT id, state, priority, who, title, file FROM tasks/*.task.md ' +
+  `WHERE state IN ('open', 'running') AND file != 'tasks/${approvalsFile}'`
+
+function listOpen(io: Io, flags: TasksFlags): ExitCode {
+  const home = homeOf(io, flags.home)
+  const query = parseQuery(openTasks)
+  if (query.kind !== 'select') throw new Error('unreachable: a SELECT is another query')
+  const answer = answerSelect(query, homeQueryFiles(openTaskFiles({ folder: home.at('tasks') })))
+  tellAbout(io, { problems: answer.problems, notes: [] })
+  if (answer.rows.length > 0 || flags.json) showRows(io, flags, query, answer)
+  else io.stdout.write(`Nothing is open in ${cleanLine(home.at('tasks'))}.\n`)
+  return exitCodes.done
+}
+
+function showRows(io: Io, { json }: TasksFlags, query: Query, answer: SelectAnswer): void {
+  const isEverything = query.kind === 'select' && query.fields === '*'
+  if (json) {
+    const rows = answer.rows.map((row) => rowObject(row, answer.fields, isEverything))
+    io.stdout.write(`${JSON.stringify(rows)}\n`)
+  } else if (answer.rows.length > 0)
+    io.stdout.write(taskTable({ ...answer, isEverything, columns: roomIn(io.stdout) }))
+  else io.stdout.write('No task fits.\n')
+}
+
+/** What a person should know beside the answer. It must not get among the rows. */
+function tellAbout(io: Io, { problems, notes }: Pick<SelectAnswer, 'problems' | 'notes'>): void {
+  for (const note of notes) io.stderr.write(`cadre: ${cleanLine(note)}\n`)
+  for (const problem of problems)
+    if (problem.severity === 'error') io.stderr.write(`${problemLine(problem)}\n`)
+}
+
+function inWords(answer: QueryAnswer): string {
+  switch (answer.kind) {
+    case 'select':
+      return `Wrote ${answer.rows.length} to ${cleanLine(answer.into ?? '')}`
+    case 'insert':
+      return `Inserted 1: ${cleanLine(answer.id)}`
+    case 'update':
+      return `Updated ${answer.updated}`
+    case 'delete':
+      return `Deleted ${answer.deleted}`
+  }
+}
+
+function forMachines(answer: QueryAnswer): object {
+  switch (answer.kind) {
+    case 'select':
+      return { written: answer.rows.length, file: answer.into }
+    case 'insert':
+      return { inserted: 1, id: answer.id, file: answer.file }
+    case 'update':
+      return { updated: answer.updated }
+    case 'delete':
+      return { deleted: answer.deleted }
+  }
+}

@@ -1,0 +1,28 @@
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanText } from '../../output/clean-text.ts'
+import { findWorkspace, type WorkspaceFlags } from './workspace-here.ts'
+
+export interface DiffFlags extends WorkspaceFlags {
+  readonly call?: string
+  readonly stat?: boolean
+}
+
+/** `cadre workspace diff`. */
+export async function diffOfWorkspace(io: Io, flags: DiffFlags, named: string): Promise<ExitCode> {
+  const { workspaces, owner } = await findWorkspace(io, flags, named)
+  const { stat, patch, steps } = await workspaces.diff(owner, { call: flags.call })
+  if (flags.json) {
+    io.stdout.write(`${JSON.stringify({ session: owner, stat, patch, steps })}\n`)
+    return exitCodes.done
+  }
+  const text =
+    stat === ''
+      ? `Nothing was changed in the workspace of ${owner}.\n`
+      : flags.stat
+        ? stat
+        : `${stat}\n${patch}`
+  // As it is, for programs that apply it; on a screen it is text that an agent wrote.
+  io.stdout.write(io.stdout.isTTY ? `${cleanText(text)}` : text)
+  return exitCodes.done
+}

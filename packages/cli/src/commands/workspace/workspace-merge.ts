@@ -1,0 +1,83 @@
+import type { MergeResult } from '@cadre/workspaces'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { findWorkspace, indented, requireRest, type WorkspaceFlags } from './workspace-here.ts'
+
+export interface MergeFlags extends WorkspaceFlags {
+  readonly noCommit?: boolean
+  readonly include?: readonly string[]
+}
+
+/** `cadre workspace merge`. */
+export async function mergeOfWorkspace(io: Io, flags: MergeFlags, named: string): Promise<ExitCode> {
+  const { workspaces, owner } = await findWorkspace(io, flags, named)
+  const state = await workspaces.state(owner)
+  requireRest(state)
+  const result = await workspaces.merge(owner, {
+    commit: flags.noCommit !== true,
+    include: flags.include ?? [],
+  })
+  const { kind, ...rest } = result
+  const target = state.target ?? ''
+  const { ignored: left, repositories } = await workspaces.state(owner)
+  if (flags.json)
+    io.stdout.write(
+      `${JSON.stringify({ session: owner, target, result: kind, ...rest, left, repositories })}\n`,
+    )
+  else {
+    const lines = [
+      ...mergeLines(owner, target, result),
+      ...leftLines(owner, left),
+      ...repositoryLines(owner, repositories),
+    ]
+    io.stdout.write(`${lines.map(indented).join('\n')}\n`)
+  }
+  return kind === 'merged' || kind === 'nothing' ? exitCodes.done : exitCodes.failed
+}
+
+function mergeLines(session: string, target: string, result: MergeResult): string[] {
+  switch (result.kind) {
+    case 'nothing':
+      return [`Nothing of ${session} is left to merge into ${target}.`]
+    case 'merged': {
+      const { files, commit, ignored = [] } = result
+      const made =
+        commit === undefined ? 'Nothing was committed.' : `It is the commit ${commit.slice(0, 10)}.`
+      const apart = commit !== undefined && ignored.length > 0
+      const not = apart ? [`Git ignores these, and they are in no commit: ${ignored.join(', ')}`] : []
+      return [`Merged into ${target}:`, ...files.map((name) => `  ${name}`), made, ...not]
+    }
+    case 'conflicts':
+      return [
+        `Nothing was touched: these files were changed in ${target} as well, in the same places.`,
+        ...result.files.map((name) => `  ${name}`),
+        `See what the session did with: cadre workspace diff ${session}`,
+      ]
+    case 'dirty':
+      return [
+        `Nothing was touched: these files have changes in ${target} that are not committed.`,
+        ...result.files.map((name) => `  ${name}`),
+        'Commit them, or put them aside with `git stash -u`, and merge again.',
+      ]
+  }
+}
+
+/** Files that stay in the workspace and would be lost with it. */
+function leftLines(session: string, left: readonly string[]): string[] {
+  if (left.length === 0) return []
+  return [
+    'Not merged, because git ignores these files and no tool named them:',
+    ...left.map((name) => `  ${name}`),
+    `Merge them with: cadre workspace merge ${session} --include ${left[0]}`,
+    `Discard them with: cadre workspace clean ${session} --force`,
+  ]
+}
+
+function repositoryLines(session: string, repositories: readonly string[]): string[] {
+  if (repositories.length === 0) return []
+  return [
+    'Not merged, because these folders are repositories or submodules:',
+    ...repositories.map((name) => `  ${name}`),
+    `Copy what you need, then discard them with: cadre workspace clean ${session} --force`,
+  ]
+}

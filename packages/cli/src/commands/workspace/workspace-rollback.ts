@@ -1,0 +1,87 @@
+import { CadreError } from '@cadre/core'
+import { requireTrustedHome } from '@cadre/runtime'
+import {
+  createWorkspaces,
+  type RollbackRequest,
+  type RollbackResult,
+  type WorkspaceKeeper,
+} from '@cadre/workspaces'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { findWorkspace, indented, requireRest, type WorkspaceFlags } from './workspace-here.ts'
+
+export interface RollbackFlags extends WorkspaceFlags {
+  readonly call?: string
+  readonly all?: boolean
+}
+
+/** `cadre workspace rollback`. */
+export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: string): Promise<ExitCode> {
+  const { call, all } = flags
+  if ((named === undefined) === (all !== true))
+    throw new CadreError(
+      'usage',
+      'name the session whose changes are to be undone, or write --all for those of every session',
+    )
+  if (all && call !== undefined)
+    throw new CadreError('usage', '--call undoes one call, --all everything: write one of them')
+  const undone: Undone[] = []
+  if (named === undefined) {
+    const workspaces = createWorkspaces({ home: await requireTrustedHome(io, flags) })
+    const states = await workspaces.list()
+    // Before the first is touched.
+    for (const state of states) requireRest(state)
+    for (const { session } of states) undone.push(await undo(workspaces, session, {}))
+  } else {
+    const { workspaces, owner, guest } = await findWorkspace(io, flags, named)
+    requireRest(await workspaces.state(owner))
+    undone.push(await undo(workspaces, owner, { call, session: guest }))
+  }
+  if (flags.json) io.stdout.write(`${JSON.stringify(undone.map(forMachines))}\n`)
+  else io.stdout.write(`${undone.flatMap(linesOf).map(indented).join('\n') || 'There is nothing to undo.'}\n`)
+  return undone.some(({ result }) => result.kind === 'in_the_way') ? exitCodes.failed : exitCodes.done
+}
+
+interface Undone {
+  readonly session: string
+  readonly result: RollbackResult
+}
+
+async function undo(workspaces: WorkspaceKeeper, session: string, request: RollbackRequest): Promise<Undone> {
+  return { session, result: await workspaces.rollback(session, request) }
+}
+
+function forMachines({ session, result }: Undone): object {
+  if (result.kind !== 'undone') {
+    const { kind, ...rest } = result
+    return { session, result: kind, ...rest }
+  }
+  const { steps, files, record } = result
+  return { session, result: 'undone', steps, files, commit: record.tip }
+}
+
+function linesOf({ session, result }: Undone): string[] {
+  switch (result.kind) {
+    case 'nothing':
+      return [`${session}: nothing is left to undo.`]
+    case 'undone': {
+      const { steps, files, record } = result
+      const again =
+        record.merged === undefined
+          ? []
+          : [`It was merged before: \`cadre workspace merge ${session}\` takes it back there.`]
+      return [
+        `${session}: undone by the commit ${record.tip.slice(0, 10)}`,
+        ...steps.map(({ subject, call }) => `  ${subject}${call === undefined ? '' : ` (${call})`}`),
+        `${files.length} file(s) are as before: ${files.join(', ') || 'none was different'}`,
+        ...again,
+      ]
+    }
+    case 'in_the_way':
+      return [
+        `${session}: nothing was touched, because later changes build on it: ${result.files.join(', ')}`,
+        ...result.by.map(({ subject, call }) => `  ${subject}${call === undefined ? '' : ` (${call})`}`),
+        'Undo these first, or everything of the session.',
+      ]
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * Owns what a tree of sessions may still spend, and the requests that wait for it. Called by the model gateway for tokens and money,
+ * and by the gate for calls.
+ *
+ * 1. spent + reserved never exceeds a ceiling: a reservation covers the whole request, its input and the longest reply.
+ * 2. Every reservation is settled exactly once. Until then it counts in full, because its cost is unknown.
+ * 3. A request that does not fit because of requests in flight waits in order. It is refused as soon as it could not fit even if
+ *    nothing were in flight.
+ * 4. A waiting request holds no reservation, so requests in flight always finish and there is no deadlock.
+ */
+import type { Budget } from '../ports/agent.ts'
+import type { Model } from '../ports/model.ts'
+import type { Usage } from '../ports/report.ts'
+import type { Stoppable } from '../session/until-stopped.ts'
+
+/** Money is counted in billionths of a dollar, rounded up: sums of fractions would drift. */
+export interface Spending {
+  readonly tokens: number
+  readonly nanos: number
+  readonly calls: number
+}
+
+export const nothingSpent: Spending = { tokens: 0, nanos: 0, calls: 0 }
+
+/** The most that a request can consume. */
+export interface Wanted {
+  /** An upper bound of its input tokens. */
+  readonly input: number
+  /** The longest useful reply, in tokens. */
+  readonly output: number
+  readonly price?: Model['price']
+}
+
+export type Reserved =
+  | { readonly kind: 'reserved'; readonly reservation: Reservation }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'stopped' }
+
+/** A shorter reply is not worth paying for the input. */
+const leastReply = 64
+
+/** The budget of one session and everything below it. A budget above it applies as well. */
+export class Account {
+  readonly #ceiling: { readonly tokens: number; readonly nanos: number; readonly calls: number }
+  readonly #owner: string
+  readonly #parent: Account | undefined
+  readonly #waiting: Waiting[]
+  #spent: Spending
+  #reserved: Spending = nothingSpent
+  #inFlight = 0
+
+  /** `spent`: what the session and everything below it has already spent. The accounts above include it. */
+  constructor(ceiling: Budget, owner: string, parent?: Account, spent: Spending = nothingSpent) {
+    const { tokens = Infinity, cost = Infinity, calls = Infinity } = ceiling
+    this.#ceiling = { tokens, nanos: Math.floor(cost * 1e9), calls }
+    this.#owner = owner
+    this.#parent = parent
+    this.#waiting = parent === undefined ? [] : parent.#waiting
+    this.#spent = spent
+  }
+
+  /** Whether requests to a model are limited, here or above. */
+  get limitsRequests(): boolean {
+    const { tokens, nanos } = this.#ceiling
+    return tokens < Infinity || nanos < Infinity || (this.#parent?.limitsRequests ?? false)
+  }
+
+  /** Whether money is limited, here or above. */
+  get limitsCost(): boolean {
+    return this.#ceiling.nanos < Infinity || (this.#parent?.limitsCost ?? false)
+  }
+
+  /** Waits until the request fits, and reserves it. Refuses it, with the reason, if it can never fit. */
+  reserve(wanted: Wanted, until: Stoppable): Promise<Reserved> {
+    if (until.isStopped) return Promise.resolve({ kind: 'stopped' })
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        account: this,
+        wanted,
+        resolve(reserved) {
+          unlisten()
+          resolve(reserved)
+        },
+      }
+      const unlisten = until.onStop(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+        waiting.resolve({ kind: 'stopped' })
+        this.#admit()
+      })
+      this.#waiting.push(waiting)
+      this.#admit()
+    })
+  }
+
+  /** Why no further call is allowed, here or above; `undefined` when one is. */
+  refuseCall(): string | undefined {
+    const { calls } = this.#ceiling
+    if (this.#spent.calls >= calls) return `the budget of ${calls} calls of ${this.#owner} is used up`
+    return this.#parent?.refuseCall()
+  }
+
+  countCall(): void {
+    for (const account of this.#chain()) account.#spent = add(account.#spent, { ...nothingSpent, calls: 1 })
+  }
+
+  /** Admits waiting requests that fit, in order. A request does not overtake an earlier one that waits for the same account. */
+  #admit(): void {
+    const blocked = new Set<Account>()
+    for (const waiting of [...this.#waiting]) {
+      const { account, wanted, resolve } = waiting
+      const chain = account.#chain()
+      const fit = account.#fit(wanted)
+      if (fit.kind === 'waits') blocked.add(fit.for)
+      if (fit.kind === 'waits' || (fit.kind === 'fits' && chain.some((one) => blocked.has(one)))) continue
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+      if (fit.kind === 'refused') resolve(fit)
+      else resolve({ kind: 'reserved', reservation: account.#take(wanted, fit.output) })
+    }
+  }
+
+  #fit(wanted: Wanted): Fit {
+    const least = Math.min(leastReply, wanted.output)
+    let output = wanted.output
+    let waitsFor: Account | undefined
+    for (const account of this.#chain()) {
+      if (account.#room(wanted, account.#spent) < least)
+        return { kind: 'refused', reason: account.#refusal(wanted, least) }
+      const room = account.#room(wanted, add(account.#spent, account.#reserved))
+      if (room < wanted.output && account.#inFlight > 0) waitsFor ??= account
+      output = Math.min(output, room)
+    }
+    return waitsFor === undefined ? { kind: 'fits', output } : { kind: 'waits', for: waitsFor }
+  }
+
+  /** How many tokens are left for the reply when `gone` is subtracted. */
+  #room({ input, price }: Wanted, gone: Spending): number {
+    const tokens = this.#ceiling.tokens - gone.tokens - input
+    const nanos = this.#ceiling.nanos - gone.nanos - (price === undefined ? 0 : input * price.input * 1000)
+    if (price === undefined || nanos === Infinity) return tokens
+    // Minus one, because the total is rounded up.
+    const paid = price.output > 0 ? (nanos - 1) / (price.output * 1000) : nanos < 0 ? -1 : Infinity
+    return Math.floor(Math.min(tokens, paid))
+  }
+
+  #take(wanted: Wanted, output: number): Reservation {
+    const reservation = new Reservation(wanted, output, (spent) => {
+      for (const account of this.#chain()) {
+        account.#inFlight -= 1
+        account.#reserved = add(account.#reserved, most, -1)
+        account.#spent = add(account.#spent, spent)
+      }
+      this.#admit()
+    })
+    const { most } = reservation
+    for (const account of this.#chain()) {
+      account.#inFlight += 1
+      account.#reserved = add(account.#reserved, most)
+    }
+    return reservation
+  }
+
+  #refusal({ input, price }: Wanted, least: number): string {
+    const { tokens, nanos } = this.#ceiling
+    const needed = input + least
+    if (tokens - this.#spent.tokens < needed)
+      return `the budget of ${tokens} tokens of ${this.#owner} does not allow another request: ${this.#spent.tokens} tokens are spent, and the next request may take ${needed}; raise the budget to continue`
+    const cost = nanosOf({ input, output: least }, price)
+    return `the budget of ${dollars(nanos)} of ${this.#owner} does not allow another request: ${dollars(this.#spent.nanos)} is spent, and the next request may cost ${dollars(cost)}; raise the budget to continue`
+  }
+
+  #chain(): Account[] {
+    const chain: Account[] = []
+    for (let account: Account | undefined = this; account !== undefined; account = account.#parent)
+      chain.push(account)
+    return chain
+  }
+}
+
+interface Waiting {
+  readonly account: Account
+  readonly wanted: Wanted
+  resolve(reserved: Reserved): void
+}
+
+type Fit =
+  | { readonly kind: 'fits'; readonly output: number }
+  | { readonly kind: 'waits'; readonly for: Account }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** Holds the most that a request can consume until its actual usage is known. */
+export class Reservation {
+  /** The limit on reply tokens that the request must send. */
+  readonly output: number
+  readonly most: Spending
+  readonly #price: Model['price']
+  #settle: ((spent: Spending) => void) | undefined
+
+  constructor({ input, price }: Wanted, output: number, settle: (spent: Spending) => void) {
+    this.output = output
+    this.#price = price
+    this.most = { tokens: input + output, nanos: nanosOf({ input, output }, price), calls: 0 }
+    this.#settle = settle
+  }
+
+  /** Counts the actual usage, or the whole reservation when it is unknown. Returns the tokens beyond the reservation. Later calls do nothing. */
+  settle(usage: Usage | undefined): number {
+    const settle = this.#settle
+    if (settle === undefined) return 0
+    this.#settle = undefined
+    const spent = usage === undefined ? this.most : spendingOfUsage(usage, this.#price)
+    settle(spent)
+    return Math.max(0, spent.tokens - this.most.tokens)
+  }
+}
+
+export function spendingOfUsage(usage: Usage, price?: Model['price']): Spending {
+  return { tokens: usage.input + usage.output, nanos: nanosOf(usage, price), calls: 0 }
+}
+
+export function add(a: Spending, b: Spending, times = 1): Spending {
+  return {
+    tokens: a.tokens + times * b.tokens,
+    nanos: a.nanos + times * b.nanos,
+    calls: a.calls + times * b.calls,
+  }
+}
+
+/** Prices are dollars per million tokens, which is thousands of billionths per token. */
+function nanosOf({ input, output, cost }: Usage, price: Model['price']): number {
+  if (cost !== undefined) return Math.ceil(cost * 1e9 - 1e-3)
+  return price === undefined ? 0 : Math.ceil((input * price.input + output * price.output) * 1000 - 1e-3)
+}
+
+function dollars(nanos: number): string {
+  return `$${Number((nanos / 1e9).toFixed(6))}`
+}

@@ -1,0 +1,198 @@
+/**
+ * Sends every request to a model: rounds and summaries, at any depth. Under a budget of tokens or money it reserves the input and the
+ * longest reply before it sends a request, limits the reply to that, records the request so that it counts after a crash, and
+ * settles it with the usage that the server reports. A retry by a backend is a new request.
+ *
+ * 1. No request is sent without a reservation, and the reservation is on disk first.
+ * 2. A request that may have been billed counts in full, unless the server reports its usage.
+ */
+
+import type { EventDraft } from '../ports/entry.ts'
+import { messageOf } from '../ports/errors.ts'
+import type { Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Spent } from '../ports/model.ts'
+import type { Usage } from '../ports/report.ts'
+import { notice, record, type Session } from '../session/session.ts'
+import { untilStopped } from '../session/until-stopped.ts'
+import type { Reservation } from './budget.ts'
+import { mostTokens, type RequestSize, sizeOf } from './request-size.ts'
+
+/** The longest reply under a budget when the limit of the model is unknown. */
+const usualReply = 16_384
+
+export type Question = Omit<ModelRequest, 'agent' | 'session' | 'maxOutput'>
+
+export type RequestFailure =
+  | ReplyFailure
+  | {
+      readonly kind: 'failed'
+      readonly code: 'budget_exceeded'
+      readonly message: string
+      readonly tooLong?: undefined
+    }
+
+const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'cancelled' }
+
+/** Asks the session's model. Never rejects, except when the request cannot be recorded. */
+export async function askModel(
+  session: Session,
+  question: Question,
+  hooks: Omit<ReplyHooks, 'again'>,
+): Promise<Reply | RequestFailure> {
+  const { model, node, spec } = session
+  const request: ModelRequest = { agent: spec.agent.name, session: spec.id, ...question }
+  if (!node.account?.limitsRequests) return withPrice(await send(session, request, hooks), model)
+  const refusal = unfit(session)
+  if (refusal !== undefined) return refusal
+  const meter = new Meter(session, request)
+  try {
+    const begun = await meter.begin()
+    if (begun.kind === 'failed') return begun
+    let refused: RequestFailure | undefined
+    const again: ReplyHooks['again'] = async (spent) => {
+      await meter.settle(spent)
+      const next = await meter.begin()
+      if (next.kind === 'begun') return next
+      refused = next
+      return undefined
+    }
+    const reply = withPrice(
+      await send(session, { ...request, maxOutput: begun.maxOutput }, { ...hooks, again }),
+      model,
+    )
+    await meter.settle(reply.kind === 'reply' ? reply.usage : spentBy(reply), reply.kind === 'reply')
+    return reply.kind === 'failed' && refused !== undefined ? refused : reply
+  } finally {
+    meter.close()
+  }
+}
+
+/** Backends must end when aborted and must not throw, but cancelling does not rely on it. */
+function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promise<Reply | ReplyFailure> {
+  const { model, node } = session
+  return untilStopped(model.reply(request, hooks, node.signal), node.question, cancelled).catch((error) => ({
+    kind: 'failed' as const,
+    code: 'backend' as const,
+    message: `${model.id} failed: ${messageOf(error)}`,
+  }))
+}
+
+/** Why a model cannot be used under this budget. */
+function unfit({ model, node }: Session): RequestFailure | undefined {
+  const refused = (message: string) => ({ kind: 'failed', code: 'budget_exceeded', message }) as const
+  if (model.capsReplies !== true)
+    return refused(
+      `the backend of ${model.id} cannot limit the length of a reply, so it cannot be used under a budget of tokens or money; use another model, or remove the budget`,
+    )
+  if (node.account?.limitsCost && model.price === undefined)
+    return refused(
+      `the price of ${model.id} is unknown, so it cannot be used under a budget in money; set models["${model.id}"].price in config.yaml, in dollars per million tokens`,
+    )
+  return undefined
+}
+
+/** The requests on the wire for one question, one after the other. */
+class Meter {
+  readonly #session: Session
+  readonly #size: RequestSize
+  readonly #name: string
+  #held: Reservation | undefined
+  #count = 0
+  #isClosed = false
+
+  constructor(session: Session, request: ModelRequest) {
+    this.#session = session
+    this.#size = sizeOf(session.model.id, request)
+    this.#name = `${request.purpose ?? 'reply'}/${session.state.round}/${session.state.seq}`
+  }
+
+  async begin(): Promise<{ readonly kind: 'begun'; readonly maxOutput: number } | RequestFailure> {
+    const { model, node, state } = this.#session
+    const input = mostTokens(this.#size, state.measuredRequest)
+    const wanted = {
+      input,
+      output: model.maxOutput ?? usualReply,
+      ...(model.price && { price: model.price }),
+    }
+    const account = node.account
+    if (this.#isClosed || account === undefined) return cancelled
+    const reserved = await account.reserve(wanted, node.question)
+    if (reserved.kind === 'stopped') return cancelled
+    if (reserved.kind === 'refused')
+      return { kind: 'failed', code: 'budget_exceeded', message: reserved.reason }
+    this.#held = reserved.reservation
+    const { output, most } = reserved.reservation
+    await this.#record({
+      type: 'request.sent',
+      input,
+      output,
+      ...(model.price && { cost: most.nanos / 1e9 }),
+      ...this.#size,
+    })
+    // Stopped before anything was sent, so it costs nothing.
+    if (this.#isClosed || node.question.isStopped) {
+      await this.settle('nothing')
+      return cancelled
+    }
+    return { kind: 'begun', maxOutput: output }
+  }
+
+  /** `isRecorded`: the reply already records the usage. Unknown usage is not recorded. */
+  async settle(spent: Spent | undefined, isRecorded = false): Promise<void> {
+    const held = this.#held
+    this.#held = undefined
+    if (held === undefined) return
+    const usage = spent === 'nothing' ? { input: 0, output: 0 } : spent
+    const beyond = held.settle(usage)
+    if (usage !== undefined && !isRecorded)
+      await this.#record({ type: 'request.settled', usage: { ...usage } })
+    if (beyond > 0) await this.#tellExcess(held, beyond)
+  }
+
+  /** Gives up a request that is still in flight. It may have been billed, so it counts in full. */
+  close(): void {
+    this.#isClosed = true
+    this.#held?.settle(undefined)
+    this.#held = undefined
+  }
+
+  #tellExcess({ most }: Reservation, beyond: number): Promise<void> {
+    const { model } = this.#session
+    return notice(
+      this.#session,
+      'budget_exceeded',
+      `${model.id} reports ${most.tokens + beyond} tokens for a request that was limited to ${most.tokens}: its server ignores the limit, so Cadre cannot enforce the budget`,
+    )
+  }
+
+  /** A replaying engine first returns the requests of earlier processes; the request of this one comes after them. */
+  async #record(event: Omit<EventDraft, 'role'>): Promise<void> {
+    for (let isNew = false; !isNew; ) {
+      this.#count += 1
+      await record(
+        this.#session,
+        `request/${this.#name}/${this.#count}`,
+        () => {
+          isNew = true
+          return [{ role: 'event', ...event } as EventDraft]
+        },
+        { durable: true },
+      )
+    }
+  }
+}
+
+function spentBy(failure: ReplyFailure): Spent | undefined {
+  // Servers reject these before they do any work.
+  return failure.tooLong || failure.code === 'unknown_model' ? 'nothing' : failure.spent
+}
+
+function withPrice<T extends Reply | ReplyFailure>(reply: T, model: Model): T {
+  if (reply.kind !== 'reply') return reply
+  const usage = priced(reply.usage, model)
+  return usage === undefined ? reply : { ...reply, usage }
+}
+
+function priced(usage: Usage | undefined, model: Model): Usage | undefined {
+  if (usage === undefined || usage.cost !== undefined || model.price === undefined) return usage
+  return { ...usage, cost: (usage.input * model.price.input + usage.output * model.price.output) / 1e6 }
+}

@@ -1,0 +1,260 @@
+import type { WireCall } from '../ports/entry.ts'
+import type {
+  Answerer,
+  DecidedBy,
+  Gate,
+  JudgedCall,
+  Review,
+  Reviewer,
+  Risk,
+  Rule,
+  Verdict,
+} from '../ports/gate.ts'
+import { parseJson } from '../ports/json.ts'
+import { explainIssues } from '../ports/schema.ts'
+import type { Tool } from '../ports/tool.ts'
+import type { SessionSpec } from '../tree/session-spec.ts'
+import { didYouMean } from '../vocabulary/nearest.ts'
+import { normaliseInput, type Toolset } from '../vocabulary/toolset.ts'
+
+/** A call after the first checks: either ready for the gate's rules, or settled already. */
+export type ReadCall =
+  | { readonly kind: 'ready'; readonly judged: JudgedCall }
+  | { readonly kind: 'refused'; readonly by: DecidedBy; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Known tool, then the agent's tools, then the shape of the input: what can be said without any rule. */
+export async function readCall(call: WireCall, session: SessionSpec, toolset: Toolset): Promise<ReadCall> {
+  const { name } = call.function
+  const found = toolset.find(name)
+  if (found === undefined) {
+    return {
+      kind: 'refused',
+      by: 'tool',
+      reason: `there is no tool named ${JSON.stringify(name)}${didYouMean(name, toolset.names()) || '.'} Available: ${toolset.names().join(', ') || 'none'}`,
+    }
+  }
+  if (!found.allowed) {
+    return {
+      kind: 'refused',
+      by: 'agent',
+      reason: `${whyNot(found.tool, session)}. Available: ${toolset.names().join(', ') || 'none'}`,
+    }
+  }
+  const { tool } = found
+  const parsed = parseJson(call.function.arguments.trim() === '' ? '{}' : call.function.arguments)
+  if (!parsed.ok)
+    return { kind: 'failed', reason: `the arguments of ${name} are not valid JSON: ${parsed.reason}` }
+  let input: unknown
+  try {
+    input = normaliseInput(tool, found.spelling, parsed.value)
+  } catch (error) {
+    return {
+      kind: 'failed',
+      reason: `the arguments of ${name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    }
+  }
+  return readInput({ call, tool }, input)
+}
+
+/** A call with these arguments, if they are what its tool takes. */
+export async function readInput(
+  { call, tool }: Pick<JudgedCall, 'call' | 'tool'>,
+  input: unknown,
+): Promise<ReadCall> {
+  const checked = tool.input['~standard'].validate(input)
+  const result = checked instanceof Promise ? await checked : checked
+  if (result.issues === undefined) return { kind: 'ready', judged: { call, tool, input: result.value } }
+  const { name } = call.function
+  return { kind: 'failed', reason: `the arguments of ${name} are wrong: ${explainIssues(result.issues)}` }
+}
+
+/** Nothing is wrong with the agent's list where the run keeps everybody from delegating. */
+function whyNot(tool: Tool, { agent, delegation }: SessionSpec): string {
+  if (tool.kind === 'delegate' && !delegation)
+    return `${tool.name} cannot be used: delegation is switched off for this run; do the work yourself`
+  return `${agent.name} may not use ${tool.name}`
+}
+
+const order: readonly DecidedBy[] = ['tool', 'agent', 'role', 'hook', 'policy', 'budget', 'approval']
+const allowed: Verdict = { kind: 'allow', by: 'policy', rule: 'default' }
+
+export interface GateParts {
+  readonly rules: readonly Rule[]
+  readonly reviewers: readonly Reviewer[]
+  readonly answerers?: readonly Answerer[] | undefined
+}
+
+/**
+ * One path for every call of every session. Rules are asked in the order of `DecidedBy`; the most restrictive answer wins;
+ * a denial ends the asking. A rule that throws denies. Arguments that a rule changes are checked against the tool's schema
+ * and judged from the beginning, by everyone but the hooks.
+ */
+export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gate {
+  const sorted = [...rules].sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by))
+  const withoutHooks = sorted.filter((rule) => rule.by !== 'hook')
+  const counting = sorted.filter((rule) => rule.counts === true)
+  const judge = (asked: readonly Rule[], call: JudgedCall, session: SessionSpec, signal: AbortSignal) => {
+    const verdict = from({ rules: asked, start: 0, verdict: allowed, call, session, signal })
+    return verdict instanceof Promise
+      ? verdict.then((said) => answered(said, call, session, signal))
+      : answered(verdict, call, session, signal)
+  }
+
+  function from(at: Asking): Verdict | Promise<Verdict> {
+    const { rules: asked, call, session, signal } = at
+    let { verdict } = at
+    for (let i = at.start; i < asked.length; i++) {
+      const rule = asked[i] as Rule
+      // Without a report a session could not even say what it found: it is nothing to intercept.
+      if (rule.by === 'hook' && call.tool.kind === 'report') continue
+      const said = safely(rule, call, session, signal)
+      // Most rules answer at once; waiting for each would cost every call of every session a turn of the event loop.
+      if (said instanceof Promise) {
+        return said
+          .catch((error) => broken(rule, error))
+          .then((later) => after(later, { ...at, start: i + 1, verdict }))
+      }
+      if (said?.input !== undefined) return after(said, { ...at, start: i + 1, verdict })
+      verdict = stricter(verdict, said)
+      if (verdict.kind === 'deny') return verdict
+    }
+    return verdict
+  }
+
+  async function after(said: Verdict | undefined, at: Asking): Promise<Verdict> {
+    const verdict = stricter(at.verdict, said)
+    if (verdict.kind === 'deny') return verdict
+    if (said?.input === undefined) return from({ ...at, verdict })
+    const { tool } = at.call
+    const checked = await tool.input['~standard'].validate(said.input)
+    if (checked.issues !== undefined) {
+      const reason = `it was given other arguments by ${said.rule}, and they are wrong: ${explainIssues(checked.issues)}`
+      return { ...verdict, kind: 'deny', by: said.by, rule: said.rule, reason }
+    }
+    return from({
+      ...at,
+      rules: withoutHooks,
+      start: 0,
+      verdict,
+      call: { ...at.call, input: checked.value },
+    })
+  }
+
+  function answered(verdict: Verdict, call: JudgedCall, session: SessionSpec, signal: AbortSignal) {
+    if (verdict.kind !== 'ask' || answerers.length === 0) return verdict
+    return askOthers(verdict, { ...call, ...(verdict.input && { input: verdict.input }) }, session, signal)
+  }
+
+  async function askOthers(
+    verdict: Extract<Verdict, { kind: 'ask' }>,
+    call: JudgedCall,
+    session: SessionSpec,
+    signal: AbortSignal,
+  ): Promise<Verdict> {
+    for (const answerer of answerers) {
+      let answer: Verdict | undefined
+      try {
+        answer = await answerer({ call, verdict }, session, signal)
+      } catch (error) {
+        answer = broken({ by: 'approval', name: 'answer' }, error)
+      }
+      // A firm question is a person's; that it can be put to nobody is an answer all the same.
+      if (answer === undefined || (verdict.firm === true && answer.kind === 'allow')) continue
+      return { ...verdict, ...answer, ...(answer.kind === 'allow' && { answered: true }) } as Verdict
+    }
+    return verdict
+  }
+
+  return {
+    immediate: answerers.length === 0 && sorted.every((rule) => rule.immediate === true),
+    judge: (call, session, signal) => judge(sorted, call, session, signal),
+    judgeAgain: (call, session, signal) =>
+      from({ rules: withoutHooks, start: 0, verdict: allowed, call, session, signal }),
+    judgeCounts(call, session, signal) {
+      for (const rule of counting) {
+        const said = safely(rule, call, session, signal)
+        if (said !== undefined && !(said instanceof Promise) && said.kind === 'deny') return said
+      }
+      return undefined
+    },
+    async review(request, session, signal): Promise<Review> {
+      let sections: Review = { kind: 'accept' }
+      for (const reviewer of reviewers) {
+        const review = await reviewer(request, session, signal)
+        if (review.kind === 'return') return review
+        if (review.sections !== undefined) sections = review
+      }
+      return sections
+    },
+  }
+}
+
+interface Asking {
+  readonly rules: readonly Rule[]
+  readonly start: number
+  readonly verdict: Verdict
+  readonly call: JudgedCall
+  readonly session: SessionSpec
+  readonly signal: AbortSignal
+}
+
+const strictness = { allow: 0, ask: 1, deny: 2 } as const
+const risks = ['LOW', 'MEDIUM', 'HIGH'] as const
+
+/** The stricter of two, with what both have found. Of two that are equally strict the first one decided, if it decided at all. */
+function stricter(a: Verdict, b: Verdict | undefined): Verdict {
+  if (b === undefined) return a
+  const isFirmer = a.kind === 'ask' && b.kind === 'ask' && b.firm === true && a.firm !== true
+  const isFirst = a !== allowed && !isFirmer && strictness[a.kind] >= strictness[b.kind]
+  const [winner, other] = isFirst ? [a, b] : [b, a]
+  if (other === allowed) return winner
+  const context = [a.context, b.context].filter((text) => text !== undefined).join('\n\n')
+  const joined = {
+    ...winner,
+    ...joinLists('reasons', a.reasons, b.reasons),
+    ...joinLists('commands', a.commands, b.commands),
+    ...joinLists('paths', a.paths, b.paths),
+    ...((a.risk ?? b.risk) && { risk: higher(a.risk, b.risk) }),
+    ...(context !== '' && { context }),
+    ...((b.input ?? a.input) && { input: b.input ?? a.input }),
+    ...((a.stop ?? b.stop) && { stop: a.stop ?? b.stop }),
+    ...((a.readsOnly ?? b.readsOnly) && { readsOnly: true }),
+    ...joinLists('boundTo', a.boundTo, b.boundTo),
+  } as Verdict
+  if (joined.kind !== 'ask' || a.kind !== 'ask' || b.kind !== 'ask') return joined
+  const { grants: _, ...rest } = joined
+  // What only one of them would let a person grant beforehand cannot be granted for both.
+  const grants = a.grants && b.grants && [...new Set([...a.grants, ...b.grants])]
+  return { ...rest, ...((a.firm || b.firm) && { firm: true }), ...(grants && { grants }) }
+}
+
+function joinLists<Key extends string, Item>(
+  key: Key,
+  a: readonly Item[] | undefined,
+  b: readonly Item[] | undefined,
+) {
+  if (a === undefined && b === undefined) return {}
+  return { [key]: a === undefined || b === undefined ? (a ?? b) : [...a, ...b] }
+}
+
+function higher(a: Risk | undefined, b: Risk | undefined): Risk {
+  return risks[Math.max(risks.indexOf(a ?? 'LOW'), risks.indexOf(b ?? 'LOW'))] as Risk
+}
+
+function safely(rule: Rule, call: JudgedCall, session: SessionSpec, signal: AbortSignal) {
+  try {
+    return rule.judge(call, session, signal)
+  } catch (error) {
+    return broken(rule, error)
+  }
+}
+
+function broken(rule: Pick<Rule, 'by' | 'name'>, error: unknown): Verdict {
+  return {
+    kind: 'deny',
+    by: rule.by,
+    rule: rule.name,
+    reason: `the rule ${rule.name} failed: ${error instanceof Error ? error.message : String(error)}`,
+  }
+}

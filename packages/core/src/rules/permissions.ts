@@ -1,0 +1,78 @@
+import type { AgentDefinition, PermissionRule } from '../ports/agent.ts'
+import type { JudgedCall, Rule, Verdict } from '../ports/gate.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { Tool } from '../ports/tool.ts'
+import { covers } from '../vocabulary/select-tools.ts'
+import { type Subject, subjectsOf } from './permission-subject.ts'
+
+const strictness = { allow: 0, ask: 1, deny: 2 } as const
+
+/**
+ * What the agent's own file says about some uses of its tools. Of the rules that fit, the last one holds; a call that is
+ * about several things gets the strictest answer. A report is never refused: without it the session could not end.
+ */
+export function createAgentPermissions(locate?: Ports['locate']): Rule {
+  return {
+    by: 'agent',
+    name: 'agent-permissions',
+    immediate: true,
+    judge(call, session) {
+      const { permissions } = session.agent
+      if (permissions === undefined || call.tool.kind === 'report') return undefined
+      const rules = rulesFor(permissions, call.tool)
+      if (rules.length === 0) return undefined
+      let strictest: { rule: PermissionRule; subject: Subject } | undefined
+      for (const subject of subjectsOf(call, session.workspace, locate)) {
+        const rule = ruleThatHolds(rules, subject)
+        if (rule !== undefined && strictness[rule.action] > strictness[strictest?.rule.action ?? 'allow'])
+          strictest = { rule, subject }
+      }
+      return strictest && verdictOf(session.agent, call, strictest.rule, strictest.subject)
+    },
+  }
+}
+
+/**
+ * A rule that restricts holds as soon as any part or reading of the call fits it. One that takes a restriction back needs
+ * all of the call: `git log; rm x` is not what `git *` allows.
+ */
+function ruleThatHolds(rules: readonly PermissionRule[], subject: Subject): PermissionRule | undefined {
+  let holds: PermissionRule | undefined
+  for (const rule of rules) {
+    const loosens = strictness[rule.action] < strictness[holds?.action ?? 'allow']
+    if (loosens ? subject.fitsWhole(rule.pattern) : subject.fitsSome(rule.pattern)) holds = rule
+  }
+  return holds
+}
+
+const applicable = new WeakMap<readonly PermissionRule[], WeakMap<Tool, readonly PermissionRule[]>>()
+
+/** The rules about a tool, in their order. Found once: sessions of an agent share its rules and their tools. */
+function rulesFor(rules: readonly PermissionRule[], tool: Tool): readonly PermissionRule[] {
+  const byTool = applicable.get(rules) ?? new WeakMap<Tool, readonly PermissionRule[]>()
+  applicable.set(rules, byTool)
+  let found = byTool.get(tool)
+  if (found === undefined) {
+    found = rules
+      .filter((rule) => covers(rule.tool, tool))
+      // What is no action never permits.
+      .map((rule) => (Object.hasOwn(strictness, rule.action) ? rule : { ...rule, action: 'deny' as const }))
+    byTool.set(tool, found)
+  }
+  return found
+}
+
+function verdictOf(
+  agent: AgentDefinition,
+  { tool }: JudgedCall,
+  rule: PermissionRule,
+  subject: Subject,
+): Verdict {
+  const where = agent.source?.path ?? `the definition of ${agent.name}`
+  const about = subject.label === '' ? '' : ` for ${subject.label}`
+  const said = `${where} says ${rule.action} (${rule.tool}: ${rule.pattern})`
+  const decided = { by: 'agent', rule: 'agent-permissions' } as const
+  return rule.action === 'deny'
+    ? { kind: 'deny', ...decided, reason: `${agent.name} may not use ${tool.name}${about}: ${said}` }
+    : { kind: 'ask', ...decided, reason: `${tool.name}${about} needs an approval: ${said}` }
+}

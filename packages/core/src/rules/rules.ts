@@ -1,0 +1,117 @@
+import type { Rule } from '../ports/gate.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { Tool } from '../ports/tool.ts'
+import { readDelegation, refuseDelegation } from '../tree/delegation.ts'
+import type { SessionSpec } from '../tree/session-spec.ts'
+import type { Tree } from '../tree/tree.ts'
+import { covers } from '../vocabulary/select-tools.ts'
+import { createAgentPermissions } from './permissions.ts'
+
+/**
+ * The engine's own rules: what was set for the whole tree, what the agent's file says, who may delegate to whom, how deep and how often, and how many calls
+ * may be made.
+ */
+export function engineRules(
+  treeOf: (spec: SessionSpec) => Tree,
+  { locate }: Pick<Ports, 'locate'>,
+): readonly Rule[] {
+  return [
+    ...treeControls,
+    createAgentPermissions(locate),
+    {
+      by: 'role',
+      name: 'delegation',
+      immediate: true,
+      counts: true,
+      judge({ tool, input }, session) {
+        if (tool.kind !== 'delegate') return undefined
+        const tree = treeOf(session)
+        const refusal = refuseDelegation(session, readDelegation(tool, input).target, tree.limits.depth)
+        if (refusal !== undefined)
+          return { kind: 'deny', by: 'role', rule: refusal.code, reason: refusal.reason }
+        const most = tree.limits.sessions
+        if (tree.sessions < most) return undefined
+        return {
+          kind: 'deny',
+          by: 'budget',
+          rule: 'sessions',
+          reason: `this run may have ${most} sessions and has them; do the work yourself`,
+        }
+      },
+    },
+    {
+      by: 'budget',
+      name: 'calls',
+      immediate: true,
+      counts: true,
+      judge({ tool }, session) {
+        // A report spends nothing, and without it the session could not even say what it found.
+        if (tool.kind === 'report') return undefined
+        const reason = treeOf(session).node(session.id)?.account?.refuseCall()
+        return reason === undefined ? undefined : { kind: 'deny', by: 'budget', rule: 'calls', reason }
+      },
+    },
+  ]
+}
+
+/** What whoever started the tree has set for all of it. Delegating and reporting are how a tree works at all: they stay. */
+const treeControls: readonly Rule[] = [
+  {
+    by: 'agent',
+    name: 'denied-tools',
+    immediate: true,
+    judge({ tool }, { controls }) {
+      const name = controls?.deniedTools?.find((denied) => covers(denied, tool))
+      if (name === undefined || tool.kind === 'report') return undefined
+      const reason = `${tool.name} is denied for this whole run (${name})`
+      return { kind: 'deny', by: 'agent', rule: 'denied-tools', reason }
+    },
+  },
+  {
+    by: 'role',
+    name: 'read-only',
+    immediate: true,
+    judge({ tool }, { controls }) {
+      if (controls?.readOnly !== true || isHarmless(tool)) return undefined
+      const reason = `this whole run only reads, and ${tool.name} does more than that`
+      return { kind: 'deny', by: 'role', rule: 'read-only', reason }
+    },
+  },
+  {
+    by: 'approval',
+    name: 'approval-required',
+    immediate: true,
+    judge({ tool }, { controls }) {
+      if (controls?.approvalRequired !== true || isHarmless(tool)) return undefined
+      const reason = 'every effect of this work needs an approval'
+      return { kind: 'ask', by: 'approval', rule: 'approval-required', reason, firm: true }
+    },
+  },
+  {
+    by: 'approval',
+    name: 'isolation',
+    immediate: true,
+    judge({ tool }, { isolation }) {
+      if (isolation?.kind !== 'missing' || (tool.effect !== 'write' && tool.effect !== 'execute'))
+        return undefined
+      if (isNoted(tool)) return undefined
+      const reason = `it was to have a workspace of its own and has none (${isolation.reason}): it changes what others work on`
+      return {
+        kind: 'ask',
+        by: 'approval',
+        rule: 'isolation',
+        reason,
+        grants: ['change things without a workspace of its own'],
+      }
+    },
+  },
+]
+
+/** Our own tools for tasks and messages write into the home: that is no workspace, and nobody's work is changed by it. */
+function isNoted({ class: kind, effect, origin }: Tool): boolean {
+  return origin === 'built-in' && effect === 'write' && (kind === 'task' || kind === 'message')
+}
+
+function isHarmless(tool: Tool): boolean {
+  return tool.effect === 'read' || tool.kind !== undefined
+}

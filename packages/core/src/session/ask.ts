@@ -1,0 +1,142 @@
+import { askModel, type RequestFailure } from '../budget/model-gateway.ts'
+import type { AssistantDraft, Draft, WireCall } from '../ports/entry.ts'
+import type { Reply } from '../ports/model.ts'
+import { replyEvent } from '../view/entry-events.ts'
+import { beginWork } from './begin-work.ts'
+import type { Ending } from './build-report.ts'
+import { prepareContext } from './context.ts'
+import { announceDecisions, decisions, haveEffects } from './decide.ts'
+import { record, type Session } from './session.ts'
+import { settleReply } from './settle.ts'
+import { isOutdated, type SessionState } from './state.ts'
+
+/** One question to the model. Gives back an ending when the session cannot go on. */
+export async function ask(session: Session): Promise<Ending | undefined> {
+  const { spec, state, node } = session
+  if (state.roundsSinceWork >= spec.limits.maxRounds) {
+    return incomplete(
+      session,
+      'max_rounds',
+      `stopped after ${count(spec.limits.maxRounds, 'round')}, the most this session may take`,
+    )
+  }
+  // A person may have emptied the record: the work is what a session begins with.
+  if (state.messages.length === 0) {
+    await beginWork(session)
+    if (session.state.stopped !== undefined) return undefined
+  }
+  await prepareContext(session)
+  let failure = await askOnce(session)
+  if (failure?.tooLong && !node.signal.aborted) {
+    await prepareContext(session, true)
+    failure = await askOnce(session)
+  }
+  if (failure === undefined || node.signal.aborted || node.isBrokenOff) return undefined
+  if (failure.code === 'budget_exceeded') return incomplete(session, failure.code, failure.message)
+  return {
+    status: 'error',
+    text: session.state.lastText,
+    notices: [{ code: failure.code, message: failure.message }],
+  }
+}
+
+async function askOnce(session: Session): Promise<RequestFailure | undefined> {
+  const { spec, state, node } = session
+  const round = state.round + 1
+  const asked = state.seq
+  session.emit({ type: 'round.started', round })
+  let failure: RequestFailure | undefined
+  let calls: readonly WireCall[] = []
+  let replayed = true
+  const work = async (): Promise<readonly Draft[]> => {
+    replayed = false
+    const reply = await replyOf(session, round)
+    if (reply.kind === 'failed') {
+      failure = reply
+      return []
+    }
+    const draft = draftOf(reply, session.state, asked)
+    calls = draft.tool_calls ?? []
+    // Rules that answer at once are asked now, so that the reply and what was decided about it are one record.
+    return session.gate.immediate && !node.signal.aborted
+      ? [draft, ...(await decisions(session, calls, calls))]
+      : [draft]
+  }
+  const entries = await record(session, `reply/${round}`, work, {
+    durable: () => session.gate.immediate && haveEffects(session, calls),
+  })
+  for (const entry of entries) {
+    if (entry.role !== 'assistant' || isOutdated(entry)) continue
+    session.emit(replyEvent(entry, session.state.round, spec))
+  }
+  announceDecisions(session, entries, replayed)
+  return failure
+}
+
+function replyOf(session: Session, round: number): Promise<Reply | RequestFailure> {
+  const { state, systemPrompt: system, toolset } = session
+  return askModel(
+    session,
+    { round, system, messages: state.messages, tools: toolset.offers },
+    {
+      // A backend with its own loop may have settled calls meanwhile: each was a round.
+      text: (text) => session.emit({ type: 'text.added', round: session.state.round + 1, text }),
+      delayed: (reason, ms) => session.emit({ type: 'reply.delayed', round, reason, ms }),
+      settle: (call) => settleInline(session, call),
+    },
+  )
+}
+
+/** For backends that run their own loop: the call is recorded, judged and run like any other, in the middle of the reply. */
+async function settleInline(session: Session, call: WireCall) {
+  const [id] = uniqueIds([call], session.state)
+  const own = { ...call, id: id as string }
+  await record(session, `inline/${session.state.round}/${own.id}`, () => [
+    { role: 'assistant', content: null, tool_calls: [own] },
+  ])
+  session.emit({
+    type: 'reply.received',
+    round: session.state.round,
+    text: '',
+    calls: [{ id: own.id, name: call.function.name, input: call.function.arguments }],
+  })
+  await settleReply(session)
+  const result = session.state.calls.get(own.id)?.result
+  return { content: result?.content ?? 'cancelled', ...(result?.images && { images: result.images }) }
+}
+
+function draftOf(reply: Reply, state: SessionState, asked: number): AssistantDraft {
+  const ids = uniqueIds(reply.calls, state)
+  const calls = reply.calls.map((call, index) =>
+    call.id === ids[index] ? call : { ...call, id: ids[index] as string },
+  )
+  return {
+    role: 'assistant',
+    content: reply.content,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(reply.model !== undefined && { model: reply.model }),
+    ...(reply.usage !== undefined && { usage: reply.usage }),
+    ...(reply.stop !== undefined && { stop: reply.stop }),
+    asked,
+  }
+}
+
+/** Some models number their calls anew in each reply, or not at all; keys and results need ids that are unique in the session. */
+function uniqueIds(calls: readonly WireCall[], state: SessionState): string[] {
+  const seen = new Set<string>()
+  return calls.map((call, index) => {
+    const wanted = call.id === '' ? `call_${state.round + 1}_${index}` : call.id
+    let id = wanted
+    for (let n = 2; state.callIds.has(id) || seen.has(id); n++) id = `${wanted}-${n}`
+    seen.add(id)
+    return id
+  })
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`
+}
+
+function incomplete(session: Session, code: string, message: string): Ending {
+  return { status: 'incomplete', text: session.state.lastText, notices: [{ code, message }] }
+}

@@ -1,0 +1,25 @@
+import type { Attend, Attention } from '../ports/moment.ts'
+
+/** Everybody is told, one after the other, and what they say is taken together. */
+export function attendAll(all: readonly Attend[]): Attend {
+  const [only, ...others] = all
+  if (only !== undefined && others.length === 0) return only
+  return async (moment, session, signal) => {
+    let said: Attention | undefined
+    for (const attend of all) said = both(said, await attend(moment, session, signal))
+    return said
+  }
+}
+
+function both(a: Attention | undefined, b: Attention | undefined): Attention | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  const context = [a.context, b.context].filter((text) => text).join('\n\n')
+  return {
+    ...a,
+    ...b,
+    ...(context !== '' && { context }),
+    ...((a.blocked ?? b.blocked) && { blocked: a.blocked ?? b.blocked }),
+    ...((a.stop ?? b.stop) && { stop: a.stop ?? b.stop }),
+    notices: [...(a.notices ?? []), ...(b.notices ?? [])],
+  } as Attention
+}

@@ -1,0 +1,31 @@
+import { refusedCalls } from '../budget/budget-notices.ts'
+import { addUsage, type Notice, type Report, type ReportStatus } from '../ports/report.ts'
+import type { Session } from './session.ts'
+
+/** How a session ends, before it is made into a report. */
+export interface Ending {
+  readonly status: ReportStatus
+  readonly text: string
+  readonly sections?: Report['sections']
+  readonly notices?: readonly Notice[]
+}
+
+export function buildReport(session: Session, ending: Ending): Report {
+  const { spec, state, left } = session
+  // The last one says why the session ended.
+  const notices = [...state.notices, ...refusedCalls(state), ...(ending.notices ?? [])]
+  return {
+    type: 'report',
+    session: spec.id,
+    agent: spec.agent.name,
+    status: ending.status,
+    text: ending.text,
+    ...(ending.sections && { sections: ending.sections }),
+    ...(spec.agent.handoffs?.length && ending.status === 'completed' && { handoffs: spec.agent.handoffs }),
+    model: spec.model,
+    usage: addUsage(state.usage, left.usage),
+    sessions: state.sessions + left.sessions,
+    calls: state.callCount + left.calls,
+    ...(notices.length > 0 && { notices }),
+  }
+}

@@ -1,0 +1,116 @@
+import { budgetsBelow, untold } from '../budget/budget-notices.ts'
+import type { AssistantDraft } from '../ports/entry.ts'
+import { Suspended } from '../ports/errors.ts'
+import { nudgeLimits } from '../ports/limits.ts'
+import { type Notice, noUsage, type Report } from '../ports/report.ts'
+import { buildReport, type Ending } from './build-report.ts'
+import { followUp } from './follow-up.ts'
+import { notice, type Session, say, withoutSlot } from './session.ts'
+
+/**
+ * What to do with a reply that has no calls left to settle: take in what runs in the background, ask for what is missing,
+ * or end. Nothing back means that the session goes on.
+ */
+export async function conclude(session: Session): Promise<Ending | undefined> {
+  const { state, spec } = session
+  if (state.background.size > 0) return collect(session)
+  const given = state.reported
+  if (given !== undefined) return review(session, { status: 'completed', text: given })
+  const reply = state.messages.at(-1) as AssistantDraft | undefined
+  const text = reply?.content ?? ''
+  if (reply?.stop !== undefined) return cutShort(session, reply.stop, text)
+  if (text.trim() === '') {
+    const message = 'Your reply was empty. Say in a few sentences what you did and what you found.'
+    if (await nudge(session, 'empty', message)) return undefined
+    return {
+      status: 'error',
+      text: state.lastText,
+      notices: [{ code: 'agent_execution', message: 'the model gave an empty reply twice' }],
+    }
+  }
+  if (spec.completion === 'report') {
+    const message =
+      'You have not reported yet. Finish the work if anything is left, then call the reportOut tool with your report.'
+    if (await nudge(session, 'report', message)) return undefined
+    const notice = {
+      code: 'no_report',
+      message: 'ended without calling reportOut; its last text stands in for the report',
+    }
+    return review(session, { status: 'incomplete', text: state.lastText, notices: [notice] })
+  }
+  return review(session, { status: 'completed', text })
+}
+
+/** The backend stopped the reply: half a text is never taken for the whole. */
+async function cutShort(
+  session: Session,
+  stop: 'length' | 'filtered',
+  text: string,
+): Promise<Ending | undefined> {
+  const message = 'Your reply was cut off because it was too long. Give it again, shorter, and complete.'
+  if (stop === 'length' && (await nudge(session, 'truncated', message))) return undefined
+  const why =
+    stop === 'length' ? 'its reply was cut off at the length limit' : 'the backend filtered its reply'
+  return {
+    status: 'incomplete',
+    text: text.trim() === '' ? session.state.lastText : text,
+    notices: [{ code: 'truncated', message: why }],
+  }
+}
+
+/** One follow-up with the results of everything that was started in the background. */
+async function collect(session: Session): Promise<undefined> {
+  const { state, background, node } = session
+  const calls = [...state.background.keys()]
+  const ends = await withoutSlot(session, () =>
+    Promise.allSettled(calls.map((call) => background.get(call)?.report ?? lostChild(session, call))),
+  )
+  const suspended = ends.flatMap((end) =>
+    end.status === 'rejected' && end.reason instanceof Suspended ? end.reason.questions : [],
+  )
+  if (suspended.length > 0) throw new Suspended(suspended)
+  const broken = ends.find((end) => end.status === 'rejected')
+  if (broken?.status === 'rejected') throw broken.reason
+  if (node.signal.aborted) return undefined
+  const reports = ends.map((end) => (end as PromiseFulfilledResult<Report>).value)
+  for (const report of reports)
+    for (const { code, message } of untold(state, budgetsBelow(report))) await notice(session, code, message)
+  const before = 'All delegated tasks of this round have ended.'
+  const after = 'Delegate what is left to do, or give your answer.'
+  await say(session, `collect/${state.round}`, followUp({ calls, reports, before, after }))
+  for (const call of calls) background.delete(call)
+  return undefined
+}
+
+/** The call that started it was removed from the record: there is nothing to take up again. */
+function lostChild(session: Session, call: string): Promise<Report> {
+  const child = session.state.background.get(call) ?? call
+  const notices: Notice[] = [
+    { code: 'delegation', message: `the delegation ${call} is no longer in the record` },
+  ]
+  return Promise.resolve({
+    ...buildReport(session, { status: 'error', text: '', notices }),
+    session: child,
+    usage: noUsage,
+    sessions: 0,
+    calls: 0,
+  })
+}
+
+/** The last word of the gate on a report: sent back while sections are missing, at most a few times. */
+async function review(session: Session, ending: Ending): Promise<Ending | undefined> {
+  const request = { report: buildReport(session, ending), stops: session.state.nudges.stop }
+  const verdict = await session.gate.review(request, session.spec, session.node.signal)
+  if (verdict.kind === 'accept')
+    return verdict.sections === undefined ? ending : { ...ending, sections: verdict.sections }
+  const { by = 'sections', reason } = verdict
+  if (await nudge(session, by, reason)) return undefined
+  const notice = { code: by, message: `sent back ${nudgeLimits[by]} times and still: ${reason}` }
+  return { ...ending, status: 'incomplete', notices: [...(ending.notices ?? []), notice] }
+}
+
+async function nudge(session: Session, kind: keyof typeof nudgeLimits, content: string): Promise<boolean> {
+  if (session.state.nudges[kind] >= nudgeLimits[kind]) return false
+  await say(session, `nudge/${kind}/${session.state.seq}`, { content, nudge: kind })
+  return true
+}

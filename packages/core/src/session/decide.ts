@@ -1,0 +1,223 @@
+import type { Entry, EventDraft, WireCall } from '../ports/entry.ts'
+import type { JudgedCall, Verdict } from '../ports/gate.ts'
+import type { JsonObject } from '../ports/json.ts'
+import { type ReadCall, readCall, readInput } from '../rules/judge.ts'
+import { isBackground } from '../tree/delegate.ts'
+import { readDelegation } from '../tree/delegation.ts'
+import { judgedEvent } from '../view/entry-events.ts'
+import { record, type Session } from './session.ts'
+import type { CallState } from './state.ts'
+
+/** Judges every call that is not judged yet, and records what was decided. */
+export async function decide(session: Session, open: readonly CallState[]): Promise<void> {
+  const fresh = open
+    .filter(({ started, refused, held }) => !started && !refused && !held)
+    .map(({ call }) => call)
+  if (fresh.length === 0) return
+  let replayed = true
+  const entries = await record(
+    session,
+    `decide/${session.state.round}/${fresh[0]?.id}`,
+    () => {
+      replayed = false
+      return decisions(
+        session,
+        fresh,
+        [...session.state.calls.values()].map(({ call }) => call),
+      )
+    },
+    { durable: () => haveEffects(session, fresh) },
+  )
+  announceDecisions(session, entries, replayed)
+}
+
+/** What is decided about these calls, in their order. `reply` is all calls of the reply they stand in. */
+export async function decisions(
+  session: Session,
+  calls: readonly WireCall[],
+  reply: readonly WireCall[],
+): Promise<EventDraft[]> {
+  const late = await behindReport(session, reply)
+  const { immediate } = session.gate
+  const drafts: EventDraft[] = []
+  // Rules that take time are asked about all calls at once; what is drafted, and counted, keeps their order.
+  const judging = immediate ? [] : calls.map((call) => judged(session, call, late.has(call.id)))
+  for (const [index, call] of calls.entries()) {
+    const one = judging[index] ?? judged(session, call, late.has(call.id))
+    const decided = one instanceof Promise ? await one : one
+    drafts.push(...draftsOf(session, countedAnew(session, decided)))
+  }
+  return drafts
+}
+
+/** Tells of what was decided. A start that was found in the record, and not made now, may have had its effect already. */
+export function announceDecisions(session: Session, entries: readonly Entry[], replayed: boolean): void {
+  for (const entry of entries) {
+    if (entry.role !== 'event') continue
+    const known = session.state.calls.get(entry.call ?? '')?.call
+    if (!replayed && known !== undefined) {
+      const event = judgedEvent(entry, known, session.spec)
+      if (event !== undefined) session.emit(event)
+    }
+    if (entry.type !== 'call.started') continue
+    const call = entry.call as string
+    if (replayed) session.inherited.add(call)
+    session.emit({
+      type: 'call.started',
+      call,
+      tool: known?.function.name ?? '',
+      ...(entry.child && { child: entry.child }),
+    })
+  }
+}
+
+export function haveEffects(session: Session, calls: readonly WireCall[]): boolean {
+  return calls.some((call) => {
+    const read = session.read.get(call.id)
+    return read?.kind === 'ready' && read.judged.tool.effect !== 'read'
+  })
+}
+
+/** The call as this session understands it: read once per life, with the arguments that were decided about, if others. */
+export async function readOnce(session: Session, call: WireCall): Promise<ReadCall> {
+  const known = session.read.get(call.id)
+  if (known !== undefined) return known
+  let read = await readCall(call, session.spec, session.toolset)
+  const { started, held } = session.state.calls.get(call.id) ?? {}
+  const changed = (started ?? held)?.['input'] as JsonObject | undefined
+  if (read.kind === 'ready' && changed !== undefined) read = await readInput(read.judged, changed)
+  session.read.set(call.id, read)
+  return read
+}
+
+type Decided =
+  | { readonly kind: 'draft'; readonly draft: EventDraft }
+  | { readonly kind: 'verdict'; readonly judged: JudgedCall; readonly verdict: Verdict }
+
+/** At once where every rule answers at once. */
+function judged(session: Session, call: WireCall, late: boolean): Decided | Promise<Decided> {
+  const known = session.read.get(call.id)
+  return known === undefined
+    ? readOnce(session, call).then((read) => judgeRead(session, call, read, late))
+    : judgeRead(session, call, known, late)
+}
+
+function judgeRead(
+  session: Session,
+  call: WireCall,
+  read: ReadCall,
+  late: boolean,
+): Decided | Promise<Decided> {
+  const refused = (outcome: string, by: string, content: string): Decided => ({
+    kind: 'draft',
+    draft: { role: 'event', type: 'call.refused', call: call.id, outcome, by, content },
+  })
+  if (read.kind !== 'ready')
+    return refused(read.kind, read.kind === 'refused' ? read.by : 'tool', read.reason)
+  if (late) return refused('cancelled', 'tool', 'the report was handed in before this call')
+  const said = session.gate.judge(read.judged, session.spec, session.node.signal)
+  const decided = (verdict: Verdict): Decided => ({ kind: 'verdict', judged: read.judged, verdict })
+  return said instanceof Promise ? said.then(decided) : decided(said)
+}
+
+/** Other calls, in this reply or in another session, may have been allowed since this one was judged. */
+function countedAnew(session: Session, decided: Decided): Decided {
+  if (decided.kind !== 'verdict' || decided.verdict.kind === 'deny') return decided
+  const over = session.gate.judgeCounts(decided.judged, session.spec, session.node.signal)
+  return over === undefined ? decided : { ...decided, verdict: { ...decided.verdict, ...over } }
+}
+
+function draftsOf(session: Session, decided: Decided): EventDraft[] {
+  if (decided.kind === 'draft') return [decided.draft]
+  const { judged, verdict } = decided
+  const draft = draftOf(session, judged, verdict)
+  if (verdict.stop === undefined) return [draft]
+  return [
+    draft,
+    { role: 'event', type: 'session.stopped', status: 'incomplete', code: 'stopped', content: verdict.stop },
+  ]
+}
+
+function draftOf(session: Session, judged: JudgedCall, verdict: Verdict): EventDraft {
+  const { call } = judged
+  const { by, rule, risk, reasons, context, input } = verdict
+  if (input !== undefined)
+    session.read.set(call.id, { kind: 'ready', judged: { ...judged, input } satisfies JudgedCall })
+  const said = {
+    by,
+    rule,
+    ...(risk && { risk }),
+    ...(reasons && reasons.length > 0 && { reasons }),
+    ...(context && { context }),
+    ...(input && { input }),
+  }
+  if (verdict.kind === 'deny') {
+    const { reason } = verdict
+    return {
+      role: 'event',
+      type: 'call.refused',
+      call: call.id,
+      outcome: 'refused',
+      ...said,
+      content: reason,
+    }
+  }
+  const grants = verdict.kind === 'ask' ? verdict.grants : undefined
+  const granted =
+    verdict.kind === 'ask' &&
+    verdict.firm !== true &&
+    grants !== undefined &&
+    grants.length > 0 &&
+    grants.every((grant) => session.state.grants.has(grant))
+  if (verdict.kind === 'allow' || granted) {
+    const isAnswered = verdict.kind === 'allow' && verdict.answered === true
+    const why = granted
+      ? { ...said, by: 'approval', rule: 'granted for this session' }
+      : { ...said, ...(isAnswered && { approved: true }) }
+    return startDraft(session, input === undefined ? judged : { ...judged, input }, why)
+  }
+  session.heldNow.add(call.id)
+  const held = {
+    ...said,
+    ...(grants && { grants }),
+    ...(verdict.firm && { firm: true }),
+    ...(verdict.boundTo && { boundTo: [...verdict.boundTo] }),
+  }
+  return { role: 'event', type: 'call.held', call: call.id, ...held, content: verdict.reason }
+}
+
+/** What is recorded of a call that may run, before it does. */
+export function startDraft(
+  session: Session,
+  judged: JudgedCall,
+  said: Omit<EventDraft, 'role' | 'type' | 'call'>,
+): EventDraft {
+  const { call, tool, input } = judged
+  const start = {
+    role: 'event',
+    type: 'call.started',
+    call: call.id,
+    key: `${session.spec.id}/${call.id}`,
+    ...said,
+  } as const
+  // Counted here, so that the next call of the same reply is judged with this one in the count.
+  session.node.account?.countCall()
+  if (tool.kind !== 'delegate') return start
+  const child = session.ports.ids.session(readDelegation(tool, input).target)
+  session.tree.count(child)
+  return { ...start, child, ...(isBackground(session, judged) && { background: true }) }
+}
+
+/** A `reportOut` that is taken ends the work: what stands behind it in the same reply is not begun. */
+async function behindReport(session: Session, reply: readonly WireCall[]): Promise<Set<string>> {
+  if (session.spec.completion !== 'report' || session.state.background.size > 0) return new Set()
+  for (const [index, call] of reply.entries()) {
+    const read = await readOnce(session, call)
+    if (read.kind !== 'ready') continue
+    const { tool } = read.judged
+    // Results of what runs in the background are still to come: the report will not be taken.
+    if (tool.kind === 'delegate' && isBackground(session, read.judged)) return new Set()
+    if (tool.kind === 'report') return new Set(reply.slice(index + 1).map((later) => later.id))
+  }
+  return new Set()
+}

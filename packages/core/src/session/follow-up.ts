@@ -1,0 +1,31 @@
+import type { UserDraft } from '../ports/entry.ts'
+import { addUsage, noUsage, type Report } from '../ports/report.ts'
+import { outcomeOfReport } from '../tree/delegate.ts'
+
+interface FollowUp {
+  /** The calls that started the delegations. */
+  readonly calls: readonly string[]
+  readonly reports: readonly Report[]
+  /** What is said before the results. */
+  readonly before: string
+  /** And behind them. */
+  readonly after?: string
+}
+
+/** The message that brings the results of delegations in the background, with what they cost. */
+export function followUp({ calls, reports, before, after }: FollowUp): Omit<UserDraft, 'role'> {
+  return {
+    content: [before, ...reports.map(subagentResult), ...(after === undefined ? [] : [after])].join('\n\n'),
+    collected: calls,
+    usage: reports.reduce((sum, report) => addUsage(sum, report.usage), noUsage),
+    sessions: reports.reduce((sum, report) => sum + report.sessions, 0),
+    calls: reports.reduce((sum, report) => sum + report.calls, 0),
+  }
+}
+
+function subagentResult(report: Report): string {
+  const { outcome, content } = outcomeOfReport(report)
+  // Text of a child is data: it must not be able to close its own block.
+  const safe = content.replaceAll('</subagent_result', '<\\/subagent_result')
+  return `<subagent_result agent_type=${JSON.stringify(report.agent)} agent_id=${JSON.stringify(report.session)} status=${JSON.stringify(outcome ?? 'done')}>\n${safe}\n</subagent_result>`
+}

@@ -1,0 +1,102 @@
+import type { StoredSession } from '../ports/engine.ts'
+import type { UserDraft } from '../ports/entry.ts'
+import type { Message } from '../ports/model.ts'
+import type { Handoff } from '../ports/report.ts'
+import type { SessionSpec } from '../tree/session-spec.ts'
+import { oneLine } from './prompt.ts'
+import { foldEntries, type SessionState } from './state.ts'
+
+/** What the other agent gets to know of the conversation so far. */
+export type HandoffContext = NonNullable<Handoff['context']>
+
+export type History = NonNullable<SessionSpec['history']>
+type Said = History[number]
+
+/** Of a summary: the most characters of the request, and of the report. */
+const longestRequest = 4_000
+const longestReport = 12_000
+
+/**
+ * The history for a session that takes a conversation over. `full`: what was said, person and agent in turn, without calls
+ * and their results. Where older rounds were summarised for the model, the summary stands for them, so the history is
+ * never longer than what fits into a window. `summary`: one message with the request the conversation began with and the
+ * last report. What the session was itself given as history is part of it: conversations can be handed on again and
+ * again.
+ */
+export function contextOf(stored: StoredSession, kind: HandoffContext = 'full'): History {
+  if (kind === 'none') return []
+  const state = foldEntries(stored.entries, stored.spec.id)
+  const said = saidIn(stored.spec, state)
+  return kind === 'full' ? inTurn(said) : summaryOf(said, state, stored.spec)
+}
+
+function saidIn(spec: SessionSpec, state: SessionState): Said[] {
+  // A session that was killed before its first entry still knows what it was to do.
+  if (state.messages.length === 0 && state.deferred.length === 0)
+    return [...(spec.history ?? []), { role: 'user', content: withImages(spec.work) }]
+  const said = [...state.messages, ...state.deferred].flatMap(saidOf)
+  return state.reported === undefined ? said : [...said, { role: 'assistant', content: state.reported }]
+}
+
+function saidOf(message: Message): Said[] {
+  const { role, content } = message
+  if (role === 'tool_result' || content === null || content.trim() === '') return []
+  if (role === 'assistant') return [{ role, content }]
+  // What cadre said in between is about how to work, not part of the conversation.
+  if ((message as UserDraft).from === 'cadre') return []
+  return [{ role, content: withImages(message) }]
+}
+
+/** Pictures do not travel; that there were some does. */
+function withImages({ content, images = [] }: Pick<UserDraft, 'content' | 'images'>): string {
+  if (images.length === 0) return content
+  return `${content}\n\n[${images.length === 1 ? 'a picture was' : `${images.length} pictures were`} shown here]`
+}
+
+/** What one of them said in several messages becomes one. */
+function inTurn(said: readonly Said[]): Said[] {
+  const turns: Said[] = []
+  for (const { role, content } of said) {
+    const last = turns.at(-1)
+    if (last?.role === role) turns[turns.length - 1] = { role, content: `${last.content}\n\n${content}` }
+    else turns.push({ role, content })
+  }
+  return turns
+}
+
+const opening = 'This is what was said before, in short.\n\nThe request:\n'
+
+function summaryOf(said: readonly Said[], state: SessionState, spec: SessionSpec): Said[] {
+  const request = cut(requestOf(said), longestRequest)
+  const text = state.ended?.text || (said.findLast(({ role }) => role === 'assistant')?.content ?? '')
+  const report = text.trim() === '' ? '' : `\n\nThe last report, by ${oneLine(spec.agent.name, 60)}:\n`
+  const content = `${opening}${quoted(request)}${report}${report && quoted(cut(text, longestReport))}`
+  return [{ role: 'user', content }]
+}
+
+/** What the conversation began with, also if that is itself handed down in a summary. */
+function requestOf(said: readonly Said[]): string {
+  const first = said.find(({ role }) => role === 'user')?.content ?? ''
+  if (!first.startsWith(opening)) return first
+  const lines = first.slice(opening.length).split('\n')
+  const end = lines.findIndex((line) => !line.startsWith('>'))
+  return lines
+    .slice(0, end < 0 ? undefined : end)
+    .map((line) => line.replace(/^> ?/, ''))
+    .join('\n')
+}
+
+/** Each line marked, so that where a quoted text ends does not depend on what it says. */
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n')
+}
+
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text
+  const last = text.charCodeAt(most - 1)
+  const kept = text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
+  return `${kept}\n[… ${text.length - kept.length} more characters]`
+}

@@ -1,0 +1,271 @@
+import type { Account } from '../budget/budget.ts'
+import type { Draft, Entry, WireCall } from '../ports/entry.ts'
+import { Suspended } from '../ports/errors.ts'
+import type { EventBody } from '../ports/events.ts'
+import type { Gate, JudgedCall } from '../ports/gate.ts'
+import type { Model } from '../ports/model.ts'
+import type { Ports } from '../ports/ports.ts'
+import { noUsage, type Report } from '../ports/report.ts'
+import { readCall } from '../rules/judge.ts'
+import { resumeBackground } from '../tree/delegate.ts'
+import type { SessionSpec, Work } from '../tree/session-spec.ts'
+import type { Tree } from '../tree/tree.ts'
+import { settledEvent, startedEvent } from '../view/entry-events.ts'
+import { toolsetOf } from '../vocabulary/toolset.ts'
+import { addContext, attend, attendPrompt } from './attend.ts'
+import { beginWork } from './begin-work.ts'
+import { leaveCalls } from './leave-calls.ts'
+import { notice, record, type Session } from './session.ts'
+import { foldEntries, openCalls, type SessionState, startedCalls } from './state.ts'
+
+/** What the loop needs besides the session itself. */
+export interface Host {
+  readonly ports: Ports
+  readonly gate: Gate
+  tree(spec: SessionSpec): Tree
+  /** The account of a session, including past spending; `undefined` when no budget applies. */
+  account(spec: SessionSpec): Promise<Account | undefined>
+  emit(session: string, body: EventBody): void
+  /** True when a session that has ended is to be continued all the same. */
+  continues(spec: SessionSpec, state: SessionState): boolean
+  /** What a person has to say to a session that is being continued; given once. */
+  news(spec: SessionSpec): News | undefined
+  /** What was said to it while it runs, in order; given once. */
+  messages(session: string): readonly Message[]
+  /** Whether something was said to it that it has not been given. */
+  hasMessages(session: string): boolean
+  /** True when everything is to rest at the next round: nothing is cancelled, and it goes on when it is resumed. */
+  isPausing(): boolean
+}
+
+/** Something said to a running session. */
+export interface Message {
+  readonly work: Work
+  /** Told whether it is in the record. */
+  readonly settle: (isRecorded: boolean) => void
+}
+
+export interface News {
+  readonly work: Work
+  /** Calls that a stop left open are not taken up again. */
+  readonly leavesCalls: boolean
+}
+
+export type Opened =
+  | { readonly kind: 'running'; readonly session: Session }
+  | { readonly kind: 'ended'; readonly report: Report }
+
+/**
+ * Opens the journal, takes up where it stands, and waits for a free slot. Rejects when the journal
+ * cannot be opened.
+ */
+export async function openSession(spec: SessionSpec, host: Host): Promise<Opened> {
+  const { ports } = host
+  const tree = host.tree(spec)
+  const node = tree.enter(spec)
+  const ended = (report: Report): Opened => {
+    tree.leave(spec)
+    return { kind: 'ended', report }
+  }
+  const refuse = (code: string, message: string) => {
+    const report = unstarted(spec, code, message)
+    host.emit(spec.id, { type: 'session.ended', report })
+    return ended(report)
+  }
+  const refusal = ports.refuse?.(spec)
+  if (refusal !== undefined) return refuse(refusal.code, refusal.message)
+  const resolution = await ports.models.resolve(spec.model)
+  if (resolution.kind === 'unknown') return refuse(resolution.code ?? 'unknown_model', resolution.reason)
+  let run: Session['run']
+  try {
+    run = await ports.engine.open(spec)
+  } catch (error) {
+    // A journal that cannot be read or written is nothing an agent can work around: the run stops, and goes on when it is mended.
+    tree.leave(spec)
+    throw error
+  }
+  const state = foldEntries(run.recorded, spec.id)
+  tree.count(spec.id, state.sessions)
+  if (state.ended !== undefined && !host.continues(spec, state)) return ended(state.ended)
+  const session = createSession(spec, host, { tree, node, run, state, model: resolution.model })
+  // It is given once.
+  const news = host.news(spec)
+  announce(session, run.recorded.length > 0, news?.work.content)
+  try {
+    node.account = await host.account(spec)
+    await takeSlot(session)
+    await begin(session, news)
+    if (state.background.size > 0) resumeBackground(session, await backgroundCalls(session))
+  } catch (error) {
+    // Its record cannot be written: it is given back as it is, so that it can go on when it can be.
+    if (session.holdsSlot) tree.slots.give()
+    tree.leave(spec)
+    const questions = error instanceof Suspended ? error.questions : []
+    await run.end({ kind: 'suspended', questions }).catch(() => {})
+    throw error
+  }
+  const { timeLimit } = spec.limits
+  if (timeLimit !== undefined) node.limitTime(timeLimit, timeLimit - activeTime(run.recorded))
+  return { kind: 'running', session }
+}
+
+type Parts = Pick<Session, 'tree' | 'node' | 'run' | 'state'> & { model: Model }
+
+function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, model }: Parts): Session {
+  return {
+    spec,
+    ports: host.ports,
+    gate: host.gate,
+    tree,
+    node,
+    run,
+    model,
+    toolset: toolsetOf({
+      agent: spec.agent,
+      tools: host.ports.tools,
+      targets: spec.targets,
+      completion: spec.completion,
+    }),
+    systemPrompt: spec.systemPrompt,
+    state,
+    inherited: startedCalls(state),
+    heldNow: new Set(),
+    read: new Map(),
+    background: new Map(),
+    resumedBackground: new Set(),
+    left: { usage: noUsage, sessions: 0, calls: 0 },
+    holdsSlot: false,
+    emit: (body) => host.emit(spec.id, body),
+  }
+}
+
+function announce({ spec, state, emit }: Session, resumed: boolean, message: string | undefined): void {
+  const open = openCalls(state).map(({ call: { id, function: f } }) => ({
+    id,
+    name: f.name,
+    input: f.arguments,
+  }))
+  emit({
+    ...startedEvent(spec, resumed),
+    ...(resumed && message !== undefined && { message }),
+    ...(resumed && open.length > 0 && { open }),
+  })
+}
+
+/** The entry session needs no slot: the limit is on delegated ones. */
+async function takeSlot(session: Session): Promise<void> {
+  if (session.spec.depth === 0) return
+  const { slots } = session.tree
+  session.holdsSlot = slots.tryTake()
+  if (session.holdsSlot) return
+  session.emit({ type: 'session.queued' })
+  session.holdsSlot = await slots.take(session.node.signal)
+  session.emit({ type: 'session.unqueued' })
+}
+
+async function begin(session: Session, news: News | undefined): Promise<void> {
+  const { run } = session
+  if (run.recorded.length === 0) {
+    const start = await attend(session, { kind: 'session.started', source: 'startup' })
+    await sayUnisolated(session)
+    await beginWork(session)
+    if (news !== undefined) await hear(session, news.work)
+    return addContext(session, start?.context)
+  }
+  const entries = await record(session, `resume/${run.recorded.length}`, async () => {
+    const left = news?.leavesCalls ? await leaveCalls(session) : []
+    return [{ role: 'event', type: 'session.resumed' }, ...left]
+  })
+  for (const entry of entries) if (entry.role === 'tool_result') session.emit(settledEvent(entry))
+  const inDoubt = await begunEffects(session)
+  const doubts = inDoubt.length > 0 && { inDoubt }
+  const start = await attend(session, { kind: 'session.started', source: 'resume', ...doubts })
+  if (news !== undefined) await hear(session, news.work)
+  await addContext(session, start?.context)
+}
+
+/** A session that was to be kept apart and is not does not go on as if it were. */
+async function sayUnisolated(session: Session): Promise<void> {
+  const { isolation, id } = session.spec
+  if (isolation?.kind !== 'missing' || isolation.session !== id) return
+  const what = `could not be given a workspace of its own: ${isolation.reason}`
+  await notice(session, 'isolation', `${what}; whatever it, or one below it, would change is asked for`)
+}
+
+async function begunEffects(session: Session): Promise<string[]> {
+  const begun = openCalls(session.state).filter(({ started, finished }) => started && !finished)
+  const reads = await Promise.all(begun.map(({ call }) => readCall(call, session.spec, session.toolset)))
+  return reads.flatMap((read) =>
+    read.kind === 'ready' && read.judged.tool.effect !== 'read' ? [read.judged.call.id] : [],
+  )
+}
+
+/** Records the messages that were sent to a running session. */
+export async function hearMessages(session: Session, messages: readonly Message[]): Promise<void> {
+  for (const { work, settle } of messages) {
+    let isRecorded = false
+    try {
+      await hear(session, work)
+      isRecorded = true
+      session.emit({ type: 'message.added', from: work.from ?? 'person', text: work.content })
+    } finally {
+      settle(isRecorded)
+    }
+  }
+}
+
+/** Records a message to a session that continues. A message with the same id is recorded once. */
+async function hear(session: Session, work: Work): Promise<void> {
+  if (work.message !== undefined && session.state.heard.has(work.message)) return
+  const prompt = await attendPrompt(session, work)
+  if (!prompt.taken) return
+  await record(session, `news/${session.state.seq}`, () => [{ role: 'user', ...work } as Draft], {
+    // The sender forgets the message once it is recorded.
+    durable: work.message !== undefined,
+  })
+  await addContext(session, prompt.context)
+}
+
+async function backgroundCalls(session: Session): Promise<Map<string, JudgedCall>> {
+  const calls = new Map<string, JudgedCall>()
+  for (const entry of session.run.recorded) {
+    if (entry.role !== 'assistant') continue
+    for (const call of entry.tool_calls ?? [])
+      if (session.state.background.has(call.id)) await keepReady(session, call, calls)
+  }
+  return calls
+}
+
+async function keepReady(session: Session, call: WireCall, calls: Map<string, JudgedCall>): Promise<void> {
+  const read = await readCall(call, session.spec, session.toolset)
+  if (read.kind === 'ready') calls.set(call.id, read.judged)
+}
+
+/** Milliseconds the session was at work in earlier lives: neither stopped nor waiting for a person. */
+function activeTime(entries: readonly Entry[]): number {
+  let active = 0
+  let last: number | undefined
+  for (const entry of entries) {
+    const at = Date.parse(entry.timestamp)
+    const idle =
+      entry.role === 'event' && (entry.type === 'session.resumed' || entry.type === 'person.answered')
+    if (last !== undefined && !idle && at > last) active += at - last
+    last = at
+  }
+  return active
+}
+
+function unstarted(spec: SessionSpec, code: string, message: string): Report {
+  return {
+    type: 'report',
+    session: spec.id,
+    agent: spec.agent.name,
+    status: 'error',
+    text: '',
+    model: spec.model,
+    usage: noUsage,
+    sessions: 0,
+    calls: 0,
+    notices: [{ code, message }],
+  }
+}

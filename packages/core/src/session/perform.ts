@@ -1,0 +1,68 @@
+import type { ResultDraft } from '../ports/entry.ts'
+import { messageOf } from '../ports/errors.ts'
+import type { JudgedCall } from '../ports/gate.ts'
+import type { Notice } from '../ports/report.ts'
+import type { ToolContext, ToolResult } from '../ports/tool.ts'
+import type { Session } from './session.ts'
+import { untilStopped } from './until-stopped.ts'
+
+/** How a call was settled, without the call's name. */
+export type Outcome = Omit<ResultDraft, 'role' | 'tool_call_id'> & {
+  /** For the session's report. Recorded beside the result. */
+  readonly notices?: readonly Notice[]
+}
+
+/** A tool that is told to stop has this long to do so before the session goes on without it. */
+const stopGrace = 5_000
+
+/** Runs the tool. A failed tool is data for the model; a stopped one has no outcome. */
+export async function perform(
+  session: Session,
+  { call, tool, input }: JudgedCall,
+): Promise<Outcome | undefined> {
+  const { node, ports } = session
+  if (node.signal.aborted) return undefined
+  const context = contextOf(session, call.id)
+  const ran: Promise<ToolResult | undefined> = startTool(() => tool.run(input, context, node.signal)).catch(
+    (error) => (node.signal.aborted ? undefined : { content: messageOf(error), failed: true }),
+  )
+  let result = await untilStopped(ran, node, undefined)
+  if (result === undefined && node.signal.aborted) result = await withGrace(ran, ports.clock)
+  if (result === undefined) return undefined
+  const { content, images, failed } = result
+  return { content, ...(failed && { outcome: 'failed' as const }), ...(images && { images }) }
+}
+
+export function contextOf(session: Session, call: string): ToolContext {
+  const { id, agent, workspace } = session.spec
+  const { name, boundary } = agent
+  const started = session.state.calls.get(call)?.started
+  const approved = started?.['approved'] === true
+  return {
+    session: id,
+    agent: name,
+    call,
+    key: `${id}/${call}`,
+    workspace,
+    ...(boundary && { boundary }),
+    ...(approved && { approved }),
+  }
+}
+
+/** A tool may throw before it returns its promise. */
+async function startTool(start: () => Promise<ToolResult>): Promise<ToolResult> {
+  return await start()
+}
+
+function withGrace(
+  ran: Promise<ToolResult | undefined>,
+  clock: Session['ports']['clock'],
+): Promise<ToolResult | undefined> {
+  return new Promise((resolve) => {
+    const disarm = clock.after(stopGrace, () => resolve(undefined))
+    void ran.then((result) => {
+      disarm()
+      resolve(result)
+    })
+  })
+}

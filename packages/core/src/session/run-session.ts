@@ -1,0 +1,193 @@
+import { CadreError, messageOf, Suspended } from '../ports/errors.ts'
+import type { Report } from '../ports/report.ts'
+import type { Settled } from '../ports/workspaces.ts'
+import type { SessionSpec } from '../tree/session-spec.ts'
+import type { StopReason } from '../tree/tree.ts'
+import { ask } from './ask.ts'
+import { attend } from './attend.ts'
+import { buildReport, type Ending } from './build-report.ts'
+import { conclude } from './conclude.ts'
+import { type Host, hearMessages, openSession } from './open-session.ts'
+import { leaveBehind, record, type Session, takeUpChanges } from './session.ts'
+import { settleReply } from './settle.ts'
+import { nextMove, startedCalls } from './state.ts'
+
+/**
+ * The loop of every session: entry, delegated or resumed. It asks the model, settles the calls of the reply, and repeats until the
+ * completion contract of the session is met. It derives each next move from the record, so an interrupted session continues where
+ * it stopped. Once the session is open, this rejects only with `Suspended`, while the session waits for a person or is paused.
+ */
+export async function runSession(spec: SessionSpec, host: Host): Promise<Report> {
+  const opened = await openSession(spec, host)
+  if (opened.kind === 'ended') return opened.report
+  const { session } = opened
+  try {
+    for (;;) {
+      takeUpChanges(session)
+      await hearMessages(session, host.messages(spec.id))
+      const stopped = stopEnding(session) ?? stoppedFromOutside(session)
+      if (stopped !== undefined) return await endSession(session, stopped)
+      if (host.isPausing() && !hasBegunCalls(session)) throw new Suspended([])
+      const ending = await move(session)
+      // Messages that arrived in the meantime are read before the session ends.
+      if (ending === undefined || session.node.signal.aborted || host.hasMessages(spec.id)) continue
+      if (isAskedAgain(session)) continue
+      const report = await endSession(session, ending, isAskedAgain)
+      if (report !== undefined) return report
+    }
+  } catch (error) {
+    if (!(error instanceof Suspended)) return await endSession(session, failed(session, error))
+    // A stop takes precedence over an open question; the record keeps the question either way.
+    const stopped = stopEnding(session)
+    if (stopped !== undefined) return await endSession(session, stopped)
+    await stopBackground(session)
+    await session.run.end({ kind: 'suspended', questions: error.questions })
+    session.emit({ type: 'session.suspended', questions: error.questions })
+    throw error
+  } finally {
+    if (session.holdsSlot) session.tree.slots.give()
+    session.tree.leave(spec)
+  }
+}
+
+/** Their start is recorded, with the reply they are in, and they run next: at rest now, they would be in doubt. */
+function hasBegunCalls({ state, inherited }: Session): boolean {
+  return [...startedCalls(state)].some((call) => !inherited.has(call))
+}
+
+async function move(session: Session): Promise<Ending | undefined> {
+  switch (nextMove(session.state)) {
+    case 'ask':
+      return ask(session)
+    case 'settle':
+      await settleReply(session)
+      return undefined
+    case 'conclude':
+      return conclude(session)
+  }
+}
+
+function stopEnding(session: Session): Ending | undefined {
+  const { reason } = session.node
+  const text = session.state.lastText
+  if (reason === undefined) return undefined
+  if (reason.kind === 'cancelled') return { status: 'cancelled', text }
+  const seconds = Math.round(reason.limit / 1000)
+  return {
+    status: 'error',
+    text,
+    notices: [{ code: 'timeout', message: `exceeded the time limit of ${seconds} seconds` }],
+  }
+}
+
+/** Only after the calls of the last reply are settled, so that every started call has an outcome. */
+function stoppedFromOutside({ state }: Session): Ending | undefined {
+  if (state.stopped === undefined || state.unsettled > 0) return undefined
+  const { status, code, reason } = state.stopped
+  return { status, text: state.lastText, notices: [{ code, message: reason }] }
+}
+
+function failed(session: Session, error: unknown): Ending {
+  const code = error instanceof CadreError ? error.code : 'agent_execution'
+  return {
+    status: 'error',
+    text: session.state.lastText,
+    notices: [{ code, message: messageOf(error) }],
+  }
+}
+
+/** A person edited the record while the last reply was judged. The session must answer before it ends. */
+function isAskedAgain(session: Session): boolean {
+  return takeUpChanges(session) && nextMove(session.state) === 'ask'
+}
+
+function endSession(session: Session, ending: Ending): Promise<Report>
+function endSession(
+  session: Session,
+  ending: Ending,
+  goesOn: (session: Session) => boolean,
+): Promise<Report | undefined>
+/**
+ * Never rejects: it releases the session even if a step fails. Returns `undefined` when `goesOn` finds new input after the end was
+ * recorded, so that the session continues.
+ */
+async function endSession(
+  session: Session,
+  ending: Ending,
+  goesOn: (session: Session) => boolean = () => false,
+): Promise<Report | undefined> {
+  const { node } = session
+  // Children of a failed session are only interrupted, so that they continue when it is resumed.
+  await stopBackground(session, { kind: 'cancelled', by: ending.status === 'error' ? 'run' : 'parent' })
+  const report = buildReport(session, await withPlace(session, ending))
+  const by = node.reason?.kind === 'cancelled' && report.status === 'cancelled' ? node.reason.by : undefined
+  let isRecorded = false
+  try {
+    if (report.status === 'error') {
+      const { code, message } = report.notices?.at(-1) ?? { code: 'agent_execution', message: 'it failed' }
+      await attend(session, { kind: 'error.occurred', code, message })
+    }
+    await record(session, `end/${session.state.seq}`, () => [
+      {
+        role: 'event',
+        type: 'session.ended',
+        report: JSON.parse(JSON.stringify(report)),
+        ...(by && { cancelled_by: by }),
+      },
+    ])
+    isRecorded = true
+    if (goesOn(session)) return undefined
+    await session.run.end({ kind: 'ended', outcome: report.status })
+  } catch (error) {
+    // The report is still valid. Add that its end could not be recorded.
+    const notice = {
+      code: 'corrupt',
+      message: `the end of the session could not be recorded: ${messageOf(error)}`,
+    }
+    const unrecorded = { ...report, notices: [...(report.notices ?? []), notice] }
+    // Its record does not say that it has ended, so release it to be resumed later.
+    if (!isRecorded) await session.run.end({ kind: 'suspended', questions: [] }).catch(() => {})
+    session.emit({ type: 'session.ended', report: unrecorded })
+    return unrecorded
+  }
+  session.emit({ type: 'session.ended', report })
+  await attend(session, { kind: 'session.ended', report })
+  return report
+}
+
+/** Adds where its changes are, if they are not in the shared folder. The code of the last notice is why it ended. */
+async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Ending> {
+  const { isolation } = spec
+  if (isolation?.kind !== 'own' || isolation.session !== spec.id || isolation.base === spec.workspace)
+    return ending
+  const settled = await settledPlace(ports, spec, ending.status)
+  if (settled === undefined) return ending
+  const notice = { code: 'workspace', message: settled.message }
+  const notices = ending.notices ?? []
+  // Work whose changes were not merged is not complete.
+  if (settled.isMissing && ending.status === 'completed')
+    return { ...ending, status: 'incomplete', notices: [...notices, notice] }
+  return { ...ending, notices: [notice, ...notices] }
+}
+
+async function settledPlace(
+  { workspaces }: Session['ports'],
+  spec: SessionSpec,
+  status: Report['status'],
+): Promise<Settled | undefined> {
+  try {
+    return await workspaces?.settle(spec, status)
+  } catch (error) {
+    return { message: `Its workspace could not be settled: ${messageOf(error)}`, isMissing: true }
+  }
+}
+
+/** A session ends only after the children it started have stopped. */
+async function stopBackground(session: Session, reason?: StopReason): Promise<void> {
+  const children = [...session.background.values()]
+  if (reason !== undefined) {
+    for (const { child } of children) session.tree.node(child)?.stop(session.node.reason ?? reason)
+  }
+  const ends = await Promise.allSettled(children.map(({ report }) => report))
+  for (const end of ends) if (end.status === 'fulfilled') leaveBehind(session, end.value)
+}

@@ -1,0 +1,71 @@
+import type { Reviewer } from '../ports/gate.ts'
+
+/** Sends a report back while a heading its agent requires is missing or has nothing below it. */
+export const requireSections: Reviewer = ({ report }, session) => {
+  const required = session.agent.requiredSections ?? []
+  if (required.length === 0) return { kind: 'accept' }
+  const found = sectionsOf(report.text, required)
+  const missing = required.filter((heading) => (found.get(plain(heading)) ?? '') === '')
+  if (missing.length > 0) {
+    return {
+      kind: 'return',
+      reason: `The report lacks these sections: ${missing.join(', ')}. Give it again, complete, with each as a heading and its content below.`,
+    }
+  }
+  return {
+    kind: 'accept',
+    sections: Object.fromEntries(required.map((heading) => [heading, found.get(plain(heading)) as string])),
+  }
+}
+
+/**
+ * What stands below or behind each of these headings (`## Verdict`, `**Verdict**`, `Verdict: PASS`), by its plain form. Anything
+ * else that looks like a heading is content, such as `PASS: all tests` or `### Lint`; only a heading of the same rank or a
+ * higher one ends a section. Code fences hold none.
+ */
+export function sectionsOf(text: string, headings: readonly string[]): Map<string, string> {
+  const wanted = new Set(headings.map(plain))
+  const sections = new Map<string, string>()
+  let current: { readonly name: string; readonly rank: number } | undefined
+  let fence: string | undefined
+  for (const line of text.split(/\r?\n/)) {
+    const mark = /^\s{0,3}(```+|~~~+)/.exec(line)?.[1]
+    if (mark !== undefined) fence = fence === undefined ? mark[0] : mark[0] === fence ? undefined : fence
+    const heading = fence === undefined && mark === undefined ? headingOf(line) : undefined
+    const name = heading === undefined ? undefined : plain(heading.name)
+    if (heading !== undefined && name !== undefined && wanted.has(name)) {
+      current = { name, rank: heading.rank }
+      sections.set(name, `${sections.get(name) ?? ''}\n${heading.rest}`)
+    } else if (current !== undefined && heading !== undefined && heading.rank < lowest) {
+      if (heading.rank <= current.rank) current = undefined
+      else sections.set(current.name, `${sections.get(current.name)}\n${line}`)
+    } else if (current !== undefined) {
+      sections.set(current.name, `${sections.get(current.name)}\n${line}`)
+    }
+  }
+  for (const [name, content] of sections) sections.set(name, content.trim())
+  return sections
+}
+
+/** Of what is only set in bold, or labelled. */
+const lowest = 7
+
+function headingOf(line: string): { name: string; rest: string; rank: number } | undefined {
+  const hashed = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line)
+  if (hashed !== null) {
+    const [, marks = '', title = ''] = hashed
+    const [, name = title, rest = ''] = /^(.*?):\s+(.*)$/.exec(title) ?? []
+    return { name, rest, rank: marks.length }
+  }
+  const bold = /^\s*(?:[-*]\s+)?(?:\*\*|__)(.+?)(?:\*\*|__):?\s*(.*)$/.exec(line)
+  const [, name, rest] = bold ?? /^([A-Z][A-Za-z ]{2,50}):\s*(.*)$/.exec(line) ?? []
+  return name === undefined ? undefined : { name, rest: rest ?? '', rank: lowest }
+}
+
+function plain(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[*_`:#]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,326 @@
+/**
+ * Settling the calls of one reply. Called by the loop only, one reply at a time per session.
+ *
+ * 1. Every call of the reply is settled exactly once: by one `tool_result` that is recorded in call order.
+ * 2. What was decided about each call is recorded, in one step, before any of them runs.
+ * 3. A call that has an effect runs only after that record is durable.
+ * 4. A call that an earlier process started, and that has no recorded result, is in doubt: see `doubt.ts`. Running it again is
+ *    another try with its own record, which can be in doubt in turn.
+ * 5. After a cancel, unfinished calls stay open in the record, and a resume continues them.
+ */
+
+import { untold } from '../budget/budget-notices.ts'
+import { approvalOf } from '../ports/approval.ts'
+import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from '../ports/entry.ts'
+import { Suspended } from '../ports/errors.ts'
+import type { JudgedCall, Verdict } from '../ports/gate.ts'
+import { delegate } from '../tree/delegate.ts'
+import { settledEvent } from '../view/entry-events.ts'
+import { attend } from './attend.ts'
+import { announceDecisions, decide, readOnce, startDraft } from './decide.ts'
+import { settleDoubt } from './doubt.ts'
+import { type Outcome, perform } from './perform.ts'
+import { askPerson } from './person.ts'
+import { noticeDraft, record, type Session, withoutSlot } from './session.ts'
+import { approveSession, type CallState, grantsOf, noticeOf, openCalls } from './state.ts'
+
+export async function settleReply(session: Session): Promise<void> {
+  const open = openCalls(session.state)
+  for (const { call } of open) await readOnce(session, call)
+  await decide(session, open)
+  const delegates = open.some(({ call }) => judgedOf(session, call)?.tool.kind === 'delegate')
+  await (delegates ? withoutSlot(session, () => settleAll(session, open)) : settleAll(session, open))
+  session.read.clear()
+}
+
+function judgedOf(session: Session, call: WireCall): JudgedCall | undefined {
+  const read = session.read.get(call.id)
+  return read?.kind === 'ready' ? read.judged : undefined
+}
+
+async function settleAll(session: Session, open: readonly CallState[]): Promise<void> {
+  const order = { next: 0 }
+  let previous: Promise<boolean> = Promise.resolve(true)
+  const settling = open.map(({ call }, index) => {
+    const mine = settleCall(session, call, judgedOf(session, call), { order, index, turn: previous })
+    // A failed neighbour is this call's neighbour, not its failure: it only ends the order of recording.
+    previous = mine.catch(() => false)
+    return mine
+  })
+  const ends = await Promise.allSettled(settling)
+  const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+  const other = failures.find((failure) => !(failure instanceof Suspended))
+  if (other !== undefined) throw other
+  if (failures.length > 0)
+    throw new Suspended(failures.flatMap((failure) => (failure as Suspended).questions))
+}
+
+interface Turn {
+  readonly order: { next: number }
+  readonly index: number
+  /** Whether everything before was recorded. */
+  readonly turn: Promise<boolean>
+}
+
+/** True when the call was settled; false when it stays open because the session is being stopped. */
+async function settleCall(
+  session: Session,
+  call: WireCall,
+  judged: JudgedCall | undefined,
+  { order, index, turn }: Turn,
+): Promise<boolean> {
+  const { state } = session
+  const round = state.round
+  let outcome: Outcome | undefined
+  const entries = await record(session, `call/${round}/${call.id}`, async () => {
+    outcome = await outcomeOf(session, call, judged)
+    if (outcome === undefined) return []
+    if (order.next !== index && judged !== undefined && judged.tool.effect !== 'read') {
+      // Its turn to be recorded has not come: without this note, a crash until then would leave a finished effect in doubt.
+      const { content, outcome: kind, code, images } = outcome
+      const note: EventDraft = {
+        role: 'event',
+        type: 'call.finished',
+        call: call.id,
+        content,
+        ...(kind && { outcome: kind }),
+        ...(code && { code }),
+        ...(images && { images: images.map((image) => ({ ...image })) }),
+      }
+      await record(session, `finished/${round}/${call.id}`, () => [note], { durable: true })
+    }
+    if (!(await turn)) return []
+    return resultDrafts(session, call, judged, outcome)
+  })
+  if (entries.length === 0) return false
+  // An engine that replays gives the result without the work: what runs in the background is taken up again.
+  if (outcome === undefined && judged?.tool.kind === 'delegate' && session.state.background.has(call.id))
+    await delegate(session, judged)
+  order.next = index + 1
+  for (const entry of entries) {
+    if (entry.role === 'event' && entry.type === 'notice.added')
+      session.emit({ type: 'notice.added', notice: noticeOf(entry) })
+  }
+  const result = session.state.calls.get(call.id)?.result
+  if (result !== undefined) session.emit(settledEvent(result, session.state.background.has(call.id)))
+  return true
+}
+
+function resultDrafts(
+  { state }: Session,
+  call: WireCall,
+  judged: JudgedCall | undefined,
+  { notices = [], ...outcome }: Outcome,
+): Draft[] {
+  const result: ResultDraft = { role: 'tool_result', tool_call_id: call.id, ...outcome }
+  if (judged?.tool.kind !== 'report' || outcome.outcome !== undefined)
+    return [...untold(state, notices).map(noticeDraft), result]
+  return [
+    {
+      role: 'event',
+      type: 'report.given',
+      call: call.id,
+      content: (judged.input as { report: string }).report,
+    },
+    result,
+  ]
+}
+
+async function outcomeOf(
+  session: Session,
+  call: WireCall,
+  judged: JudgedCall | undefined,
+): Promise<Outcome | undefined> {
+  const known = session.state.calls.get(call.id)
+  const refused = known?.refused
+  if (refused !== undefined) return refusalOutcome(refused)
+  // What has happened is told as it was, whether or not the tool is still there.
+  if (judged === undefined && known?.finished !== undefined) return finishedOutcome(known.finished)
+  if (judged === undefined)
+    return {
+      outcome: 'failed',
+      content: 'the call can no longer be understood: the tools have changed since it was made',
+    }
+  const held = known?.started === undefined ? known?.held : undefined
+  if (held !== undefined) {
+    const answer = await awaitApproval(session, judged, held)
+    if (answer !== 'approved') return answer
+  }
+  const finished = known?.finished
+  if (finished !== undefined) return finishedOutcome(finished)
+  if (judged.tool.kind === 'report') return report(session)
+  return attended(session, judged, await run(session, judged))
+}
+
+async function run(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
+  if (judged.tool.kind === 'delegate') return delegate(session, judged)
+  let isInDoubt = session.inherited.has(judged.call.id)
+  while (isInDoubt) {
+    const known = await settleDoubt(session, judged)
+    if (known !== 'run') return known
+    const refused = await refusedByNow(session, judged)
+    if (refused !== undefined) return refused
+    const again = await startAgain(session, judged)
+    if (typeof again !== 'boolean') return again
+    isInDoubt = again
+  }
+  return perform(session, judged)
+}
+
+/**
+ * Records another try before it runs. True when an earlier process has recorded this try, so that it is in doubt as well. Each try
+ * counts against a budget of calls, and is refused when that is spent.
+ */
+async function startAgain(session: Session, { call, tool }: JudgedCall): Promise<boolean | Outcome> {
+  const { started, tries = 1 } = session.state.calls.get(call.id) ?? {}
+  const { account } = session.node
+  if (started === undefined || (tool.effect === 'read' && account === undefined)) return false
+  const { seq: _seq, timestamp: _timestamp, ...start } = started
+  let replayed = true
+  let over: string | undefined
+  const entries = await record(
+    session,
+    `again/${call.id}/${tries}`,
+    () => {
+      replayed = false
+      over = account?.refuseCall()
+      if (over !== undefined) return []
+      account?.countCall()
+      return [{ ...start, try: tries + 1 }]
+    },
+    { durable: true },
+  )
+  if (entries.length === 0)
+    return { outcome: 'refused', code: 'budget', content: over ?? 'the budget of calls is spent' }
+  announceDecisions(session, entries, replayed)
+  return replayed
+}
+
+/**
+ * Waits for the answer to a call that is held. `approved` when it may run, which is recorded then; nothing when the session is
+ * being stopped.
+ */
+async function awaitApproval(
+  session: Session,
+  judged: JudgedCall,
+  held: EventEntry,
+): Promise<Outcome | 'approved' | undefined> {
+  const { call } = judged
+  const question = approvalOf(session, judged, held)
+  const { by, rule, risk, reasons } = held as unknown as Verdict
+  const reason = held.content ?? ''
+  const verdict = { by, rule, reason, ...(risk && { risk }), ...(reasons && { reasons }) }
+  await attend(session, { kind: 'person.awaited', call: judged, verdict })
+  const answer = await askPerson(session, question)
+  if (answer === undefined) return undefined
+  if (answer.decision !== 'approve' && answer.decision !== approveSession) {
+    return {
+      outcome: 'refused',
+      code: 'approval_rejected',
+      content: `rejected by ${answer.by ?? 'a person'}${answer.reason ? `: ${answer.reason}` : ''}`,
+    }
+  }
+  if (answer.decision === approveSession) for (const grant of grantsOf(held)) session.state.grants.add(grant)
+  // Days may have passed since it was asked: an approval answers a question, it does not lift what is forbidden by now.
+  const refused =
+    session.heldNow.has(call.id) && held['boundTo'] === undefined
+      ? undefined
+      : await refusedByNow(session, judged, held)
+  if (refused !== undefined) return refused
+  const { input, context } = held
+  const said = {
+    by: 'approval',
+    rule: answer.decision,
+    approved: true,
+    ...(answer.by && { approved_by: answer.by }),
+    ...(answer.reason && { content: answer.reason }),
+    ...(risk && { risk }),
+    ...(input !== undefined && { input }),
+    ...(context !== undefined && { context }),
+  }
+  let replayed = true
+  let over: Verdict | undefined
+  const entries = await record(
+    session,
+    `approved/${call.id}`,
+    () => {
+      replayed = false
+      // Other calls may have used up the budget since this one was judged.
+      over = session.gate.judgeCounts(judged, session.spec, session.node.signal)
+      return over === undefined ? [startDraft(session, judged, said)] : []
+    },
+    { durable: true },
+  )
+  if (over !== undefined) return { outcome: 'refused', code: over.by, content: over.reason ?? '' }
+  announceDecisions(session, entries, replayed)
+  return 'approved'
+}
+
+/** What was let through in an earlier life, and may not be done any more. */
+async function refusedByNow(
+  session: Session,
+  judged: JudgedCall,
+  held?: EventEntry,
+): Promise<Outcome | undefined> {
+  const verdict = await session.gate.judgeAgain(judged, session.spec, session.node.signal)
+  if (verdict.kind === 'deny') return { outcome: 'refused', code: verdict.by, content: verdict.reason }
+  const before = (held?.['boundTo'] ?? []) as readonly string[]
+  const changed = (verdict.boundTo ?? []).filter((item) => !before.includes(item))
+  if (held === undefined || changed.length === 0) return undefined
+  const files = changed.map((item) => item.split(' ')[0]).join(', ')
+  return {
+    outcome: 'refused',
+    code: 'approval',
+    content: `${files} changed after the approval was requested, so the approval no longer applies. Make the call again to request a new one.`,
+  }
+}
+
+/** The outcome with what is said to it from outside: by whoever judged the call, and by whoever sees what came of it. */
+async function attended(
+  session: Session,
+  judged: JudgedCall,
+  outcome: Outcome | undefined,
+): Promise<Outcome | undefined> {
+  if (outcome === undefined) return undefined
+  const { started } = session.state.calls.get(judged.call.id) ?? {}
+  const said = await attend(session, {
+    kind: 'call.settled',
+    call: judged,
+    outcome: outcome.outcome ?? 'done',
+    content: outcome.content,
+  })
+  const { content = outcome.content, blocked, context } = said ?? {}
+  const before = typeof started?.['context'] === 'string' ? started['context'] : undefined
+  const added = [before, blocked, context].filter((text) => text !== undefined && text !== '')
+  if (added.length === 0 && content === outcome.content) return outcome
+  return { ...outcome, content: [content, ...added].join('\n\n') }
+}
+
+export function refusalOutcome(entry: EventEntry): Outcome {
+  const by = String(entry['by'] ?? 'tool')
+  return {
+    outcome: entry['outcome'] as 'failed' | 'refused' | 'cancelled',
+    code: by,
+    content: entry.content ?? 'refused',
+  }
+}
+
+export function finishedOutcome(entry: EventEntry): Outcome {
+  const { outcome, code, images } = entry as unknown as Outcome
+  return {
+    content: entry.content ?? '',
+    ...(outcome && { outcome }),
+    ...(code && { code }),
+    ...(images && { images }),
+  }
+}
+
+function report(session: Session): Outcome {
+  const running = session.state.background.size
+  if (running === 0) return { content: 'The report was handed in.' }
+  return {
+    outcome: 'refused',
+    code: 'delegation',
+    content: `${running} delegated task(s) are still running. End your turn without a call: their results will follow, and then report.`,
+  }
+}

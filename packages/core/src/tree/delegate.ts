@@ -1,0 +1,151 @@
+import { budgetsBelow } from '../budget/budget-notices.ts'
+import { CadreError } from '../ports/errors.ts'
+import type { JudgedCall } from '../ports/gate.ts'
+import type { Report } from '../ports/report.ts'
+import type { Outcome } from '../session/perform.ts'
+import { delegatedWork } from '../session/prompt.ts'
+import { leaveBehind, type Session } from '../session/session.ts'
+import { type Delegation, readDelegation } from './delegation.ts'
+import { isolate, isParallel, placeOf } from './isolate.ts'
+import type { SessionSpec } from './session-spec.ts'
+import { specify } from './specify.ts'
+
+/** Starts a child session, or re-attaches to it, and waits for its report unless it is to run in the background. */
+export async function delegate(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
+  const delegation = readDelegation(judged.tool, judged.input)
+  // As it was recorded when the call was let through: the agent's file may say something else by now.
+  if (session.state.background.has(judged.call.id)) {
+    startInBackground(session, judged.call.id, delegation)
+    return {
+      content: `Started ${delegation.target} (session ${childOf(session, judged.call.id)}). Its result follows when your turn ends.`,
+    }
+  }
+  const report = await runChild(session, judged.call.id, delegation)
+  // A stopped parent leaves the call open: the child is taken up again when the run is resumed.
+  if (report.status === 'cancelled' && session.node.signal.aborted) {
+    leaveBehind(session, report)
+    return undefined
+  }
+  return { ...outcomeOfReport(report), notices: budgetsBelow(report) }
+}
+
+/** Whether the caller goes on at once: when it asks for that, and for an agent that always works in the background. */
+export function isBackground(session: Session, { tool, input }: JudgedCall): boolean {
+  const { target, wait } = readDelegation(tool, input)
+  return !wait || session.ports.agents.get(target)?.background === true
+}
+
+/** Children in the background that were started in an earlier life are taken up again from the calls that started them. */
+export function resumeBackground(session: Session, calls: ReadonlyMap<string, JudgedCall>): void {
+  for (const call of session.state.background.keys()) {
+    const judged = calls.get(call)
+    if (judged === undefined) continue
+    session.resumedBackground.add(call)
+    startInBackground(session, call, readDelegation(judged.tool, judged.input))
+  }
+}
+
+function startInBackground(session: Session, call: string, delegation: Delegation): void {
+  if (session.background.has(call)) return
+  const report = runChild(session, call, delegation)
+  // Whoever collects it sees how it ended; until then a rejection is not unhandled.
+  report.catch(() => {})
+  session.background.set(call, { child: childOf(session, call), report })
+}
+
+function childOf(session: Session, call: string): string {
+  const id = session.state.calls.get(call)?.started?.child ?? session.state.background.get(call)
+  if (id === undefined) throw new Error(`unreachable: delegation ${call} has no recorded child`)
+  return id
+}
+
+async function runChild(session: Session, call: string, delegation: Delegation): Promise<Report> {
+  const id = childOf(session, call)
+  let spec: SessionSpec
+  try {
+    spec = (await startedBefore(session, call, id)) ?? (await childSpec(session, call, id, delegation))
+  } catch (error) {
+    // A journal that cannot be read must be mended: to tell the agent that its delegation failed would lose the child's work.
+    if (!(error instanceof CadreError) || error.code === 'corrupt' || error.code === 'owned') throw error
+    return failedStart(session, id, delegation.target, error)
+  }
+  const report = await session.run.spawn(`child/${call}`, spec)
+  // A replaying engine returns the report of a child without running it again. The child still counts.
+  if (!session.tree.hasEntered(id)) session.tree.count(report.session, report.sessions)
+  return report
+}
+
+/** What the child was started with, if an earlier life of this session got as far as that. */
+async function startedBefore(session: Session, call: string, id: string): Promise<SessionSpec | undefined> {
+  if (!session.inherited.has(call) && !session.resumedBackground.has(call)) return undefined
+  return (await session.ports.engine.read(id))?.spec
+}
+
+async function childSpec(
+  session: Session,
+  call: string,
+  id: string,
+  delegation: Delegation,
+): Promise<SessionSpec> {
+  const { spec, ports, tree, node } = session
+  const agent = ports.agents.get(delegation.target)
+  if (agent === undefined)
+    throw new CadreError('delegation', `the agent ${delegation.target} is no longer there`)
+  const reports = delegation.expectations !== undefined
+  const parallel = isParallel(session, agent, session.state.background.has(call))
+  const wanted = { id, root: spec.root, agent, shared: placeOf(spec), parallel }
+  return specify(ports, tree.limits, {
+    id,
+    agent,
+    parent: { spec, call },
+    place: () => isolate(ports, wanted, node.signal),
+    completion: reports ? 'report' : 'text',
+    work: {
+      content: reports ? delegatedWork(delegation.work, delegation.expectations as string) : delegation.work,
+    },
+    model: delegation.model,
+    maxRounds: delegation.maxRounds,
+    timeLimit: delegation.timeLimit,
+  })
+}
+
+function failedStart(session: Session, id: string, agent: string, error: CadreError): Report {
+  return {
+    type: 'report',
+    session: id,
+    agent,
+    status: 'error',
+    text: '',
+    model: session.spec.model,
+    usage: { input: 0, output: 0 },
+    sessions: 0,
+    calls: 0,
+    notices: [{ code: error.code, message: error.message }],
+  }
+}
+
+/** What a delegating agent sees of a report. Only a completed one is a success. */
+export function outcomeOfReport(report: Report): Outcome {
+  const { usage, sessions, calls } = report
+  const cost = { usage, sessions, calls }
+  const notices = (report.notices ?? []).map((notice) => notice.message).join('; ')
+  if (report.status === 'completed') {
+    return {
+      content: `Report of ${report.agent}:\n\n${report.text}${notices && `\n\n(${notices})`}`,
+      ...cost,
+    }
+  }
+  const said =
+    report.text.trim() === '' ? 'It had said nothing yet.' : `What it had so far:\n\n${report.text}`
+  const why = notices === '' ? '' : `: ${notices}`
+  const code = report.notices?.at(-1)?.code ?? 'agent_execution'
+  if (report.status === 'cancelled')
+    return {
+      outcome: 'cancelled',
+      code: 'cancelled',
+      content: `${report.agent} was cancelled${why}. ${said}`,
+      ...cost,
+    }
+  const word = report.status === 'incomplete' ? 'did not finish' : 'failed'
+  return { outcome: 'failed', code, content: `${report.agent} ${word}${why}. ${said}`, ...cost }
+}

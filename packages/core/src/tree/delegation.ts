@@ -1,0 +1,213 @@
+import type { AgentDefinition, DelegateSelection } from '../ports/agent.ts'
+import { boolean, integer, object, optional, type Schema, schema, string } from '../ports/schema.ts'
+import { defineTool, type Tool } from '../ports/tool.ts'
+import { nameKey } from '../vocabulary/name-key.ts'
+import { spellingsOf } from '../vocabulary/vocabulary.ts'
+import type { SessionSpec } from './session-spec.ts'
+
+/** What every spelling of delegation comes down to. */
+export interface Delegation {
+  readonly target: string
+  readonly work: string
+  /** Set when the child must end with `reportOut`. */
+  readonly expectations?: string
+  /** False: the call is answered at once and the report follows when the reply's turn is over. */
+  readonly wait: boolean
+  readonly model?: string
+  readonly maxRounds?: number
+  readonly timeLimit?: number
+}
+
+const notRun = () =>
+  Promise.reject(new Error('unreachable: the loop carries out delegation and reporting itself'))
+
+const agentSpellings = [
+  'agentName',
+  'agent_name',
+  'agent',
+  'agentType',
+  'agent_type',
+  'subagent_type',
+  'subagentType',
+  'subagent',
+] as const
+const workSpellings = ['workDescription', 'work_description', 'work', 'task', 'prompt'] as const
+
+/** The delegation tools for these targets. Their names differ in how the child ends and whether the caller waits. */
+export function delegationTools(targets: readonly string[]): readonly Tool[] {
+  const waiting = defineTool({
+    name: 'delegateWork',
+    description:
+      'Delegate a piece of work to another agent and wait for its report. Several calls in one reply run in parallel.',
+    class: 'agent',
+    effect: 'read',
+    kind: 'delegate',
+    aliases: spellingsOf('delegateWork'),
+    argumentAliases: {
+      ...other('agentName', agentSpellings),
+      ...other('workDescription', workSpellings),
+      ...other('reportExpectations', ['report_expectations', 'expectations']),
+    },
+    adapt: { delegateWork: describedWork },
+    input: object({
+      agentName: target(targets, 'The agent to delegate to'),
+      workDescription: string(
+        'The work, complete in itself: the agent sees nothing else of this conversation',
+        { min: 1 },
+      ),
+      reportExpectations: string('What the report must contain', { min: 1 }),
+    }),
+    run: notRun,
+  })
+  const background = defineTool({
+    name: 'delegate_task',
+    description:
+      'Start an agent on a task in the background. It is answered at once; when your turn ends, the results of all tasks come back together. Set wait_for_result to get the result from the call itself.',
+    class: 'agent',
+    effect: 'read',
+    kind: 'delegate',
+    aliases: spellingsOf('delegate_task'),
+    argumentAliases: {
+      ...other('subagent_type', agentSpellings),
+      ...other('prompt', workSpellings),
+      ...other('max_turns', ['maxTurns']),
+      ...other('wait_for_result', ['waitForResult']),
+      ...other('timeout_seconds', ['timeoutSeconds']),
+    },
+    adapt: {
+      delegate_task: (input) => inBackground(input, {}),
+      // Elsewhere whoever starts an agent waits for it, unless the call says otherwise.
+      ...Object.fromEntries(
+        spellingsOf('delegate_task').map((name) => [
+          name,
+          (input: Record<string, unknown>) => inBackground(input, { wait_for_result: true }),
+        ]),
+      ),
+    },
+    input: object({
+      description: optional(string('The task in three to five words')),
+      prompt: string('The task, complete in itself: the agent sees nothing else of this conversation', {
+        min: 1,
+      }),
+      subagent_type: target(targets, 'The agent to start'),
+      model: optional(string('A model for this task only')),
+      max_turns: optional(integer('The most rounds it may take', { min: 1 })),
+      wait_for_result: optional(boolean('Wait for the result instead of going on; default false')),
+      timeout_seconds: optional(integer('The longest it may take; default 300', { min: 1 })),
+    }),
+    run: notRun,
+  })
+  return [waiting as Tool, background as Tool]
+}
+
+export const reportOut: Tool = defineTool({
+  name: 'reportOut',
+  description: 'Hand in your report and end your work. Call it once, alone, when everything is done.',
+  class: 'agent',
+  effect: 'read',
+  kind: 'report',
+  aliases: spellingsOf('reportOut'),
+  input: object({ report: string('The report, complete in itself', { min: 1 }) }),
+  run: notRun,
+}) as Tool
+
+/** Reads the checked input of a delegation tool. */
+export function readDelegation(tool: Tool, input: unknown): Delegation {
+  const given = input as Record<string, string | number | boolean | undefined>
+  if (tool.name === 'delegateWork') {
+    return {
+      target: String(given['agentName']),
+      work: String(given['workDescription']),
+      expectations: String(given['reportExpectations']),
+      wait: true,
+    }
+  }
+  const timeout = given['timeout_seconds'] as number | undefined
+  return {
+    target: String(given['subagent_type']),
+    work: String(given['prompt']),
+    wait: given['wait_for_result'] === true,
+    ...(given['model'] !== undefined && { model: String(given['model']) }),
+    ...(given['max_turns'] !== undefined && { maxRounds: given['max_turns'] as number }),
+    ...(timeout !== undefined && { timeLimit: timeout * 1000 }),
+  }
+}
+
+/**
+ * Agents a session may start: what its definition allows, less itself and those no model may start. One that is named
+ * may be started although its own file keeps models from choosing it: that is what naming it is for.
+ */
+export function allowedTargets(
+  agent: AgentDefinition,
+  all: readonly AgentDefinition[],
+  entry: boolean,
+): readonly AgentDefinition[] {
+  const selection: DelegateSelection = agent.delegates ?? { kind: entry ? 'all' : 'none' }
+  if (selection.kind === 'none') return []
+  const others = all.filter((other) => other.name !== agent.name)
+  if (selection.kind === 'all') return others.filter((other) => other.modelInvocable !== false)
+  const wanted = new Set(selection.names.map(nameKey))
+  return others.filter((other) => wanted.has(nameKey(other.name)))
+}
+
+/** Why this delegation is not possible in this chain, whatever the lists allow. */
+export function refuseDelegation(
+  session: SessionSpec,
+  target: string,
+  maxDepth: number,
+): { code: string; reason: string } | undefined {
+  if (!session.delegation) return { code: 'delegation', reason: 'delegation is switched off for this run' }
+  if (!session.targets.includes(target)) {
+    return {
+      code: 'delegation',
+      reason: `${session.agent.name} may not delegate to ${target}; allowed: ${session.targets.join(', ') || 'nobody'}`,
+    }
+  }
+  if (session.chain.includes(target)) {
+    return {
+      code: 'circular_delegation',
+      reason: `${target} is already at work above in this chain: ${session.chain.join(' → ')}`,
+    }
+  }
+  if (session.depth >= maxDepth) {
+    return {
+      code: 'delegation',
+      reason: `delegations may be ${maxDepth} deep and this would be deeper; do the work yourself`,
+    }
+  }
+  return undefined
+}
+
+/** Takes any name: one that is not among the targets is refused by the rule about delegation, which says why. */
+function target(targets: readonly string[], description: string): Schema<string> {
+  const known = new Map(targets.map((name) => [nameKey(name), name]))
+  const text = string(description, { min: 1 })
+  return schema({ type: 'string', enum: targets, description }, (value, path) => {
+    const checked = text.check(value, path)
+    return checked.issues === undefined
+      ? { value: known.get(nameKey(checked.value)) ?? checked.value }
+      : checked
+  })
+}
+
+function other(name: string, spellings: readonly string[]): { [spelling: string]: string } {
+  return Object.fromEntries(
+    spellings.filter((spelling) => spelling !== name).map((spelling) => [spelling, name]),
+  )
+}
+
+/** A description is the work itself where nothing else is, and else a label for it. */
+function describedWork({ description, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  const isLabel = description === undefined || workSpellings.some((spelling) => rest[spelling] !== undefined)
+  return isLabel ? rest : { ...rest, workDescription: description }
+}
+
+/** What Claude Code and VS Code add to a delegation; the rest of it has no counterpart here. */
+function inBackground(
+  input: Record<string, unknown>,
+  defaults: { readonly wait_for_result?: boolean },
+): Record<string, unknown> {
+  const { run_in_background, name: _name, effort: _effort, ...rest } = input
+  if (typeof run_in_background !== 'boolean') return { ...defaults, ...rest }
+  return { ...defaults, ...rest, wait_for_result: !run_in_background }
+}

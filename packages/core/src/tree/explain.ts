@@ -1,0 +1,90 @@
+import type { AgentDefinition } from '../ports/agent.ts'
+import type { Gate, Verdict } from '../ports/gate.ts'
+import type { JsonObject } from '../ports/json.ts'
+import type { RunLimits } from '../ports/limits.ts'
+import type { Ports } from '../ports/ports.ts'
+import { readCall } from '../rules/judge.ts'
+import { toolsetOf } from '../vocabulary/toolset.ts'
+import { refuseDelegation } from './delegation.ts'
+import type { Controls, SessionSpec } from './session-spec.ts'
+import { specify } from './specify.ts'
+
+export interface ExplainRequest {
+  /** From the entry agent down to the one that would make the call. */
+  readonly chain: readonly [AgentDefinition, ...AgentDefinition[]]
+  readonly tool: string
+  readonly input: JsonObject
+  readonly workspace: string
+  readonly model?: string
+  /** False: nobody in this run may delegate. */
+  readonly delegation?: boolean
+  readonly controls?: Controls
+}
+
+export interface Explained {
+  readonly verdict: Verdict
+  /** The session that would make the call. */
+  readonly session: SessionSpec
+}
+
+interface Parts {
+  readonly ports: Ports
+  readonly limits: RunLimits
+  readonly gate: Gate
+}
+
+/**
+ * What would be decided about a call, by the same gate and with the same sessions as in a run, and nothing of it is carried
+ * out. A chain that could not come about, because somebody may not delegate to the next one, is refused where it breaks.
+ */
+export async function explainCall(
+  request: ExplainRequest,
+  { ports, limits, gate }: Parts,
+  signal: AbortSignal,
+): Promise<Explained> {
+  const { chain, tool, input, workspace, model, delegation = true, controls } = request
+  const [entry, ...below] = chain
+  const work = { content: '' }
+  let session = await specify(ports, limits, {
+    id: 'explained',
+    agent: entry,
+    completion: 'text',
+    work,
+    place: () => ({ workspace }),
+    model,
+    delegation,
+    controls,
+  })
+  for (const agent of below) {
+    const refusal = refuseDelegation(session, agent.name, limits.depth)
+    if (refusal !== undefined) {
+      const { code: rule, reason } = refusal
+      return { verdict: { kind: 'deny', by: 'role', rule, reason }, session }
+    }
+    const parent = { spec: session, call: 'explained' }
+    session = await specify(ports, limits, {
+      id: `explained-${session.depth + 1}`,
+      agent,
+      parent,
+      completion: 'report',
+      work,
+    })
+  }
+  const refused = ports.refuse?.(session)
+  if (refused !== undefined) {
+    return { verdict: { kind: 'deny', by: 'policy', rule: refused.code, reason: refused.message }, session }
+  }
+  const { agent, targets, completion } = session
+  const toolset = toolsetOf({ agent, tools: ports.tools, targets, completion })
+  const call = {
+    id: 'explained',
+    type: 'function',
+    function: { name: tool, arguments: JSON.stringify(input) },
+  } as const
+  const read = await readCall(call, session, toolset)
+  if (read.kind === 'refused')
+    return { verdict: { kind: 'deny', by: read.by, rule: read.by, reason: read.reason }, session }
+  if (read.kind === 'failed')
+    return { verdict: { kind: 'deny', by: 'tool', rule: 'arguments', reason: read.reason }, session }
+  return { verdict: await gate.judge(read.judged, session, signal), session }
+}

@@ -1,0 +1,384 @@
+import { Accounts } from '../budget/accounts.ts'
+import type { AgentDefinition } from '../ports/agent.ts'
+import type { StoredSession } from '../ports/engine.ts'
+import { CadreError, Suspended } from '../ports/errors.ts'
+import type { CadreEvent, EventBody } from '../ports/events.ts'
+import { defaultLimits, type RunLimits, withinCeilings } from '../ports/limits.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { Notice, Report } from '../ports/report.ts'
+import type { Isolation } from '../ports/workspaces.ts'
+import { createGate } from '../rules/judge.ts'
+import { engineRules } from '../rules/rules.ts'
+import type { Host, Message } from '../session/open-session.ts'
+import { runSession } from '../session/run-session.ts'
+import { requireSections } from '../session/sections.ts'
+import { foldEntries } from '../session/state.ts'
+import { didYouMean } from '../vocabulary/nearest.ts'
+import { type Explained, type ExplainRequest, explainCall } from './explain.ts'
+import { canChange, isolate, isolateLate } from './isolate.ts'
+import { type OwnedRun, RunRegistry } from './run-registry.ts'
+import { boundSession, type Controls, type SessionSpec, type Work } from './session-spec.ts'
+import { specify } from './specify.ts'
+import { startNotices } from './start-notices.ts'
+import { type StopReason, Tree } from './tree.ts'
+
+export interface StartRequest {
+  /** The id of the new session; one is made when absent. Rejects when there is a session of this id. */
+  readonly id?: string
+  /** The entry agent's name, or a definition of its own. */
+  readonly agent: string | AgentDefinition
+  readonly work: Work | string
+  readonly workspace: string
+  /** How the workspace is isolated, if it belongs to another session. */
+  readonly isolation?: Isolation
+  readonly model?: string
+  readonly maxRounds?: number
+  readonly history?: SessionSpec['history']
+  /** False: nobody in this run may delegate. */
+  readonly delegation?: boolean
+  /** Controls for the whole tree. */
+  readonly controls?: Controls
+  /** False: if the agent cannot start, the plain model does not answer instead. */
+  readonly plain?: boolean
+  /** Other sessions write at the same time, so an agent that can write gets its own workspace. */
+  readonly parallel?: boolean
+  /** The session that created this task or sent the message. If it has a budget, the budget pays for this session. */
+  readonly charged?: string
+  /** Sessions whose results it continues. If it has its own workspace, their changes are in it from the start. */
+  readonly from?: readonly string[]
+}
+
+/** A run ends with a report, or it waits for a person and can be resumed when there is an answer. */
+export type RunResult =
+  | { readonly kind: 'report'; readonly report: Report }
+  | { readonly kind: 'waiting'; readonly session: string; readonly questions: readonly string[] }
+
+export interface ResumeOptions {
+  readonly work?: Work | string
+  /**
+   * What to do with calls that a stop left open. `continue`, the default, resumes them, children included. `leave`, with new
+   * work, settles them as cancelled, so that the session starts on the new work at once.
+   */
+  readonly openCalls?: 'continue' | 'leave'
+  /** The model to use from now on. */
+  readonly model?: string
+  /** False: the session may not delegate from now on. */
+  readonly delegation?: false
+  /** Limits to change; the others stay as they were at the start of the run. */
+  readonly limits?: Partial<RunLimits>
+}
+
+export interface Orchestrator {
+  /** Rejects with a `CadreError` when the request itself is wrong: an unknown agent or model. */
+  start(request: StartRequest, signal: AbortSignal): Promise<RunResult>
+  /**
+   * Resumes a session, with or without new work. Without new work, an ended session returns its report again. Rejects with
+   * `owned` while its tree is running, in this process or in another. To send a message to a running session, use `tell`.
+   */
+  resume(id: string, options: ResumeOptions, signal: AbortSignal): Promise<RunResult>
+  /** What the gate would decide about a call. Starts, runs and records nothing; the caller leaves out rules that run programs. */
+  explain(request: ExplainRequest, signal: AbortSignal): Promise<Explained>
+  /**
+   * Stops one session of a running tree and all sessions below it. False when it is not running here. `stays`: a person stopped
+   * it permanently; otherwise a stopped root counts as an interrupted run.
+   */
+  cancel(session: string, options?: { readonly stays?: boolean }): boolean
+  /**
+   * Sends a message to a session that is running here. The session reads it at its next round. Resolves to true when the message is
+   * recorded; false when the session is not running here, or ended or went to sleep first.
+   */
+  tell(session: string, work: Work): Promise<boolean>
+  /**
+   * Pauses everything that is running here, permanently. Each session goes to sleep when the calls that were allowed are settled,
+   * and continues when another orchestrator resumes it, which judges the other calls of its last reply. Nothing is cancelled.
+   * `breaksOff`: does not wait for pending model replies; they are requested again.
+   */
+  pause(options?: { readonly breaksOff?: boolean }): void
+}
+
+export interface OrchestratorOptions {
+  readonly limits?: Partial<RunLimits>
+  /**
+   * Upper bounds for every limit, whether it comes from these options, an agent, a call, a resume or a stored run.
+   */
+  readonly ceilings?: Partial<RunLimits>
+}
+
+/** Creates the engine. The ports give it access to everything outside. */
+export function createOrchestrator(ports: Ports, options: OrchestratorOptions = {}): Orchestrator {
+  const { ceilings = {} } = options
+  const limits = withinCeilings({ ...defaultLimits, ...options.limits }, ceilings)
+  const limitsOf = (spec: SessionSpec) => withinCeilings({ ...limits, ...spec.limits.run }, ceilings)
+  const runs = new RunRegistry((spec) => new Tree(limitsOf(spec), ports.clock))
+  const treeOf = (spec: SessionSpec): Tree => runs.tree(spec)
+  const messages = new Map<string, Message[]>()
+  let isPausing = false
+  let seq = 0
+  const accounts = new Accounts(ports.engine, (spec) => runLimits(spec).budget)
+  const runLimits = (spec: SessionSpec): RunLimits => runs.known(spec.root)?.limits ?? limitsOf(spec)
+  const at = instantWriter()
+  // Bodies are made for one event each, so they are completed in place.
+  const emit = (session: string, body: EventBody) => {
+    ports.emit(Object.assign(body, { seq: ++seq, at: at(ports.clock.now()), session }) as CadreEvent)
+  }
+  const host: Host = {
+    ports,
+    gate: createGate({
+      rules: [...engineRules(treeOf, ports), ...(ports.rules ?? [])],
+      reviewers: [requireSections, ...(ports.reviewers ?? [])],
+      answerers: ports.answerers,
+    }),
+    tree: treeOf,
+    account: (spec) => accounts.of(spec),
+    emit,
+    continues: (spec, state) =>
+      runs.runAt(spec)?.continues === true ||
+      (state.ended?.status === 'cancelled' && state.cancelledBy === 'run'),
+    news(spec) {
+      const run = runs.runAt(spec)
+      const news = run?.news
+      if (run !== undefined) run.news = undefined
+      return news
+    },
+    messages: (session) => takeMessages(session),
+    hasMessages: (session) => messages.has(session),
+    isPausing: () => isPausing,
+  }
+  const takeMessages = (session: string): readonly Message[] => {
+    const said = messages.get(session)
+    if (said === undefined) return []
+    messages.delete(session)
+    return said
+  }
+  const run = (spec: SessionSpec) =>
+    runSession(boundSession(spec, ceilings), host).finally(() => {
+      for (const { settle } of takeMessages(spec.id)) settle(false)
+    })
+  ports.engine.attach(run)
+
+  /** Runs a session. The caller owns its tree. */
+  async function runOwned(spec: SessionSpec, signal: AbortSignal): Promise<RunResult> {
+    const stop: StopReason = { kind: 'cancelled', by: 'run' }
+    const tree = treeOf(spec)
+    const letGo = accounts.hold(spec)
+    const onAbort = () => tree.node(spec.id)?.stop(stop)
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      const running = run(spec)
+      // Only now does the node exist; an earlier abort would otherwise be missed.
+      if (signal.aborted) onAbort()
+      return { kind: 'report', report: await running }
+    } catch (error) {
+      if (error instanceof Suspended) return { kind: 'waiting', session: spec.id, questions: error.questions }
+      throw error
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      letGo()
+    }
+  }
+
+  function entryAgent(wanted: string | AgentDefinition): AgentDefinition {
+    if (typeof wanted !== 'string') return wanted
+    const found = ports.agents.get(wanted)
+    if (found?.userInvocable === false) {
+      throw new CadreError(
+        'usage',
+        `${found.name} is not for people to start: its file says so (user-invocable: false)`,
+      )
+    }
+    if (found !== undefined) return found
+    const names = ports.agents.list().map((agent) => agent.name)
+    throw new CadreError(
+      'not_found',
+      `there is no agent named ${JSON.stringify(wanted)}${didYouMean(wanted, names)} Known: ${names.join(', ') || 'none'}`,
+    )
+  }
+
+  return {
+    async start(request, signal) {
+      const agent = entryAgent(request.agent)
+      const work = workOf(request.work)
+      const id = request.id ?? ports.ids.session(agent.name)
+      const { workspace, isolation, from, parallel: wanted, charged, ...rest } = request
+      const shared = { workspace, ...(isolation && { isolation }) }
+      const parallel = wanted === true && canChange(ports, agent)
+      let notices: readonly Notice[] = []
+      const result = await runs.own(id, async () => {
+        if (request.id !== undefined) await requireNew(id, ports)
+        const spec = await specify(ports, limits, {
+          ...rest,
+          agent,
+          work,
+          id,
+          place: () => isolate(ports, { id, root: id, agent, shared, parallel, from }, signal),
+          charged: await accounts.payerOf(charged),
+          completion: 'text',
+        })
+        notices = await startNotices(spec, ports)
+        for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
+        return runOwned(spec, signal)
+      })
+      const isFinal = result.kind === 'waiting' || request.plain === false
+      if (isFinal || !(await couldNotStart(result.report, ports))) return withNotices(result, notices)
+      return withNotices(await answerPlainly(request, agent, work, result, signal), notices)
+    },
+    async resume(id, options, signal) {
+      const stored = await ports.engine.read(id)
+      if (stored === undefined) throw new CadreError('not_found', `there is no session ${id}`)
+      return runs.own(stored.spec.root, (run) => continueRun(run, stored, options, signal))
+    },
+    async explain(request, signal) {
+      try {
+        return await explainCall(request, { ports, limits, gate: host.gate }, signal)
+      } finally {
+        runs.forget('explained')
+      }
+    },
+    cancel(session, { stays = false } = {}) {
+      const found = runs.find(session)
+      if (found === undefined) return false
+      found.node.stop({ kind: 'cancelled', by: found.isRoot && !stays ? 'run' : 'person' })
+      return true
+    },
+    tell(session, work) {
+      const found = runs.find(session)
+      if (found === undefined || found.node.isStopped) return Promise.resolve(false)
+      return new Promise((settle) => {
+        const waiting = messages.get(session)
+        if (waiting === undefined) messages.set(session, [{ work, settle }])
+        else waiting.push({ work, settle })
+      })
+    },
+    pause({ breaksOff = false } = {}) {
+      isPausing = true
+      if (breaksOff) for (const tree of runs.trees()) tree.breakOff()
+    },
+  }
+
+  async function continueRun(
+    run: OwnedRun,
+    stored: StoredSession,
+    { work, openCalls, model, delegation, limits: changed }: ResumeOptions,
+    signal: AbortSignal,
+  ): Promise<RunResult> {
+    const { id, root: rootId } = stored.spec
+    const root = rootId === id ? stored : await ports.engine.read(rootId)
+    // A child belongs to its run: until the run has finished, resuming the child resumes the run.
+    const target = work === undefined && root !== undefined && isUnfinished(root) ? root : stored
+    run.session = target.spec.id
+    const goesOn = work !== undefined || isUnfinished(target)
+    const spec = {
+      ...(goesOn ? await isolateLate(ports, target.spec, signal) : target.spec),
+      ...(model !== undefined && { model: await knownModel(model, ports) }),
+      ...(delegation === false && { delegation, targets: [] }),
+    }
+    if (work !== undefined) run.news = { work: workOf(work), leavesCalls: openCalls === 'leave' }
+    run.continues = goesOn
+    const anew = { ...limits, ...root?.spec.limits.run, ...changed }
+    const isAsStarted = changed === undefined && (root === undefined || target === root)
+    return runOwned(isAsStarted ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
+  }
+
+  /** The entry agent ended before its first reply, so the plain model answers instead, if it is reached in another way. */
+  async function answerPlainly(
+    request: StartRequest,
+    failed: AgentDefinition,
+    work: Work,
+    result: RunResult,
+    signal: AbortSignal,
+  ): Promise<RunResult> {
+    const why =
+      result.kind === 'report' ? (result.report.notices ?? []).map((notice) => notice.message).join('; ') : ''
+    const plain: AgentDefinition = {
+      name: 'plain',
+      description: 'The plain model',
+      prompt: '',
+      tools: { kind: 'list', names: [] },
+      delegates: { kind: 'none' },
+      // The limits of the failed agent apply to the plain model, too.
+      ...(failed.limits && { limits: failed.limits }),
+    }
+    const id = ports.ids.session(plain.name)
+    const spec = await specify(ports, limits, {
+      id,
+      agent: plain,
+      work,
+      completion: 'text',
+      place: () => ({ workspace: request.workspace }),
+      ...(request.controls && { controls: request.controls }),
+      ...(request.history && { history: request.history }),
+    }).catch(() => undefined)
+    if (
+      spec === undefined ||
+      (result.kind === 'report' &&
+        spec.model === result.report.model &&
+        /backend|unknown_model/.test(codeOf(result.report)))
+    )
+      return result
+    const notice = {
+      code: 'agent_execution',
+      message: `${failed.name} could not start (${why}); the plain model answered instead`,
+    }
+    emit(spec.id, { type: 'notice.added', notice })
+    const answer = await runs.own(id, () => runOwned(spec, signal))
+    return answer.kind === 'report' && answer.report.status === 'error'
+      ? result
+      : withNotices(answer, [notice])
+  }
+}
+
+/** Writes instants; many events fall into one millisecond, and writing dates is not free. */
+function instantWriter(): (ms: number) => string {
+  let last = Number.NaN
+  let written = ''
+  return (ms) => {
+    if (ms !== last) {
+      last = ms
+      written = new Date(ms).toISOString()
+    }
+    return written
+  }
+}
+
+function workOf(work: Work | string): Work {
+  return typeof work === 'string' ? { content: work } : work
+}
+
+/** The session did not finish, or a person has added to it since. */
+function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
+  if (outcome !== 'completed' && outcome !== 'incomplete') return true
+  return foldEntries(entries, spec.id).ended === undefined
+}
+
+async function requireNew(id: string, ports: Ports): Promise<void> {
+  if ((await ports.engine.read(id)) === undefined) return
+  throw new CadreError('usage', `there is a session ${id} already; continue it, or choose another id`)
+}
+
+async function knownModel(name: string, ports: Ports): Promise<string> {
+  const found = await ports.models.resolve(name)
+  if (found.kind === 'found') return found.model.id
+  throw new CadreError(found.code ?? 'unknown_model', found.reason)
+}
+
+/** Failures that the plain model may not have. A home that cannot be written is not one of them. */
+const plainHelps = ['backend', 'unknown_model', 'agent_execution', 'timeout']
+
+/** The session ended before its model replied. */
+async function couldNotStart(report: Report, ports: Ports): Promise<boolean> {
+  if (report.status !== 'error' || !plainHelps.includes(codeOf(report))) return false
+  const stored = await ports.engine.read(report.session)
+  return stored === undefined || !stored.entries.some((entry) => entry.role === 'assistant' && !entry.earlier)
+}
+
+function codeOf(report: Report): string {
+  return report.notices?.at(-1)?.code ?? ''
+}
+
+function withNotices(result: RunResult, notices: readonly Notice[]): RunResult {
+  if (notices.length === 0 || result.kind === 'waiting') return result
+  return {
+    kind: 'report',
+    report: { ...result.report, notices: [...notices, ...(result.report.notices ?? [])] },
+  }
+}

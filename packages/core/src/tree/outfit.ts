@@ -1,0 +1,20 @@
+import type { AgentDefinition } from '../ports/agent.ts'
+import type { Ports } from '../ports/ports.ts'
+import { systemPrompt } from '../session/prompt.ts'
+import { delegationName, toolsetOf } from '../vocabulary/toolset.ts'
+import { allowedTargets } from './delegation.ts'
+
+export interface Outfit {
+  readonly agent: AgentDefinition
+  readonly systemPrompt: string
+  /** Whom it may delegate to. */
+  readonly targets: readonly string[]
+}
+
+/** What an agent has at hand in a session at the top that somebody else has begun: a person, with a text editor. */
+export function outfitOf(agent: AgentDefinition, { agents, tools }: Pick<Ports, 'agents' | 'tools'>): Outfit {
+  const targets = allowedTargets(agent, agents.list(), true).filter(({ name }) => name !== agent.name)
+  const names = targets.map(({ name }) => name)
+  const tool = delegationName(toolsetOf({ agent, tools, targets: names, completion: 'text' }))
+  return { agent, systemPrompt: systemPrompt(agent, targets, tool), targets: tool === undefined ? [] : names }
+}

@@ -1,0 +1,126 @@
+import type { AgentDefinition } from '../ports/agent.ts'
+import { CadreError, type ErrorCode } from '../ports/errors.ts'
+import type { RunLimits } from '../ports/limits.ts'
+import type { Ports } from '../ports/ports.ts'
+import { systemPrompt } from '../session/prompt.ts'
+import { modelPreferences } from '../vocabulary/match-model.ts'
+import { delegationName, toolsetOf } from '../vocabulary/toolset.ts'
+import { allowedTargets } from './delegation.ts'
+import { type Place, placeOf } from './isolate.ts'
+import type { Completion, Controls, SessionSpec, Work } from './session-spec.ts'
+
+export interface SpecRequest {
+  readonly id: string
+  readonly agent: AgentDefinition
+  readonly parent?: { readonly spec: SessionSpec; readonly call: string }
+  readonly completion: Completion
+  readonly work: Work
+  readonly history?: SessionSpec['history']
+  /** The model asked for in the call or by the person; comes before what the agent prefers. */
+  readonly model?: string | undefined
+  readonly maxRounds?: number | undefined
+  readonly timeLimit?: number | undefined
+  /** Where it works, asked when all else is known; that of its parent when absent. */
+  readonly place?: () => Place | Promise<Place>
+  readonly delegation?: boolean
+  /** For a new tree: the session that pays for it. Sessions below inherit it from their parent. */
+  readonly charged?: SessionSpec['limits']['charged']
+  /** Of a new tree. What is below takes those of its parent. */
+  readonly controls?: Controls | undefined
+}
+
+/** All that a new session is started with. Rejects with a `CadreError` when it cannot be started. */
+export async function specify(ports: Ports, limits: RunLimits, request: SpecRequest): Promise<SessionSpec> {
+  const { id, agent, parent, completion, work } = request
+  const model = await resolveModel(ports, request)
+  const delegation = parent?.spec.delegation ?? request.delegation ?? true
+  const controls = parent === undefined ? request.controls : parent.spec.controls
+  const depth = parent === undefined ? 0 : parent.spec.depth + 1
+  const chain = [...(parent?.spec.chain ?? []), agent.name]
+  const reachable =
+    delegation && depth < limits.depth ? allowedTargets(agent, ports.agents.list(), parent === undefined) : []
+  const targets = reachable.filter((target) => !chain.includes(target.name))
+  const names = targets.map((target) => target.name)
+  const toolset = toolsetOf({ agent, tools: ports.tools, targets: names, completion })
+  const tool = delegationName(toolset)
+  const { maxTurns, timeoutSeconds, budget } = agent.limits ?? {}
+  const charged = parent === undefined ? request.charged : parent.spec.limits.charged
+  return {
+    id,
+    root: parent?.spec.root ?? id,
+    agent,
+    systemPrompt: systemPrompt(agent, targets, tool),
+    model,
+    ...(parent && { parent: { session: parent.spec.id, call: parent.call } }),
+    depth,
+    chain,
+    targets: tool === undefined ? [] : names,
+    completion,
+    delegation,
+    limits: {
+      // A person who starts a run may ask for more than is usual; a call may not.
+      maxRounds: ceiling(
+        request.maxRounds,
+        maxTurns,
+        (parent === undefined && request.maxRounds) || limits.maxRounds,
+      ),
+      ...(parent === undefined
+        ? { run: limits }
+        : {
+            timeLimit: ceiling(request.timeLimit, timeoutSeconds && timeoutSeconds * 1000, limits.timeLimit),
+          }),
+      ...(budget && { budget }),
+      ...(charged && { charged }),
+    },
+    ...(controls && { controls }),
+    ...(await placed(request)),
+    work,
+    ...(request.history && { history: request.history }),
+    created: new Date(ports.clock.now()).toISOString(),
+  }
+}
+
+function placed({ place, parent }: SpecRequest): Place | Promise<Place> {
+  if (place !== undefined) return place()
+  return parent === undefined ? { workspace: '/' } : placeOf(parent.spec)
+}
+
+/** What a call asks for can lower what the agent's own definition or else the run allows, never raise it. */
+function ceiling(asked: number | undefined, own: number | undefined, usual: number): number {
+  return Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? usual)
+}
+
+/**
+ * Call, then agent, then parent, then default. Of several preferences the first that is known counts. When none is, that is
+ * an error which names the nearest ones: another model than the agent asked for might be a dearer one.
+ */
+export async function resolveModel(
+  ports: Pick<Ports, 'models'>,
+  request: Pick<SpecRequest, 'agent' | 'parent' | 'model'>,
+): Promise<string> {
+  const { agent, parent, model } = request
+  const wanted = modelPreferences(model === undefined ? (agent.models ?? []) : [model])
+  let first: { name: string; reason: string; code: ErrorCode } | undefined
+  for (const name of wanted) {
+    if (name.toLowerCase() === 'inherit') return inheritedModel(ports, parent)
+    const found = await ports.models.resolve(name)
+    if (found.kind === 'found') return found.model.id
+    const nearest = found.nearest.length === 0 ? '' : `; nearest: ${found.nearest.join(', ')}`
+    const reason = `${found.reason.replace(/\.$/, '')}${nearest}`
+    first ??= { name, reason, code: found.code ?? 'unknown_model' }
+  }
+  if (first === undefined) return inheritedModel(ports, parent)
+  const whose = model === undefined ? `the agent ${agent.name} wants` : 'asked for'
+  const what = first.code === 'policy' ? 'is not allowed' : 'is not known'
+  throw new CadreError(
+    first.code,
+    `the model ${JSON.stringify(first.name)} ${whose} ${what}: ${first.reason}`,
+  )
+}
+
+async function inheritedModel(ports: Pick<Ports, 'models'>, parent: SpecRequest['parent']): Promise<string> {
+  if (parent !== undefined) return parent.spec.model
+  const found = await ports.models.resolve(undefined)
+  if (found.kind === 'found') return found.model.id
+  throw new CadreError(found.code ?? 'unknown_model', found.reason)
+}

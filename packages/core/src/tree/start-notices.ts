@@ -1,0 +1,57 @@
+import type { AgentDefinition } from '../ports/agent.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { Notice } from '../ports/report.ts'
+import { nameKey } from '../vocabulary/name-key.ts'
+import { didYouMean } from '../vocabulary/nearest.ts'
+import { toolsetOf } from '../vocabulary/toolset.ts'
+import { allowedTargets } from './delegation.ts'
+import type { SessionSpec } from './session-spec.ts'
+
+/** What a person should know of a session that is about to start. */
+export async function startNotices(spec: SessionSpec, ports: Ports): Promise<Notice[]> {
+  return [
+    ...(await modelWarning(spec, ports)),
+    ...brokenDelegation(spec.agent, spec, ports),
+    ...unknownTools(spec, ports),
+  ]
+}
+
+async function modelWarning(spec: SessionSpec, ports: Ports): Promise<Notice[]> {
+  const found = await ports.models.resolve(spec.model)
+  return found.kind === 'found' && found.warning !== undefined
+    ? [{ code: 'model', message: found.warning }]
+    : []
+}
+
+/** Names in the agent's tool list that nobody knows: most are misspelt. Those of others are for whoever checks the files. */
+function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
+  const { agent } = spec
+  const known = ports.tools.flatMap(({ name, aliases = [], class: kind }) => [name, ...aliases, kind])
+  const { unknown } = toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' })
+  return unknown.map((name) => {
+    const isForbidden = agent.disallowedTools?.includes(name) === true
+    const effect = isForbidden ? 'The name forbids nothing.' : `${agent.name} works without it.`
+    return {
+      code: 'tools',
+      message: `${agent.source?.path ?? agent.name}: there is no tool named ${JSON.stringify(name)}${didYouMean(name, known) || '.'} ${effect}`,
+    }
+  })
+}
+
+/** Named targets that are not there: the agent works with the rest, or alone, and a person is told. */
+function brokenDelegation(agent: AgentDefinition, spec: SessionSpec, ports: Ports): Notice[] {
+  if (agent.delegates?.kind !== 'list' || !spec.delegation) return []
+  const known = new Set(
+    allowedTargets(agent, ports.agents.list(), true).map((target) => nameKey(target.name)),
+  )
+  const missing = agent.delegates.names.filter((name) => !known.has(nameKey(name)))
+  if (missing.length === 0) return []
+  const rest =
+    spec.targets.length === 0 ? 'it works alone' : `it can still delegate to ${spec.targets.join(', ')}`
+  return [
+    {
+      code: 'delegation',
+      message: `${agent.name} names agents that are not there or may not be started: ${missing.join(', ')}; ${rest}`,
+    },
+  ]
+}

@@ -1,0 +1,196 @@
+import type { Account } from '../budget/budget.ts'
+import type { RunLimits } from '../ports/limits.ts'
+import type { Clock } from '../ports/ports.ts'
+import type { Stoppable } from '../session/until-stopped.ts'
+import type { SessionSpec } from './session-spec.ts'
+import { Slots } from './slots.ts'
+
+/** Why a session was stopped from outside. */
+export type StopReason =
+  /** The whole run was stopped: resuming continues it. */
+  | { readonly kind: 'cancelled'; readonly by: 'run' }
+  /** This session alone, by a person; or one whose parent ended without it. */
+  | { readonly kind: 'cancelled'; readonly by: 'person' | 'parent' }
+  | { readonly kind: 'timeout'; readonly limit: number }
+
+/**
+ * One running session in its tree: it carries the stop signal, the time limit and the account. A node's signal is its own,
+ * and the tree walks its nodes to stop them, because a thousand listeners on one signal make hosts warn of a leak.
+ */
+export class TreeNode implements Stoppable {
+  readonly #controller = new AbortController()
+  readonly #parent: TreeNode | undefined
+  readonly #children = new Set<TreeNode>()
+  readonly #clock: Clock
+  /** Set when the session is opened; `undefined` when no budget applies. */
+  account: Account | undefined
+  #reason: StopReason | undefined
+  #timeLeft: number | undefined
+  #limit = 0
+  #armedAt = 0
+  #disarm: (() => void) | undefined
+  #persons = 0
+  readonly #listeners = new Set<() => void>()
+  readonly #asking = new Set<() => void>()
+  #isBrokenOff = false
+
+  constructor(parent: TreeNode | undefined, clock: Clock) {
+    this.#parent = parent
+    this.#clock = clock
+    if (parent === undefined) return
+    parent.#children.add(this)
+    const above = parent.#reason
+    if (above !== undefined)
+      this.stop({ kind: 'cancelled', by: above.kind === 'cancelled' ? above.by : 'parent' })
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get reason(): StopReason | undefined {
+    return this.#reason
+  }
+
+  get isStopped(): boolean {
+    return this.#reason !== undefined
+  }
+
+  onStop(callback: () => void): () => void {
+    this.#listeners.add(callback)
+    return () => this.#listeners.delete(callback)
+  }
+
+  /** What a question to the model is given up for: a stop, or a rest that does not wait for its answer. */
+  get question(): Stoppable {
+    return {
+      isStopped: this.isStopped || this.#isBrokenOff,
+      onStop: (callback) => {
+        this.#asking.add(callback)
+        const takeBack = this.onStop(callback)
+        return () => {
+          this.#asking.delete(callback)
+          takeBack()
+        }
+      },
+    }
+  }
+
+  /** Questions that are on their way are given up; they are asked again when the session goes on. */
+  breakOff(): void {
+    this.#isBrokenOff = true
+    for (const callback of this.#asking) callback()
+    this.#asking.clear()
+  }
+
+  get isBrokenOff(): boolean {
+    return this.#isBrokenOff
+  }
+
+  /** Stops this session and everything below it. The first reason stays. */
+  stop(reason: StopReason): void {
+    if (this.#reason !== undefined) return
+    this.#reason = reason
+    this.#disarm?.()
+    const below: StopReason =
+      reason.kind === 'cancelled' && reason.by === 'run' ? reason : { kind: 'cancelled', by: 'parent' }
+    for (const child of this.#children) child.stop(below)
+    this.#controller.abort(reason)
+    for (const listener of this.#listeners) listener()
+    this.#listeners.clear()
+  }
+
+  /** Starts the clock of a delegation that may still be active for `left` of its `limit` milliseconds. */
+  limitTime(limit: number, left: number): void {
+    this.#limit = limit
+    this.#timeLeft = Math.max(0, left)
+    if (this.#persons === 0) this.#arm()
+  }
+
+  /** While a person is awaited anywhere below, no clock above runs. */
+  awaitPerson(): void {
+    for (let node: TreeNode | undefined = this; node !== undefined; node = node.#parent) {
+      if (node.#persons++ === 0) node.#pause()
+    }
+  }
+
+  personAnswered(): void {
+    for (let node: TreeNode | undefined = this; node !== undefined; node = node.#parent) {
+      if (--node.#persons === 0 && node.#timeLeft !== undefined) node.#arm()
+    }
+  }
+
+  leave(): void {
+    this.#disarm?.()
+    this.#disarm = undefined
+    this.#timeLeft = undefined
+    if (this.#parent !== undefined) this.#parent.#children.delete(this)
+  }
+
+  #arm(): void {
+    if (this.#timeLeft === undefined || this.#reason !== undefined) return
+    this.#armedAt = this.#clock.now()
+    this.#disarm = this.#clock.after(this.#timeLeft, () => this.stop({ kind: 'timeout', limit: this.#limit }))
+  }
+
+  #pause(): void {
+    if (this.#disarm === undefined || this.#timeLeft === undefined) return
+    this.#disarm()
+    this.#disarm = undefined
+    this.#timeLeft -= this.#clock.now() - this.#armedAt
+  }
+}
+
+/** The running part of one tree of sessions, in this process. */
+export class Tree {
+  readonly slots: Slots
+  readonly limits: RunLimits
+  readonly #nodes = new Map<string, TreeNode>()
+  readonly #clock: Clock
+  readonly #counted = new Set<string>()
+  readonly #entered = new Set<string>()
+  #sessions = 0
+
+  constructor(limits: RunLimits, clock: Clock) {
+    this.limits = limits
+    this.slots = new Slots(limits.concurrency)
+    this.#clock = clock
+  }
+
+  /** Sessions the tree ever had, those that are about to start included. */
+  get sessions(): number {
+    return this.#sessions
+  }
+
+  /** Counts a session once, when its start is decided or when it is opened, whichever comes first. */
+  count(session: string, subtree = 1): void {
+    this.#sessions += this.#counted.has(session) ? subtree - 1 : subtree
+    this.#counted.add(session)
+  }
+
+  enter(spec: SessionSpec): TreeNode {
+    const parent = spec.parent && this.#nodes.get(spec.parent.session)
+    const node = new TreeNode(parent, this.#clock)
+    this.#nodes.set(spec.id, node)
+    this.#entered.add(spec.id)
+    return node
+  }
+
+  /** Whether the session was opened in this process, and is therefore already counted. */
+  hasEntered(session: string): boolean {
+    return this.#entered.has(session)
+  }
+
+  leave(spec: SessionSpec): void {
+    this.#nodes.get(spec.id)?.leave()
+    this.#nodes.delete(spec.id)
+  }
+
+  breakOff(): void {
+    for (const node of this.#nodes.values()) node.breakOff()
+  }
+
+  node(session: string): TreeNode | undefined {
+    return this.#nodes.get(session)
+  }
+}

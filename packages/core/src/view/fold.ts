@@ -1,0 +1,220 @@
+import type { CadreEvent } from '../ports/events.ts'
+import { noUsage } from '../ports/report.ts'
+import { isBefore } from './is-before.ts'
+import { SessionRounds } from './session-rounds.ts'
+import type { CallView, SessionView, View } from './view.ts'
+
+/** What is kept of a session beside what is shown of it. */
+interface Tracked {
+  readonly rounds: SessionRounds
+  readonly notices: Set<string>
+  /** Questions that have their answer. */
+  readonly answered: Set<string>
+  /** When it last started or ended: older news of the kind are only told again. */
+  turnedAt: string
+}
+
+const tracked = new WeakMap<SessionView, Tracked>()
+/** Sessions that came before their parents, by the parent's id. */
+const waiting = new WeakMap<View, Map<string, string[]>>()
+
+export function emptyView(): View {
+  return { sessions: new Map(), roots: [] }
+}
+
+/** A call of a session, by its id. */
+export function callOf(view: View, session: string, call: string): CallView | undefined {
+  const known = view.sessions.get(session)
+  return known === undefined ? undefined : trackOf(known).rounds.call(call)
+}
+
+/**
+ * Takes one event into the view. Events of one session must come in their order; how those of several are interleaved,
+ * and whether some are told twice, makes no difference. Events of sessions whose start was not seen are ignored: a surface
+ * may join late, and read what it has missed from the journals.
+ */
+export function applyToView(view: View, event: CadreEvent): void {
+  if (event.type === 'session.started') {
+    start(view, event)
+    const started = view.sessions.get(event.session)
+    if (started !== undefined) trackOf(started).rounds.know(event.open ?? [])
+    return
+  }
+  const session = view.sessions.get(event.session)
+  if (session === undefined) return
+  if (!isBefore(event.at, session.updatedAt)) session.updatedAt = event.at
+  const { rounds, notices, answered } = trackOf(session)
+  switch (event.type) {
+    case 'session.queued':
+      turn(session, 'queued')
+      break
+    case 'session.unqueued':
+      turn(session, 'working')
+      break
+    case 'round.started':
+      rounds.begin(event.round)
+      break
+    case 'text.added':
+      rounds.addText(event.round, event.text, event.seq)
+      break
+    case 'reply.received':
+      rounds.receive(event)
+      session.usage = rounds.usage
+      if (event.model !== undefined) session.model = event.model
+      break
+    case 'call.started':
+      rounds.start(event.call, event.tool, event.child)
+      session.calls = rounds.settled
+      break
+    case 'call.settled':
+      rounds.settle(event.call, event.outcome, event.content, event.code)
+      session.calls = rounds.settled
+      break
+    case 'person.asked':
+      if (answered.has(event.question) || !rounds.ask(event.call)) break
+      turn(session, 'waiting')
+      session.questions.set(event.question, { text: event.text, call: event.call, choices: event.choices })
+      break
+    case 'person.answered': {
+      const question = session.questions.get(event.question)
+      session.questions.delete(event.question)
+      answered.add(event.question)
+      if (question !== undefined) rounds.answered(question.call)
+      if (session.questions.size === 0) turn(session, 'working')
+      break
+    }
+    case 'notice.added': {
+      const { code, message } = event.notice
+      if (notices.has(`${code} ${message}`)) break
+      notices.add(`${code} ${message}`)
+      session.notices.push(event.notice)
+      break
+    }
+    case 'journal.edited':
+      if (event.rounds === undefined) break
+      // What was removed may have been an answer.
+      answered.clear()
+      rounds.cut(event.rounds, event.at)
+      session.usage = rounds.usage
+      session.calls = rounds.settled
+      break
+    case 'session.suspended':
+      turn(session, 'waiting')
+      break
+    case 'session.ended':
+      end(session, event)
+      break
+    case 'message.added':
+      if (isSentBack(event) && event.round !== undefined) rounds.sendBack(event.round, event.text)
+      break
+    case 'call.judged':
+    case 'reply.delayed':
+    case 'context.compacted':
+      break
+  }
+}
+
+/** Sections are missing, or a hook wants the work to go on. */
+function isSentBack({ nudge }: Extract<CadreEvent, { type: 'message.added' }>): boolean {
+  return nudge === 'sections' || nudge === 'stop'
+}
+
+function start(view: View, event: Extract<CadreEvent, { type: 'session.started' }>): void {
+  const { session: id, agent, work, depth, parent, model, at } = event
+  const known = view.sessions.get(id)
+  if (known !== undefined) {
+    goOn(known, event)
+    return
+  }
+  const session: SessionView = {
+    id,
+    agent,
+    work,
+    depth,
+    ...(parent && { parent }),
+    model,
+    state: 'working',
+    rounds: [],
+    usage: noUsage,
+    calls: 0,
+    children: [],
+    notices: [],
+    questions: new Map(),
+    startedAt: at,
+    updatedAt: at,
+  }
+  view.sessions.set(id, session)
+  tracked.set(session, {
+    rounds: new SessionRounds(session.rounds),
+    notices: new Set(),
+    answered: new Set(),
+    turnedAt: at,
+  })
+  place(view, session)
+  adopt(view, session)
+}
+
+/** The same session again: it was resumed, or it is only told again that it was. */
+function goOn(session: SessionView, { at, resumed }: Extract<CadreEvent, { type: 'session.started' }>): void {
+  const track = trackOf(session)
+  if (resumed !== true || isBefore(at, track.turnedAt)) return
+  track.turnedAt = at
+  session.state = 'working'
+  if (!isBefore(at, session.updatedAt)) session.updatedAt = at
+  delete session.report
+  track.rounds.resume()
+}
+
+function place(view: View, { id, parent }: SessionView): void {
+  const above = parent && view.sessions.get(parent.session)
+  if (above !== undefined && above.id !== id) {
+    above.children.push(id)
+    return
+  }
+  view.roots.push(id)
+  if (parent === undefined) return
+  const orphans = waiting.get(view) ?? new Map<string, string[]>()
+  waiting.set(view, orphans)
+  const siblings = orphans.get(parent.session)
+  if (siblings === undefined) orphans.set(parent.session, [id])
+  else siblings.push(id)
+}
+
+function adopt(view: View, session: SessionView): void {
+  const orphans = waiting.get(view)?.get(session.id)
+  if (orphans === undefined) return
+  waiting.get(view)?.delete(session.id)
+  const own = new Set(orphans)
+  own.delete(session.id)
+  for (const child of own) session.children.push(child)
+  replace(
+    view.roots,
+    view.roots.filter((root) => !own.has(root)),
+  )
+}
+
+function end(session: SessionView, { report, at }: Extract<CadreEvent, { type: 'session.ended' }>): void {
+  const track = trackOf(session)
+  if (isBefore(at, track.turnedAt)) return
+  track.turnedAt = at
+  session.state = 'ended'
+  session.report = report
+  session.questions.clear()
+  track.rounds.end()
+}
+
+/** Only a start opens what has ended. */
+function turn(session: SessionView, state: SessionView['state']): void {
+  if (session.state !== 'ended') session.state = state
+}
+
+function replace<T>(list: T[], by: readonly T[]): void {
+  list.length = 0
+  for (const item of by) list.push(item)
+}
+
+function trackOf(session: SessionView): Tracked {
+  const track = tracked.get(session)
+  if (track === undefined) throw new Error('unreachable: a session of a view is made by its start')
+  return track
+}

@@ -1,0 +1,112 @@
+import type { StoredSession } from '../ports/engine.ts'
+import type { Entry, EventEntry, WireCall } from '../ports/entry.ts'
+import type { CadreEvent, EventBody } from '../ports/events.ts'
+import type { Report } from '../ports/report.ts'
+import { isOutdated } from '../session/state.ts'
+import { judgedEvent, replyEvent, settledEvent, startedEvent } from './entry-events.ts'
+
+/** The events of a session, read back from its journal: a surface that folds them sees what a live one saw. */
+export function eventsOf(stored: StoredSession): CadreEvent[] {
+  const { spec, entries } = stored
+  const events: CadreEvent[] = []
+  const names = new Map<string, string>()
+  const calls = new Map<string, WireCall>()
+  const background = new Set<string>()
+  let round = 0
+  const add = (body: EventBody, at: string, seq: number) =>
+    events.push({ ...body, at, seq, session: spec.id } as CadreEvent)
+  add(startedEvent(spec, false), spec.created, 0)
+  let isWorkKnown = false
+  for (const entry of entries) {
+    const { timestamp, seq } = entry
+    // What was said before the session began is no event of it.
+    if ((entry.role === 'user' || entry.role === 'assistant') && entry.earlier) continue
+    if (entry.role === 'assistant') {
+      if (isOutdated(entry)) continue
+      round += 1
+      for (const call of entry.tool_calls ?? []) {
+        names.set(call.id, call.function.name)
+        calls.set(call.id, call)
+      }
+      add({ type: 'round.started', round }, timestamp, seq)
+    }
+    // The work is what the start of the session tells already.
+    if (
+      entry.role === 'user' &&
+      entry.from === undefined &&
+      entry.content === spec.work.content &&
+      !isWorkKnown
+    ) {
+      isWorkKnown = true
+      continue
+    }
+    if (entry.role === 'event' && entry.type === 'session.resumed') {
+      add(startedEvent(spec, true), timestamp, seq)
+    }
+    if (entry.role === 'event' && entry.type === 'call.started' && entry['background'] === true)
+      background.add(entry.call ?? '')
+    const call = entry.role === 'event' ? calls.get(entry.call ?? '') : undefined
+    const judged = entry.role === 'event' && call ? judgedEvent(entry, call, spec) : undefined
+    if (judged !== undefined) add(judged, timestamp, seq)
+    const body = bodyOf(entry, round, { names, background }, stored)
+    if (body !== undefined) add(body, timestamp, seq)
+  }
+  return events
+}
+
+function bodyOf(
+  entry: Entry,
+  round: number,
+  { names, background }: { names: ReadonlyMap<string, string>; background: ReadonlySet<string> },
+  { spec }: StoredSession,
+): EventBody | undefined {
+  switch (entry.role) {
+    case 'user':
+      return {
+        type: 'message.added',
+        from: entry.from ?? 'person',
+        text: entry.content,
+        ...(entry.nudge && { nudge: entry.nudge, round }),
+      }
+    case 'assistant':
+      return replyEvent(entry, round, spec)
+    case 'tool_result':
+      return settledEvent(entry, background.has(entry.tool_call_id))
+    case 'event':
+      return entry.type === 'journal.edited'
+        ? { type: 'journal.edited', summary: entry.content ?? '', rounds: round }
+        : eventBody(entry, names)
+  }
+}
+
+function eventBody(entry: EventEntry, names: ReadonlyMap<string, string>): EventBody | undefined {
+  const { call = '', child, content = '' } = entry
+  switch (entry.type) {
+    case 'call.started':
+      return { type: 'call.started', call, tool: names.get(call) ?? '', ...(child && { child }) }
+    case 'notice.added':
+      return { type: 'notice.added', notice: { code: String(entry['code'] ?? ''), message: content } }
+    case 'person.asked':
+      return {
+        type: 'person.asked',
+        question: String(entry['name'] ?? ''),
+        call,
+        text: String(entry['text'] ?? content),
+        choices: (entry['choices'] as string[] | undefined) ?? [],
+      }
+    case 'person.answered':
+      return {
+        type: 'person.answered',
+        question: String(entry['name'] ?? ''),
+        decision: String(entry['decision'] ?? ''),
+        ...(typeof entry['by'] === 'string' && { by: entry['by'] }),
+        ...(typeof entry['reason'] === 'string' && { reason: entry['reason'] }),
+      }
+    case 'context.compacted':
+      return { type: 'context.compacted', summary: content, before: Number(entry['up_to'] ?? 0) }
+    case 'session.ended':
+      return { type: 'session.ended', report: entry['report'] as unknown as Report }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,62 @@
+import type { OutcomeKind } from '../ports/entry.ts'
+import type { Notice, Report, Usage } from '../ports/report.ts'
+
+/**
+ * Where a call stands. `pending`: the model asked for it, and nothing was decided yet. `running`: it was started and has
+ * no result; a delegation runs as long as the caller waits for it. `waiting`: a person has to decide. The others are how
+ * it was settled; `cancelled` is also what every call becomes that was still open when its session ended.
+ */
+export type CallStatus = 'pending' | 'running' | 'waiting' | OutcomeKind
+
+/** A call as a surface shows it. */
+export interface CallView {
+  readonly id: string
+  name: string
+  input: string
+  status: CallStatus
+  /** The session that a delegation has started. */
+  child?: string
+  content?: string
+  code?: string
+}
+
+export interface RoundView {
+  readonly roundId: number
+  reply: string
+  /** Why the report of this round was not taken. */
+  sentBack?: string
+  readonly toolCalls: CallView[]
+}
+
+export interface SessionView {
+  readonly id: string
+  readonly agent: string
+  readonly work: string
+  readonly depth: number
+  readonly parent?: { readonly session: string; readonly call: string }
+  model: string
+  state: 'queued' | 'working' | 'waiting' | 'ended'
+  /** In the order of their numbers. */
+  readonly rounds: RoundView[]
+  /** Of this session alone; what its subtree cost is in its report. */
+  usage: Usage
+  /** Calls that were settled. */
+  calls: number
+  readonly children: string[]
+  readonly notices: Notice[]
+  /** Open questions to a person, by name. */
+  readonly questions: Map<
+    string,
+    { readonly text: string; readonly call: string; readonly choices: readonly string[] }
+  >
+  readonly startedAt: string
+  updatedAt: string
+  report?: Report
+}
+
+/** Everything a surface shows of the sessions it follows. State is a fold over events, the same on every surface. */
+export interface View {
+  readonly sessions: Map<string, SessionView>
+  /** Sessions whose parent is not in the view. */
+  readonly roots: string[]
+}

@@ -1,0 +1,90 @@
+import type { Tool } from '../ports/tool.ts'
+import { type ToolMeaning, understandTool } from './vocabulary.ts'
+import { fitsWildcard } from './wildcard.ts'
+
+/** The tools a name in an agent's list gives. One that is called so itself comes before what the dialects mean by it. */
+export function grantedBy(
+  name: string,
+  tools: readonly Tool[],
+  named: ReadonlyMap<string, Tool>,
+): readonly Tool[] {
+  const meaning = understandTool(name)
+  // A class before a name: `read` is every reading tool, while `Read` is the one that another dialect calls so.
+  if (meaning.kind === 'class')
+    return tools.filter((tool) => tool.class === meaning.class || tool.name === name)
+  const called = named.get(name.toLowerCase())
+  return tools.filter((tool) => (called === undefined ? isMeant(meaning, name, tool) : tool === called))
+}
+
+/**
+ * Whether a name in a list of what is forbidden, or in a rule, is about this tool. Wider than what the same name gives: a
+ * restriction holds for the tool that is called so and for what the dialects mean by it.
+ */
+export function covers(name: string, tool: Tool): boolean {
+  const meaning = understandTool(name)
+  if (isCalled(tool, name) || isMeant(meaning, name, tool)) return true
+  // Denying an agent its own todo list also denies the task tools.
+  if (meaning.kind === 'class' && meaning.class === 'todo' && tool.class === 'task') return true
+  // Elsewhere `Task` is the only way to delegate: who forbids it means all of ours. Our own names mean themselves.
+  return (
+    tool.kind === 'delegate' &&
+    meaning.kind === 'tools' &&
+    meaning.names.some(isDelegation) &&
+    !isDelegation(name)
+  )
+}
+
+/** Tools by every name they are called by, in small letters. A name wins over an alias, and an earlier alias over a later. */
+export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const known = new Map<string, Tool>()
+  for (const tool of tools)
+    for (const alias of tool.aliases ?? [])
+      if (!known.has(alias.toLowerCase())) known.set(alias.toLowerCase(), tool)
+  for (const tool of tools) known.set(tool.name.toLowerCase(), tool)
+  return known
+}
+
+/** The alias as the tool has it: in the same letters if it can be. */
+export function aliasOf(tool: Tool, name: string): string | undefined {
+  const { aliases = [] } = tool
+  if (aliases.includes(name)) return name
+  const wanted = name.toLowerCase()
+  return aliases.find((alias) => alias.toLowerCase() === wanted)
+}
+
+function isCalled(tool: Tool, name: string): boolean {
+  return tool.name.toLowerCase() === name.toLowerCase() || aliasOf(tool, name) !== undefined
+}
+
+function isDelegation(name: string): boolean {
+  return name === 'delegate_task' || name === 'delegateWork'
+}
+
+function isMeant(meaning: ToolMeaning, name: string, tool: Tool): boolean {
+  switch (meaning.kind) {
+    case 'all':
+      return true
+    case 'class':
+      return tool.class === meaning.class
+    case 'tools':
+      return meaning.names.includes(tool.name)
+    case 'server':
+      return isOfServer(meaning, tool)
+    case 'elsewhere':
+      return false
+    case 'unknown':
+      // A server that only this process knows, named without its tools.
+      return isOfServer({ server: name }, tool)
+  }
+}
+
+/** Tools of servers are called `mcp__server__tool`, whatever a list calls them. */
+function isOfServer(
+  { server, tool }: { readonly server: string; readonly tool?: string },
+  of: Tool,
+): boolean {
+  const origin = understandTool(of.name)
+  if (origin.kind !== 'server' || origin.tool === undefined) return false
+  if (!fitsWildcard(server.toLowerCase(), origin.server.toLowerCase())) return false
+  return tool === undefined || fitsWildcard(tool.toLowerCase(), origin.tool.toLowerCase())
+}

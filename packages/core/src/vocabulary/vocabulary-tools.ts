@@ -1,0 +1,221 @@
+import type { ToolClass } from '../ports/agent.ts'
+
+export interface Vocable {
+  readonly class: ToolClass
+  /** What else it is called. A call by any of these reaches it, and an agent's list may name it by any of them. */
+  readonly names: readonly string[]
+}
+
+/**
+ * Our own tools by name, also those that are not there in every process, and what the dialects call each: Claude Code's
+ * names, those of the Copilot command, VS Code's with and without their group, opencode's, and the names that models are
+ * shown (`grep_search`). A name stands here only if this tool does no more than what that name promises.
+ */
+export const ownTools: { readonly [tool: string]: Vocable } = {
+  read_file: {
+    class: 'read',
+    names: [
+      'Read',
+      'view',
+      'readFile',
+      'read/readFile',
+      'read_text_file',
+      'NotebookRead',
+      'copilot_readFile',
+    ],
+  },
+  view_image: { class: 'read', names: ['viewImage', 'read/viewImage', 'copilot_viewImage'] },
+  list_directory: {
+    class: 'read',
+    names: [
+      'LS',
+      'list',
+      'ls',
+      'list_dir',
+      'list_files',
+      'listFiles',
+      'listDirectory',
+      'search/listDirectory',
+      'read/listDirectory',
+      'copilot_listDirectory',
+    ],
+  },
+  find_files: {
+    class: 'search',
+    names: [
+      'Glob',
+      'glob',
+      'file_search',
+      'fileSearch',
+      'search/fileSearch',
+      'glob_search',
+      'find',
+      'find_path',
+      'copilot_findFiles',
+    ],
+  },
+  // A search by meaning comes down to one by words here.
+  search_files: {
+    class: 'search',
+    names: [
+      'Grep',
+      'grep',
+      'rg',
+      'ripgrep',
+      'grep_search',
+      'textSearch',
+      'search/textSearch',
+      'semantic_search',
+      'semanticSearch',
+      'codebase',
+      'search/codebase',
+      'search_code',
+      'code_search',
+      'codeSearch',
+      'codebase_search',
+      'copilot_findTextInFiles',
+      'copilot_searchCodebase',
+    ],
+  },
+  write_file: {
+    class: 'edit',
+    names: [
+      'Write',
+      'write',
+      'writeFile',
+      'create',
+      'create_file',
+      'createFile',
+      'edit/createFile',
+      'copilot_createFile',
+    ],
+  },
+  edit_file: {
+    class: 'edit',
+    names: [
+      'Edit',
+      'MultiEdit',
+      'multiedit',
+      'patch',
+      'apply_patch',
+      'applyPatch',
+      'str_replace',
+      'str_replace_editor',
+      'str_replace_based_edit_tool',
+      'insert_edit_into_file',
+      'replace_string_in_file',
+      'multi_replace_string_in_file',
+      'multi_replace_string',
+      'replaceString',
+      'search_replace',
+      'editFile',
+      'editFiles',
+      'edit/editFiles',
+      'edit_files',
+      'copilot_editFiles',
+      'copilot_replaceString',
+      'copilot_multiReplaceString',
+      'copilot_applyPatch',
+      'copilot_insertEdit',
+    ],
+  },
+  create_directory: {
+    class: 'edit',
+    names: ['createDirectory', 'edit/createDirectory', 'mkdir', 'copilot_createDirectory'],
+  },
+  web_fetch: {
+    class: 'web',
+    names: [
+      'WebFetch',
+      'webfetch',
+      'fetch',
+      'web/fetch',
+      'fetch_webpage',
+      'fetch_web_page',
+      'fetchWebpage',
+      'copilot_fetchWebPage',
+    ],
+  },
+  get_errors: {
+    class: 'execute',
+    names: [
+      'problems',
+      'read/problems',
+      'getErrors',
+      'get_diagnostics',
+      'getDiagnostics',
+      'diagnostics',
+      'copilot_getErrors',
+    ],
+  },
+  execute_command: {
+    class: 'execute',
+    names: [
+      'Bash',
+      'bash',
+      'shell',
+      'powershell',
+      'PowerShell',
+      'runCommands',
+      'runInTerminal',
+      'run_in_terminal',
+      'execute/runInTerminal',
+      'runCommands/runInTerminal',
+      'run_command',
+      'run_commands',
+      'run_terminal_cmd',
+      'run_terminal_command',
+      'run_shell_command',
+      'run_command_in_terminal',
+      'execute_bash',
+      'terminal',
+      'terminalCommand',
+      'copilot_runInTerminal',
+    ],
+  },
+  delegateWork: { class: 'agent', names: ['delegate_work'] },
+  delegate_task: {
+    class: 'agent',
+    names: ['Task', 'task', 'Agent', 'runSubagent', 'agent/runSubagent', 'run_subagent', 'runSubAgent'],
+  },
+  reportOut: { class: 'agent', names: ['report_out'] },
+  create_team: { class: 'agent', names: ['TeamCreate'] },
+  delete_team: { class: 'agent', names: ['TeamDelete'] },
+  todo: {
+    class: 'todo',
+    names: [
+      'TodoWrite',
+      'TodoRead',
+      'todowrite',
+      'todoread',
+      'todos',
+      'todo_write',
+      'todo_read',
+      'update_todo',
+      'update_plan',
+      'manage_todo_list',
+      'manageTodoList',
+    ],
+  },
+  create_task: { class: 'task', names: ['TaskCreate'] },
+  update_task: { class: 'task', names: ['TaskUpdate'] },
+  query_tasks: { class: 'task', names: ['TaskList', 'TaskGet'] },
+  send_message: { class: 'message', names: ['SendMessage'] },
+  slack_send: { class: 'message', names: [] },
+  slack_read: { class: 'message', names: [] },
+  mail_send: { class: 'message', names: [] },
+}
+
+/** Words that stand for every tool of a class, as the dialects of Copilot write them. */
+export const classWords: { readonly [word: string]: ToolClass } = {
+  read: 'read',
+  search: 'search',
+  edit: 'edit',
+  execute: 'execute',
+  web: 'web',
+  agent: 'agent',
+  'custom-agent': 'agent',
+  // An agent's own list of steps. Tasks in the home are work for others, so their tools must be granted by name.
+  todo: 'todo',
+  message: 'message',
+}

@@ -1,0 +1,85 @@
+import type { ToolClass } from '../ports/agent.ts'
+import { bareServers, editorGroups, knownElsewhere, serverPrefixes } from './vocabulary-elsewhere.ts'
+import { classWords, ownTools } from './vocabulary-tools.ts'
+
+/** What a name in a tool list means, whatever dialect it comes from. */
+export type ToolMeaning =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'class'; readonly class: ToolClass }
+  /** Tools of ours, by their own names; they need not be there in this process. */
+  | { readonly kind: 'tools'; readonly names: readonly string[] }
+  /** A tool of an MCP server or of an editor's extension; all of its tools when `tool` is absent. */
+  | { readonly kind: 'server'; readonly server: string; readonly tool?: string }
+  /** Known to the host it was written for; nothing here does it. */
+  | { readonly kind: 'elsewhere'; readonly host: string }
+  | { readonly kind: 'unknown' }
+
+const unknown: ToolMeaning = { kind: 'unknown' }
+const meanings = tabulate()
+
+/**
+ * Understands a name as the dialects write it. Never throws; what nobody knows is `unknown` and permits nothing.
+ *
+ * A class word in small letters is the class: `read` is every reading tool. Everything else is one tool, and is found
+ * without regard to case: `Read` is what Claude Code calls so. Where two readings are possible, the narrower one counts.
+ */
+export function understandTool(name: string): ToolMeaning {
+  const written = name.trim()
+  if (written === '*') return { kind: 'all' }
+  const word = Object.hasOwn(classWords, written) ? classWords[written] : undefined
+  if (word !== undefined) return { kind: 'class', class: word }
+  return meanings.get(written.toLowerCase()) ?? grouped(written) ?? ofServer(written) ?? unknown
+}
+
+/** Every other name of one of our tools: what its `aliases` are. */
+export function spellingsOf(tool: string): readonly string[] {
+  return Object.hasOwn(ownTools, tool) ? (ownTools[tool]?.names ?? []) : []
+}
+
+/** The class of one of our tools, also of one that is not there in this process. */
+export function classOf(tool: string): ToolClass | undefined {
+  return Object.hasOwn(ownTools, tool) ? ownTools[tool]?.class : undefined
+}
+
+/** From the least to the most specific: a later entry takes the place of an earlier one. */
+function tabulate(): ReadonlyMap<string, ToolMeaning> {
+  const table = new Map<string, ToolMeaning>()
+  const add = (name: string, meaning: ToolMeaning) => table.set(name.toLowerCase(), meaning)
+  for (const server of bareServers) add(server, { kind: 'server', server })
+  // Of hosts that share a name, the first in the list has it.
+  for (const [host, names] of Object.entries(knownElsewhere).reverse())
+    for (const name of names) add(name, { kind: 'elsewhere', host })
+  for (const [word, of] of Object.entries(classWords)) add(word, { kind: 'class', class: of })
+  for (const [tool, { names }] of Object.entries(ownTools))
+    for (const name of [tool, ...names]) add(name, { kind: 'tools', names: [tool] })
+  return table
+}
+
+/** `vscode/openSimpleBrowser`, `search/*`: a name behind one of the editor's groups, which nobody's server is called. */
+function grouped(written: string): ToolMeaning | undefined {
+  const slash = written.indexOf('/')
+  const group = written.slice(0, Math.max(0, slash)).toLowerCase()
+  if (!editorGroups.some((known) => known.toLowerCase() === group)) return undefined
+  const whole = written.slice(slash + 1) === '*' && Object.hasOwn(classWords, group)
+  return whole
+    ? { kind: 'class', class: classWords[group] as ToolClass }
+    : { kind: 'elsewhere', host: 'VS Code' }
+}
+
+function ofServer(written: string): ToolMeaning | undefined {
+  // Claude Code: mcp__server, mcp__server__*, mcp__server__tool. What models are shown in VS Code: mcp_server_tool.
+  const spelled =
+    /^mcp__(?<server>.+?)(?:__(?<tool>.*))?$/i.exec(written) ??
+    /^mcp_(?<server>[^_]+)_(?<tool>.+)$/i.exec(written) ??
+    // server/tool, publisher.extension/tool, io.github.owner/server/tool; Name of a Server/*.
+    /^(?<server>[\w.@-]+(?:\/[\w.@-]+)*)\/(?<tool>[\w.*-]+)$/.exec(written) ??
+    /^(?<server>[\w.@-]+(?: [\w.@-]+)*)\/\*$/.exec(written)
+  if (spelled !== null) {
+    const { server = '', tool = '' } = spelled.groups ?? {}
+    return tool === '' || tool === '*' ? { kind: 'server', server } : { kind: 'server', server, tool }
+  }
+  const prefix = Object.keys(serverPrefixes).find((start) => written.toLowerCase().startsWith(start))
+  return prefix === undefined
+    ? undefined
+    : { kind: 'server', server: serverPrefixes[prefix] as string, tool: written }
+}

@@ -1,0 +1,65 @@
+export {
+  appendBytes,
+  hasCode,
+  listFolder,
+  ownerOnly,
+  syncPath,
+  syncPaths,
+  unlinkIfThere,
+  writeWhole,
+} from './files/files.ts'
+export { isInside } from './files/is-inside.ts'
+export { makeFolder } from './files/make-folder.ts'
+export { namesIn } from './files/names-in.ts'
+export { openPlain } from './files/open-plain.ts'
+export { openRegular, readRegular } from './files/open-regular.ts'
+export { isRepository, repositoryOf } from './files/repository-of.ts'
+export { isSame as isSameStamp, type Stamp, stampOf, statsAt } from './files/stamp.ts'
+export { type FolderWatch, watchFolder } from './files/watch-folder.ts'
+export { addWorktree } from './git/add-worktree.ts'
+export { applyTree } from './git/apply-tree.ts'
+export { type ChangedPaths, changedPaths } from './git/changed-paths.ts'
+export { commitIndex, commitOf, commitTree, treeOf } from './git/commit-index.ts'
+export { diffNames } from './git/diff-names.ts'
+export { filledSubmodules } from './git/filled-submodules.ts'
+export { findGit } from './git/find-git.ts'
+export { type GitRequest, git, tryGit } from './git/git.ts'
+export { type Repository, repositoryAt } from './git/git-folders.ts'
+export { harmlessSettings } from './git/harmless-settings.ts'
+export { ignoredFilesIn, ignoredInIndex, ignoredPaths } from './git/ignored-paths.ts'
+export { isFile } from './git/is-file.ts'
+export { mergeTrees, type Sides } from './git/merge-trees.ts'
+export { takeSnapshot } from './git/snapshot.ts'
+export { stagePaths } from './git/stage-paths.ts'
+export { removeStaleLock } from './git/stale-lock.ts'
+export { type ChangedEntry, changedEntries, treeWithout, withIndexOf } from './git/tree-of-entries.ts'
+export { userIgnores } from './git/user-ignores.ts'
+export {
+  heartbeatLimit,
+  isAlive,
+  isSameBoot,
+  type ProcessIdentity,
+  thisProcess,
+} from './system/process-identity.ts'
+export { startProcess } from './system/start-process.ts'
+export { systemClock } from './system/system-clock.ts'
+export { isOutOfFiles, systemTrouble } from './system/system-trouble.ts'
+export { decodeText } from './text/decode-text.ts'
+export { fitsPattern } from './text/fits-pattern.ts'
+export {
+  eolOf,
+  isBlank,
+  type Line,
+  type LinesRange,
+  linesBehindMark,
+  linesOf,
+  widthOf,
+} from './text/lines-of.ts'
+export { type RawText, rawOf, textOf } from './text/raw-text.ts'
+export { type AppendedSetting, appendSetting, type NewSetting } from './yaml/append-setting.ts'
+export { type Diagnostic, showDiagnostic } from './yaml/diagnostic.ts'
+export { isObject } from './yaml/is-object.ts'
+export { type Located, type LocatedRequest, type ReadYaml, readYaml } from './yaml/located.ts'
+export { flow, isPlain, quoted, scalar } from './yaml/scalar.ts'
+export { isTooDeep, resolved, scalarText, yamlParser } from './yaml/yaml-parser.ts'
+export { yamlText } from './yaml/yaml-text.ts'

@@ -1,0 +1,179 @@
+import type { Json } from '@cadre/core'
+import type { Document, LineCounter, YAMLError } from 'yaml'
+import type { Diagnostic } from './diagnostic.ts'
+import { readSimpleYaml } from './simple-yaml.ts'
+import { isTooDeep, yamlParser } from './yaml-parser.ts'
+
+/** A value of a YAML file, and the line it stands on. */
+export interface Located {
+  readonly line: number
+  readonly value: Json
+  /** Of a mapping: its keys, in order. */
+  readonly fields?: ReadonlyMap<string, Located>
+  /** Of a list. */
+  readonly items?: readonly Located[]
+  /** YAML does not say this: the value is the text as somebody wrote it. */
+  readonly isLoose?: boolean
+}
+
+export interface LocatedRequest {
+  readonly text: string
+  readonly path: string
+  /** The line of the file on which the text begins. */
+  readonly firstLine?: number
+  /** Of a key that is there twice: whether that breaks the file, or the first one holds. */
+  readonly duplicates?: 'break' | 'first'
+  /** How much there may be, where it is more than somebody writes by hand. */
+  readonly most?: { readonly letters: number; readonly nodes: number }
+}
+
+export type ReadYaml =
+  | { readonly kind: 'read'; readonly root: Located }
+  | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] }
+
+// Enough for any file a person writes. Aliases of aliases of aliases would go on for ever, and each costs a walk through the file.
+const usual = { letters: 256 * 1_024, nodes: 20_000 }
+const mostAliases = 100
+const deepest = 100
+
+/** Reads YAML strictly. Nothing in it is ever evaluated: what is neither text, number, list nor mapping becomes text. */
+export function readYaml(request: LocatedRequest): ReadYaml {
+  const simple = readSimpleYaml(request.text, request.firstLine ?? 1)
+  return simple === undefined ? readAnyYaml(request) : { kind: 'read', root: simple }
+}
+
+/** The same, always with the complete parser. */
+export function readAnyYaml(request: LocatedRequest): ReadYaml {
+  const { path, firstLine = 1 } = request
+  try {
+    return read(request)
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error
+    const message = 'This is too large, too deep, or refers to itself; write it plainly.'
+    return broken(path, firstLine, 'yaml-too-large', message)
+  }
+}
+
+class TooMuch extends Error {}
+
+function read({ text, path, firstLine = 1, duplicates, most = usual }: LocatedRequest): ReadYaml {
+  if (text.length > most.letters || isTooDeep(text)) throw new TooMuch()
+  const yaml = yamlParser()
+  const lineCounter = new yaml.LineCounter()
+  const document = parse(text, lineCounter)
+  const lineAt = (offset: number) => (lineCounter.linePos(offset).line || 1) + firstLine - 1
+  if (document.errors.length > 0) {
+    return {
+      kind: 'broken',
+      diagnostics: document.errors.slice(0, 5).map((error) => explain(error, path, lineAt(error.pos[0]))),
+    }
+  }
+  const [warning] = document.warnings
+  if (warning !== undefined) {
+    return broken(
+      path,
+      lineAt(warning.pos[0]),
+      'yaml-tag',
+      'Tags are not understood here; write the value without one.',
+    )
+  }
+  let nodes = 0
+  let aliases = 0
+  const faults: Diagnostic[] = []
+  const root = locate(document.contents, firstLine, 0)
+  return faults.length === 0 ? { kind: 'read', root } : { kind: 'broken', diagnostics: faults.slice(0, 5) }
+
+  function locate(node: unknown, nearby: number, depth: number): Located {
+    if (++nodes > most.nodes || depth > deepest) throw new TooMuch()
+    if (!yaml.isNode(node)) return { line: nearby, value: null }
+    const line = node.range ? lineAt(node.range[0]) : nearby
+    if (yaml.isAlias(node)) {
+      if (++aliases > mostAliases) throw new TooMuch()
+      const target = node.resolve(document)
+      if (target === undefined) faults.push({ path, line, severity: 'error', ...aliasOfNothing })
+      return locate(target, line, depth + 1)
+    }
+    if (yaml.isMap(node)) {
+      const fields = new Map<string, Located>()
+      for (const { key, value } of node.items) {
+        const keyLine = yaml.isNode(key) && key.range ? lineAt(key.range[0]) : line
+        // The key's line is where a person looks, also when the value begins further down.
+        const field = { ...locate(value, keyLine, depth + 1), line: keyLine }
+        // `: x` has a key, which is nothing: not the word for it.
+        const name = yaml.isScalar(key) ? String(key.value ?? key.source ?? '') : String(key ?? '')
+        if (!fields.has(name)) fields.set(name, field)
+        else if (duplicates !== 'first') faults.push({ path, line: keyLine, severity: 'error', ...keyTwice })
+      }
+      return {
+        line,
+        fields,
+        value: Object.fromEntries([...fields].map(([key, field]) => [key, field.value])),
+      }
+    }
+    if (yaml.isSeq(node)) {
+      const items = node.items.map((item) => locate(item, line, depth + 1))
+      return { line, items, value: items.map((item) => item.value) }
+    }
+    return { line, value: scalarOf(yaml.isScalar(node) ? node.value : null) }
+  }
+}
+
+/** Every mistake in a text becomes an error, and what costs most about an error is where in this program it was made. */
+function parse(text: string, lineCounter: LineCounter): Document.Parsed {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return yamlParser().parseDocument(text, {
+      lineCounter,
+      prettyErrors: false,
+      schema: 'core',
+      merge: false,
+      // Looked for below: here every key would be compared with every other.
+      uniqueKeys: false,
+    })
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+function scalarOf(value: unknown): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  return String(value)
+}
+
+const keyTwice = {
+  code: 'yaml-duplicate-key',
+  message: 'A key is there twice.',
+  fix: 'Remove one of them.',
+}
+
+const aliasOfNothing = {
+  code: 'yaml-bad-alias',
+  message: 'A value begins with *, which refers to another value.',
+  fix: 'Put it in quotes.',
+}
+
+const sayings: { readonly [code: string]: { readonly message: string; readonly fix: string } } = {
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: 'A value contains ": ", which begins a mapping.',
+    fix: 'Put the value in quotes.',
+  },
+  MULTILINE_IMPLICIT_KEY: {
+    message: 'A line is neither a key nor the continuation of a value.',
+    fix: 'Indent it, or put the value in quotes.',
+  },
+  BAD_ALIAS: aliasOfNothing,
+  TAB_AS_INDENT: { message: 'A line is indented with a tab.', fix: 'Use spaces.' },
+}
+
+function explain(error: YAMLError, path: string, line: number): Diagnostic {
+  const known = sayings[error.code]
+  const code = `yaml-${error.code.toLowerCase().replaceAll('_', '-')}`
+  if (known !== undefined) return { path, line, severity: 'error', ...known, code }
+  return { path, line, severity: 'error', code, message: `This is not valid YAML: ${error.message}.` }
+}
+
+function broken(path: string, line: number, code: string, message: string): ReadYaml {
+  return { kind: 'broken', diagnostics: [{ path, line, severity: 'error', code, message }] }
+}

@@ -1,8 +1,0 @@
-import type { RawText } from './raw-text.ts'
-import { readTaskFile } from './read-task-file.ts'
-import type { TaskProblem } from './task-item.ts'
-
-/** Everything that is odd about a task file, by line. */
-export function lintTaskFile(raw: RawText): readonly TaskProblem[] {
-  return readTaskFile(raw).problems
-}

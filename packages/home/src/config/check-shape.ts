@@ -1,0 +1,128 @@
+import { didYouMean } from '@cadre/core'
+import type { Diagnostic, Located } from '@cadre/disk'
+import type { Shape } from './config-shape.ts'
+
+/** Everything that is wrong with a configuration or a policy, each with its line and in one sentence. */
+export function checkShape(
+  root: Located,
+  shape: Shape,
+  path: string,
+  what: 'configuration' | 'policy' = 'configuration',
+): Diagnostic[] {
+  const diagnostics: Diagnostic[] = []
+  const wrong = (line: number, code: string, message: string) =>
+    diagnostics.push({ path, line, severity: 'error', code, message })
+  check(root, shape, '')
+  return diagnostics
+
+  function check(at: Located, wanted: Shape, name: string): void {
+    if (wanted.kind === 'anything') return
+    if (wanted.kind === 'choice') {
+      if (typeof at.value === 'string' && wanted.of.includes(at.value)) return
+      wrong(at.line, 'wrong-value', `${name} must be ${inTurn(wanted.of)}, not ${shown(at)}.`)
+      return
+    }
+    if (wanted.kind !== 'keys' && wanted.kind !== 'named') {
+      if (!fits(at, wanted.kind))
+        wrong(at.line, 'wrong-value', `${name} must be ${inWords[wanted.kind]}, not ${shown(at)}.`)
+      return
+    }
+    if (at.fields === undefined) {
+      wrong(
+        at.line,
+        'wrong-value',
+        `${name || `The ${what}`} must be written as keys and values, not ${shown(at)}.`,
+      )
+      return
+    }
+    for (const [key, field] of at.fields) {
+      const full = name === '' ? key : `${name}.${key}`
+      const secret = secretIn(key, name)
+      const next =
+        wanted.kind === 'named' ? wanted.of : Object.hasOwn(wanted.keys, key) ? wanted.keys[key] : undefined
+      if (secret !== undefined) wrong(field.line, 'secret', `${full} ${secret}`)
+      else if (next !== undefined) check(field, next, full)
+      else
+        wrong(
+          field.line,
+          'unknown-key',
+          unknown(key, name || what, Object.keys(wanted.kind === 'keys' ? wanted.keys : {})),
+        )
+    }
+    for (const key of wanted.kind === 'keys' ? (wanted.required ?? []) : []) {
+      if (!at.fields.has(key)) wrong(at.line, 'missing-key', `${name} needs ${key}.`)
+    }
+  }
+}
+
+const inWords = {
+  text: 'text',
+  flag: 'true or false',
+  whole: 'a whole number above 0',
+  count: 'a whole number, 0 or more',
+  amount: 'a number, 0 or more',
+  texts: 'a list of texts',
+  names: 'a list of names of environment variables, such as [NPM_TOKEN]: names only, never values',
+  words: 'a list of words, such as [npx, tsc, --noEmit]: the program first, then its arguments',
+} as const
+
+function fits({ value, items }: Located, kind: keyof typeof inWords): boolean {
+  switch (kind) {
+    case 'text':
+      return typeof value === 'string' && value.trim() !== ''
+    case 'flag':
+      return typeof value === 'boolean'
+    case 'whole':
+      return Number.isSafeInteger(value) && (value as number) > 0
+    case 'count':
+      return Number.isSafeInteger(value) && (value as number) >= 0
+    case 'amount':
+      return typeof value === 'number' && value >= 0
+    case 'names':
+      return items?.every((item) => typeof item.value === 'string' && variableName.test(item.value)) === true
+    case 'texts':
+    case 'words':
+      return (
+        items?.every((item) => typeof item.value === 'string' && item.value !== '') === true &&
+        (kind === 'texts' || items.length > 0)
+      )
+  }
+}
+
+const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
+
+/** `allow, ask or deny`. */
+function inTurn(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+function unknown(key: string, within: string, known: readonly string[]): string {
+  const place = within === 'configuration' || within === 'policy' ? `in the ${within}` : `under ${within}`
+  return `There is no key ${JSON.stringify(key)} ${place}${didYouMean(key, known) || `; known are ${known.join(', ')}`}.`.replace(
+    /\?\.$/,
+    '?',
+  )
+}
+
+const secretKey = /^(api[-_]?keys?|key|token|access[-_]?token|secret|password|bearer)$/i
+const secretHeader = /^(authorization|proxy-authorization|cookie|api-key|x-api-key|.*-(token|secret|key))$/i
+
+/** A file of settings is read by agents, copied and committed: no place for what must stay secret. */
+function secretIn(key: string, within: string): string | undefined {
+  if (within === 'openai.headers' || within === 'openai.query') {
+    return secretHeader.test(key) || secretKey.test(key)
+      ? `${holds} and keyHeader: ${key} to send it there.`
+      : undefined
+  }
+  return (within === '' || within === 'openai') && secretKey.test(key) ? `${holds}.` : undefined
+}
+
+const holds =
+  'holds a secret, which must not be written into a file; use openai.keyCommand, a command that prints it,'
+
+function shown({ value, fields, items }: Located): string {
+  if (value === null) return 'nothing'
+  if (fields !== undefined) return 'keys and values'
+  if (items !== undefined) return 'this list'
+  return JSON.stringify(value).slice(0, 60)
+}

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { CadreError, type Json, type JsonObject } from '@cadre/core'
+import { isObject, showDiagnostic } from '@cadre/disk'
+import { resolveModule } from '../trust/resolve-module.ts'
+import type { TrustItem } from '../trust/trust.ts'
+import type { Config } from './config.ts'
+import type { ConfigFile } from './read-config-file.ts'
+
+export interface ConfigRequest {
+  /** The home folder; its `config.yaml` may have come with a repository. */
+  readonly home?: string
+  /** The user's own file, `~/.config/cadre/config.yaml`. */
+  readonly userConfig?: string
+  /** Whether a person has agreed to this setting of the home as it is now. Default: to none. */
+  readonly trusted?: (item: TrustItem) => boolean | Promise<boolean>
+}
+
+/** A setting of the home that is not used, because it would run a program or open something up. */
+export interface NeedsTrust extends TrustItem {
+  readonly key: string
+  readonly value: Json
+  readonly file: string
+  readonly line: number
+  readonly reason: string
+}
+
+export interface LoadedConfig {
+  readonly config: Config
+  readonly needsTrust: readonly NeedsTrust[]
+  /** The files that were there, the stronger one last. */
+  readonly sources: readonly string[]
+}
+
+/**
+ * Reads the user's configuration and the home's. Where both say something, the home's holds, key by key within a section; lists are
+ * replaced whole. Throws one `configuration` error that names everything wrong in both files, each with its line.
+ */
+export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
+  const user = await readIfThere(request.userConfig)
+  const home = await readIfThere(request.home && path.join(request.home, 'config.yaml'))
+  const files = [user, home].filter((file) => file !== undefined)
+  const faults = files.flatMap((file) => file.diagnostics)
+  if (faults.length > 0) throw new CadreError('configuration', faults.map(showDiagnostic).join('\n'))
+  const { usable, needsTrust } =
+    home === undefined ? { usable: {}, needsTrust: [] } : await sift(home, request.trusted)
+  const config = merge(
+    user === undefined ? {} : absolute(user.value, user.path),
+    home === undefined ? {} : absolute(usable, home.path),
+  )
+  // A repository must not switch on what the user has switched off.
+  const off = user?.value['enableSubagent'] === false && { enableSubagent: false }
+  return { config: { ...(config as Config), ...off }, needsTrust, sources: files.map((file) => file.path) }
+}
+
+/** Most runs have no configuration at all, and need nothing of what reads one. */
+async function readIfThere(file: string | undefined): Promise<ConfigFile | undefined> {
+  if (file === undefined || !existsSync(file)) return undefined
+  return (await import('./read-config-file.ts')).readConfigFile(file)
+}
+
+const guarded: { readonly [key: string]: string } = {
+  openai: 'it decides where the conversation and the key are sent, and may run a command',
+  tools: 'it runs code of the repository',
+  check: 'it runs a program',
+  web: 'it opens private networks to agents',
+  search: 'it runs code of the repository',
+  channels: 'it lets messages in from outside and out again',
+}
+
+/** Why a setting is a person's business; nothing when it is not. */
+function whyGuarded(key: string, value: Json): string | undefined {
+  const opens = key === 'daemon' && isObject(value) && ('host' in value || 'hosts' in value)
+  return opens ? 'it opens the server for channels to others' : guarded[key]
+}
+
+/** Takes out of a home's settings what a repository must not decide by itself. */
+async function sift(file: ConfigFile, trusted: ConfigRequest['trusted']) {
+  const { createHash } = await import('node:crypto')
+  const usable: Record<string, Json> = {}
+  const needsTrust: NeedsTrust[] = []
+  for (const [key, value] of Object.entries(file.value)) {
+    const why = whyGuarded(key, value)
+    if (why === undefined) {
+      usable[key] = value
+      continue
+    }
+    const sha256 = createHash('sha256').update(JSON.stringify(value)).digest('hex')
+    const item: TrustItem = { path: `${file.path}#${key}`, sha256 }
+    if ((await trusted?.(item)) === true) usable[key] = value
+    else {
+      const line = file.lineOf(key)
+      const reason = `${file.path}:${line}: ${key} is not used because this folder is not trusted, and ${why}.`
+      needsTrust.push({ ...item, key, value, file: file.path, line, reason })
+    }
+  }
+  return { usable, needsTrust }
+}
+
+/** Modules and playbooks are named relative to the file that names them. */
+function absolute(value: JsonObject, file: string): JsonObject {
+  const { tools, model, search } = value
+  const folder = path.dirname(file)
+  const semantic = isObject(search) && isObject(search['semantic']) ? search['semantic'] : undefined
+  // A package that is not there keeps its name: whoever needs it says so.
+  const module = semantic && (resolveModule(String(semantic['module']), folder) ?? semantic['module'])
+  const playbook =
+    typeof model === 'string' && model.startsWith('scripted:') ? model.slice('scripted:'.length) : undefined
+  return {
+    ...value,
+    ...(Array.isArray(tools) && { tools: tools.map((name) => path.resolve(folder, String(name))) }),
+    ...(playbook !== undefined && { model: `scripted:${path.resolve(folder, playbook)}` }),
+    ...(module !== undefined && { search: { semantic: { ...semantic, module } as JsonObject } }),
+  }
+}
+
+function merge(weaker: JsonObject, stronger: JsonObject): JsonObject {
+  const merged: Record<string, Json> = { ...weaker }
+  for (const [key, value] of Object.entries(stronger)) {
+    const before = merged[key]
+    merged[key] = isObject(before) && isObject(value) ? merge(before, value) : value
+  }
+  return merged
+}

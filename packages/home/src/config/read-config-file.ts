@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { type JsonObject, messageOf } from '@cadre/core'
+import type { Diagnostic } from '@cadre/disk'
+import { type Located, readYaml } from '@cadre/disk'
+import { checkShape } from './check-shape.ts'
+import { configShape, type Shape } from './config-shape.ts'
+
+export interface ConfigFile {
+  readonly path: string
+  readonly value: JsonObject
+  /** The line of every key, by its full name: `openai.baseUrl`. */
+  readonly lineOf: (key: string) => number
+  readonly diagnostics: readonly Diagnostic[]
+  /** Of the bytes that were read: what a person agrees to. */
+  readonly sha256: () => string
+}
+
+const largest = 1_000_000
+
+/** What kind of file it is. */
+export interface FileKind {
+  readonly name: 'configuration' | 'policy'
+  readonly shape: Shape
+  /** Brings other spellings into the form that the shape describes. */
+  readonly prepare?: (
+    root: Located,
+    path: string,
+  ) => { readonly root: Located; readonly diagnostics: readonly Diagnostic[] }
+}
+
+const configuration: FileKind = { name: 'configuration', shape: configShape }
+
+/** Reads one file; `undefined` when there is none. Nothing is loaded for a file that does not exist. */
+export function readConfigFile(path: string, kind: FileKind = configuration): ConfigFile | undefined {
+  const failed = (code: string, message: string): ConfigFile => ({
+    path,
+    value: {},
+    lineOf: () => 1,
+    diagnostics: [{ path, line: 1, severity: 'error', code, message }],
+    sha256,
+  })
+  let bytes = Buffer.alloc(0)
+  const sha256 = () => createHash('sha256').update(bytes).digest('hex')
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return undefined
+    if (!stats.isFile() || stats.size > largest)
+      return failed('file-unusable', `The ${kind.name} must be a file of at most 1 MB.`)
+    bytes = readFileSync(path)
+  } catch (error) {
+    return failed('file-unreadable', `The ${kind.name} cannot be read: ${messageOf(error)}.`)
+  }
+  const text = bytes.toString('utf8')
+  const read = readYaml({ text: text.replace(/^\ufeff/, ''), path })
+  if (read.kind === 'broken') return { ...failed('', ''), diagnostics: read.diagnostics }
+  if (read.root.value === null) return { path, value: {}, lineOf: () => 1, diagnostics: [], sha256 }
+  const prepared = kind.prepare?.(read.root, path)
+  const root = prepared?.root ?? read.root
+  const diagnostics = [...(prepared?.diagnostics ?? []), ...checkShape(root, kind.shape, path, kind.name)]
+  return {
+    path,
+    value: (diagnostics.length === 0 ? root.value : {}) as JsonObject,
+    lineOf: (key) => lineOf(root, key),
+    diagnostics,
+    sha256,
+  }
+}
+
+function lineOf(root: Located, key: string): number {
+  let at: Located | undefined = root
+  for (const name of key.split('.')) at = at?.fields?.get(name)
+  return at?.line ?? root.line
+}

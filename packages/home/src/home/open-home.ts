@@ -1,0 +1,103 @@
+import { existsSync, realpathSync, rmdirSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { isInside, makeFolder, repositoryOf } from '@cadre/disk'
+import { isEmptyHome } from '../trust/own-homes.ts'
+import { excludeFromGit } from './exclude-from-git.ts'
+
+/** The folder that holds everything cadre keeps for a project. Naming it creates nothing. */
+export interface Home {
+  readonly path: string
+  /** A place inside it. */
+  at(...names: string[]): string
+  /**
+   * A folder inside it, made if it is not there. The first one makes the home itself and keeps it out of the
+   * project's git.
+   */
+  folder(...names: string[]): string
+}
+
+export interface HomeOptions {
+  /** `--home`. */
+  readonly home?: string
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+  /** Told when the home folder was made, or was empty until now, before anything is put into it. What it throws undoes that. */
+  readonly created?: ((home: string) => void) | undefined
+}
+
+const folderName = '.cadre'
+
+/**
+ * `--home`, else `CADRE_HOME`, else the nearest `.cadre` upward, else one at the git root or in the current folder. A home belongs
+ * to one project: a `.cadre` above the git root is ignored and, outside of git, so is the one in the user's home folder.
+ */
+export function openHome(options: HomeOptions): Home {
+  const { home, cwd, env } = options
+  const chosen = home || env['CADRE_HOME']
+  const path = chosen ? resolve(cwd, chosen) : findHome(resolve(cwd), env['HOME'] || homedir())
+  return {
+    path,
+    at: (...names) => join(path, ...names),
+    folder(...names) {
+      const folder = join(path, ...names)
+      if (names.length > 0 && existsSync(folder)) return folder
+      const repository = basename(path) === folderName ? repositoryOf(dirname(path)) : undefined
+      // Before the folder is there, so that git never sees it.
+      if (repository !== undefined) excludeFromGit(repository, path)
+      if (options.created !== undefined && isEmptyHome(path)) makeOwn(path, options.created)
+      makeFolder(folder, modeIn(path))
+      return folder
+    },
+  }
+}
+
+function makeOwn(path: string, created: (home: string) => void): void {
+  const wasThere = existsSync(path)
+  makeFolder(path, modeIn(path))
+  try {
+    created(path)
+  } catch (error) {
+    if (!wasThere) rmdirSync(path)
+    throw error
+  }
+}
+
+/** What is in a home is its owner's alone; a folder above it is as others are. */
+function modeIn(home: string): (folder: string) => number {
+  return (folder) => (isInside(home, folder) ? 0o700 : 0o777)
+}
+
+function findHome(cwd: string, userHome: string): string {
+  const above = upward(cwd)
+  // The workspace of an agent is its own repository inside the home.
+  const around = above.find((folder) => basename(folder) === folderName)
+  if (around !== undefined) return around
+  const repository = repositoryOf(cwd)
+  const own = realOf(resolve(userHome))
+  const folders = above.filter((folder) =>
+    repository === undefined ? folder === cwd || realOf(folder) !== own : isInside(repository, folder),
+  )
+  return (
+    folders.map((folder) => join(folder, folderName)).find(isFolder) ?? join(repository ?? cwd, folderName)
+  )
+}
+
+function upward(from: string): string[] {
+  const folders = [from]
+  for (let folder = from; dirname(folder) !== folder; folder = dirname(folder)) folders.push(dirname(folder))
+  return folders
+}
+
+/** `HOME` or the current folder may be a link. */
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}

@@ -1,0 +1,23 @@
+import { textOf } from '@cadre/disk'
+import { readPlainFile } from '../home/edit-file.ts'
+import type { Home } from '../home/open-home.ts'
+import { type ReadRoutes, readRoutes } from './read-routes.ts'
+
+export type RoutesNow =
+  /** There is no `inbox/routes.yaml`. */
+  { readonly kind: 'none' } | ({ readonly kind: 'read' } & ReadRoutes)
+
+/** `inbox/routes.yaml` as it is at each time it is asked; what has not changed is not understood anew. */
+export function openRoutes(home: Home): () => RoutesNow {
+  const shown = 'inbox/routes.yaml'
+  let raw: string | undefined
+  let now: RoutesNow = { kind: 'none' }
+  return () => {
+    const found = readPlainFile(home.at('inbox', 'routes.yaml'))
+    if (found !== raw) {
+      raw = found
+      now = found === undefined ? { kind: 'none' } : { kind: 'read', ...readRoutes(textOf(found), shown) }
+    }
+    return now
+  }
+}

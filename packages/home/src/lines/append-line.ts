@@ -1,0 +1,88 @@
+/**
+ * Owns the end of files of lines with ids, as in `inbox/` and `mailboxes/`: the one way by which cadre adds to them. Anybody
+ * may call it at any time.
+ *
+ * 1. A line is on disk, whole, before its promise is kept.
+ * 2. Of one id there is one line, whoever adds it and however often, in any process.
+ * 3. Lines that come while others are being written go to disk together: one sync serves them all.
+ */
+import { CadreError, type JsonObject } from '@cadre/core'
+import type { Home } from '../home/open-home.ts'
+import { withLock } from '../leases/with-lock.ts'
+import { appendLines } from './append-lines.ts'
+import { idIndex } from './id-index.ts'
+import { lineFileName } from './line-file-name.ts'
+import { longestLine } from './read-lines.ts'
+
+interface Waiting {
+  readonly id: string
+  readonly text: string
+  readonly resolve: (answer: 'new' | 'known') => void
+  readonly reject: (error: unknown) => void
+}
+
+const queues = new Map<string, Waiting[]>()
+const longestId = 1_000
+
+/** Puts a line into `<folder>/<file>.jsonl`. `known` when a line with this id is there already: nothing is written then. */
+export async function appendLine(
+  home: Home,
+  folder: string,
+  file: string,
+  line: JsonObject & { readonly id: string },
+): Promise<'new' | 'known'> {
+  const name = lineFileName(file)
+  const place = home.at(folder, `${name}.jsonl`)
+  const text = JSON.stringify(line)
+  if (typeof line.id !== 'string' || line.id === '' || line.id.length > longestId)
+    throw new CadreError('usage', `A line needs an id of 1 to ${longestId} characters.`)
+  if (text.length > longestLine / 4)
+    throw new CadreError('usage', `A line may have ${longestLine / 4} characters, not ${text.length}.`)
+  return new Promise((resolve, reject) => {
+    const waiting = { id: line.id, text, resolve, reject }
+    const queue = queues.get(place)
+    if (queue !== undefined) queue.push(waiting)
+    else {
+      queues.set(place, [waiting])
+      void drain(home, folder, name)
+    }
+  })
+}
+
+/** Rejects with nothing: each of those who wait is told. */
+async function drain(home: Home, folder: string, name: string): Promise<void> {
+  const place = home.at(folder, `${name}.jsonl`)
+  for (;;) {
+    const queue = queues.get(place) ?? []
+    if (queue.length === 0) break
+    let batch: Waiting[] = []
+    try {
+      home.folder(folder)
+      const index = idIndex(place)
+      await index.prepare()
+      const known = await withLock(home, `${folder}-${name}`, () => {
+        batch = queue.splice(0)
+        // A line that lacks nothing but its break may be the one that is to be added.
+        appendLines(place, [], { durable: false })
+        index.refresh()
+        const seen = new Set<string>()
+        const isNew = batch.map(({ id }) => {
+          const isKnown = index.has(id) || seen.has(id)
+          seen.add(id)
+          return !isKnown
+        })
+        appendLines(
+          place,
+          batch.filter((_, at) => isNew[at]).map(({ text }) => text),
+        )
+        return isNew
+      })
+      batch.forEach(({ resolve }, at) => {
+        resolve(known[at] ? 'new' : 'known')
+      })
+    } catch (error) {
+      for (const { reject } of batch.length > 0 ? batch : queue.splice(0)) reject(error)
+    }
+  }
+  queues.delete(place)
+}

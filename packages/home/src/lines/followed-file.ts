@@ -1,0 +1,87 @@
+/**
+ * Follows a file of lines that others append to as well: each line is given on once, and all of them again after the file was
+ * replaced, cut or written over. Nothing here waits; one caller at a time.
+ *
+ * 1. Only whole lines are given on; an open one waits until it has its line break.
+ * 2. What was given on is still what the file holds: the bytes before the position are compared at every look.
+ */
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { parseJson } from '@cadre/core'
+import { isObject, openPlain } from '@cadre/disk'
+import { type FoundLine, readLines } from './read-lines.ts'
+
+export interface Follower {
+  /** A line that is a JSON object. Others are passed over: whoever reads the file for its content reports them. */
+  take(line: { readonly [key: string]: unknown }, place: FoundLine): void
+  /** The file is another one now: everything comes again. */
+  forget(): void
+}
+
+const checkLength = 64
+
+export class FollowedFile {
+  private readonly place: string
+  private readonly follower: Follower
+  private position = 0
+  private before: Buffer = Buffer.alloc(0)
+
+  constructor(place: string, follower: Follower) {
+    this.place = place
+    this.follower = follower
+  }
+
+  /** Takes up what came since the last time. True when there may be more than `most` bytes. */
+  look(most = Number.POSITIVE_INFINITY): boolean {
+    const file = openPlain(this.place, 'read')
+    if (file === undefined) {
+      this.restart()
+      return false
+    }
+    try {
+      if (!this.isStill(file)) this.restart()
+      const from = this.position
+      for (const line of readLines(file, from)) {
+        if (line.isOpen) break
+        this.position = line.end
+        this.take(line)
+        if (line.end - from > most) {
+          this.remember(file)
+          return true
+        }
+      }
+      if (this.position > from) this.remember(file)
+      return false
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  private take(line: FoundLine): void {
+    if (line.isTooLong) return
+    const parsed = parseJson(line.bytes.toString('utf8'))
+    if (parsed.ok && isObject(parsed.value)) this.follower.take(parsed.value, line)
+  }
+
+  private isStill(file: number): boolean {
+    if (this.position === 0) return true
+    return fstatSync(file).size >= this.position && this.bytesBefore(file).equals(this.before)
+  }
+
+  private remember(file: number): void {
+    this.before = this.bytesBefore(file)
+  }
+
+  private bytesBefore(file: number): Buffer {
+    const length = Math.min(checkLength, this.position)
+    const bytes = Buffer.alloc(length)
+    const read = readSync(file, bytes, 0, length, this.position - length)
+    return bytes.subarray(0, read)
+  }
+
+  private restart(): void {
+    if (this.position === 0) return
+    this.position = 0
+    this.before = Buffer.alloc(0)
+    this.follower.forget()
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Reads a file of lines that programs and people append to, so that each line is handled once. One process at a time.
+ *
+ * 1. A line counts as handled when `done` came back; after a crash everything else comes again, with the same id.
+ * 2. A line that somebody is still writing waits. One that lacks only its line break is whole: no beginning of a JSON object
+ *    is a JSON object.
+ * 3. A line that cannot be read keeps no other from being handled.
+ * 4. Whether the file was cut, replaced, edited or renamed: what was handled is not handled again.
+ */
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { type JsonObject, parseJson } from '@cadre/core'
+import { isObject, openPlain } from '@cadre/disk'
+import { isDeeper } from './is-deeper.ts'
+import type { Generation, Handled, LineCursor } from './line-cursor.ts'
+import { type FoundLine, keptOfTooLong, longestLine, readLines } from './read-lines.ts'
+
+interface Item {
+  /** Counted from 1. */
+  readonly number: number
+  readonly handled: Handled
+}
+
+export interface ReadLine extends Item {
+  readonly kind: 'line'
+  /** As it is written in it; else one that stays the same for this line of this file. */
+  readonly id: string
+  readonly value: JsonObject
+}
+
+export interface UnreadableLine extends Item {
+  readonly kind: 'unreadable'
+  /** A clause: what is wrong with it. */
+  readonly reason: string
+}
+
+export class LineReader {
+  private readonly place: string
+  private readonly name: string
+  private readonly cursor: LineCursor
+  /** How many lines were not given because they had been handled before. */
+  passedOver = 0
+
+  constructor(options: { readonly place: string; readonly name: string; readonly cursor: LineCursor }) {
+    this.place = options.place
+    this.name = options.name
+    this.cursor = options.cursor
+  }
+
+  /** Another one: what was said of lines was said of a file that is not there any more. */
+  get generation(): number {
+    return this.cursor.now?.generation ?? 0
+  }
+
+  /** The next lines that are not handled, in order. None: there is nothing to do. */
+  take(most: number): (ReadLine | UnreadableLine)[] {
+    const file = openPlain(this.place, 'read')
+    if (file === undefined) return []
+    try {
+      this.recognise(file)
+      return this.read(file, most)
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  /** To be called for each line in the order in which they were given. */
+  done({ handled }: ReadLine | UnreadableLine): void {
+    this.cursor.add(handled)
+  }
+
+  private recognise(file: number): void {
+    const { now, last } = this.cursor
+    const { dev, ino, size } = fstatSync(file)
+    const identity = `${dev}:${ino}`
+    // Whoever writes a file anew may empty it first: what it will be is seen when there is something in it.
+    if (size === 0) return
+    if (now === undefined) this.cursor.add({ generation: 0, until: 0, file: identity })
+    else if (last === undefined ? now.file !== identity && now.generation > 0 : !isStill(file, last))
+      this.cursor.add({ generation: now.generation + 1, until: size, file: identity })
+    // An editor has written it anew, and what was handled is still where it was.
+    else if (now.file !== identity) this.cursor.add({ ...now, file: identity })
+  }
+
+  private read(file: number, most: number): (ReadLine | UnreadableLine)[] {
+    const items: (ReadLine | UnreadableLine)[] = []
+    const { last, now } = this.cursor
+    if (now === undefined || fstatSync(file).size < (last?.end ?? 0)) return []
+    const seen = new Set<string>()
+    let number = (last?.line ?? 0) + (last?.open ? 0 : 1)
+    for (const line of readLines(file, last?.end ?? 0)) {
+      if (items.length >= most) break
+      const item = this.understand(line, number, now)
+      if (line.isOpen && item?.kind !== 'line') break
+      number++
+      if (item === undefined) continue
+      const { handled } = item
+      // What is passed over goes into the record in its turn, before anything behind it.
+      if (this.isKnown(handled, now, seen)) {
+        if (items.length > 0) break
+        this.cursor.add({ ...handled, same: true })
+        this.passedOver++
+        continue
+      }
+      if (handled.id !== undefined) seen.add(handled.id)
+      items.push(item)
+    }
+    return items
+  }
+
+  private isKnown({ id, sum, at }: Handled, now: Generation, seen: ReadonlySet<string>): boolean {
+    if (id !== undefined) return this.cursor.hasId(id) || seen.has(id)
+    return at < now.until && this.cursor.isOfBefore(sum)
+  }
+
+  /** Nothing for a line without anything in it. */
+  private understand(
+    line: FoundLine,
+    number: number,
+    { generation }: Generation,
+  ): ReadLine | UnreadableLine | undefined {
+    const { start: at, end } = line
+    const text = line.bytes.toString('utf8').replace(/^\ufeff/, '')
+    if (text.trim() === '') return undefined
+    const sum = sumOf(line.bytes)
+    const handled: Handled = { at, end, line: number, sum, ...(line.isOpen && { open: true }) }
+    if (line.isTooLong) return { kind: 'unreadable', number, handled, reason: 'it is too long' }
+    const parsed = parseJson(text)
+    if (!parsed.ok) return { kind: 'unreadable', number, handled, reason: 'it is not JSON' }
+    if (!isObject(parsed.value))
+      return { kind: 'unreadable', number, handled, reason: 'it is JSON and not an object' }
+    if (isDeeper(parsed.value, mostLevels))
+      return { kind: 'unreadable', number, handled, reason: 'it is nested too deeply' }
+    const { value } = parsed
+    const own = value['id']
+    if (typeof own === 'string' && own !== '')
+      return { kind: 'line', number, id: own, value, handled: { ...handled, id: sumOf(`id ${own}`) } }
+    const id = `line-${sumOf(`${this.name}\n${generation}\n${at}\n${text}`)}`
+    return { kind: 'line', number, id, value, handled }
+  }
+}
+
+const mostLevels = 100
+
+/** Whether the last line that was handled is where it was. */
+export function isStill(file: number, { at, end, sum }: Handled): boolean {
+  const length = end - at > longestLine + 2 ? keptOfTooLong : end - at
+  const bytes = Buffer.alloc(length)
+  if (readSync(file, bytes, 0, bytes.length, at) < bytes.length) return false
+  return sumOf(bytes) === sum || sumOf(withoutBreak(bytes)) === sum
+}
+
+function withoutBreak(bytes: Buffer): Buffer {
+  const end = bytes.at(-1) === 0x0a ? bytes.length - 1 : bytes.length
+  return bytes.subarray(0, bytes[end - 1] === 0x0d ? end - 1 : end)
+}
+
+function sumOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 16)
+}

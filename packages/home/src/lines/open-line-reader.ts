@@ -1,0 +1,33 @@
+import { closeSync, copyFileSync, existsSync, fstatSync } from 'node:fs'
+import { listFolder, openPlain } from '@cadre/disk'
+import type { Home } from '../home/open-home.ts'
+import { LineCursor } from './line-cursor.ts'
+import { lineFileName, nameOfLineFile } from './line-file-name.ts'
+import { isStill, LineReader } from './line-reader.ts'
+
+/** Reads `<folder>/<name>.jsonl` of a home from where it was left. One process at a time may have one. */
+export function openLineReader(home: Home, folder: string, name: string): LineReader {
+  const bare = lineFileName(name)
+  const place = home.at(folder, `${bare}.jsonl`)
+  const cursors = home.folder('storage', 'cursors', folder)
+  const own = `${cursors}/${bare}.jsonl`
+  if (!existsSync(own)) takeOver(place, cursors, own)
+  return new LineReader({ place, name: bare, cursor: new LineCursor(own) })
+}
+
+/** A file that was read under another name is the same file. */
+function takeOver(place: string, cursors: string, own: string): void {
+  const file = openPlain(place, 'read')
+  if (file === undefined) return
+  try {
+    const { dev, ino } = fstatSync(file)
+    for (const name of listFolder(cursors).filter((other) => nameOfLineFile(other) !== undefined)) {
+      const { now, last, place: other } = new LineCursor(`${cursors}/${name}`)
+      if (now?.file !== `${dev}:${ino}` || last === undefined || !isStill(file, last)) continue
+      copyFileSync(other, own)
+      return
+    }
+  } finally {
+    closeSync(file)
+  }
+}

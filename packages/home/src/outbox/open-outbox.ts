@@ -1,0 +1,210 @@
+/**
+ * Owns `outbox/`: what goes out of this machine, and how it ended. Several processes may use it at once.
+ *
+ * 1. `sending` is on disk before anything is delivered. What has no ending after a crash is in doubt, and never delivered
+ *    again by itself: whoever sent it asks the other side, and says what it found with `settle` or `release`.
+ * 2. Under one key one delivery runs at a time in this process, and everybody who asks for it gets its end.
+ * 3. What was sent has one line with `direction: out` in the inbox. A crash between the two is put right at the next use.
+ * 4. What was delivered was delivered, also when the disk is too full to say so: it is known here, and written down as soon as it
+ *    can be. Only a process that dies before is in doubt about it.
+ */
+import { CadreError, type JsonObject, messageOf } from '@cadre/core'
+import { listFolder, systemTrouble } from '@cadre/disk'
+import type { Home } from '../home/open-home.ts'
+import { appendInbox } from '../inbox/append-inbox.ts'
+import { lineFileName, nameOfLineFile } from '../lines/line-file-name.ts'
+import type { OutboxEntry } from './outbox-entry.ts'
+import { OutboxFile } from './outbox-file.ts'
+
+export interface OutboxRequest {
+  /** The file in `outbox/`. */
+  readonly channel: string
+  /** The same on every try. */
+  readonly key: string
+  /** The file in `inbox/` in which it is told, beside what came in. */
+  readonly inbox: string
+  readonly message: JsonObject
+}
+
+export interface Outbox {
+  /**
+   * Sends once per key, and gives the entry back with its receipt; one that is sent already gives the receipt it got then.
+   * When `deliver` rejects the entry has failed and can be sent again, unless it rejects with `in_doubt`: then, and when an
+   * earlier delivery has no known end, nothing is sent and this rejects with `in_doubt`.
+   */
+  send(request: OutboxRequest, deliver: (key: string) => Promise<JsonObject>): Promise<OutboxEntry>
+  find(channel: string, key: string): OutboxEntry | undefined
+  /** It was found out later that it was sent. */
+  settle(channel: string, key: string, receipt: JsonObject): Promise<void>
+  /** It was found out later that it was not sent: it may be sent again. */
+  release(channel: string, key: string, reason: string): Promise<void>
+  /** Writes the lines into the inbox that a crash has kept from being written. */
+  repair(): Promise<void>
+}
+
+export interface OutboxOptions {
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+const retryMs = 1000
+
+export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): Outbox {
+  const files = new Map<string, OutboxFile>()
+  const repaired = new Map<string, Promise<void>>()
+  const running = new Map<string, Promise<OutboxEntry>>()
+  /** Ends that could not be written down yet. */
+  const unwritten = new Map<string, OutboxEntry>()
+  let isRetrying = false
+  const at = () => new Date(now()).toISOString()
+
+  const fileOf = (channel: string): OutboxFile => {
+    const name = lineFileName(channel)
+    const file = files.get(name) ?? new OutboxFile(home, name)
+    files.set(name, file)
+    return file
+  }
+
+  return {
+    find: (channel, key) => unwritten.get(nameOf(channel, key)) ?? fileOf(channel).find(key),
+    send(request, deliver) {
+      const name = nameOf(request.channel, request.key)
+      const known = running.get(name)
+      if (known !== undefined) return known
+      const sending = send(request, deliver).finally(() => running.delete(name))
+      running.set(name, sending)
+      return sending
+    },
+    async settle(channel, key, receipt) {
+      const file = fileOf(channel)
+      const entry = await file.add(key, (last) =>
+        last === undefined || last.state === 'sent'
+          ? undefined
+          : { at: at(), state: 'sent', inbox: last.inbox, message: last.message, receipt },
+      )
+      if (entry === undefined) throw unknownKey(channel, key)
+      await tell(file, entry)
+    },
+    async release(channel, key, reason) {
+      const entry = await fileOf(channel).add(key, (last) =>
+        last?.state === 'sending'
+          ? { at: at(), state: 'failed', inbox: last.inbox, message: last.message, error: reason }
+          : undefined,
+      )
+      if (entry === undefined) throw unknownKey(channel, key)
+    },
+    async repair() {
+      const names = listFolder(home.at('outbox')).flatMap((name) => nameOfLineFile(name) ?? [])
+      for (const channel of names) await repair(channel)
+      await writeDown()
+    },
+  }
+
+  async function send(
+    { channel, key, inbox, message }: OutboxRequest,
+    deliver: (key: string) => Promise<JsonObject>,
+  ): Promise<OutboxEntry> {
+    const file = fileOf(channel)
+    const told = { inbox: lineFileName(inbox), message }
+    const late = unwritten.get(nameOf(channel, key))
+    if (late?.state === 'sent') return late
+    await repair(channel)
+    await writeDown()
+    let before: OutboxEntry | undefined
+    await file.add(key, (last) => {
+      before = last
+      return last === undefined || last.state === 'failed'
+        ? { at: at(), state: 'sending', ...told }
+        : undefined
+    })
+    if (before?.state === 'sent') {
+      await tell(file, before)
+      return before
+    }
+    if (before?.state === 'sending') throw inDoubt(channel, key)
+    let receipt: JsonObject
+    try {
+      receipt = await deliver(key)
+    } catch (error) {
+      if (!(error instanceof CadreError && error.code === 'in_doubt'))
+        await end({ channel, key, at: at(), state: 'failed', ...told, error: messageOf(error) })
+      throw error
+    }
+    const entry = { channel, key, at: at(), state: 'sent', ...told, receipt } as const
+    await end(entry)
+    return entry
+  }
+
+  /** Writes down how it ended, now or as soon as it can be. */
+  async function end(entry: OutboxEntry): Promise<void> {
+    try {
+      await record(entry)
+    } catch (error) {
+      if (systemTrouble(error) === undefined) throw error
+      unwritten.set(nameOf(entry.channel, entry.key), entry)
+      writeDownLater()
+    }
+  }
+
+  async function record({ channel, key, ...ended }: OutboxEntry): Promise<void> {
+    const file = fileOf(channel)
+    await file.add(key, (last) => (last?.state === ended.state ? undefined : ended))
+    if (ended.state === 'sent') await tell(file, { channel, key, ...ended })
+  }
+
+  async function writeDown(): Promise<void> {
+    for (const [name, entry] of [...unwritten]) {
+      await record(entry)
+      unwritten.delete(name)
+    }
+  }
+
+  function writeDownLater(): void {
+    if (isRetrying) return
+    isRetrying = true
+    setTimeout(() => {
+      isRetrying = false
+      writeDown().catch(writeDownLater)
+    }, retryMs).unref()
+  }
+
+  /** Safe to repeat: the inbox has one line of an id. What was told once is not told again when somebody tidies up there. */
+  async function tell(file: OutboxFile, entry: OutboxEntry): Promise<void> {
+    const { channel, key, inbox, message, receipt = {} } = entry
+    if (!file.untoldKeys().has(key)) return
+    const id = `out/${channel}/${key}`
+    await appendInbox(home, inbox, { ...message, id, at: entry.at, direction: 'out', via: channel, receipt })
+    await file.markTold(key, at())
+  }
+
+  /** Once per channel and life of this process. */
+  function repair(channel: string): Promise<void> {
+    const name = lineFileName(channel)
+    const done = repaired.get(name) ?? repairNow(fileOf(name))
+    repaired.set(name, done)
+    done.catch(() => repaired.delete(name))
+    return done
+  }
+
+  async function repairNow(file: OutboxFile): Promise<void> {
+    for (const key of [...file.untoldKeys()]) {
+      const entry = file.find(key)
+      if (entry?.state === 'sent') await tell(file, entry)
+    }
+  }
+}
+
+function nameOf(channel: string, key: string): string {
+  return `${channel}\0${key}`
+}
+
+function inDoubt(channel: string, key: string): CadreError {
+  return new CadreError(
+    'in_doubt',
+    `Whether ${key} was sent through ${channel} is not known: sending it began and its end was not written down. Ask the other side before it is sent again.`,
+  )
+}
+
+function unknownKey(channel: string, key: string): CadreError {
+  return new CadreError('not_found', `Nothing was sent through ${channel} under the key ${key}.`)
+}

@@ -1,0 +1,104 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import type { JsonObject } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import type { Home } from '../home/open-home.ts'
+import { withLock } from '../leases/with-lock.ts'
+import { appendLines } from '../lines/append-lines.ts'
+import { FollowedFile } from '../lines/followed-file.ts'
+import { lineFileName } from '../lines/line-file-name.ts'
+import type { OutboxEntry, OutboxState } from './outbox-entry.ts'
+
+/** Where the last word about a key stands in the file. */
+interface Place {
+  readonly state: OutboxState
+  readonly start: number
+  readonly end: number
+}
+
+/** `outbox/<channel>.jsonl`: of each key the last line holds. */
+export class OutboxFile {
+  private readonly home: Home
+  private readonly channel: string
+  private readonly place: string
+  private readonly last = new Map<string, Place>()
+  /** Sent, and perhaps not yet told in the inbox. */
+  private readonly untold = new Set<string>()
+  private readonly file: FollowedFile
+
+  constructor(home: Home, channel: string) {
+    this.home = home
+    this.channel = lineFileName(channel)
+    this.place = home.at('outbox', `${this.channel}.jsonl`)
+    this.file = new FollowedFile(this.place, {
+      take: (line, { start, end }) => this.take(line, start, end),
+      forget: () => {
+        this.last.clear()
+        this.untold.clear()
+      },
+    })
+  }
+
+  find(key: string): OutboxEntry | undefined {
+    this.file.look()
+    const place = this.last.get(key)
+    return place && this.read(key, place)
+  }
+
+  /** Those that were sent and for which no line in the inbox is known. */
+  untoldKeys(): ReadonlySet<string> {
+    this.file.look()
+    return this.untold
+  }
+
+  /** Adds what `decide` gives to what is known now, durably. Nothing is added when it gives nothing. */
+  async add(
+    key: string,
+    decide: (now: OutboxEntry | undefined) => Omit<OutboxEntry, 'channel' | 'key'> | undefined,
+  ): Promise<OutboxEntry | undefined> {
+    this.home.folder('outbox')
+    return withLock(this.home, `outbox-${this.channel}`, () => {
+      const now = this.find(key)
+      const wanted = decide(now)
+      if (wanted === undefined) return now
+      appendLines(this.place, [JSON.stringify({ key, ...wanted })])
+      return { channel: this.channel, key, ...wanted }
+    })
+  }
+
+  /** Losing this costs a look into the inbox at the next start, no more. */
+  async markTold(key: string, at: string): Promise<void> {
+    await withLock(this.home, `outbox-${this.channel}`, () =>
+      appendLines(this.place, [JSON.stringify({ key, at, state: 'told' })], { durable: false }),
+    )
+  }
+
+  private take(line: { readonly [key: string]: unknown }, start: number, end: number): void {
+    const { key, state } = line
+    if (typeof key !== 'string') return
+    if (state === 'told') this.untold.delete(key)
+    if (state !== 'sending' && state !== 'sent' && state !== 'failed') return
+    this.last.set(key, { state, start, end })
+    if (state === 'sent') this.untold.add(key)
+  }
+
+  private read(key: string, { state, start, end }: Place): OutboxEntry | undefined {
+    const bytes = Buffer.alloc(end - start)
+    const file = openSync(this.place, 'r')
+    try {
+      readSync(file, bytes, 0, bytes.length, start)
+    } finally {
+      closeSync(file)
+    }
+    const { at, inbox, message, receipt, error } = JSON.parse(bytes.toString('utf8')) as JsonObject
+    return {
+      channel: this.channel,
+      key,
+      at: String(at),
+      state,
+      inbox: String(inbox),
+      message: isObject(message) ? message : {},
+      ...(isObject(receipt) && { receipt }),
+      ...(typeof error === 'string' && { error }),
+    }
+  }
+}

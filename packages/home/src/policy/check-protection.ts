@@ -1,0 +1,50 @@
+import { realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { messageOf } from '@cadre/core'
+import type { Diagnostic } from '@cadre/disk'
+
+const root = 0
+
+/**
+ * Whether only the administrator can change the policy of an organisation: the file that is really read, the folder that
+ * holds it, and the folder in which it is looked for. It applies all the same, since it can only tighten.
+ */
+export function checkProtection(file: string): Diagnostic[] {
+  if (process.platform === 'win32') return []
+  try {
+    const real = realpathSync(file)
+    const places = new Set([real, path.dirname(real), realpathSync(path.dirname(file))])
+    return [...places].flatMap((place) => weaknessOf(place, file) ?? [])
+  } catch (error) {
+    return [warning(file, `It cannot be seen who may change this policy: ${messageOf(error)}.`)]
+  }
+}
+
+function weaknessOf(place: string, file: string): Diagnostic | undefined {
+  const { uid, gid, mode } = statSync(place)
+  const who = place === file ? 'This policy' : place
+  if (uid !== root)
+    return warning(
+      file,
+      `${who} belongs to user ${uid} and not to root, so that user can change the policy of the organisation.`,
+      `Run: chown root ${place}`,
+    )
+  const isOpen = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== root)
+  if (!isOpen) return undefined
+  const others = (mode & 0o002) !== 0 ? 'anybody' : `group ${gid}`
+  return warning(
+    file,
+    `${who} can be written by ${others}, so the policy of the organisation can be changed by ${others}.`,
+    `Run: chmod go-w ${place}`,
+  )
+}
+
+function warning(file: string, message: string, fix?: string): Diagnostic {
+  return {
+    path: file,
+    severity: 'warning',
+    code: 'policy-unprotected',
+    message,
+    ...(fix !== undefined && { fix }),
+  }
+}

@@ -1,0 +1,126 @@
+import { lstatSync } from 'node:fs'
+import { messageOf } from '@cadre/core'
+import type { Diagnostic } from '@cadre/disk'
+import type { TrustItem } from '../trust/trust.ts'
+import { closedPolicy, openPolicy, type Policy } from './policy.ts'
+import type { PolicyFile, PolicyLevel } from './read-policy-file.ts'
+
+/** Where an organisation's policy is. Nothing can name another place. */
+const organisationPolicy = '/etc/cadre/policy.yaml'
+
+export interface PolicyRequest {
+  /** For tests only: everything else leaves it as it is. */
+  readonly organisation?: string
+  /** `~/.config/cadre/policy.yaml`. */
+  readonly user?: string
+  /** `storage/policy.yaml` of the home. */
+  readonly project?: string
+  /** Whether a person has agreed to what the project's file permits beyond the default. Default: to nothing. */
+  readonly trusted?: (item: TrustItem) => boolean
+}
+
+/** What a project's file would permit if somebody trusted it. */
+export interface WideningPolicy extends TrustItem {
+  readonly keys: readonly { readonly key: string; readonly value: string; readonly line: number }[]
+}
+
+/** The policy that is in force, and what is to be said about its files. */
+export interface LoadedPolicy extends Policy {
+  /** With an error among them, nothing may be run: the policy is then as strict as can be. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** The files that are there, the strongest level first. */
+  readonly files: readonly { readonly level: PolicyLevel; readonly path: string }[]
+  /** Of the project's file: what does not count, because nobody has agreed to it. */
+  readonly untrusted?: WideningPolicy
+}
+
+/** Reads the policies of all levels. Never throws: a file that cannot be read is an error among the diagnostics. */
+export async function loadPolicy(request: PolicyRequest): Promise<LoadedPolicy> {
+  const places: readonly [PolicyLevel, string | undefined][] = [
+    ['organisation', request.organisation ?? organisationPolicy],
+    ['user', request.user],
+    ['project', request.project],
+  ]
+  const read: PolicyFile[] = []
+  for (const [level, path] of places) {
+    const file = path === undefined ? undefined : await readIfThere(level, path)
+    if (file !== undefined) read.push(file)
+  }
+  // Most machines have no policy at all, and need nothing of what reads one.
+  if (read.length === 0) return { ...openPolicy, diagnostics: [], files: [] }
+  const files = read.map(({ level, path }) => ({ level, path }))
+  const faults = read.flatMap(({ diagnostics }) => diagnostics)
+  const diagnostics = [...faults, ...(await remarks(read))]
+  const [fault] = faults
+  if (fault !== undefined) return { ...closedPolicy(placeOf(fault)), diagnostics, files }
+  const { combinePolicies } = await import('./combine-policies.ts')
+  const { counted, untrusted } = await sift(read, request.trusted)
+  return { ...combinePolicies(counted), diagnostics, files, ...(untrusted && { untrusted }) }
+}
+
+/** What the project's policy would permit beyond the default; nothing when it only restricts, is wrong, or is not there. */
+export async function lookAtProjectPolicy(path: string): Promise<WideningPolicy | undefined> {
+  const file = await readIfThere('project', path)
+  return file === undefined || file.diagnostics.length > 0 ? undefined : wideningOf(file)
+}
+
+async function wideningOf(file: PolicyFile): Promise<WideningPolicy | undefined> {
+  const { widenedBy } = await import('./widened-by.ts')
+  const keys = widenedBy(file)
+  if (keys.length === 0) return undefined
+  return {
+    path: file.path,
+    sha256: file.sha256(),
+    keys: keys.map((key) => ({ key, value: JSON.stringify(file.get(key)), line: lineOf(file, key) })),
+  }
+}
+
+/** Takes out of the project's file what only a trusted one may say. What restricts counts always. */
+async function sift(
+  files: readonly PolicyFile[],
+  trusted: PolicyRequest['trusted'],
+): Promise<{ readonly counted: readonly PolicyFile[]; readonly untrusted?: WideningPolicy }> {
+  const project = files.find(({ level }) => level === 'project')
+  const widening = project && (await wideningOf(project))
+  if (project === undefined || widening === undefined || trusted?.(widening) === true)
+    return { counted: files }
+  const { withoutKeys } = await import('./widened-by.ts')
+  const above = files.filter((file) => file !== project)
+  // Names that somebody above permits are only made fewer by this list.
+  const isNarrowing = above.some((file) => file.get('environment') !== undefined)
+  const untrusted = widening.keys.filter(({ key }) => key !== 'environment' || !isNarrowing)
+  const counted = [
+    ...above,
+    withoutKeys(
+      project,
+      untrusted.map(({ key }) => key),
+    ),
+  ]
+  return { counted, ...(untrusted.length > 0 && { untrusted: { ...widening, keys: untrusted } }) }
+}
+
+async function readIfThere(level: PolicyLevel, path: string): Promise<PolicyFile | undefined> {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+    return (await import('./read-policy-file.ts')).readPolicyFile(level, path)
+  } catch (error) {
+    // A folder that may not be looked into could hold a policy: that is not the same as none.
+    const message = `The policy cannot be read: ${messageOf(error)}.`
+    const { brokenPolicyFile } = await import('./read-policy-file.ts')
+    return brokenPolicyFile(level, { path, severity: 'error', code: 'file-unreadable', message })
+  }
+}
+
+/** What a person should know about files that can be read. */
+async function remarks(files: readonly PolicyFile[]): Promise<Diagnostic[]> {
+  const { checkProtection } = await import('./check-protection.ts')
+  return files.flatMap((file) => (file.level === 'organisation' ? checkProtection(file.path) : []))
+}
+
+function lineOf(file: PolicyFile, key: string): number {
+  return Number(file.placeOf(key).slice(file.path.length + 1))
+}
+
+function placeOf({ path, line }: Diagnostic): string {
+  return line === undefined ? path : `${path}:${line}`
+}

@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from '@cadre/core'
+import type { Diagnostic } from '@cadre/disk'
+import { isObject } from '@cadre/disk'
+import { type FileKind, readConfigFile } from '../config/read-config-file.ts'
+import { joinDottedKeys } from './join-dotted-keys.ts'
+import { policyShape } from './policy-shape.ts'
+
+/** Whose policy it is, the strongest first. */
+export type PolicyLevel = 'organisation' | 'user' | 'project'
+
+export interface PolicyFile {
+  readonly level: PolicyLevel
+  readonly path: string
+  /** The value of a key by its full name, `limits.budget.tokens`; `undefined` where the file says nothing. */
+  readonly get: (key: string) => Json | undefined
+  /** `path:line` of a key. */
+  readonly placeOf: (key: string) => string
+  readonly diagnostics: readonly Diagnostic[]
+  readonly sha256: () => string
+}
+
+const kind: FileKind = {
+  name: 'policy',
+  shape: policyShape,
+  prepare: (root, path) => joinDottedKeys(root, policyShape, path),
+}
+
+/** Reads a file that is there. One that cannot be read, or that leads nowhere, has an error, and is never taken for none. */
+export function readPolicyFile(level: PolicyLevel, path: string): PolicyFile {
+  const read = readConfigFile(path, kind)
+  if (read === undefined) {
+    const message = 'The policy is a link that leads nowhere.'
+    const diagnostic: Diagnostic = { path, severity: 'error', code: 'file-unreadable', message }
+    return brokenPolicyFile(level, diagnostic)
+  }
+  return {
+    level,
+    path,
+    get: (key) => valueAt(read.value, key.split('.')),
+    placeOf: (key) => `${path}:${read.lineOf(key)}`,
+    diagnostics: read.diagnostics,
+    sha256: read.sha256,
+  }
+}
+
+/** One of which nothing can be said but what is wrong with it. */
+export function brokenPolicyFile(level: PolicyLevel, diagnostic: Diagnostic): PolicyFile {
+  const { path } = diagnostic
+  const diagnostics = [diagnostic]
+  return { level, path, get: () => undefined, placeOf: () => path, diagnostics, sha256: () => '' }
+}
+
+function valueAt(root: JsonObject, names: readonly string[]): Json | undefined {
+  let at: Json | undefined = root
+  for (const name of names) {
+    if (!isObject(at) || !Object.hasOwn(at, name)) return undefined
+    at = at[name]
+  }
+  return at
+}

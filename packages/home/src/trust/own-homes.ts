@@ -1,0 +1,88 @@
+import { appendFileSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { CadreError, messageOf } from '@cadre/core'
+import { makeFolder } from '@cadre/disk'
+import { type HomeIdentity, identityOfHome } from './home-identity.ts'
+import { readSettingsFile } from './read-settings-file.ts'
+import { rememberWritten } from './unguarded.ts'
+
+/** Which home folders this user created or adopted on this machine. Kept outside of every home. */
+export interface OwnHomes {
+  /** Whether this very folder was recorded: another folder at the same path does not count. */
+  owns(home: string): boolean
+  /** Throws `configuration` when the record cannot be written. */
+  add(home: string): void
+}
+
+/**
+ * `file` is `~/.config/cadre/homes.jsonl`, one line per home. Lines are only ever appended, so that writers need no lock. A
+ * line that cannot be read records nothing. Nothing is read before something is asked.
+ */
+export function openOwnHomes(file: string): OwnHomes {
+  let known: ReadonlySet<string> | undefined
+  return {
+    owns(home) {
+      const record = identityOfHome(home)
+      if (record === undefined) return false
+      known ??= readRecords(file)
+      return known.has(keyOf(record))
+    },
+    add(home) {
+      const record = identityOfHome(home)
+      if (record === undefined)
+        throw new CadreError('not_found', 'There is no folder to record as a home.', { where: home })
+      if (readRecords(file).has(keyOf(record))) return
+      append(file, `${JSON.stringify(record)}\n`)
+      known = undefined
+    },
+  }
+}
+
+/** Whether there is anything in a home that somebody could have put there. */
+export function isEmptyHome(home: string): boolean {
+  try {
+    return readdirSync(home).length === 0
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
+}
+
+function keyOf({ path: at, identity }: HomeIdentity): string {
+  return `${identity} ${at}`
+}
+
+function readRecords(file: string): ReadonlySet<string> {
+  const records = new Set<string>()
+  for (const line of (readSettingsFile(file) ?? '').split('\n')) {
+    const record = parsed(line)
+    if (record !== undefined) records.add(keyOf(record))
+  }
+  return records
+}
+
+function parsed(line: string): HomeIdentity | undefined {
+  try {
+    const { path: at, identity } = JSON.parse(line) as Partial<HomeIdentity>
+    return typeof at === 'string' && typeof identity === 'string' ? { path: at, identity } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function append(file: string, line: string): void {
+  try {
+    makeFolder(path.dirname(file), () => 0o700)
+    const before = readSettingsFile(file) ?? ''
+    // A line that a crash has cut short stays a line of its own.
+    const text = before === '' || before.endsWith('\n') ? line : `\n${line}`
+    appendFileSync(file, text, { mode: 0o600 })
+    rememberWritten(file, before + text)
+  } catch (error) {
+    if (error instanceof CadreError) throw error
+    throw new CadreError(
+      'configuration',
+      `Cadre cannot record that you own a home directory: ${messageOf(error)}. Make the folder writable, set XDG_CONFIG_HOME to one that is, or use --trust for one command.`,
+      { where: file, cause: error },
+    )
+  }
+}

@@ -1,0 +1,166 @@
+import { chmodSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { CadreError, messageOf } from '@cadre/core'
+import { type Located, makeFolder, readYaml } from '@cadre/disk'
+import { fingerprintModule } from './fingerprint-module.ts'
+import { readSettingsFile } from './read-settings-file.ts'
+import { rememberWritten } from './unguarded.ts'
+
+/** Something a person agrees to: a file, or one setting of a file, with exactly this content. */
+export interface TrustItem {
+  readonly path: string
+  readonly sha256: string
+}
+
+export interface TrustOptions {
+  /** `~/.config/cadre/trust.yaml`: outside of every repository. */
+  readonly file: string
+  /** For this command only: `--trust`, or `CADRE_TRUST=1`. */
+  readonly everything?: boolean
+  /** Trusted for this command only, in addition to the file. */
+  readonly also?: readonly TrustItem[] | undefined
+}
+
+/** What a person has agreed to. Bound to content: whatever is changed afterwards is not trusted any more. */
+export interface Trust {
+  trusts(item: TrustItem): boolean
+  /**
+   * Of a module: its own content and that of the files it imports from beside it. The user's own modules, in the folder of
+   * this record, need no agreement.
+   */
+  trustsModule(module: string): boolean
+  /** Agrees to these, for good. */
+  add(items: readonly TrustItem[]): void
+  addModule(module: string): void
+  remove(path: string): void
+  /** Whether a person has said no to this, as it is now: they are not asked again. */
+  declines(item: TrustItem): boolean
+  decline(item: TrustItem): void
+}
+
+/** What is kept. */
+interface Answers {
+  readonly trusted: readonly TrustItem[]
+  readonly declined: readonly TrustItem[]
+}
+
+/** Nothing is read before something is asked. */
+export function createTrust({ file, everything = false, also = [] }: TrustOptions): Trust {
+  let known: Answers | undefined
+  const all = () => {
+    known ??= readTrust(file)
+    return known
+  }
+  const change = (make: (answers: Answers) => Answers) => {
+    // Read again: another process may have added to it since.
+    const answers = make(readTrust(file))
+    writeTrust(file, answers)
+    known = answers
+  }
+  const trust: Trust = {
+    trusts: (item) => everything || holds(also, item) || holds(all().trusted, item),
+    trustsModule: (module) => {
+      // Whoever can put a file beside this record can also write the record.
+      if (everything || isBeside(module, file)) return true
+      const sha256 = fingerprintModule(module)
+      return sha256 !== undefined && trust.trusts({ path: module, sha256 })
+    },
+    add: (items) =>
+      change(({ trusted, declined }) => ({ trusted: [...without(trusted, items), ...items], declined })),
+    addModule(module) {
+      const sha256 = fingerprintModule(module)
+      if (sha256 === undefined)
+        throw new CadreError('not_found', 'This module cannot be read, so it cannot be trusted.', {
+          where: module,
+        })
+      trust.add([{ path: module, sha256 }])
+    },
+    remove: (target) =>
+      change(({ trusted, declined }) => ({
+        trusted: trusted.filter(({ path }) => path !== target),
+        declined: declined.filter(({ path }) => path !== target),
+      })),
+    declines: (item) => !everything && holds(all().declined, item),
+    decline: (item) =>
+      change(({ trusted, declined }) => ({ trusted, declined: [...without(declined, [item]), item] })),
+  }
+  return trust
+}
+
+function holds(items: readonly TrustItem[], { path, sha256 }: TrustItem): boolean {
+  return items.some((other) => other.path === path && other.sha256 === sha256)
+}
+
+/** Without what is said anew. */
+function without(items: readonly TrustItem[], others: readonly TrustItem[]): readonly TrustItem[] {
+  const paths = new Set(others.map(({ path }) => path))
+  return items.filter(({ path }) => !paths.has(path))
+}
+
+function isBeside(module: string, file: string): boolean {
+  try {
+    const relative = path.relative(realpathSync(path.dirname(file)), realpathSync(module))
+    return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative)
+  } catch {
+    return false
+  }
+}
+
+function readTrust(file: string): Answers {
+  const text = readSettingsFile(file)
+  if (text === undefined) return { trusted: [], declined: [] }
+  const read = readYaml({ text, path: file })
+  const items = read.kind === 'read' ? read.root.fields?.get('trusted')?.items : undefined
+  if (read.kind === 'broken' || (items === undefined && read.root.value !== null)) {
+    const line = read.kind === 'broken' ? read.diagnostics[0]?.line : read.root.line
+    throw new CadreError(
+      'configuration',
+      'This file must hold "trusted:" and a list of path and sha256; correct it, or delete it to begin anew.',
+      { where: `${file}:${line ?? 1}` },
+    )
+  }
+  return {
+    trusted: itemsOf(items),
+    declined: itemsOf(read.kind === 'read' ? read.root.fields?.get('declined')?.items : undefined),
+  }
+}
+
+function itemsOf(items: readonly Located[] = []): TrustItem[] {
+  return items.flatMap((item) => {
+    const path = item.fields?.get('path')?.value
+    const sha256 = item.fields?.get('sha256')?.value
+    return typeof path === 'string' && typeof sha256 === 'string' ? [{ path, sha256 }] : []
+  })
+}
+
+function writeTrust(file: string, { trusted, declined }: Answers): void {
+  const list = (name: string, items: readonly TrustItem[]) =>
+    `${name}:${items.length === 0 ? ' []' : ''}\n${items.map(itemText).join('')}`
+  const text = `${heading}\n${list('trusted', trusted)}${declined.length === 0 ? '' : list('declined', declined)}`
+  const folder = path.dirname(file)
+  const draft = path.join(folder, `.trust-${process.pid}.tmp`)
+  try {
+    makeFolder(folder, () => 0o700)
+    writeFileSync(draft, text, { mode: 0o600, flag: 'w' })
+    chmodSync(draft, 0o600)
+    renameSync(draft, file)
+    rememberWritten(file, text)
+  } catch (error) {
+    try {
+      unlinkSync(draft)
+    } catch {
+      // It was never made.
+    }
+    throw new CadreError('configuration', `The answer could not be kept: ${messageOf(error)}.`, {
+      where: file,
+      cause: error,
+    })
+  }
+}
+
+const heading =
+  '# What may run on this machine, bound to its content. Made by cadre; remove an entry to be asked again.'
+
+function itemText({ path, sha256 }: TrustItem): string {
+  return `  - path: ${JSON.stringify(path)}\n    sha256: ${JSON.stringify(sha256)}\n`
+}

@@ -1,0 +1,323 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Entry, JsonObject } from '@cadre/core'
+import { rawOf, systemClock, textOf } from '@cadre/disk'
+import { type Home, openHome } from '@cadre/home'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createFileEngine } from '../engine/file-engine.ts'
+import type { ChatLog, LogEntry } from './chat-log.ts'
+import { entriesOfLog } from './entries-of-log.ts'
+import { logEntriesOf, logOfSession } from './log-of-session.ts'
+import { placeSession } from './place-session.ts'
+import { readChatLog } from './read-chat-log.ts'
+import { writeChatLog } from './write-chat-log.ts'
+
+const old = `# Agent: planner-001
+type: planner
+created: 2025-10-04 09:00:00
+
+## System Prompt
+
+You are a planner.
+
+## Notes
+Plan first.
+
+## Conversation
+
+### 2025-10-04 10:00:00 | user
+
+Is Redis running?
+
+### 2025-10-04 10:00:05 | tool_call
+
+read_file
+path: memory/system-config.md
+lines: [1, 2]
+
+### 2025-10-04 10:00:06 | tool_result
+
+Docker Desktop
+
+### 2025-10-04 10:00:09 | assistant
+It uses **Docker**.
+
+### Details
+None.
+`
+
+function read(text: string) {
+  const result = readChatLog(rawOf(text))
+  if (result.kind !== 'log') throw new Error(result.reason)
+  return result
+}
+
+describe('a chat log', () => {
+  it('is read with its header, its prompt and its entries', () => {
+    const { log, problems, placed } = read(old)
+    expect(problems).toEqual([])
+    expect(log).toEqual({
+      agent: 'planner-001',
+      type: 'planner',
+      created: '2025-10-04 09:00:00',
+      systemPrompt: 'You are a planner.\n\n## Notes\nPlan first.',
+      entries: [
+        { time: '2025-10-04 10:00:00', role: 'user', content: 'Is Redis running?' },
+        {
+          time: '2025-10-04 10:00:05',
+          role: 'tool_call',
+          name: 'read_file',
+          input: { path: 'memory/system-config.md', lines: [1, 2] },
+        },
+        { time: '2025-10-04 10:00:06', role: 'tool_result', content: 'Docker Desktop' },
+        {
+          time: '2025-10-04 10:00:09',
+          role: 'assistant',
+          content: 'It uses **Docker**.\n\n### Details\nNone.',
+        },
+      ],
+    })
+    expect(placed.map(({ line }) => line)).toEqual([14, 18, 24, 28])
+    expect(rawOf(old).slice(placed[3]?.start, placed[3]?.end)).toMatch(/^### 2025-10-04 10:00:09.*None\.\n$/s)
+  })
+
+  it('is the same with other line ends and a mark at its beginning', () => {
+    expect(read(`\ufeff${old.replaceAll('\n', '\r\n')}`).log).toEqual(read(old).log)
+  })
+
+  it.each([
+    ['---\nname: x\n---\n# Agent: x', true],
+    ['', false],
+    ['# Something\n', false],
+    ['# Agent:\n', false],
+    ['\0\0\0', false],
+  ])('%j is none', (text, isAgentFile) => {
+    expect(readChatLog(rawOf(text))).toMatchObject({ kind: 'other', isAgentFile })
+  })
+
+  it('says where something looks like an entry and is none', () => {
+    const { problems, log } = read(`${old}\n### 2025-10-04 10:00:10 | usr\nhello\n`)
+    expect(problems).toEqual([{ line: 34, message: expect.stringContaining('read as text') }])
+    expect(log.entries).toHaveLength(4)
+  })
+
+  it('keeps arguments that are no mapping as text, and evaluates nothing', () => {
+    const call = (body: string) =>
+      read(`# Agent: a\n## Conversation\n### 2025-10-04 10:00:00 | tool_call\n${body}`)
+    for (const body of ['run\n{"a": ', 'run\n- 1\n- 2', 'run\n!!js/function "x"', 'run\n&a [*a]'])
+      expect(call(body).log.entries[0]).toMatchObject({ role: 'tool_call', name: 'run' })
+    expect(call('run\n{"a": ').log.entries[0]).toMatchObject({ input: '{"a": ' })
+    expect(call('run').log.entries[0]).toMatchObject({ input: {} })
+  })
+
+  it('is quick with hostile text', () => {
+    const start = Date.now()
+    read(`# Agent: a\n## Conversation\n${'### 2025-10-04 '.repeat(50_000)}\n${'\\'.repeat(200_000)}\n`)
+    read(`# Agent: a\n## Conversation\n${'### 2025-10-04 10:00:00 | user\n'.repeat(20_000)}`)
+    expect(Date.now() - start).toBeLessThan(30_000)
+  })
+})
+
+const line = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
+  fc.constantFrom(
+    '',
+    '  ',
+    '\\',
+    '\\\\',
+    '\\ x',
+    '# Agent: x',
+    '## Conversation',
+    '\\## Conversation',
+    '## System Prompt',
+    '### 2025-10-04 10:00:00 | user',
+    '\\### 2025-10-04 10:00:00 | user',
+    '\\\\### 2025-10-04 10:00:00 | tool_result ',
+    '---',
+    '```',
+  ),
+)
+/** What a log can hold: it is made of lines, so a carriage return at the end of one is only part of its end. */
+const text = fc.array(line, { maxLength: 6 }).map((lines) =>
+  lines
+    .join('\n')
+    .toWellFormed()
+    .replace(/\r+(?=\n|$)/g, ''),
+)
+const word = fc.stringMatching(/^[a-z_][a-z0-9_.-]{0,20}$/)
+const time = fc
+  .integer({ min: 0, max: 4_000_000_000 })
+  .map((seconds) => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' '))
+const input = fc.dictionary(fc.string({ maxLength: 10 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 }).map(
+  // As it is after one trip through JSON: -0 and the like are gone.
+  (value) => JSON.parse(JSON.stringify(value).toWellFormed()) as JsonObject,
+)
+const entry: fc.Arbitrary<LogEntry> = fc.oneof(
+  fc.record({
+    time,
+    role: fc.constantFrom('user' as const, 'assistant' as const, 'tool_result' as const),
+    content: text,
+  }),
+  fc.record({ time, role: fc.constant('tool_call' as const), name: word, input }),
+)
+const log: fc.Arbitrary<ChatLog> = fc.record(
+  { agent: word, type: word, created: time, systemPrompt: text, entries: fc.array(entry, { maxLength: 8 }) },
+  { requiredKeys: ['agent', 'systemPrompt', 'entries'] },
+)
+
+describe('writing and reading', () => {
+  it('gives back every log', () => {
+    fc.assert(
+      fc.property(log, (written) => {
+        expect(read(writeChatLog(written)).log).toEqual(written)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('never throws, and places every entry within the file', () => {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
+        const raw = rawOf(`# Agent: x\n## Conversation\n${lines.join('\n')}`)
+        const result = readChatLog(raw)
+        if (result.kind !== 'log') return
+        let last = 0
+        for (const { start, end } of result.placed) {
+          expect(start).toBeGreaterThanOrEqual(last)
+          expect(end).toBeGreaterThan(start)
+          expect(textOf(raw.slice(start, end))).toMatch(/^### /)
+          last = end
+        }
+      }),
+    )
+  })
+
+  it('makes whole conversations of any log: every call has one result, and is never open', () => {
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 12 }), (entries) => {
+        const made = entriesOfLog(entries)
+        const calls = made.flatMap((one) => (one.role === 'assistant' ? (one.tool_calls ?? []) : []))
+        const results = made.flatMap((one) => (one.role === 'tool_result' ? [one.tool_call_id] : []))
+        expect(results.toSorted()).toEqual(calls.map(({ id }) => id).toSorted())
+        expect(calls).toHaveLength(entries.filter(({ role }) => role === 'tool_call').length)
+        expect(made.map(({ seq }) => seq)).toEqual(made.map((_, at) => at + 1))
+        for (const [at, one] of made.entries()) {
+          if (one.role !== 'assistant' || one.tool_calls === undefined) continue
+          const after = made.slice(at + 1, at + 1 + one.tool_calls.length)
+          expect(after.map((result) => (result as { tool_call_id?: string }).tool_call_id)).toEqual(
+            one.tool_calls.map(({ id }) => id),
+          )
+        }
+        // What was made is what is written again, but for results that were made up or left out.
+        expect(entriesOfLog(logEntriesOf(made)).map(plain)).toEqual(made.map(plain))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+it('keeps replies apart, also where the calls of one have no results', () => {
+  const called = (id: string) => ({
+    id,
+    type: 'function' as const,
+    function: { name: 'look', arguments: '{}' },
+  })
+  const timestamp = '2025-10-04T10:00:00.000Z'
+  const entries: Entry[] = [
+    { seq: 1, timestamp, role: 'assistant', content: null, tool_calls: [called('call_1')] },
+    { seq: 2, timestamp, role: 'assistant', content: null, tool_calls: [called('call_2'), called('call_3')] },
+    { seq: 3, timestamp, role: 'user', content: 'meanwhile' },
+    { seq: 4, timestamp, role: 'tool_result', tool_call_id: 'call_3', content: 'three' },
+    { seq: 5, timestamp, role: 'tool_result', tool_call_id: 'call_2', content: 'two' },
+  ]
+  const again = entriesOfLog(logEntriesOf(entries))
+  expect(again.map((one) => [one.role, 'content' in one ? one.content : null])).toEqual([
+    ['assistant', null],
+    ['tool_result', expect.stringContaining('no result')],
+    ['assistant', null],
+    ['tool_result', 'two'],
+    ['tool_result', 'three'],
+    ['user', 'meanwhile'],
+  ])
+})
+
+/** Without what a log does not hold. */
+function plain(one: Entry): unknown {
+  const { outcome: _outcome, ...rest } = one as Entry & { outcome?: unknown }
+  return rest
+}
+
+describe('a session from a log', () => {
+  let folder: string
+  let home: Home
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-logs-')))
+    home = openHome({ home: path.join(folder, 'home'), cwd: folder, env: {} })
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('is read by the engine as what was said, and exported as the same log', async () => {
+    const { log } = read(old)
+    const request = {
+      home,
+      id: 'planner-001-x',
+      log,
+      from: 'a.agent.md',
+      workspace: folder,
+      now: '2026-01-01T00:00:00.000Z',
+    }
+    expect(placeSession(request)).toBe('placed')
+    expect(placeSession(request)).toBe('exists')
+    expect(readdirSync(home.at('sessions'))).toEqual(['planner-001-x.session.yaml'])
+    const engine = await createFileEngine({ home, clock: systemClock })
+    const stored = await engine.read('planner-001-x')
+    expect(stored?.status).toBe('sleeping')
+    expect(stored?.spec.agent).toMatchObject({
+      name: 'planner-001',
+      type: 'planner',
+      tools: { kind: 'list', names: [] },
+    })
+    expect(stored && logOfSession(stored)).toEqual(log)
+    expect(stored?.entries.map(({ role }) => role)).toEqual([
+      'event',
+      'user',
+      'assistant',
+      'tool_result',
+      'assistant',
+    ])
+    await engine.close()
+  })
+
+  it('survives any content', async () => {
+    const engine = await createFileEngine({ home, clock: systemClock })
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(log, async (written) => {
+        const id = `s-${++count}`
+        placeSession({
+          home,
+          id,
+          log: written,
+          from: 'x',
+          workspace: folder,
+          now: '2026-01-01T00:00:00.000Z',
+        })
+        const stored = await engine.read(id)
+        expect(stored?.spec.systemPrompt).toBe(written.systemPrompt)
+        expect(stored?.entries.slice(1).map(plain)).toEqual(entriesOfLog(written.entries, 2).map(plain))
+      }),
+      { numRuns: 50 },
+    )
+    await engine.close()
+  })
+
+  it.each(['../x', '.x', 'a/b', ''])('does not take %j for a name', (id) => {
+    const { log } = read(old)
+    expect(() => placeSession({ home, id, log, from: 'x', workspace: folder, now: '' })).toThrow(
+      /cannot be the name/,
+    )
+    expect(() => readFileSync(path.join(folder, 'home/x.session.yaml'))).toThrow()
+  })
+})

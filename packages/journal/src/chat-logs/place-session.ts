@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, linkSync, openSync } from 'node:fs'
+import path from 'node:path'
+import type { AgentDefinition, Controls, Entry, Json, SessionSpec } from '@cadre/core'
+import { hasCode, ownerOnly, unlinkIfThere, writeWhole } from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { checkName, rememberWritten } from '@cadre/home'
+import { sessionPath } from '../engine/engine-parts.ts'
+import { emitEntry } from '../format/emit-entry.ts'
+import { emitHeader } from '../format/emit-header.ts'
+import type { ChatLog } from './chat-log.ts'
+import { entriesOfLog } from './entries-of-log.ts'
+
+export interface PlaceSessionRequest {
+  readonly home: Home
+  readonly id: string
+  /** The log, without what is still to be said to the session. */
+  readonly log: ChatLog
+  /** Where it was read from, for whoever wonders. */
+  readonly from: string
+  /** Its definition today; absent when there is none: then it is who its log says, and has no tools. */
+  readonly agent?: AgentDefinition | undefined
+  readonly targets?: readonly string[]
+  readonly delegation?: false | undefined
+  readonly controls?: Controls | undefined
+  readonly workspace: string
+  readonly now: string
+}
+
+/**
+ * Puts a conversation that was held in a chat log into the home as a session that can be continued. `exists` when there is a
+ * session of this id: nothing is changed then. After a crash there is the whole file or none.
+ */
+export function placeSession(request: PlaceSessionRequest): 'placed' | 'exists' {
+  const { home, id, from, now } = request
+  checkName(id)
+  const target = sessionPath(home, id)
+  if (existsSync(target)) return 'exists'
+  const spec = specOf(request)
+  // The first entry is about the file, so that a session which has not said anything yet has begun all the same.
+  const note: Entry = {
+    seq: 1,
+    timestamp: now,
+    role: 'event',
+    type: 'log.imported',
+    from,
+    log: request.log.agent,
+  }
+  const entries = [note, ...entriesOfLog(request.log.entries, 2)]
+  const extra: { readonly [key: string]: Json } = { imported_from: from }
+  const state = { status: 'sleeping', outcome: undefined, updated: now, extra } as const
+  const text = emitHeader(spec, state).text + entries.map(emitEntry).join('')
+  return putInPlace(home, target, Buffer.from(text)) ? 'placed' : 'exists'
+}
+
+function specOf(request: PlaceSessionRequest): SessionSpec {
+  const { id, log, agent, targets = [], delegation = true, controls, workspace, now } = request
+  const definition: AgentDefinition = agent ?? {
+    name: log.agent,
+    description: '',
+    ...(log.type && { type: log.type }),
+    prompt: log.systemPrompt,
+    tools: { kind: 'list', names: [] },
+  }
+  const [model = ''] = definition.models ?? []
+  const first = log.entries.find((entry) => entry.role === 'user')
+  return {
+    id,
+    root: id,
+    agent: definition,
+    systemPrompt: definition.prompt,
+    // An empty one is the default model, whichever that is when it goes on.
+    model: model.toLowerCase() === 'inherit' ? '' : model,
+    depth: 0,
+    chain: [definition.name],
+    targets,
+    completion: 'text',
+    delegation,
+    limits: { maxRounds: definition.limits?.maxTurns ?? 30 },
+    ...(controls && { controls }),
+    workspace,
+    work: { content: first?.role === 'user' ? first.content : '' },
+    created: createdOf(log) ?? now,
+  }
+}
+
+function createdOf({ created }: ChatLog): string | undefined {
+  const ms = Date.parse(
+    created === undefined
+      ? ''
+      : /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(created)
+        ? `${created.replace(' ', 'T')}Z`
+        : created,
+  )
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
+function putInPlace(home: Home, target: string, bytes: Buffer): boolean {
+  const folder = home.folder('sessions')
+  const draft = path.join(folder, `.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
+  try {
+    const file = openSync(draft, 'wx', ownerOnly)
+    try {
+      writeWhole(file, bytes, 0)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    // Never over a session that somebody has just begun.
+    linkSync(draft, target)
+    rememberWritten(target, bytes)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false
+    throw error
+  } finally {
+    unlinkIfThere(draft)
+  }
+}

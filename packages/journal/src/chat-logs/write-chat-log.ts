@@ -1,0 +1,51 @@
+/// <reference lib="es2024.string" />
+
+import { isDeepStrictEqual } from 'node:util'
+import type { JsonObject } from '@cadre/core'
+import { quoted, yamlText } from '@cadre/disk'
+import type { ChatLog, LogEntry } from './chat-log.ts'
+import { escapeText, headingText } from './log-lines.ts'
+import { inputOf } from './read-chat-log.ts'
+
+/** The whole of a log. What `readChatLog` gives of it is what was written. */
+export function writeChatLog(log: ChatLog): string {
+  const head = [
+    `# Agent: ${oneLine(log.agent)}`,
+    ...(log.type === undefined ? [] : [`type: ${oneLine(log.type)}`]),
+    ...(log.created === undefined ? [] : [`created: ${oneLine(log.created)}`]),
+  ]
+  const prompt = escapeText(log.systemPrompt.toWellFormed())
+  return `${head.join('\n')}\n\n## System Prompt\n\n${prompt}${prompt === '' ? '' : '\n\n'}## Conversation\n${writeEntries(log.entries)}`
+}
+
+/** Entries as they stand in a log, each with an empty line before it. */
+export function writeEntries(entries: readonly LogEntry[]): string {
+  return entries.map((entry) => `\n${headingText(entry)}\n${bodyOf(entry)}`).join('')
+}
+
+function bodyOf(entry: LogEntry): string {
+  const text = entry.role === 'tool_call' ? callText(entry.name, entry.input) : entry.content.toWellFormed()
+  return text === '' ? '' : `${escapeText(text)}\n`
+}
+
+function callText(name: string, input: JsonObject | string): string {
+  const title = oneLine(name) || 'unknown'
+  if (typeof input === 'string') {
+    const plain = input.toWellFormed()
+    return inputOf(plain) === plain ? `${title}\n${plain}` : `${title}\n${quoted(plain)}`
+  }
+  if (Object.keys(input).length === 0) return title
+  const yaml = yamlText(Object.entries(input), { blocks: true }).trimEnd()
+  // Some keys and numbers are read as others by YAML; text is always read as it is.
+  const isFaithful = isDeepStrictEqual(inputOf(unchanged(yaml)), input)
+  return `${title}\n${isFaithful ? yaml : quoted(JSON.stringify(input).toWellFormed())}`
+}
+
+/** As the reader gets it: without spaces at the end of the last line, and with the line ends of the file. */
+function unchanged(yaml: string): string {
+  return yaml.replace(/\r+(?=\n|$)/g, '')
+}
+
+function oneLine(text: string): string {
+  return text.toWellFormed().replace(/\s+/g, ' ').trim()
+}

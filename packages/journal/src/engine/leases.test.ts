@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { heartbeatLimit, thisProcess } from '@cadre/disk'
+import { Leases } from '@cadre/home'
+import { describe, expect, it } from 'vitest'
+import { specOf } from '../format/journal.spec-helpers.ts'
+import { dead, say, temporaryHome, testEngine } from './engine.spec-helpers.ts'
+
+describe('a tree of sessions', () => {
+  it('is run by one process; another one is told who that is', async () => {
+    const home = temporaryHome()
+    const first = await testEngine(home)
+    const second = await testEngine(home)
+    const run = await first.open(specOf('lead-1'))
+    await say(run, 'one')
+    const opening = second.open(specOf('worker-1', { root: 'lead-1' }))
+    await expect(opening).rejects.toMatchObject({
+      code: 'owned',
+      message: expect.stringContaining(`process ${process.pid} `),
+    })
+    await expect(second.open(specOf('lead-1'))).rejects.toMatchObject({ code: 'owned' })
+    await second.open(specOf('lead-2'))
+    await run.end({ kind: 'ended', outcome: 'completed' })
+    await first.close()
+    await say(await second.open(specOf('lead-1')), 'two')
+    await second.close()
+    expect(readdirSync(home.at('storage', 'leases'))).toEqual([])
+  })
+
+  it('is kept by its process until all of its sessions are closed', async () => {
+    const home = temporaryHome()
+    const engine = await testEngine(home)
+    const lead = await engine.open(specOf('lead-1'))
+    const worker = await engine.open(specOf('worker-1', { root: 'lead-1' }))
+    await worker.end({ kind: 'ended', outcome: 'completed' })
+    const other = await testEngine(home)
+    await expect(other.open(specOf('lead-1'))).rejects.toMatchObject({ code: 'owned' })
+    await lead.end({ kind: 'suspended', questions: [] })
+    const again = await engine.open(specOf('worker-1', { root: 'lead-1' }))
+    await say(again, 'more')
+    await expect(other.open(specOf('lead-1'))).rejects.toMatchObject({ code: 'owned' })
+    await engine.close()
+    await other.open(specOf('lead-1'))
+    await other.close()
+  })
+
+  it.each([
+    ['has died', { identity: dead }],
+    ['ran before the machine was started', { identity: { boot: 'before' } }],
+    ['has another one’s process id now', { identity: { start: '1' } }],
+  ])('is taken over from a process that %s', async (_, options) => {
+    const home = temporaryHome()
+    const first = await testEngine(home, options)
+    await say(await first.open(specOf('lead-1')), 'one', true)
+    const second = await testEngine(home)
+    const run = await second.open(specOf('lead-1'))
+    expect(run.recorded).toHaveLength(1)
+    await second.close()
+    expect(readdirSync(home.at('storage', 'leases'))).toEqual([])
+  })
+
+  it('of another machine is taken over when that was not heard of for long', async () => {
+    const home = temporaryHome()
+    const first = await testEngine(home, { identity: { host: 'elsewhere' } })
+    await first.open(specOf('lead-1'))
+    const second = await testEngine(home)
+    await expect(second.open(specOf('lead-1'))).rejects.toMatchObject({ code: 'owned' })
+    const silent = (Date.now() - heartbeatLimit - 1000) / 1000
+    utimesSync(home.at('storage', 'leases', 'lead-1.lease'), silent, silent)
+    await second.open(specOf('lead-1'))
+    await second.close()
+  })
+})
+
+describe('a lease', () => {
+  const leasesOf = (home: ReturnType<typeof temporaryHome>, identity = {}) =>
+    new Leases(home, thisProcess(identity))
+
+  it('whose holder died while it took it over goes to exactly one', () => {
+    const home = temporaryHome()
+    const gone = leasesOf(home, dead)
+    gone.acquire('lead-1')
+    const path = home.at('storage', 'leases', 'lead-1.lease')
+    const token = JSON.parse(readFileSync(path, 'utf8')).token
+    // A second one had got the right to take it over, and died as well.
+    writeFileSync(`${path}.${token}.takeover`, JSON.stringify(thisProcess({ ...dead, token: 'second' })))
+    const third = leasesOf(home)
+    expect(third.acquire('lead-1')).toBe(true)
+    expect(() => leasesOf(home).acquire('lead-1')).toThrow('is run by process')
+    third.close()
+    expect(readdirSync(home.at('storage', 'leases')).filter((name) => name.includes('takeover'))).toEqual([])
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('is not taken over while another process is about to', () => {
+    const home = temporaryHome()
+    leasesOf(home, dead).acquire('lead-1')
+    const path = home.at('storage', 'leases', 'lead-1.lease')
+    const token = JSON.parse(readFileSync(path, 'utf8')).token
+    writeFileSync(`${path}.${token}.takeover`, JSON.stringify(thisProcess()))
+    expect(() => leasesOf(home).acquire('lead-1')).toThrow('is run by process')
+  })
+
+  it('that was not written whole is believed for a while', () => {
+    const home = temporaryHome()
+    const path = `${home.folder('storage', 'leases')}/lead-1.lease`
+    writeFileSync(path, '')
+    expect(() => leasesOf(home).acquire('lead-1')).toThrow('is run by process')
+    utimesSync(path, 1, 1)
+    const leases = leasesOf(home)
+    expect(leases.acquire('lead-1')).toBe(true)
+    leases.close()
+  })
+})

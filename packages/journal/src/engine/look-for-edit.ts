@@ -1,0 +1,133 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { CadreError, messageOf } from '@cadre/core'
+import { hasCode, readRegular } from '@cadre/disk'
+import { isUnguarded, rememberWritten } from '@cadre/home'
+import { emitEntry } from '../format/emit-entry.ts'
+import { type Journal, readJournal } from '../format/read-journal.ts'
+import { describeChange } from './describe-change.ts'
+import { type EngineParts, readOptions } from './engine-parts.ts'
+import { keepEdit, moveAside } from './keep-beside.ts'
+import { note, putInForm } from './put-in-form.ts'
+import type { SessionFile } from './session-file.ts'
+import { takeAs, writeAnew } from './write-anew.ts'
+
+/** A file that is written without end is taken as it is at some point. */
+const mostLooks = 50
+
+/** `unsettled`: somebody is writing it just now; nothing may be written, look again later. */
+export type Look = 'same' | 'changed' | 'unsettled'
+
+/**
+ * Sees whether somebody else changed the file since the last write, and takes the change up: what stands in the file is
+ * the truth. Only what cannot be read is not, and what was written while a command ran that nothing keeps from writing it:
+ * it is kept beside, and the file is written as it was before. Costs one system call when nothing was changed. An edit of
+ * equal size in the same tick of the system's clock is not seen.
+ */
+export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
+  const stats = statsOf(file.path)
+  if (stats !== undefined && file.isSame(stats)) return 'same'
+  if (isUnguarded(parts.home)) {
+    putBack(file, stats, parts)
+    return 'changed'
+  }
+  const seen = stats === undefined ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
+  const isSettled = file.seen === seen || file.looks > mostLooks
+  const look = takeUp(file, stats, isSettled, parts)
+  file.seen = look === 'unsettled' ? seen : undefined
+  file.looks = look === 'unsettled' ? file.looks + 1 : 0
+  return look
+}
+
+/** An agent could have written what stands there, an approval of its own call among it. */
+function putBack(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
+  const beside = stats?.isFile() !== true || stats.size === 0 ? undefined : keepEdit(file.path)
+  if (beside !== undefined) rememberWritten(beside, readFileSync(beside))
+  const kept = beside === undefined ? '' : `; the changed file is kept as ${beside}`
+  const message = `The session file was changed while a command ran without a sandbox. It was written as it was before${kept}`
+  restore(file, message, undefined, parts)
+}
+
+function takeUp(file: SessionFile, stats: Stats | undefined, isSettled: boolean, parts: EngineParts): Look {
+  if (stats?.isFile() !== true) {
+    if (!isSettled) return 'unsettled'
+    const what = stats === undefined ? 'removed' : 'replaced by something that is no file'
+    restore(file, `The session file was ${what}; it was written again`, undefined, parts)
+    return 'changed'
+  }
+  const bytes = readRegular(file.path)
+  const reading = read(file, bytes, parts)
+  // An editor that writes in place empties the file first: half a file is not taken for an edit at first sight.
+  const isWhole = !(reading instanceof CadreError) && reading.torn === undefined
+  if (!isWhole && !isSettled) return 'unsettled'
+  if (reading instanceof CadreError) {
+    const beside = bytes.length === 0 ? undefined : keepEdit(file.path)
+    const kept = beside === undefined ? '' : `; the changed file is kept as ${beside}`
+    restore(file, `${messageOf(reading)} It was written as it was before${kept}`, reading.where, parts)
+  } else adopt(file, reading, { bytes, stats }, parts)
+  return 'changed'
+}
+
+function read(file: SessionFile, bytes: Buffer, parts: EngineParts): Journal | CadreError {
+  const where = `${file.path}:1`
+  try {
+    const options = { ...readOptions(parts, file.id), writtenUpTo: file.lastSeq }
+    const journal = readJournal(bytes, options)
+    if (journal === undefined)
+      return new CadreError('corrupt', 'The session file has no messages any more.', { where })
+    if (journal.name === undefined || journal.name === file.id) return journal
+    return new CadreError('corrupt', `The session file is that of session ${journal.name} now.`, { where })
+  } catch (error) {
+    if (error instanceof CadreError) return error
+    throw error
+  }
+}
+
+interface Content {
+  readonly bytes: Buffer
+  readonly stats: Stats
+}
+
+function adopt(file: SessionFile, journal: Journal, { bytes, stats }: Content, parts: EngineParts): void {
+  const before = { entries: file.entries, systemPrompt: file.spec.systemPrompt }
+  const state = file.wanted ?? file.state
+  file.load(journal)
+  settleUnsure(file)
+  file.wanted = state
+  if (putInForm(file, journal, parts) === 'kept') {
+    // As it was before it was read: whoever changes it since is found by the next look.
+    const now = journal.torn === undefined ? stats : statSync(file.path)
+    takeAs(file, bytes.subarray(0, journal.good), parts, now)
+  }
+  const change = describeChange(before, { entries: file.entries, systemPrompt: file.spec.systemPrompt })
+  if (change === undefined) return
+  file.change = change
+  note(file, 'journal.edited', change, file.path, parts)
+}
+
+function restore(file: SessionFile, message: string, where: string | undefined, parts: EngineParts): void {
+  for (const waiter of file.unsure) waiter.entries = []
+  // Nothing can be put in the place of a folder.
+  if (statsOf(file.path)?.isDirectory() === true) moveAside(file.path)
+  writeAnew(file, parts)
+  note(file, 'journal.edited', `${message}.`, where ?? file.path, parts)
+}
+
+/** Nothing where a link leads nowhere, too. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (hasCode(error, 'ELOOP')) return undefined
+    throw error
+  }
+}
+
+/** What was written while the file was replaced is in it or not; what is not has to be written again. */
+function settleUnsure(file: SessionFile): void {
+  const found = new Set(file.entries.map(emitEntry))
+  for (const waiter of file.unsure) {
+    const isThere = waiter.entries.length > 0 && waiter.entries.every((entry) => found.has(emitEntry(entry)))
+    if (isThere) waiter.drafts = []
+    else waiter.entries = []
+  }
+}

@@ -1,0 +1,88 @@
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { hasCode, ownerOnly } from '@cadre/disk'
+
+/** Something that keeps its file open between writes when there is room. */
+export interface OpenFile {
+  readonly path: string
+  /** -1 while it is closed. */
+  file: number
+}
+
+/** At most this many, however many the system would allow: other parts of the process need some as well. */
+const most = 1024
+
+/**
+ * Owns the descriptors of session files: the ones used last stay open, so that ten thousand sessions need no more
+ * descriptors than a thousand. A descriptor is valid until the next call.
+ */
+export class OpenFiles {
+  private limit: number
+  /** In the order of use. */
+  private readonly files = new Set<OpenFile>()
+
+  constructor(limit: number = limitOfSystem()) {
+    this.limit = limit
+  }
+
+  open(file: OpenFile): number {
+    if (file.file >= 0) this.files.delete(file)
+    else {
+      while (this.files.size >= this.limit) this.closeOldest()
+      file.file = this.tryOpen(file.path, 'r+')
+    }
+    this.files.add(file)
+    return file.file
+  }
+
+  /** Makes a file that must not exist yet; throws `EEXIST` when it does. */
+  create(file: OpenFile): number {
+    while (this.files.size >= this.limit) this.closeOldest()
+    file.file = this.tryOpen(file.path, 'wx')
+    this.files.add(file)
+    return file.file
+  }
+
+  close(file: OpenFile): void {
+    if (file.file < 0) return
+    this.files.delete(file)
+    closeSync(file.file)
+    file.file = -1
+  }
+
+  closeAll(): void {
+    for (const file of [...this.files]) this.close(file)
+  }
+
+  /** Others in this process need descriptors too: half of ours must do from now on. */
+  giveWay(): void {
+    this.limit = Math.max(1, this.files.size >> 1)
+    do this.closeOldest()
+    while (this.files.size > this.limit)
+  }
+
+  private tryOpen(path: string, flags: string): number {
+    for (;;) {
+      try {
+        return openSync(path, flags, ownerOnly)
+      } catch (error) {
+        if (!hasCode(error, 'EMFILE', 'ENFILE') || this.files.size === 0) throw error
+        this.giveWay()
+      }
+    }
+  }
+
+  private closeOldest(): void {
+    const [oldest] = this.files
+    if (oldest !== undefined) this.close(oldest)
+  }
+}
+
+/** A quarter of what the process may open, where the system tells. */
+function limitOfSystem(): number {
+  try {
+    const line = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))
+    return Math.max(8, Math.min(most, Math.floor(Number(line?.[1] ?? most * 4) / 4)))
+  } catch {
+    return most
+  }
+}

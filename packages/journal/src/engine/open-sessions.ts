@@ -1,0 +1,282 @@
+import { fstatSync, readFileSync, statSync, unlinkSync } from 'node:fs'
+import {
+  type Answer,
+  CadreError,
+  type Clock,
+  type Question,
+  type Report,
+  type ReportStatus,
+  type SessionSpec,
+  type TransientEvent,
+} from '@cadre/core'
+import { readRegular } from '@cadre/disk'
+import type { Leases } from '@cadre/home'
+import { checkName, isUnguardedHere, rememberWritten } from '@cadre/home'
+import { noteCharge } from './charges.ts'
+import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
+import { type EngineParts, sessionPath } from './engine-parts.ts'
+import { keepTorn } from './keep-beside.ts'
+import { answerIn, isAsked } from './questions.ts'
+import type { Recorder } from './recorder.ts'
+import { SessionFile } from './session-file.ts'
+import { type RunHost, SessionRun } from './session-run.ts'
+import type { Trees } from './trees.ts'
+
+/** How the engine reaches the outside. */
+export interface Outside {
+  readonly clock: Clock
+  /** Answers at once, or later, or not at all: then the session is suspended. */
+  readonly answer?: (
+    session: string,
+    question: Question,
+    signal: AbortSignal,
+  ) => Promise<Answer | undefined> | Answer | undefined
+  readonly onTransient?: (session: string, event: TransientEvent) => void
+}
+
+export interface OpenSessionsOptions {
+  readonly parts: EngineParts
+  readonly recorder: Recorder
+  readonly trees: Trees
+  readonly leases: Leases
+  readonly outside: Outside
+}
+
+/**
+ * Owns which sessions are open in this process. Called by the engine and by runs.
+ *
+ * 1. A session has at most one run that may write; a second one is refused, as one in another process would be.
+ * 2. Nothing on disk is changed before the journal was read and the lease of the tree is held.
+ */
+export class OpenSessions implements RunHost {
+  readonly recorder: Recorder
+  readonly clock: Clock
+  runner: (spec: SessionSpec) => Promise<Report> = () =>
+    Promise.reject(new Error('unreachable: no runner is attached'))
+  private readonly options: OpenSessionsOptions
+  /** Without a run while it is being opened. */
+  private readonly writing = new Map<string, SessionRun | undefined>()
+  /** The trees that each open session holds. */
+  private readonly entered = new Map<string, readonly string[]>()
+  private readonly children = new Map<string, Promise<Report>>()
+  /** What was read last: whoever continues a session has looked at it just before, and long journals take a while. */
+  private lastRead: { readonly id: string; readonly snapshot: Snapshot } | undefined
+  /** What was read of an ended session, in case it is continued. */
+  private readonly snapshots = new WeakMap<SessionFile, Snapshot>()
+
+  constructor(options: OpenSessionsOptions) {
+    this.options = options
+    this.recorder = options.recorder
+    this.clock = options.outside.clock
+  }
+
+  async open(spec: SessionSpec): Promise<SessionRun> {
+    const { parts, leases } = this.options
+    checkName(spec.id)
+    checkName(spec.root)
+    const found = this.readBefore(spec.id) ?? takeSnapshot(spec.id, parts)
+    if (found !== undefined && isEnded(found)) {
+      leases.check(spec.root)
+      const run = this.endedRun(spec, found)
+      noticePrompt(run.file, spec)
+      return run
+    }
+    await this.begin(spec)
+    try {
+      const snapshot = found && isCurrent(found, spec.id, parts) ? found : takeSnapshot(spec.id, parts)
+      const file = new SessionFile(spec, sessionPath(parts.home, spec.id))
+      if (snapshot?.journal === undefined) this.create(file, snapshot)
+      else continueJournal(file, snapshot, parts)
+      noticePrompt(file, spec)
+      const run = new SessionRun(file, this, true)
+      this.writing.set(spec.id, run)
+      return await this.asRecorded(run, spec)
+    } catch (error) {
+      if (this.writing.has(spec.id)) this.end(spec.id)
+      throw error
+    }
+  }
+
+  /** Reads a session without owning it. */
+  read(id: string): Snapshot | undefined {
+    const snapshot = takeSnapshot(id, this.options.parts)
+    this.lastRead = snapshot && { id, snapshot }
+    return snapshot
+  }
+
+  private readBefore(id: string): Snapshot | undefined {
+    const { lastRead } = this
+    this.lastRead = undefined
+    if (lastRead?.id !== id || !isCurrent(lastRead.snapshot, id, this.options.parts)) return undefined
+    return lastRead.snapshot
+  }
+
+  /** Records an answer to a question of a session, whether it is open or not. Gives back the answer that counts. */
+  async answer(id: string, name: string, answer: Answer): Promise<Answer> {
+    checkName(id)
+    const open = this.writing.get(id)
+    if (open !== undefined) return open.answer(name, answer)
+    const snapshot = takeSnapshot(id, this.options.parts)
+    if (snapshot?.journal === undefined) throw new CadreError('not_found', `There is no session ${id}.`)
+    const { entries, spec } = snapshot.journal
+    const known = answerIn(entries, name)
+    if (known !== undefined) return known
+    if (!isAsked(entries, name) || isEnded(snapshot)) {
+      throw new CadreError('not_found', `Session ${id} does not wait for an answer to ${name}.`)
+    }
+    const run = this.endedRun(spec, snapshot)
+    await run.enter(false)
+    try {
+      return await run.answer(name, answer)
+    } finally {
+      run.abandon()
+    }
+  }
+
+  async enter({ file }: SessionRun): Promise<void> {
+    await this.begin(file.spec)
+    const { parts } = this.options
+    const snapshot = this.snapshots.get(file)
+    // When it was changed since, the next write takes the change up as one made by a person.
+    if (snapshot === undefined || !isCurrent(snapshot, file.id, parts)) return
+    try {
+      continueJournal(file, snapshot, parts)
+    } catch (error) {
+      this.end(file.id)
+      throw error
+    }
+  }
+
+  /** What is in the files of open sessions is put right, and known to be ours. */
+  lookAfterFiles(): void {
+    for (const run of this.writing.values()) if (run !== undefined) this.lookAfter(run.file)
+  }
+
+  private lookAfter(file: SessionFile): void {
+    this.recorder.look(file)
+    this.recorder.flush()
+    const content = attempt(() => readRegular(file.path))
+    if (content !== undefined) rememberWritten(file.path, content)
+  }
+
+  leave({ file }: SessionRun): void {
+    // Nobody looks after it any more when the command ends.
+    if (isUnguardedHere(this.options.parts.home)) this.lookAfter(file)
+    this.options.parts.files.close(file)
+    this.end(file.id)
+  }
+
+  /** A child that is running already is not run twice: who asks again gets the same report. */
+  spawn(spec: SessionSpec): Promise<Report> {
+    let report = this.children.get(spec.id)
+    if (report === undefined) {
+      report = this.runner(spec).finally(() => this.children.delete(spec.id))
+      this.children.set(spec.id, report)
+    }
+    return report
+  }
+
+  async ask(session: string, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
+    return this.options.outside.answer?.(session, question, signal)
+  }
+
+  emit(session: string, event: TransientEvent): void {
+    this.options.outside.onTransient?.(session, event)
+  }
+
+  /** One process at a time spends from a budget, so a session that spends from another tree's budget also owns that tree. */
+  private async begin({ id, root, limits }: Pick<SessionSpec, 'id' | 'root' | 'limits'>): Promise<void> {
+    if (this.writing.has(id)) {
+      throw new CadreError('owned', `Session ${id} is open in this process already. Wait until it ends.`)
+    }
+    this.writing.set(id, undefined)
+    const entered: string[] = []
+    this.entered.set(id, entered)
+    try {
+      for (const tree of limits.charged === undefined ? [root] : [root, limits.charged.root]) {
+        checkName(tree)
+        await this.options.trees.enter(tree)
+        entered.push(tree)
+      }
+    } catch (error) {
+      this.end(id)
+      throw error
+    }
+  }
+
+  private end(id: string): void {
+    this.writing.delete(id)
+    for (const tree of this.entered.get(id) ?? []) this.options.trees.leave(tree)
+    this.entered.delete(id)
+  }
+
+  private create(file: SessionFile, fragment: Snapshot | undefined): void {
+    const { parts } = this.options
+    parts.home.folder('sessions')
+    noteCharge(parts.home, file.spec)
+    if (fragment !== undefined) {
+      // A process died while it created this session: nothing was recorded, so it is created now.
+      if (fragment.size > 0) keepTorn(file.path, readFileSync(file.path))
+      unlinkSync(file.path)
+    }
+    file.begin(parts.timestamp())
+    file.remember(fstatSync(parts.files.create(file)))
+    this.recorder.enqueue(file)
+  }
+
+  /** A process that died between the last entry and the header left a session that has ended and does not say so. */
+  private async asRecorded(run: SessionRun, spec: SessionSpec): Promise<SessionRun> {
+    const outcome = recordedOutcome(run)
+    if (outcome === undefined) {
+      run.activate()
+      return run
+    }
+    await run.end({ kind: 'ended', outcome })
+    const snapshot = takeSnapshot(spec.id, this.options.parts)
+    if (snapshot?.journal === undefined)
+      throw new Error(`unreachable: session ${spec.id} has just been written`)
+    return this.endedRun(spec, snapshot)
+  }
+
+  private endedRun(spec: SessionSpec, snapshot: Snapshot): SessionRun {
+    const file = new SessionFile(spec, sessionPath(this.options.parts.home, spec.id))
+    if (snapshot.journal !== undefined) file.load(snapshot.journal)
+    file.remember(snapshot.stats)
+    this.snapshots.set(file, snapshot)
+    return new SessionRun(file, this, false)
+  }
+}
+
+/** What stands in the file counts, also if it was changed while nobody ran the session. */
+function noticePrompt(file: SessionFile, spec: SessionSpec): void {
+  if (file.spec.systemPrompt === spec.systemPrompt.toWellFormed()) return
+  file.change = 'The session file has a system prompt of its own.'
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
+function isEnded({ journal }: Snapshot): boolean {
+  return journal?.status === 'completed' || journal?.status === 'error'
+}
+
+function isCurrent({ stats }: Snapshot, id: string, { home }: EngineParts): boolean {
+  const now = statSync(sessionPath(home, id), { throwIfNoEntry: false })
+  return (
+    now?.ino === stats.ino &&
+    now.size === stats.size &&
+    now.mtimeMs === stats.mtimeMs &&
+    now.ctimeMs === stats.ctimeMs
+  )
+}
+
+function recordedOutcome({ recorded }: SessionRun): ReportStatus | undefined {
+  const last = recorded.at(-1)
+  if (last?.role !== 'event' || last.type !== 'session.ended') return undefined
+  return (last['report'] as unknown as Partial<Report> | undefined)?.status
+}

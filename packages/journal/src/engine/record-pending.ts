@@ -1,0 +1,113 @@
+import { ftruncateSync, statSync } from 'node:fs'
+import type { Draft, Entry } from '@cadre/core'
+import { hasCode, writeWhole } from '@cadre/disk'
+import { emitEntry } from '../format/emit-entry.ts'
+import { emitOutcome, emitStamp } from '../format/emit-header.ts'
+import type { EngineParts } from './engine-parts.ts'
+import { lookForEdit } from './look-for-edit.ts'
+import type { SessionFile, Waiter } from './session-file.ts'
+
+/**
+ * Writes all that waits for this session, in one piece behind its last entry, and adds the same bytes to the segment.
+ * Returns the waiters whose entries are in the file now; `undefined` when the file must be left alone for a moment.
+ * Waiters whose entries can be no entries are rejected; when nothing can be written it throws, and all of them still wait.
+ *
+ * 1. Numbers are given here, after the file was looked at, so that they follow whatever a person added.
+ * 2. Nobody is told before the file was looked at again: an entry that went into a file which was replaced in that very
+ *    moment is not recorded.
+ */
+export function recordPending(file: SessionFile, parts: EngineParts): readonly Waiter[] | undefined {
+  if (lookForEdit(file, parts) === 'unsettled') return undefined
+  const emission = emitAll(file, parts.timestamp())
+  try {
+    return write(file, emission, parts) ? emission.waiters : doubt(file, emission.waiters)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return doubt(file, emission.waiters)
+    // Nothing of them is in the file: they are numbered anew if it is tried again.
+    file.pending = [...emission.waiters, ...file.pending]
+    throw error
+  }
+}
+
+/** False when the file was replaced in the meantime. */
+function write(file: SessionFile, { timestamp, text, entries }: Emission, parts: EngineParts): boolean {
+  const bytes = Buffer.from(text)
+  const stamps = stampsOf(file, timestamp)
+  if (bytes.length === 0 && stamps.length === 0) return true
+  const target = parts.files.open(file)
+  writeOrUndo(target, file.size, () => {
+    writeWhole(target, bytes, file.size)
+    for (const stamp of stamps) writeWhole(target, stamp.bytes, stamp.at)
+  })
+  const stats = statSync(file.path)
+  if (stats.size !== file.size + bytes.length || stats.ino !== file.inode) return false
+
+  if (!file.isBased) parts.ahead.add('opened', file, file.size)
+  if (bytes.length > 0) parts.ahead.add('append', file, file.size, bytes)
+  for (const stamp of stamps) parts.ahead.add('stamp', file, stamp.at, stamp.bytes)
+  file.isBased = true
+  file.lead = ''
+  file.notes = []
+  file.state = file.wanted ?? file.state
+  file.wanted = undefined
+  if (stamps.length > 0) file.updated = timestamp
+  for (const entry of entries) file.entries.push(entry)
+  file.remember(stats)
+  return true
+}
+
+interface Emission {
+  readonly timestamp: string
+  readonly text: string
+  readonly entries: readonly Entry[]
+  readonly waiters: readonly Waiter[]
+}
+
+/** Entries that cannot be written at all are refused; the others do not suffer for it. */
+function emitAll(file: SessionFile, timestamp: string): Emission {
+  const entries: Entry[] = []
+  let text = file.lead
+  let seq = file.lastSeq
+  const emit = (drafts: readonly Draft[]): readonly Entry[] => {
+    const added = drafts.map((draft, index): Entry => ({ seq: seq + index + 1, timestamp, ...draft }))
+    text += added.map(emitEntry).join('')
+    seq += added.length
+    entries.push(...added)
+    return added
+  }
+  emit(file.notes)
+  const waiters = file.takeWaiters().filter((waiter) => {
+    try {
+      if (waiter.drafts.length > 0) waiter.entries = emit(waiter.drafts)
+      return true
+    } catch (error) {
+      waiter.reject(error)
+      return false
+    }
+  })
+  return { timestamp, text: entries.length > 0 || file.size === 0 ? text : '', entries, waiters }
+}
+
+function stampsOf(file: SessionFile, timestamp: string): { at: number; bytes: Buffer }[] {
+  const { wanted, state, layout } = file
+  if (wanted === undefined || (wanted.status === state.status && wanted.outcome === state.outcome)) return []
+  return [
+    { at: layout.outcomeAt, bytes: Buffer.from(emitOutcome(wanted.outcome)) },
+    { at: layout.stampAt, bytes: Buffer.from(emitStamp(timestamp, wanted.status)) },
+  ]
+}
+
+function writeOrUndo(target: number, position: number, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    ftruncateSync(target, position)
+    throw error
+  }
+}
+
+/** The file was replaced while it was written. The next look tells which entries are in it. */
+function doubt(file: SessionFile, waiters: readonly Waiter[]): undefined {
+  file.unsure = [...waiters]
+  return undefined
+}

@@ -1,0 +1,168 @@
+import { closeSync, fdatasyncSync, openSync } from 'node:fs'
+import { CadreError, type Draft, type Entry } from '@cadre/core'
+import type { Leases } from '@cadre/home'
+import type { EngineParts } from './engine-parts.ts'
+import { lookForEdit } from './look-for-edit.ts'
+import { recordPending } from './record-pending.ts'
+import type { SessionFile, State, Waiter } from './session-file.ts'
+
+/** How long a file that somebody is just writing is left alone. */
+const patience = 20
+/** Until it is tried again to write what could not be written. */
+const endurance = 250
+
+/**
+ * Owns the moment of writing: whatever all sessions of the process want to record is written together, once per turn of
+ * the event loop, and made durable with one sync. Called by runs.
+ *
+ * 1. Entries of one call stand together, in the order in which `record` was called for a session.
+ * 2. A promise resolves after its entries are in the session file and in the segment; if it is durable, after a sync
+ *    that began later than that.
+ * 3. A session whose file is just being written by somebody else waits; no other session waits for it.
+ */
+export class Recorder {
+  private readonly parts: EngineParts
+  private readonly leases: Leases
+  private queue: SessionFile[] = []
+  private isScheduled = false
+  private outstanding = 0
+  private idle: (() => void)[] = []
+  private isClosed = false
+
+  constructor(parts: EngineParts, leases: Leases) {
+    this.parts = parts
+    this.leases = leases
+  }
+
+  record(file: SessionFile, drafts: readonly Draft[], durable: boolean): Promise<readonly Entry[]> {
+    return new Promise((resolve, reject) => {
+      if (this.isClosed) {
+        reject(new Error(`unreachable: session ${file.id} records something, and its engine is closed`))
+        return
+      }
+      this.outstanding++
+      file.pending.push({
+        drafts,
+        entries: [],
+        durable,
+        resolve: (entries) => {
+          resolve(entries)
+          this.settled()
+        },
+        reject: (error) => {
+          reject(error)
+          this.settled()
+        },
+      })
+      this.enqueue(file)
+    })
+  }
+
+  /** Rewrites the header, together with what waits already. */
+  setState(file: SessionFile, state: State): Promise<readonly Entry[]> {
+    file.wanted = state
+    return this.record(file, [], false)
+  }
+
+  /** Takes up what a person changed; its record is written with the next turn. */
+  look(file: SessionFile): void {
+    try {
+      lookForEdit(file, this.parts)
+    } catch {
+      // The next write finds the same, and has somebody to tell.
+      return
+    }
+    if (file.notes.length > 0) this.enqueue(file)
+  }
+
+  enqueue(file: SessionFile): void {
+    if (file.isQueued) return
+    file.isQueued = true
+    this.queue.push(file)
+    if (this.isScheduled) return
+    this.isScheduled = true
+    setImmediate(this.tick)
+  }
+
+  /** Writes now what waits for the end of this turn. */
+  flush(): void {
+    if (this.queue.length > 0) this.tick()
+  }
+
+  /** Resolves when everything is recorded; nothing is from then on. */
+  async close(): Promise<void> {
+    if (this.outstanding > 0) await new Promise<void>((resolve) => this.idle.push(resolve))
+    this.flush()
+    this.isClosed = true
+  }
+
+  private readonly tick = (): void => {
+    if (this.isClosed) return
+    const { queue } = this
+    this.queue = []
+    this.isScheduled = false
+    const soon: Waiter[] = []
+    const later: Waiter[] = []
+    for (const file of queue) {
+      file.isQueued = false
+      for (const waiter of this.write(file)) (waiter.durable ? later : soon).push(waiter)
+    }
+    const failure = this.secure(queue)
+    for (const waiter of soon) waiter.resolve(waiter.entries)
+    if (failure !== undefined) for (const waiter of later) waiter.reject(failure)
+    else if (later.length > 0) {
+      this.parts.ahead.sync((error) => {
+        for (const waiter of later) error === null ? waiter.resolve(waiter.entries) : waiter.reject(error)
+      })
+    }
+  }
+
+  private write(file: SessionFile): readonly Waiter[] {
+    try {
+      if (!this.leases.renew(file.root)) {
+        throw new CadreError('owned', `Session ${file.id} was taken over by another process.`)
+      }
+      const waiters = recordPending(file, this.parts)
+      if (waiters !== undefined) return waiters
+      setTimeout(() => this.enqueue(file), patience)
+    } catch (error) {
+      if (this.parts.endures(error)) {
+        setTimeout(() => this.enqueue(file), endurance)
+        return []
+      }
+      for (const waiter of file.takeWaiters()) waiter.reject(error)
+    }
+    return []
+  }
+
+  /** When the segment cannot be written, the session files are synced one by one; if that fails too, it is returned. */
+  private secure(files: readonly SessionFile[]): unknown {
+    try {
+      this.parts.ahead.flush()
+      return undefined
+    } catch {
+      return this.syncOneByOne(files)
+    }
+  }
+
+  private syncOneByOne(files: readonly SessionFile[]): unknown {
+    try {
+      for (const file of files) {
+        file.isBased = false
+        const target = openSync(file.path, 'r')
+        fdatasyncSync(target)
+        closeSync(target)
+      }
+      return undefined
+    } catch (error) {
+      return error
+    }
+  }
+
+  private settled(): void {
+    if (--this.outstanding > 0) return
+    const { idle } = this
+    this.idle = []
+    for (const resolve of idle) resolve()
+  }
+}

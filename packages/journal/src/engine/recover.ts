@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { CadreError } from '@cadre/core'
+import { isSameBoot, listFolder, type ProcessIdentity, syncPaths, unlinkIfThere } from '@cadre/disk'
+import type { Home, Leases } from '@cadre/home'
+import { isName } from '@cadre/home'
+import { type JournalDiagnostic, sessionPath } from './engine-parts.ts'
+import { imagesOf, replay } from './replay.ts'
+import { decodeSegment, type Frame } from './segment-frames.ts'
+
+export interface RecoverOptions {
+  readonly home: Home
+  readonly self: ProcessIdentity
+  readonly leases: Leases
+  readonly report: (diagnostic: JournalDiagnostic) => void
+}
+
+/** No session id begins with a point. */
+const recovery = '.recovery'
+const patience = 20
+
+/**
+ * Takes care of segments that dead processes left behind. If the machine was started since, what did not reach the
+ * session files is written there; otherwise it is all there, and is only synced. Then the segments go.
+ *
+ * 1. Only one process does it at a time; the others wait until it is done.
+ * 2. It is done before a session is opened: afterwards no dead process's segment knows anything about that session.
+ */
+export async function recover(options: RecoverOptions): Promise<void> {
+  while (deadSegments(options).length > 0) {
+    if (!tryAcquire(options.leases)) {
+      await new Promise((resolve) => setTimeout(resolve, patience))
+      continue
+    }
+    try {
+      await recoverAll(options)
+    } finally {
+      options.leases.release(recovery)
+    }
+  }
+}
+
+interface DeadSegment {
+  readonly path: string
+  readonly token: string
+  readonly number: number
+}
+
+/** Costs one look at the folder when there is none. */
+export function deadSegments({ home, self, leases }: RecoverOptions): DeadSegment[] {
+  const folder = home.at('storage', 'wal')
+  const dead: DeadSegment[] = []
+  for (const name of listFolder(folder)) {
+    const [, token = '', number] = /^(.+)\.(\d+)\.wal$/.exec(name) ?? []
+    if (number === undefined || token === self.token) continue
+    if (!leases.livesStill(token)) dead.push({ path: `${folder}/${name}`, token, number: Number(number) })
+  }
+  return dead.sort((a, b) => a.token.localeCompare(b.token) || a.number - b.number)
+}
+
+async function recoverAll(options: RecoverOptions): Promise<void> {
+  const { home, self } = options
+  const segments = deadSegments(options)
+  for (const token of new Set(segments.map((segment) => segment.token))) {
+    const own = segments.filter((segment) => segment.token === token)
+    const decoded = own.map((segment) => decodeSegment(readFileSync(segment.path)))
+    const frames = decoded.flatMap((segment) => segment.frames).filter((frame) => isName(frame.session))
+    const boot = decoded.find((segment) => segment.process !== undefined)?.process?.boot
+    if (boot !== undefined && !isSameBoot(boot, self.boot)) replayAll(frames, options)
+    const paths = new Set(frames.map((frame) => sessionPath(home, frame.session)))
+    await synced([...paths, home.at('sessions')])
+    for (const segment of own) unlinkIfThere(segment.path)
+    await synced([home.at('storage', 'wal')])
+  }
+}
+
+function replayAll(frames: readonly Frame[], { home, report }: RecoverOptions): void {
+  for (const [session, image] of imagesOf(frames)) {
+    home.folder('sessions')
+    const path = sessionPath(home, session)
+    const replayed = replay(path, image)
+    const about = { session, where: path }
+    if (replayed.kind === 'replayed') {
+      report({
+        ...about,
+        code: 'segment.replayed',
+        message: 'What a power loss took from the session file was restored.',
+      })
+    } else if (replayed.kind === 'kept') {
+      const message = `The session file was changed after a power loss; what was written before it is kept as ${replayed.beside}.`
+      report({ ...about, code: 'segment.kept', message })
+    }
+  }
+}
+
+function tryAcquire(leases: Leases): boolean {
+  try {
+    leases.acquire(recovery)
+    return true
+  } catch (error) {
+    if (error instanceof CadreError && error.code === 'owned') return false
+    throw error
+  }
+}
+
+function synced(paths: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) =>
+    syncPaths(paths, (error) => (error === null ? resolve() : reject(error))),
+  )
+}

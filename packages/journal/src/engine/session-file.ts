@@ -1,0 +1,137 @@
+import type { Stats } from 'node:fs'
+import type { Draft, Entry, Json, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
+import { emitHeader, type Layout } from '../format/emit-header.ts'
+import type { Journal } from '../format/read-journal.ts'
+import type { OpenFile } from './open-files.ts'
+import type { Marked } from './write-ahead.ts'
+
+/** A step whose work is done, until its entries are recorded. */
+export interface Waiter {
+  drafts: readonly Draft[]
+  /** Once they are in the file. */
+  entries: readonly Entry[]
+  readonly durable: boolean
+  readonly resolve: (entries: readonly Entry[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+export interface State {
+  readonly status: SessionStatus
+  readonly outcome: ReportStatus | undefined
+}
+
+/**
+ * All that is known about one session's file while the session is open. `entries`, `size` and the identity of the file
+ * describe the same moment: the end of the last write, or of the last reading.
+ */
+export class SessionFile implements OpenFile, Marked {
+  readonly id: string
+  readonly root: string
+  readonly path: string
+  file = -1
+
+  spec: SessionSpec
+  entries: Entry[] = []
+  layout: Layout = { stampAt: 0, outcomeAt: 0 }
+  state: State = { status: 'active', outcome: undefined }
+  updated = ''
+  extra: { readonly [key: string]: Json } = {}
+
+  size = 0
+  inode = 0
+  private modified = 0
+  private changed = 0
+
+  /** Text that has to stand before the next entry: the header, or the end of a line. */
+  lead = ''
+  /** Whether the segments know where the frames of this file begin. */
+  isBased = false
+  isQueued = false
+  pending: Waiter[] = []
+  /** Events that the journal adds itself, with the next write. */
+  notes: Draft[] = []
+  /** The state the header should have. */
+  wanted: State | undefined
+  /** Waiters whose entries were written while a person replaced the file: they may be in it or not. */
+  unsure: Waiter[] = []
+  /** What a person changed and nobody was told yet. */
+  change: string | undefined
+  /** How a changed file looked when it was not complete: if it looks the same the next time, it stays so. */
+  seen: string | undefined
+  /** How often it was not complete in a row. */
+  looks = 0
+
+  /** Its own workspace, if it has one. */
+  private readonly place: Pick<SessionSpec, 'workspace' | 'isolation'> | undefined
+
+  constructor(spec: SessionSpec, path: string) {
+    this.spec = spec
+    const { workspace, isolation } = spec
+    this.place = isolation && { workspace, isolation }
+    this.id = spec.id
+    this.root = spec.root
+    this.path = path
+  }
+
+  get lastSeq(): number {
+    return this.entries.at(-1)?.seq ?? 0
+  }
+
+  /** A session that is just being created. */
+  begin(timestamp: string): void {
+    this.updated = timestamp
+    this.lead = this.header()
+  }
+
+  load(journal: Journal): void {
+    this.spec = journal.spec
+    this.entries = journal.entries
+    this.state = { status: journal.status, outcome: journal.outcome }
+    this.updated = journal.updated
+    this.extra = journal.extra
+    this.size = journal.good
+    this.layout = journal.layout ?? this.layout
+    this.lead = journal.openLine ? '\n' : ''
+  }
+
+  /** Adds the workspace that the session was given to the header. False when there is nothing to add. */
+  takePlace(): boolean {
+    if (this.place === undefined || this.spec.isolation !== undefined) return false
+    this.spec = { ...this.spec, ...this.place }
+    return true
+  }
+
+  header(): string {
+    const { text, layout } = emitHeader(this.spec, {
+      ...this.state,
+      updated: this.updated,
+      extra: this.extra,
+    })
+    this.layout = layout
+    return text
+  }
+
+  isSame(stats: Stats): boolean {
+    return (
+      stats.ino === this.inode &&
+      stats.size === this.size &&
+      stats.mtimeMs === this.modified &&
+      stats.ctimeMs === this.changed
+    )
+  }
+
+  remember(stats: Stats): void {
+    this.inode = stats.ino
+    this.size = stats.size
+    this.modified = stats.mtimeMs
+    this.changed = stats.ctimeMs
+  }
+
+  /** Everything that waits to be recorded. */
+  takeWaiters(): Waiter[] {
+    const waiters = [...this.unsure, ...this.pending]
+    this.pending = []
+    this.unsure = []
+    return waiters
+  }
+}

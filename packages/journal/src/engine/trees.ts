@@ -1,0 +1,69 @@
+import type { Leases } from '@cadre/home'
+import { deadSegments, type RecoverOptions, recover } from './recover.ts'
+import type { WriteAhead } from './write-ahead.ts'
+
+/**
+ * Owns the question for how long this process keeps the lease of a tree: from the first open session of the tree until
+ * the last one is closed and its files are safe. Called by the engine.
+ *
+ * 1. A lease is given up only after a checkpoint of the tree, so that no segment of this process knows anything about
+ *    a session that another process continues.
+ * 2. A tree that is entered again during that checkpoint keeps its lease.
+ */
+export class Trees {
+  private readonly leases: Leases
+  private readonly ahead: WriteAhead
+  private readonly recovery: RecoverOptions
+  /** Open sessions by tree. */
+  private readonly open = new Map<string, number>()
+  private readonly leaving = new Set<Promise<void>>()
+  private recovering: Promise<void> | undefined
+
+  constructor(leases: Leases, ahead: WriteAhead, recovery: RecoverOptions) {
+    this.leases = leases
+    this.ahead = ahead
+    this.recovery = recovery
+  }
+
+  /** Rejects with `owned` when another process runs the tree. */
+  async enter(root: string): Promise<void> {
+    const isNew = this.leases.acquire(root)
+    this.open.set(root, (this.open.get(root) ?? 0) + 1)
+    // The process that ran the tree before may have died since this one began.
+    if (isNew && deadSegments(this.recovery).length > 0) {
+      this.recovering ??= recover(this.recovery).finally(() => {
+        this.recovering = undefined
+      })
+    }
+    if (this.recovering === undefined) return
+    await this.recovering.catch((error) => {
+      this.leave(root)
+      throw error
+    })
+  }
+
+  leave(root: string): void {
+    const left = (this.open.get(root) ?? 1) - 1
+    if (left > 0) {
+      this.open.set(root, left)
+      return
+    }
+    this.open.delete(root)
+    const leaving = this.giveUp(root).finally(() => this.leaving.delete(leaving))
+    this.leaving.add(leaving)
+  }
+
+  async whenLeft(): Promise<void> {
+    await Promise.all(this.leaving)
+  }
+
+  private giveUp(root: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.ahead.checkpoint(root, (error) => {
+        // Kept when the files are not safe: the segment still counts, and so does the lease, until this process ends.
+        if (error === null && !this.open.has(root) && !this.ahead.knows(root)) this.leases.release(root)
+        resolve()
+      })
+    })
+  }
+}

@@ -1,0 +1,99 @@
+import { isTooDeep, resolved, scalarText, yamlParser } from '@cadre/disk'
+import type { Document, Node, ParsedNode, YAMLMap } from 'yaml'
+import { type LooseEntry, looseEntry } from './loose-entry.ts'
+import type { RawHeader } from './read-header.ts'
+import { topKeys } from './spec-of-header.ts'
+import type { Value } from './text-cursor.ts'
+
+/** Text that cannot be a session: why, and the line of the text, counted from 1. */
+export class Unreadable extends Error {
+  readonly line: number
+
+  constructor(message: string, line: number) {
+    super(message)
+    this.line = line
+  }
+}
+
+export interface LooseJournal extends RawHeader {
+  readonly entries: readonly LooseEntry[]
+}
+
+/** Likewise in the metadata. */
+const metadataTextKeys = ['root', 'workspace', 'outcome', 'completion']
+
+/** A whole session file as anyone may write it: any order, any notation, with or without what cadre adds. */
+export function readLoosely(text: string): LooseJournal {
+  const document = parsed(text)
+  const yaml = yamlParser()
+  const top = document.contents
+  if (!yaml.isMap(top)) throw new Unreadable('the file is not a mapping with session_id and messages', 1)
+  const fields = valuesOf(top, document, topKeys)
+  const metadata = resolved(top.get('metadata', true), document)
+  const { messages: _messages, metadata: _metadata, ...rest } = fields
+  return {
+    fields: rest,
+    metadata: yaml.isMap(metadata) ? valuesOf(metadata, document, metadataTextKeys) : {},
+    entries: entriesOf(resolved(top.get('messages', true), document), document, text),
+  }
+}
+
+/** One entry of the list, as it stands in the file. */
+export function readEntryLoosely(text: string): LooseEntry {
+  const document = parsed(text)
+  const entries = entriesOf(document.contents, document, text)
+  const [entry] = entries
+  if (entry === undefined || entries.length > 1) throw new Unreadable('one entry was expected here', 1)
+  return entry
+}
+
+function parsed(text: string): Document.Parsed {
+  if (isTooDeep(text))
+    throw new Unreadable('lists or mappings in it are nested too deeply; write it plainly', 1)
+  const document = yamlParser().parseDocument(text, { logLevel: 'silent' })
+  const [error] = document.errors
+  if (error === undefined) return checkAliases(document)
+  const message = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? ''
+  throw new Unreadable(`this is not valid YAML: ${message}`, error.linePos?.[0].line ?? 1)
+}
+
+/** An alias can refer to what it stands in, or to so much that it fills the memory: neither can be written down again. */
+function checkAliases(document: Document.Parsed): Document.Parsed {
+  try {
+    JSON.stringify(document.toJS())
+    return document
+  } catch {
+    throw new Unreadable('an alias in it refers to itself or to too much; write out what it stands for', 1)
+  }
+}
+
+function entriesOf(list: unknown, document: Document.Parsed, text: string): LooseEntry[] {
+  const yaml = yamlParser()
+  if (list === undefined || list === null || (yaml.isScalar(list) && list.value === null)) return []
+  if (!yaml.isSeq(list)) throw new Unreadable('messages must be a list', lineOf(list, text))
+  return list.items.map((item) => {
+    const map = resolved(item, document)
+    if (!yaml.isMap(map)) throw new Unreadable('an entry must be a mapping with a role', lineOf(item, text))
+    const reading = looseEntry(map, document)
+    if (typeof reading === 'string') throw new Unreadable(reading, lineOf(item, text))
+    return reading
+  })
+}
+
+function valuesOf(
+  map: YAMLMap,
+  document: Document.Parsed,
+  textual: readonly string[],
+): Record<string, Value> {
+  const values: Record<string, Value> = map.toJS(document)
+  for (const key of textual) {
+    const text = scalarText(map.get(key, true), document)
+    if (text !== undefined && text !== null) values[key] = text
+  }
+  return values
+}
+
+function lineOf(node: unknown, text: string): number {
+  const range = (node as Node | ParsedNode | undefined)?.range
+  return range ? text.slice(0, range[0]).split('\n').length : 1
+}

@@ -1,0 +1,99 @@
+import { closeSync, readSync } from 'node:fs'
+import type { ReportStatus, SessionStatus } from '@cadre/core'
+import { openRegular, readRegular } from '@cadre/disk'
+import { readOutcome, readTop } from './read-header.ts'
+import { type ReadOptions, readJournal } from './read-journal.ts'
+import { readWork } from './read-work.ts'
+
+/** What a list of sessions shows. */
+export interface SessionSummary {
+  readonly id: string
+  readonly agent: string
+  readonly parent?: string
+  readonly status: SessionStatus
+  readonly outcome?: ReportStatus
+  readonly created: string
+  readonly updated: string
+  /** How its work begins; absent where that stands too far down to be looked up for a list. */
+  readonly work?: string
+}
+
+const headSize = 4096
+const head = Buffer.allocUnsafe(headSize)
+
+/**
+ * The summary of one session file. Reads its head alone, whatever the length of the journal; only a file that cadre did
+ * not write is read whole. `undefined` for a session that was never completely created.
+ */
+export function readSummary(options: ReadOptions): SessionSummary | undefined {
+  return summaryOfHead(options) ?? summaryOfWhole(options)
+}
+
+function summaryOfHead(options: ReadOptions): SessionSummary | undefined {
+  const file = openRegular(options.path)
+  try {
+    const text = head.toString('utf8', 0, readSync(file, head, 0, headSize, 0))
+    const top = readTop(text)
+    if (top === undefined) return undefined
+    const { agent_id, parent, status, created, updated } = top.fields
+    const ended = status === 'completed' || status === 'error'
+    const outcome = ended ? outcomeIn(file, text) : 'null'
+    if (outcome === undefined || typeof agent_id !== 'string') return undefined
+    return {
+      id: options.id,
+      agent: agent_id,
+      ...(typeof parent === 'string' ? { parent } : {}),
+      status: status as SessionStatus,
+      ...(outcome === 'null' ? {} : { outcome: outcome as ReportStatus }),
+      created: String(created),
+      updated: String(updated),
+      ...workIn(file, text),
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The outcome stands below the prompt, which may be longer than the head. */
+function outcomeIn(file: number, head: string): string | undefined {
+  const key = '\nmetadata:\n'
+  let text = head
+  for (let size = headSize * 4; ; size *= 4) {
+    const at = text.indexOf(key)
+    const outcome = at < 0 ? undefined : readOutcome(text, at + key.length)
+    if (outcome !== undefined || text.includes('\nmessages:\n')) return outcome
+    const more = Buffer.allocUnsafe(size)
+    const length = readSync(file, more, 0, size, 0)
+    text = more.toString('utf8', 0, length)
+    if (length < size) return readOutcome(text, text.indexOf(key) + key.length)
+  }
+}
+
+const mostForWork = 32_768
+const longestWork = 2_000
+
+/** The work stands below the prompt as well. One more look at most: a list must not depend on the length of prompts. */
+function workIn(file: number, head: string): { work?: string } {
+  let work = readWork(head)
+  if (work === undefined && !head.includes('\nmessages:\n')) {
+    const more = Buffer.allocUnsafe(mostForWork)
+    work = readWork(more.toString('utf8', 0, readSync(file, more, 0, mostForWork, 0)))
+  }
+  return work === undefined ? {} : { work: work.slice(0, longestWork) }
+}
+
+function summaryOfWhole(options: ReadOptions): SessionSummary | undefined {
+  const journal = readJournal(readRegular(options.path), options)
+  if (journal === undefined) return undefined
+  const { spec, status, outcome, updated } = journal
+  return {
+    id: spec.id,
+    agent: spec.agent.name,
+    ...(spec.parent ? { parent: `${spec.parent.session}/${spec.parent.call}` } : {}),
+    status,
+    ...(outcome ? { outcome } : {}),
+    created: spec.created,
+    updated,
+    work: spec.work.content.slice(0, longestWork),
+  }
+}

@@ -1,0 +1,244 @@
+import path from 'node:path'
+import type { AgentDefinition, Json, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import { isName } from '@cadre/home'
+import { isSimpleKey } from './emit-entry.ts'
+import type { RawHeader } from './read-header.ts'
+import { boundaryOf, controlsOf, isolationOf } from './restrictions-of-header.ts'
+
+export interface Header {
+  /** Its id is that of the file: a copied file is a session of its own. */
+  readonly spec: SessionSpec
+  /** The id that stands in the file. */
+  readonly name: string | undefined
+  readonly status: SessionStatus
+  readonly outcome: ReportStatus | undefined
+  readonly updated: string
+  /** What stands in the metadata, or at unknown keys, and is not ours. */
+  readonly extra: { readonly [key: string]: Json }
+}
+
+/** What the file does not say, or not reliably. */
+export interface Known {
+  /** The file's name without its ending. */
+  readonly id: string
+  readonly workspace: (agent: string) => string
+  /** The first user message: what the session is about. */
+  readonly work: string
+  /** Of a file that does not say what its agent is: what it is here. */
+  readonly adopt?: ((agent: string) => Adopted | undefined) | undefined
+}
+
+/** What an agent brings along into a session that a person has begun in an editor. */
+export interface Adopted extends Pick<SessionSpec, 'agent' | 'systemPrompt' | 'targets'> {
+  readonly model?: string | undefined
+}
+
+/** A key whose value cannot be used. The reader adds where it is. */
+export class BadHeader extends Error {
+  readonly key: string
+
+  constructor(key: string, message: string) {
+    super(message)
+    this.key = key
+  }
+}
+
+const statuses: readonly string[] = ['active', 'sleeping', 'completed', 'error']
+const outcomes: readonly string[] = ['completed', 'incomplete', 'error', 'cancelled']
+/** Keys of the header beside its metadata. Their values are names or text, whatever they look like: `0123` is an id. */
+export const topKeys = [
+  'session_id',
+  'agent_id',
+  'agent_type',
+  'model',
+  'parent',
+  'created',
+  'updated',
+  'status',
+  'system_prompt',
+]
+const ourKeys = [
+  'outcome',
+  'root',
+  'depth',
+  'chain',
+  'targets',
+  'completion',
+  'delegation',
+  'limits',
+  'controls',
+  'workspace',
+  'isolation',
+  'work',
+  'said',
+  'history',
+  'agent',
+  'agent_prompt',
+]
+
+/** Understands a header, whoever wrote it. */
+export function specOfHeader(raw: RawHeader, known: Known): Header {
+  const { fields, metadata } = raw
+  const top = (key: string) => optionalString(fields, key)
+  const { id } = known
+  const sessionName = top('session_id')
+  const name = top('agent_id') ?? id
+  const created = top('created') ?? ''
+  const adopted = isObject(metadata['agent']) ? undefined : known.adopt?.(name)
+  const systemPrompt = top('system_prompt') ?? adopted?.systemPrompt ?? ''
+  const agent = adopted === undefined ? agentOf(raw, name, systemPrompt) : adoptedAgent(adopted.agent, raw)
+  const parent = top('parent')
+  const status = top('status') ?? 'sleeping'
+  const outcome = optionalString(metadata, 'outcome')
+  if (!statuses.includes(status))
+    throw new BadHeader('status', `status is "${status}", but must be one of ${statuses.join(', ')}`)
+  if (outcome !== undefined && !outcomes.includes(outcome)) {
+    throw new BadHeader(
+      'outcome',
+      `outcome is "${outcome}", but must be null or one of ${outcomes.join(', ')}`,
+    )
+  }
+  const root = optionalString(metadata, 'root')
+  const work = metadata['work']
+  const history = metadata['history'] as SessionSpec['history']
+  const spec: SessionSpec = {
+    id,
+    root: root === undefined || root === sessionName ? id : root,
+    agent,
+    systemPrompt,
+    model: top('model') || adopted?.model || '',
+    ...(parent === undefined ? {} : { parent: parentOf(parent) }),
+    depth: typed(metadata, 'depth', 'number') ?? 0,
+    chain: strings(metadata, 'chain') ?? [agent.name],
+    targets: strings(metadata, 'targets') ?? adopted?.targets ?? [],
+    completion: metadata['completion'] === 'report' ? 'report' : 'text',
+    delegation: typed(metadata, 'delegation', 'boolean') ?? true,
+    limits: limitsOf(metadata),
+    ...controlsOf(metadata['controls']),
+    ...placeOf(metadata, known.workspace(name), id),
+    work: isObject(work)
+      ? (work as unknown as SessionSpec['work'])
+      : { content: typeof work === 'string' ? work : known.work, ...saidOf(metadata['said']) },
+    ...(Array.isArray(history) ? { history } : {}),
+    created,
+  }
+  return {
+    spec,
+    name: sessionName,
+    status: status as SessionStatus,
+    outcome: outcome as ReportStatus | undefined,
+    updated: top('updated') ?? created,
+    extra: extraOf(fields, metadata),
+  }
+}
+
+/** The workspace: the one that the file names, or else the folder of its agent, a repository that no other agent uses. */
+function placeOf(
+  metadata: RawHeader['metadata'],
+  own: string,
+  id: string,
+): Pick<SessionSpec, 'workspace' | 'isolation'> {
+  const workspace = optionalString(metadata, 'workspace') ?? own
+  if (metadata['isolation'] !== undefined || workspace !== own)
+    return { workspace, ...isolationOf(metadata['isolation'], id) }
+  const session = path.basename(own)
+  return isName(session) ? { workspace, isolation: { kind: 'own', session, base: own } } : { workspace }
+}
+
+function saidOf(said: unknown): Pick<SessionSpec['work'], 'from' | 'message'> {
+  if (!isObject(said)) return {}
+  const { from, message } = said
+  return { ...(typeof from === 'string' && { from }), ...(typeof message === 'string' && { message }) }
+}
+
+function agentOf({ fields, metadata }: RawHeader, name: string, systemPrompt: string): AgentDefinition {
+  const own = metadata['agent']
+  const prompt = metadata['agent_prompt']
+  const definition = isObject(own) ? own : {}
+  const type = typeof definition['type'] === 'string' ? definition['type'] : fields['agent_type']
+  return {
+    description: '',
+    ...(!isObject(own) && typeof type === 'string' ? { type } : {}),
+    ...definition,
+    ...boundaryOf(own),
+    tools: isSelection(definition['tools'])
+      ? definition['tools']
+      : { kind: 'list', names: toolNames(metadata) },
+    name: typeof definition['name'] === 'string' ? definition['name'] : name,
+    prompt:
+      typeof prompt === 'string'
+        ? prompt
+        : systemPrompt.slice(0, typeof prompt === 'number' ? prompt : undefined),
+  }
+}
+
+/** What the file names of the agent's tools narrows them; nothing in it adds to them. */
+function adoptedAgent(agent: AgentDefinition, { metadata }: RawHeader): AgentDefinition {
+  const names = toolNames(metadata)
+  if (names.length === 0 || agent.tools.kind === 'all')
+    return names.length === 0 ? agent : { ...agent, tools: { kind: 'list', names } }
+  const own = agent.tools.names
+  return { ...agent, tools: { kind: 'list', names: names.filter((one) => own.includes(one)) } }
+}
+
+function isSelection(tools: unknown): tools is AgentDefinition['tools'] {
+  if (!isObject(tools)) return false
+  return tools['kind'] === 'all' || (tools['kind'] === 'list' && Array.isArray(tools['names']))
+}
+
+/** Tools that cannot be understood are no tools. */
+function toolNames(metadata: RawHeader['metadata']): readonly string[] {
+  const names = metadata['tools'] ?? metadata['capabilities']
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
+}
+
+function limitsOf(metadata: RawHeader['metadata']): SessionSpec['limits'] {
+  const limits = metadata['limits']
+  if (limits === undefined) return { maxRounds: 30 }
+  if (isObject(limits) && typeof limits['maxRounds'] === 'number')
+    return limits as unknown as SessionSpec['limits']
+  throw new BadHeader('limits', 'limits must hold the number maxRounds')
+}
+
+function parentOf(parent: string): { session: string; call: string } {
+  const slash = parent.indexOf('/')
+  return slash < 0
+    ? { session: parent, call: '' }
+    : { session: parent.slice(0, slash), call: parent.slice(slash + 1) }
+}
+
+function optionalString(from: RawHeader['fields'], key: string): string | undefined {
+  const value = from[key]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return value
+  if (typeof value === 'object') throw new BadHeader(key, `${key} must be text`)
+  return String(value)
+}
+
+function typed<T extends 'number' | 'boolean'>(from: RawHeader['fields'], key: string, type: T) {
+  const value = from[key]
+  if (value !== undefined && typeof value !== type) throw new BadHeader(key, `${key} must be a ${type}`)
+  return value as (T extends 'number' ? number : boolean) | undefined
+}
+
+function strings(from: RawHeader['fields'], key: string): readonly string[] | undefined {
+  const value = from[key]
+  if (value === undefined) return undefined
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
+  throw new BadHeader(key, `${key} must be a list of names`)
+}
+
+/** Everything that is not ours, under keys that cannot be taken for ours: what stood elsewhere goes into `other`. */
+function extraOf(fields: RawHeader['fields'], metadata: RawHeader['metadata']): { [key: string]: Json } {
+  const kept: Record<string, unknown> = {}
+  const other: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(metadata)) {
+    if (ourKeys.includes(key)) continue
+    if (key === 'other' && isObject(value)) Object.assign(other, value)
+    else if (key !== 'other' && isSimpleKey(key)) kept[key] = value
+    else other[key] = value
+  }
+  for (const [key, value] of Object.entries(fields)) if (!topKeys.includes(key)) other[key] = value
+  return (Object.keys(other).length === 0 ? kept : { ...kept, other }) as { [key: string]: Json }
+}

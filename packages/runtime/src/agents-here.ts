@@ -1,0 +1,66 @@
+import type { AgentRegistry } from '@cadre/agents'
+import { type AgentDefinition, CadreError } from '@cadre/core'
+import { showDiagnostic } from '@cadre/disk'
+import { enforcePolicy } from '@cadre/home'
+import { agentsOfRun } from './agents-of-run.ts'
+import { assistant } from './assistant.ts'
+import { entryAgent } from './entry-agent.ts'
+import type { Environment } from './environment.ts'
+import { untrustedIn } from './home-trust.ts'
+import { lookAtPolicy, policyNotices, withSettings } from './load-policy.ts'
+import { loadSettings } from './load-settings.ts'
+import { agentPlaces, homeOf } from './places.ts'
+
+export interface AgentsHere {
+  readonly registry: AgentRegistry
+  /** The agent a run starts with when nobody is named; absent when it would be none of these. */
+  readonly entry?: string
+  /** Why a policy keeps an agent from being used. */
+  refusal(agent: AgentDefinition): string | undefined
+  readonly notices: readonly string[]
+}
+
+/** The agents there are here, those of a team that is asked for or configured included, and what becomes of them in a run. */
+export async function agentsHere(
+  io: Environment,
+  flags: { readonly home?: string; readonly team?: string },
+): Promise<AgentsHere> {
+  const home = homeOf(io, flags.home)
+  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const settings = await loadSettings(io, home, { homeTrusted })
+  const { policy: written, faults } = await lookAtPolicy(io, home, homeTrusted)
+  const policy = withSettings(written, settings)
+  const { config } = settings
+  const places = agentPlaces(io, home, io.cwd)
+  // Who only looks sees what is switched off as well.
+  const looking = { customAgents: true, decidedBy: policy.decidedBy }
+  const { agents, entry, notices } = agentsOfRun({ ...flags, config, places, policy: looking })
+  const enforced = enforcePolicy(policy, { builtIns: [assistant.name] })
+  const refusal = (agent: AgentDefinition) =>
+    enforced.refuse({ agent } as Parameters<typeof enforced.refuse>[0])?.message
+  const starts = startingAgent(agents, entry, refusal)
+  return {
+    registry: agents,
+    ...(starts !== undefined && { entry: starts }),
+    refusal,
+    notices: [...faults, ...[...policyNotices(policy, {}), ...notices].map(({ message }) => message)],
+  }
+}
+
+function startingAgent(
+  registry: AgentRegistry,
+  entry: string | undefined,
+  refusal: AgentsHere['refusal'],
+): string | undefined {
+  const loaded = registry.loaded()
+  try {
+    return entryAgent({
+      agents: loaded.agents.filter((agent) => refusal(agent) === undefined),
+      configured: entry ?? loaded.entry,
+      faults: loaded.diagnostics.filter(({ severity }) => severity === 'error').map(showDiagnostic),
+    }).name
+  } catch (error) {
+    if (error instanceof CadreError) return undefined
+    throw error
+  }
+}

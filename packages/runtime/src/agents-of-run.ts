@@ -1,0 +1,107 @@
+import {
+  type AgentPlaces,
+  type AgentRegistry,
+  createAgents,
+  findTeamOf,
+  loadTeam,
+  nameOfFile,
+  type Team,
+  teamOfAgent,
+} from '@cadre/agents'
+import { CadreError, type Notice, nameKey, type SessionSpec } from '@cadre/core'
+import type { Config, Policy } from '@cadre/home'
+import { assistant } from './assistant.ts'
+
+export interface AgentsOfRunRequest {
+  /** `--team`, or the team a resumed run had: `NAME` or `NAME/VARIANT`. */
+  readonly team?: string | undefined
+  /** `--agent`. */
+  readonly agent?: string | undefined
+  /** Whom the entry session of a resumed run may delegate to. */
+  readonly targets?: readonly string[] | undefined
+  readonly config: Config
+  /** Where files are looked for, if the policy permits to use any. */
+  readonly places: AgentPlaces
+  readonly policy: Pick<Policy, 'customAgents' | 'decidedBy'>
+  /** What was read from these places already. */
+  readonly files?: AgentRegistry | undefined
+}
+
+export interface AgentsOfRun {
+  readonly agents: AgentRegistry
+  /** Who starts when nobody is named: of a team that was asked for its entry agent, else the configured one, else the team's. */
+  readonly entry?: string
+  /** The built-in team that somebody has chosen, by a flag or in the configuration: what it ships with counts. */
+  readonly team?: Team
+  readonly notices: readonly Notice[]
+}
+
+/**
+ * The agents of a run. Those of a built-in team are among them when it was asked for, when it is configured, or when the run
+ * needs agents that no file defines and a team has them. Otherwise nothing of the teams is even read. Throws for a team that does
+ * not exist, and for an agent of a file that a policy forbids.
+ */
+export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
+  const { agent, config, policy } = request
+  const places = policy.customAgents ? request.places : {}
+  const files = policy.customAgents && request.files ? request.files : createAgents(places)
+  const known = request.team ?? config.team
+  const wanted = agent ?? (request.targets === undefined ? config.entry : undefined)
+  if (!policy.customAgents && known === undefined && wanted !== undefined) refuseFile(wanted, request)
+  const needed = request.targets ?? [agent ?? config.entry ?? assistant.name]
+  const missing = known === undefined ? needed.filter((name) => isMissing(name, files)) : []
+  const found = known ?? (missing.length === 0 ? undefined : findTeamOf(missing))
+  const { entry: configured } = config
+  if (found === undefined) return { agents: files, ...(configured && { entry: configured }), notices: [] }
+  const team = loadTeam(found)
+  // What a person has written is meant to be used: where it cannot be, something more permissive must not take its place.
+  const builtIns = team.agents.filter(({ name }) => !isBroken(name, files))
+  const agents = createAgents({ ...places, builtIns })
+  const message = `no file defines ${missing.join(', ')}, so the built-in team ${found} is used; \`cadre init --team ${found}\` makes it yours`
+  const why: Notice[] = known === undefined ? [{ code: 'team', message }] : []
+  const entry = request.team === undefined ? (configured ?? team.entry) : team.entry
+  // What only an entry of the configuration leads to was chosen by nobody: it may have come with the repository.
+  const isChosen = known !== undefined || agent !== undefined || request.targets !== undefined
+  return { agents, entry, ...(isChosen && { team }), notices: [...why, ...replacedIn(team, agents)] }
+}
+
+/** One of the same name that is built in is another agent: it must not start in the place of the one that was meant. */
+function refuseFile(agent: string, { places, policy }: AgentsOfRunRequest): void {
+  const files = createAgents(places)
+  const place = files.get(agent)?.source?.path ?? (isBroken(agent, files) ? 'a file' : undefined)
+  if (place === undefined) return
+  const key = 'customAgent.enabled'
+  throw new CadreError(
+    'policy',
+    `the agent ${agent} comes from ${place}, and only built-in agents are used: ${key} is false (${policy.decidedBy.get(key) ?? 'the policy'})`,
+  )
+}
+
+/** What a run that goes on needs of what it was started with: those of a built-in team are in no file. */
+export function teamOfRun({ agent, targets }: SessionSpec): Pick<AgentsOfRunRequest, 'team' | 'targets'> {
+  return { team: teamOfAgent(agent), targets }
+}
+
+/** No file defines it, not even a broken one. */
+function isMissing(agent: string, files: AgentRegistry): boolean {
+  if (agent.toLowerCase() === assistant.name) return false
+  return files.get(agent) === undefined && !isBroken(agent, files)
+}
+
+/** A file is called after this agent and cannot be used. */
+function isBroken(agent: string, files: AgentRegistry): boolean {
+  const key = nameKey(agent)
+  return files
+    .loaded()
+    .files.some(({ path, status }) => status === 'failed' && nameKey(nameOfFile(path)) === key)
+}
+
+function replacedIn(team: Team, agents: AgentRegistry): Notice[] {
+  const replaced = team.agents.flatMap(({ name }) => {
+    const { source } = agents.get(name) ?? {}
+    return source === undefined || source.dialect === 'built-in' ? [] : [`${name} (${source.path})`]
+  })
+  if (replaced.length === 0) return []
+  const message = `of the team ${team.name} these are replaced by files: ${replaced.join(', ')}`
+  return [{ code: 'team', message }]
+}

@@ -1,0 +1,44 @@
+import type { AgentDefinition } from '@cadre/core'
+import { showDiagnostic } from '@cadre/disk'
+import { assistant } from './assistant.ts'
+import type { Runtime } from './create-runtime.ts'
+import { entryAgent } from './entry-agent.ts'
+
+/** Who is to work: the one that is wanted, else the one that starts. Rejects one that is not there, or not for people. */
+export function chooseAgent({ agents, entry }: Runtime, wanted?: string): AgentDefinition {
+  const loaded = agents.loaded()
+  return entryAgent({
+    agents: loaded.agents,
+    wanted,
+    // The editor's settings have an entry agent as well; the configuration of cadre comes before it.
+    configured: entry ?? loaded.entry,
+    faults: loaded.diagnostics.filter(({ severity }) => severity === 'error').map(showDiagnostic),
+  })
+}
+
+/** The names of all agents, also of those that people may not start: who names one is told why not. */
+export function namesOf({ agents }: Pick<Runtime, 'agents'>): string[] {
+  return [...agents.list(), assistant].map((agent) => agent.name)
+}
+
+/** Beyond this many, what is wrong with the files of others is only counted: a run is not the place to read a list. */
+const mostTold = 3
+
+/** Tells what is wrong with agent files: that of the agent at work in full, those of others if they are few. */
+export function tellFaults({ agents, tell }: Runtime, agent: AgentDefinition): void {
+  const { files, diagnostics } = agents.loaded()
+  const faults = diagnostics.filter(({ severity }) => severity !== 'info')
+  const own = faults.filter(({ path }) => path === agent.source?.path)
+  const others = faults.filter((fault) => !own.includes(fault))
+  for (const fault of own) tell(showDiagnostic(fault))
+  if (others.length <= mostTold) {
+    for (const fault of others) tell(showDiagnostic(fault))
+    return
+  }
+  const paths = new Set(others.map(({ path }) => path)).size
+  const failed = files.filter(({ status }) => status === 'failed').length
+  const unusable = failed === 0 ? '' : `, and ${failed} of them cannot be used`
+  tell(
+    `${paths} agent file${paths === 1 ? ' has' : 's have'} something wrong with ${paths === 1 ? 'it' : 'them'}${unusable}; \`cadre lint\` shows what`,
+  )
+}

@@ -1,0 +1,50 @@
+import { leadOf } from '@cadre/agents'
+import { type AgentDefinition, CadreError, didYouMean, nameKey } from '@cadre/core'
+import { assistant } from './assistant.ts'
+
+export interface EntryRequest {
+  readonly agents: readonly AgentDefinition[]
+  /** `--agent`. */
+  readonly wanted?: string | undefined
+  /** `entry` of the configuration. */
+  readonly configured?: string | undefined
+  /** What is wrong with agent files, as sentences that begin with `path:line`. */
+  readonly faults: readonly string[]
+}
+
+/** Who starts: the one that was named, the one that is configured, the only one, the one that leads, else a plain assistant. */
+export function entryAgent({ agents, wanted, configured, faults }: EntryRequest): AgentDefinition {
+  if (wanted !== undefined) return named(wanted, 'there is no agent named')
+  if (configured !== undefined)
+    return named(configured, '"entry" of the configuration names no agent there is:')
+  const startable = agents.filter((agent) => agent.userInvocable !== false)
+  const [only] = startable
+  if (only !== undefined && startable.length === 1) return only
+  const lead = leadOf(startable)
+  if (lead !== undefined) return lead
+  // An agent was meant to be there: working without it would not be what the person set up.
+  if (agents.length === 0 && faults[0] !== undefined) throw new CadreError('configuration', faults[0])
+  return assistant
+
+  function named(name: string, complaint: string): AgentDefinition {
+    const key = name.toLowerCase()
+    const known = [...agents, assistant]
+    const found =
+      known.find((agent) => agent.name === name) ??
+      known.find((agent) => nameKey(agent.name) === nameKey(name))
+    if (found !== undefined && found.userInvocable !== false) return found
+    if (found !== undefined)
+      throw new CadreError(
+        'usage',
+        `the agent ${JSON.stringify(name)} can only be started by other agents; start one that delegates to it`,
+      )
+    const fault = faults.find((sentence) => sentence.toLowerCase().includes(`/${key}.`))
+    if (fault !== undefined) throw new CadreError('configuration', fault)
+    const names = known.filter((agent) => agent.userInvocable !== false).map((agent) => agent.name)
+    const hint = didYouMean(name, names) || '.'
+    throw new CadreError(
+      'not_found',
+      `${complaint} ${JSON.stringify(name)}${hint} Known: ${names.join(', ')}`,
+    )
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import { CadreError } from '@cadre/core'
+import { type FolderItem, type HomeState, homeItems, lookAtHome } from '@cadre/gate'
+import { createTrust, type Home, openOwnHomes, type TrustItem } from '@cadre/home'
+import type { Environment } from './environment.ts'
+import { homeOf, userPlaces } from './places.ts'
+
+export interface TrustFlags {
+  readonly home?: string | undefined
+  readonly trust?: boolean | undefined
+  /** For a resumed run: what `--trust` covered when it started, the home included. */
+  readonly granted?: readonly TrustItem[] | undefined
+}
+
+/** `--trust`, or `CADRE_TRUST=1`. */
+export function trustsEverything({ env }: Environment, { trust }: TrustFlags): boolean {
+  return trust === true || env['CADRE_TRUST'] === '1'
+}
+
+/** Whether this user created the home, and which of its files the project's git tracks. Changes nothing. */
+export function stateOfHome(io: Environment, home: Home, { granted }: TrustFlags = {}): Promise<HomeState> {
+  const homes = openOwnHomes(userPlaces(io.env).homes)
+  return lookAtHome(home.path, granted === undefined ? homes : { owns: () => true })
+}
+
+/** What a person has to agree to before anything in this home is used; empty when nothing is left. */
+export async function untrustedIn(
+  io: Environment,
+  home: Home,
+  flags: TrustFlags = {},
+): Promise<readonly FolderItem[]> {
+  if (trustsEverything(io, flags)) return []
+  const trust = createTrust({ file: userPlaces(io.env).trust, also: flags.granted })
+  const items = homeItems(home.path, await stateOfHome(io, home, flags))
+  return items.filter((item) => item.path === home.path || !trust.trusts(item))
+}
+
+/** The home of a command that changes or decides something in it. Throws when nobody trusts the home. */
+export async function requireTrustedHome(io: Environment, flags: TrustFlags): Promise<Home> {
+  const home = homeOf(io, flags.home, flags.trust)
+  refuseUntrusted(home, await untrustedIn(io, home, flags))
+  return home
+}
+
+export function refuseUntrusted(home: Home, items: readonly FolderItem[]): void {
+  if (items.length === 0) return
+  const reasons = items.map(({ what }) => `it ${what}`).join('; ')
+  throw new CadreError(
+    'configuration',
+    `This home directory is not trusted: ${reasons}. Inspect it, then start "cadre run" or "cadre up" in a terminal and answer the question, or use --trust (or CADRE_TRUST=1) for one command.`,
+    { where: home.path },
+  )
+}
+
+/**
+ * The home that takes the place of one that nobody trusts: a folder of this user outside of every project. With another folder for
+ * it, nothing in the untrusted one can be read by accident.
+ */
+export function standInHome(io: Environment, { path: home }: Home): Home {
+  const digest = createHash('sha256').update(home).digest('hex').slice(0, 12)
+  const name = `${path.basename(path.dirname(home)) || 'root'}-${digest}`
+  return homeOf(io, path.join(userPlaces(io.env).state, 'untrusted', name))
+}

@@ -1,0 +1,240 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { type AgentRegistry, createAgents } from '@cadre/agents'
+import {
+  type Agents,
+  defaultLimits,
+  type Models,
+  type Notice,
+  type RunLimits,
+  type Tool,
+  withinCeilings,
+} from '@cadre/core'
+import { type Diagnostic, showDiagnostic, systemClock } from '@cadre/disk'
+import { createGuard, findHooks, findSandbox, type Guard, isReading } from '@cadre/gate'
+import {
+  allowOnly,
+  type Config,
+  type Enforcement,
+  enforcePolicy,
+  type Grants,
+  type Home,
+  type LoadedPolicy,
+  openGrants,
+  type TrustItem,
+} from '@cadre/home'
+import { agentsOfRun } from './agents-of-run.ts'
+import { assistant } from './assistant.ts'
+import type { Environment } from './environment.ts'
+import type { GateFlags } from './gate-flags.ts'
+import { refuseUntrusted, standInHome, stateOfHome, trustsEverything, untrustedIn } from './home-trust.ts'
+import { policyNotices, requirePolicy, withSettings } from './load-policy.ts'
+import { limitsOf, loadSettings } from './load-settings.ts'
+import { loadTools } from './load-tools.ts'
+import type { ConfirmTrust } from './person.ts'
+import { agentPlaces, homeOf, policyHooks, projectOf, userPlaces } from './places.ts'
+import { dropProjectPath, restorePath } from './project-path.ts'
+import { trustFolder, trustNotices } from './trust-folder.ts'
+
+export interface PartsOptions extends GateFlags {
+  readonly home?: string | undefined
+  /** The folder the agents may change: agents of its project take part. The current one when absent. */
+  readonly workspace?: string | undefined
+  /** The built-in team whose agents take part: `NAME` or `NAME/VARIANT`. */
+  readonly team?: string | undefined
+  /** The agent to start or to ask about, where one was named: a built-in one brings its team with it. */
+  readonly agent?: string | undefined
+  /** Of a resumed run: whom its entry session may delegate to. */
+  readonly targets?: readonly string[] | undefined
+  readonly model?: string | undefined
+  readonly depth?: number | undefined
+  readonly concurrency?: number | undefined
+  readonly maxTurns?: number | undefined
+  readonly trust?: boolean | undefined
+  /** For a resumed run: what `--trust` covered when it started. */
+  readonly granted?: readonly TrustItem[] | undefined
+  /** Rejects when the home is not trusted, instead of using a temporary one. */
+  readonly needsHome?: boolean | undefined
+  /** Gets what a person should know while it runs, a sentence each. */
+  readonly tell?: ((message: string) => void) | undefined
+}
+
+/** What a run is made of. */
+export interface Parts {
+  readonly home: Home
+  /** What the user and the home have set, as far as it counts here. */
+  readonly config: Config
+  /** What is permitted, the settings of the user included. */
+  readonly policy: LoadedPolicy
+  readonly enforced: Enforcement
+  /** Everything that was read, with what is wrong with it. */
+  readonly registry: AgentRegistry
+  /** The agents that can be offered. */
+  readonly agents: Agents
+  /** The agent that starts when nobody is named. */
+  readonly entry?: string
+  readonly tools: readonly Tool[]
+  /** All that the folder brings, and whether it is trusted. */
+  readonly brought: readonly TrustItem[]
+  readonly trusted: boolean
+  /** Flags that were recorded for single runs. */
+  readonly grants: Grants
+  /** What calls are judged by, beyond the engine's own rules and those of the policy about agents. */
+  readonly guard: Guard
+  readonly models: Models
+  /** What the limits are, and what they were asked to be. */
+  readonly limits: RunLimits
+  readonly wanted: Partial<RunLimits>
+  /** `--model`. */
+  readonly model?: string
+  /** Who chose the default model. */
+  readonly modelFrom: string
+  /** What a person should know. */
+  readonly notices: readonly Notice[]
+}
+
+/**
+ * Reads what a run is made of: the one place that puts it together. Nothing is started and nothing is written. `confirm` asks
+ * a person whether to trust what the folder brings. Rejects where a run would.
+ */
+export async function loadParts(
+  io: Environment,
+  options: PartsOptions,
+  confirm?: ConfirmTrust,
+): Promise<Parts> {
+  // Asked for first, so that they are read from disk while the rest is.
+  const backends = import('@cadre/backends')
+  const user = userPlaces(io.env)
+  const project = projectOf(options.workspace ?? io.cwd)
+  const dropped = dropProjectPath(io.env, [project, projectOf(io.cwd)])
+  const sandbox = findSandbox(io.env)
+  let untried: unknown
+  sandbox.catch((error) => {
+    untried = error
+  })
+  const found = homeOf(io, options.home, options.trust)
+  // Git is asked while the rest is read.
+  const state = trustsEverything(io, options) ? undefined : stateOfHome(io, found, options)
+  state?.catch(() => {})
+  const foundPlaces = agentPlaces(io, found, options.workspace ?? io.cwd)
+  const foundAgents = createAgents(foundPlaces)
+  // Before anybody is asked anything: nothing is run under a policy that cannot be understood.
+  const { customAgents } = await requirePolicy(io, found, false)
+  const folder = await trustFolder(io, {
+    home: found,
+    state,
+    project,
+    agents: customAgents ? foundAgents.list() : [],
+    everything: options.trust,
+    granted: options.granted,
+    confirm,
+  })
+  const { homeTrusted } = folder
+  if (!homeTrusted && options.needsHome) refuseUntrusted(found, await untrustedIn(io, found, options))
+  // A person has agreed to something of this folder, not only to nothing at all.
+  if (folder.trusted && (state === undefined || folder.contents.items.length > 0)) restorePath(io.env)
+  const home = homeTrusted ? found : standInHome(io, found)
+  const places = homeTrusted ? foundPlaces : { ...foundPlaces, home: home.path }
+  const files = homeTrusted ? foundAgents : createAgents(places)
+  const settings = await loadSettings(io, home, { homeTrusted: true, trust: folder.trust })
+  const { config } = settings
+  const policy = withSettings(await requirePolicy(io, found, homeTrusted), settings)
+  // `plain` stands in for an agent that could not start.
+  const enforced = enforcePolicy(policy, { builtIns: [assistant.name, 'plain'] })
+  const { agents, entry, team, notices: ofTeam } = agentsOfRun({ ...options, config, places, policy, files })
+  const hooks = findHooks({
+    project: folder.folder,
+    userHome: user.home,
+    policyFolder: policyHooks,
+    trusted: (item) => folder.trusts(item),
+    ownHome: home.path,
+  })
+  const grants = openGrants(user.grants)
+  const guard = createGuard({
+    home,
+    userHome: user.home,
+    userAllowlist: user.allowlist,
+    folder,
+    ownHome: home.path,
+    trusted: (item) => folder.trusts(item),
+    policy,
+    team,
+    allow: options.allow,
+    granted: (root) => grants.of(home.path, root)?.allow ?? [],
+    noHuman: options.noHuman,
+    sandbox,
+    hooks,
+    agents,
+    environment: io.env,
+    tell: options.tell ?? (() => {}),
+  })
+  const { tools, notices: ofTools } = await loadTools({
+    home,
+    settings,
+    guard,
+    policy,
+    agents: enforced.permitted(agents),
+    env: io.env,
+    tell: options.tell,
+  })
+  const wanted = limitsOf(config, options)
+  const { createModels } = await backends
+  // No file could be opened to try it with, which is known at once: that is no machine without a sandbox.
+  if (untried !== undefined) throw untried
+  const { model } = options
+  const models = createModels({
+    config,
+    env: io.env,
+    cwd: io.cwd,
+    clock: systemClock,
+    ...(model !== undefined && { model }),
+  })
+  return {
+    home,
+    config,
+    policy,
+    enforced,
+    registry: agents,
+    agents: enforced.permitted(agents),
+    ...(entry !== undefined && { entry }),
+    tools: folder.trusted ? tools : tools.filter(isReading),
+    brought: folder.contents.items,
+    trusted: folder.trusted,
+    grants,
+    guard,
+    models: allowOnly(models, policy),
+    limits: withinCeilings({ ...defaultLimits, ...wanted }, enforced.ceilings),
+    wanted,
+    ...(model !== undefined && { model }),
+    modelFrom: modelFrom(io, config, model),
+    notices: [
+      ...policyNotices(policy, wanted),
+      ...trustNotices(io, folder, home),
+      ...pathNotices(io, dropped),
+      ...guardNotices([...hooks.diagnostics, ...guard.diagnostics]),
+      ...ofTools,
+      ...ofTeam,
+    ],
+  }
+}
+
+/** Only where it makes a difference: nobody has to know of folders that hold no programs. */
+function pathNotices({ env }: Environment, dropped: readonly string[]): Notice[] {
+  const entries = env['PATH']?.split(path.delimiter) ?? []
+  const left = dropped.filter((entry) => !entries.includes(entry) && existsSync(entry))
+  if (left.length === 0) return []
+  const message = `PATH entries inside this project are ignored until you trust it: ${left.join(', ')}`
+  return [{ code: 'path', message }]
+}
+
+function guardNotices(diagnostics: readonly Diagnostic[]): Notice[] {
+  return diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map((diagnostic) => ({ code: 'gate', message: showDiagnostic(diagnostic) }))
+}
+
+function modelFrom(io: Environment, config: Config, model: string | undefined): string {
+  if (model) return '--model'
+  if (io.env['CADRE_MODEL']) return 'CADRE_MODEL'
+  return config.model ? 'model of the configuration' : 'default'
+}

@@ -1,0 +1,97 @@
+import { CadreError, type Notice, type RunLimits } from '@cadre/core'
+import { showDiagnostic } from '@cadre/disk'
+import { type Home, type LoadedPolicy, loadPolicy, openPolicy } from '@cadre/home'
+import type { Environment } from './environment.ts'
+import type { Settings } from './load-settings.ts'
+import { userPlaces } from './places.ts'
+
+/**
+ * The policy of the organisation, the user and the project together. What the project's restricts applies always; what it permits
+ * applies where the home is trusted. Never rejects: what is wrong is in it.
+ */
+export function loadPolicyOf(io: Environment, home: Home, homeTrusted: boolean): Promise<LoadedPolicy> {
+  const { policy: user } = userPlaces(io.env)
+  return loadPolicy({ user, project: home.at('storage', 'policy.yaml'), trusted: () => homeTrusted })
+}
+
+/** As `loadPolicyOf`, for whoever runs sessions: rejects when a file is wrong, because nobody knows what it would forbid. */
+export async function requirePolicy(
+  io: Environment,
+  home: Home,
+  homeTrusted: boolean,
+): Promise<LoadedPolicy> {
+  const policy = await loadPolicyOf(io, home, homeTrusted)
+  const faults = faultsOf(policy)
+  if (faults.length === 0) return policy
+  throw new CadreError('configuration', `${faults.join('\n')}\n${noSession}`)
+}
+
+const noSession =
+  'No session is run while a policy cannot be understood: correct it, or have it corrected by who keeps it.'
+
+/** Why a policy cannot be understood, with the places; empty when it can. */
+export function faultsOf({ diagnostics }: LoadedPolicy): string[] {
+  return diagnostics.filter(({ severity }) => severity === 'error').map(showDiagnostic)
+}
+
+/**
+ * For whoever only looks: of a policy that cannot be understood nothing is known, so nothing is said to be restricted, but
+ * what is wrong with it is told.
+ */
+export async function lookAtPolicy(
+  io: Environment,
+  home: Home,
+  homeTrusted: boolean,
+): Promise<{ readonly policy: LoadedPolicy; readonly faults: readonly string[] }> {
+  const policy = await loadPolicyOf(io, home, homeTrusted)
+  const faults = faultsOf(policy)
+  if (faults.length === 0) return { policy, faults }
+  const { files } = policy
+  return { policy: { ...openPolicy, diagnostics: [], files }, faults: [...faults, noSession] }
+}
+
+/** The user's own settings are one more level: they can switch off, and never on. */
+export function withSettings(policy: LoadedPolicy, { config, sources }: Settings): LoadedPolicy {
+  if (config.enableSubagent !== false || !policy.subagents) return policy
+  const place = `enableSubagent in ${sources.join(' or ')}`
+  return {
+    ...policy,
+    subagents: false,
+    decidedBy: new Map([...policy.decidedBy, ['subagent.enabled', place]]),
+  }
+}
+
+/** What a person should know of a policy before a run starts. */
+export function policyNotices(policy: LoadedPolicy, wanted: Partial<RunLimits>): Notice[] {
+  const remarks = policy.diagnostics.map(showDiagnostic)
+  const off = (key: string, what: string) => {
+    const place = policy.decidedBy.get(key)
+    return place === undefined ? [] : [`${what}: ${key} is false (${place})`]
+  }
+  return [
+    ...remarks,
+    ...(policy.customAgents ? [] : off('customAgent.enabled', 'only built-in agents are used')),
+    ...(policy.subagents ? [] : off('subagent.enabled', 'no agent may delegate')),
+    ...lowered(policy, wanted),
+  ].map((message) => ({ code: 'policy', message }))
+}
+
+/** What was asked for and is more than the policy allows. */
+function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>): string[] {
+  const seconds = wanted.timeLimit === undefined ? undefined : wanted.timeLimit / 1000
+  const pairs: readonly [string, number | undefined, number | undefined][] = [
+    ['limits.depth', wanted.depth, limits.depth],
+    ['limits.concurrency', wanted.concurrency, limits.concurrency],
+    ['limits.sessions', wanted.sessions, limits.sessions],
+    ['limits.maxTurns', wanted.maxRounds, limits.maxTurns],
+    ['limits.timeoutSeconds', seconds, limits.timeoutSeconds],
+    ['limits.budget.tokens', wanted.budget?.tokens, limits.budget?.tokens],
+    ['limits.budget.cost', wanted.budget?.cost, limits.budget?.cost],
+    ['limits.budget.calls', wanted.budget?.calls, limits.budget?.calls],
+  ]
+  return pairs.flatMap(([key, asked, most]) =>
+    asked === undefined || most === undefined || asked <= most
+      ? []
+      : [`${key} is ${most} instead of ${asked}: ${decidedBy.get(key) ?? 'the policy'} allows no more`],
+  )
+}

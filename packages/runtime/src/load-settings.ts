@@ -1,0 +1,53 @@
+import type { Budget, RunLimits } from '@cadre/core'
+import { isModuleOf } from '@cadre/gate'
+import { type Config, createTrust, type Home, type LoadedConfig, loadConfig, type Trust } from '@cadre/home'
+import type { Environment } from './environment.ts'
+import { trustsEverything } from './home-trust.ts'
+import { userPlaces } from './places.ts'
+
+export interface Settings extends LoadedConfig {
+  /** Whether a module that the configuration names may be run. */
+  trustsModule(module: string): boolean
+}
+
+export interface SettingsOptions {
+  /** Whether the home is the user's own, or trusted. If not, nothing of its configuration counts. */
+  readonly homeTrusted: boolean
+  readonly trust?: Trust | undefined
+}
+
+/** The user's and the home's configuration. Changes nothing on disk. */
+export async function loadSettings(
+  io: Environment,
+  home: Home,
+  { homeTrusted, trust }: SettingsOptions,
+): Promise<Settings> {
+  const places = userPlaces(io.env)
+  const known = trust ?? createTrust({ file: places.trust, everything: trustsEverything(io, {}) })
+  const loaded = await loadConfig({
+    ...(homeTrusted && { home: home.path }),
+    userConfig: places.config,
+    trusted: () => homeTrusted,
+  })
+  // What a module of the home imports from elsewhere in the project is not the user's own.
+  const trustsModule = (module: string) =>
+    (homeTrusted && isModuleOf(home.path, module)) || known.trustsModule(module)
+  return { ...loaded, trustsModule }
+}
+
+/** The ceilings of a run: flags over configuration over defaults. */
+export function limitsOf(
+  config: Config,
+  flags: { depth?: number | undefined; concurrency?: number | undefined; maxTurns?: number | undefined },
+): Partial<RunLimits> {
+  const { depth, concurrency, sessions, maxTurns, timeoutSeconds } = config.limits ?? {}
+  const limits = {
+    depth: flags.depth ?? depth,
+    concurrency: flags.concurrency ?? concurrency,
+    sessions,
+    maxRounds: flags.maxTurns ?? maxTurns,
+    timeLimit: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
+    budget: config.budget as Budget | undefined,
+  }
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,100 @@
+import type { Agents, Notice, Tool } from '@cadre/core'
+import type { Guard } from '@cadre/gate'
+import { ownArtifact } from '@cadre/gate'
+import { type Config, type Home, isAttended, openMailboxes, type Policy } from '@cadre/home'
+import { sessionSummaryOf } from '@cadre/journal'
+import type { Settings } from './load-settings.ts'
+
+export interface LoadedTools {
+  readonly tools: readonly Tool[]
+  readonly notices: readonly Notice[]
+}
+
+export interface ToolsRequest {
+  readonly home: Home
+  readonly settings: Settings
+  /** Where the variables are that the configuration names for secrets. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Whom messages can be left for. Absent where tools are only looked at. */
+  readonly agents?: Agents
+  /** Absent where tools are only looked at. */
+  readonly guard?: Pick<
+    Guard,
+    'places' | 'project' | 'hiddenIn' | 'unreadableIn' | 'unwritableIn' | 'sandbox'
+  >
+  readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'>
+  readonly tell?: ((message: string) => void) | undefined
+}
+
+/** The built-in tools, and those that the configuration names and a person trusts. */
+export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
+  const { home, guard, policy } = request
+  const { config, trustsModule: trusted } = request.settings
+  const { combineTools, createTools, loadCustomTools, loadEmbed } = await import('@cadre/tools')
+  const { semantic } = config.search ?? {}
+  const builtIn = createTools({
+    home: home.path,
+    own: ownArtifact,
+    ...(guard && { places: guard.places, hiddenIn: guard.hiddenIn }),
+    commands: {
+      home,
+      ...(guard && {
+        sandbox: guard.sandbox,
+        unreadableIn: guard.unreadableIn,
+        unwritableIn: guard.unwritableIn,
+        excluded: [guard.project],
+      }),
+      ...(policy && ceilingsOf(policy)),
+      ...(request.tell && { tell: request.tell }),
+    },
+    ...(request.agents && { messages: messagesOf(home, request.agents) }),
+    attended: () => isAttended(home),
+    senders: {
+      mail: hasMailOut(config),
+      load: async () => (await import('@cadre/channels')).openSenders(config, home, request.env ?? {}),
+    },
+    ...(config.check && { check: config.check }),
+    ...(config.web && { web: config.web }),
+    ...(semantic && {
+      loadEmbed: () => loadEmbed({ ...semantic, base: home.path, trusted }),
+    }),
+  })
+  if (config.tools === undefined) return { tools: builtIn, notices: [] }
+  const custom = await loadCustomTools({
+    modules: config.tools,
+    base: home.path,
+    trusted,
+  })
+  const { tools, reports } = combineTools([builtIn, custom.tools])
+  const faults = custom.faults.map(({ message }) => ({ code: 'configuration', message }))
+  return { tools, notices: [...faults, ...reports] }
+}
+
+function hasMailOut({ channels }: Config): boolean {
+  const mail = channels?.['mail']
+  return typeof mail === 'object' && mail !== null && 'out' in mail
+}
+
+function messagesOf(home: Home, agents: Agents) {
+  return () => ({
+    mailboxes: openMailboxes(home),
+    agents,
+    agentOf: async (session: string) => sessionSummaryOf(home, session)?.agent,
+    attended: () => isAttended(home),
+  })
+}
+
+function ceilingsOf({
+  network,
+  environment,
+  commands,
+}: Pick<Policy, 'network' | 'environment' | 'commands'>) {
+  const { timeoutSeconds, outputKilobytes, ...limits } = commands
+  return {
+    network,
+    environment,
+    limits,
+    ...(timeoutSeconds !== undefined && { mostSeconds: timeoutSeconds }),
+    ...(outputKilobytes !== undefined && { mostOutput: outputKilobytes * 1024 }),
+  }
+}

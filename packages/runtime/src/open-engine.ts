@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { CadreError, messageOf } from '@cadre/core'
+import { systemClock } from '@cadre/disk'
+import {
+  type Approvals,
+  type ApprovalsOptions,
+  type AskHere,
+  askEverywhere,
+  createApprovals,
+  followApprovals,
+  planRule,
+} from '@cadre/gate'
+import { createTrust, type Home } from '@cadre/home'
+import { createFileEngine, type FileEngine, type FileEngineOptions } from '@cadre/journal'
+import type { AskPerson } from './person.ts'
+import { personName } from './person-name.ts'
+import { userPlaces } from './places.ts'
+
+/** An engine, and what waits for a person in its home. */
+export interface OpenedEngine extends FileEngine {
+  readonly approvals: Approvals
+}
+
+export interface EngineOptions {
+  /** Whoever is at the keyboard. */
+  readonly ask?: AskPerson | undefined
+  /** Told of decisions that are found in forms. */
+  readonly taken?: ApprovalsOptions['taken']
+  /** What an agent brings along into a session that a person has begun in an editor. */
+  readonly adopt?: FileEngineOptions['adopt']
+  /** Whether what cannot be written waits until it can be. */
+  readonly endures?: FileEngineOptions['endures']
+}
+
+/**
+ * The engine on the files of a home. What it finds wrong with them is told at once. Questions are put before people in the
+ * home's files, and at the keyboard where there is one.
+ */
+export async function openEngine(
+  home: Home,
+  tell: (message: string) => void,
+  { ask, taken, adopt, endures }: EngineOptions = {},
+): Promise<OpenedEngine> {
+  const askHere: AskHere | undefined =
+    ask &&
+    ((session, question, signal) =>
+      ask(session, question, signal, (grants) =>
+        planRule(home, grants, createTrust({ file: userPlaces(process.env).trust })),
+      ))
+  try {
+    const engine: FileEngine = await createFileEngine({
+      home,
+      clock: systemClock,
+      diagnostics: ({ message }) => tell(message),
+      ...(adopt && { adopt }),
+      ...(endures && { endures }),
+      answer: (session, question, signal) =>
+        enduring(
+          () => askEverywhere(approvals, { session, question, ask: askHere }, signal),
+          endures,
+          signal,
+        ),
+    })
+    const user = personName(process.env)
+    const approvals = createApprovals({
+      home,
+      engine,
+      clock: systemClock,
+      user,
+      tell,
+      ...(taken && { taken }),
+    })
+    return { ...followApprovals(engine, approvals, { home, tell }), approvals }
+  } catch (error) {
+    throw unusableHome(home, error)
+  }
+}
+
+/** A question that cannot be put into the forms now is put there when it can be: it is no reason to end what asks it. */
+async function enduring<T>(
+  work: () => Promise<T>,
+  endures: FileEngineOptions['endures'],
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (signal.aborted || !endures?.(error)) throw error
+      await pause(250)
+    }
+  }
+}
+
+/** What the system says about a folder is a sentence for a person, not a bug; anything else is given back as it is. */
+export function unusableHome(home: Home, error: unknown): unknown {
+  const isSystemError = error instanceof Error && 'syscall' in error
+  if (!isSystemError) return error
+  return new CadreError(
+    'configuration',
+    `the home cannot be used: ${messageOf(error)}; name another with --home or CADRE_HOME`,
+    {
+      where: home.path,
+      cause: error,
+    },
+  )
+}

@@ -1,0 +1,121 @@
+import { readdirSync } from 'node:fs'
+import { CadreError, didYouMean, type StoredSession } from '@cadre/core'
+import type { ProcessIdentity } from '@cadre/disk'
+import { type Home, runningProcess } from '@cadre/home'
+import type { FileEngine, SessionSummary } from '@cadre/journal'
+import type { Environment } from './environment.ts'
+import { requireTrustedHome, type TrustFlags } from './home-trust.ts'
+import { openEngine, unusableHome } from './open-engine.ts'
+import { homeOf } from './places.ts'
+
+/** The sessions of a home, to look at. */
+export interface Sessions {
+  readonly home: Home
+  readonly engine: FileEngine
+  /** All of them, the newest first. */
+  list(): Promise<readonly SessionSummary[]>
+  /** The id that begins like this. Rejects when there is none, or more than one. */
+  find(beginning: string): Promise<string>
+  /** Rejects when the session is not there, or cannot be read. */
+  read(id: string): Promise<StoredSession>
+  /** A session and everything below it, each before its children. */
+  tree(root: string): AsyncIterable<StoredSession>
+  fileOf(id: string): string
+  /** The process that runs the tree of this session now. */
+  owner(root: string): ProcessIdentity | undefined
+  close(): Promise<void>
+}
+
+/** The sessions of a home that somebody trusts, to continue, answer or cancel. Rejects when nobody does. */
+export async function openTrustedSessions(io: Environment, flags: TrustFlags): Promise<Sessions> {
+  return openSessions(io, (await requireTrustedHome(io, flags)).path)
+}
+
+export async function openSessions(io: Environment, home: string | undefined): Promise<Sessions> {
+  const place = homeOf(io, home)
+  return sessionsOf(place, await openEngine(place, io.warn))
+}
+
+export function sessionsOf(home: Home, engine: FileEngine): Sessions {
+  const list = async () => {
+    const all = await engine.list().catch((error) => {
+      throw unusableHome(home, error)
+    })
+    return all.toSorted((a, b) => (a.created === b.created ? order(a.id, b.id) : order(b.created, a.created)))
+  }
+  const read = async (id: string) => {
+    const stored = await engine.read(id)
+    if (stored === undefined)
+      throw new CadreError('not_found', `there is no session ${id} in ${home.at('sessions')}`)
+    return stored
+  }
+  return {
+    home,
+    engine,
+    list,
+    read,
+    find: async (beginning) => {
+      const fitting = idsLike(home, beginning)
+      const [only] = fitting
+      if (only !== undefined && fitting.length === 1) return only
+      if (fitting.length > 1) {
+        const shown = fitting.slice(0, 5).join(', ')
+        throw new CadreError(
+          'usage',
+          `${fitting.length} sessions begin with ${JSON.stringify(beginning)}: ${shown}${fitting.length > 5 ? ', …' : ''}; write more of the id`,
+        )
+      }
+      const hint =
+        didYouMean(beginning, idsIn(home.at('sessions'))) || '; `cadre sessions list` shows those there are'
+      throw new CadreError(
+        'not_found',
+        `there is no session ${JSON.stringify(beginning)} in ${home.at('sessions')}${hint}`,
+      )
+    },
+    async *tree(root) {
+      const children = new Map<string, string[]>()
+      for (const { id, parent } of (await list()).toReversed()) {
+        const above = parent?.split('/')[0]
+        if (above === undefined) continue
+        const siblings = children.get(above)
+        if (siblings === undefined) children.set(above, [id])
+        else siblings.push(id)
+      }
+      const waiting = [root]
+      const seen = new Set<string>()
+      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+        // Headers can be edited: a session that claims to be below itself is read once.
+        if (seen.has(id)) continue
+        seen.add(id)
+        yield await read(id)
+        waiting.push(...(children.get(id) ?? []).toReversed())
+      }
+    },
+    fileOf: (id) => home.at('sessions', `${id}.session.yaml`),
+    owner: (root) => runningProcess(home, root),
+    close: () => engine.close(),
+  }
+}
+
+const ending = '.session.yaml'
+
+/** By the names of the files alone: a session that cannot be read must be found all the same, to be told what is wrong. */
+export function idsLike(home: Home, beginning: string): string[] {
+  const ids = idsIn(home.at('sessions'))
+  if (ids.includes(beginning)) return [beginning]
+  return beginning === '' ? [] : ids.filter((id) => id.startsWith(beginning))
+}
+
+function idsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).flatMap((name) =>
+      name.endsWith(ending) ? [name.slice(0, -ending.length)] : [],
+    )
+  } catch {
+    return []
+  }
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

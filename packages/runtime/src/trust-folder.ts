@@ -1,0 +1,105 @@
+import type { AgentDefinition, Notice } from '@cadre/core'
+import { systemClock } from '@cadre/disk'
+import {
+  type FolderContents,
+  type FolderTrust,
+  type HomeState,
+  judgeFolder,
+  keepAnswer,
+  openAuditLog,
+  whatFolderBrings,
+} from '@cadre/gate'
+import { createTrust, type Home, openOwnHomes, type Trust, type TrustItem } from '@cadre/home'
+import type { Environment } from './environment.ts'
+import { standInHome, stateOfHome, trustsEverything } from './home-trust.ts'
+import type { ConfirmTrust } from './person.ts'
+import { policyHooks, userPlaces } from './places.ts'
+
+export interface TrustFolderRequest {
+  readonly home: Home
+  /** What is known of the home; looked at when absent. */
+  readonly state?: Promise<HomeState> | undefined
+  readonly project: string
+  /** The agents that files define; none where the policy keeps them from being used. */
+  readonly agents: readonly AgentDefinition[]
+  /** `--trust`. */
+  readonly everything?: boolean | undefined
+  /** For a resumed run: what `--trust` covered when it started. */
+  readonly granted?: readonly TrustItem[] | undefined
+  /** Absent when nobody can be asked. */
+  readonly confirm?: ConfirmTrust | undefined
+}
+
+export interface TrustedFolder extends FolderTrust {
+  readonly trust: Trust
+  /** Whether the home is used. It may be although the rest of the folder is not. */
+  readonly homeTrusted: boolean
+}
+
+/**
+ * Looks at what a folder brings, its home included, and asks a person about what nobody has agreed to. The answer is kept outside
+ * of the folder.
+ */
+export async function trustFolder(io: Environment, request: TrustFolderRequest): Promise<TrustedFolder> {
+  const { home, project, agents, confirm, granted } = request
+  const everything = trustsEverything(io, { trust: request.everything })
+  const { trust: file, homes, home: userHome } = userPlaces(io.env)
+  const trust = createTrust({ file, everything, also: granted })
+  const look = (homeState: HomeState | undefined) =>
+    whatFolderBrings({ project, home: home.path, homeState, agents, userHome, policyFolder: policyHooks })
+  const judge = (contents: FolderContents): TrustedFolder => {
+    const judged = judgeFolder(project, contents, trust)
+    return { ...judged, trust, homeTrusted: !judged.missing.some(({ file: at }) => at === home.path) }
+  }
+  const state = everything ? undefined : await (request.state ?? stateOfHome(io, home, { granted }))
+  const judged = judge(await look(state))
+  if (judged.trusted || judged.declined || confirm === undefined) return judged
+  const answer = await confirm(judged)
+  if (answer === 'later') return judged
+  if (answer === 'no') {
+    keepAnswer(answer, judged, trust)
+    note(io, judged.homeTrusted ? home : standInHome(io, home), judged, 'trust.declined')
+    return judge(judged.contents)
+  }
+  if (state?.kind === 'foreign') openOwnHomes(homes).add(home.path)
+  const left = await look(state && { ...state, kind: state.kind === 'foreign' ? 'own' : state.kind })
+  const shown = new Set(judged.contents.items.map(({ path, sha256 }) => `${sha256} ${path}`))
+  // Agreed to is what the person has seen.
+  const items = left.items.filter(({ path, sha256 }) => shown.has(`${sha256} ${path}`))
+  keepAnswer(answer, { ...judged, contents: { ...left, items } }, trust)
+  note(io, home, judged, 'trust.given')
+  return judge(left)
+}
+
+function note(io: Environment, home: Home, { folder, missing }: FolderTrust, type: string): void {
+  const log = openAuditLog({
+    home,
+    tell: io.warn,
+    environment: io.env,
+  })
+  const by = io.env['USER'] || io.env['USERNAME'] || 'unknown'
+  const items = missing.map(({ path, sha256, what }) => ({ path, sha256, what }))
+  log.append({ at: new Date(systemClock.now()).toISOString(), type, folder, by, items })
+  log.close()
+}
+
+/** What a person should know of a folder that nobody trusts, and of files that nobody can use. `records` is the home in use. */
+export function trustNotices(io: Environment, folder: TrustedFolder, records: Home): Notice[] {
+  const { contents, trusted, missing, declined, homeTrusted } = folder
+  const untrusted = (message: string): Notice => ({ code: 'untrusted', message })
+  const unusable = contents.unusable.map(({ file, reason }) => untrusted(`${file} is not used: ${reason}`))
+  if (trusted) return unusable
+  const list = missing.map(
+    ({ file, line, what }) => `\n  ${line === undefined ? file : `${file}:${line}`} ${what}`,
+  )
+  const instead = homeTrusted ? '' : `\nUntil then Cadre uses ${records.path} instead of the home directory.`
+  const next = declined
+    ? `You declined; remove the entry "declined" from ${userPlaces(io.env).trust} to be asked again, or use --trust for one command.`
+    : 'Inspect these files and answer the question that Cadre asks in a terminal, or use --trust (or CADRE_TRUST=1) for one command.'
+  return [
+    untrusted(
+      `this folder is not trusted: Cadre ignores what it brings, and agents are read-only.${list.join('')}${instead}\n${next}`,
+    ),
+    ...unusable,
+  ]
+}

@@ -1,0 +1,129 @@
+import { statSync } from 'node:fs'
+import type { CadreEvent, JsonObject } from '@cadre/core'
+import { systemClock } from '@cadre/disk'
+import { createAudit, hookPlaces, openAuditLog } from '@cadre/gate'
+import type { Config, Home } from '@cadre/home'
+import type { Environment } from '@cadre/runtime'
+import {
+  adoptFrom,
+  loadParts,
+  openEngine,
+  orchestrate,
+  type Parts,
+  type PartsOptions,
+  policyHooks,
+  projectOf,
+  userPlaces,
+} from '@cadre/runtime'
+import type { Parts as DaemonParts, DaemonRuntime, Outside } from './daemon-runtime.ts'
+
+export interface DaemonRuntimeOptions extends PartsOptions {
+  readonly io: Environment
+  readonly home: string
+  readonly workspace: string
+}
+
+/** What a daemon runs sessions with: one engine, and parts that are loaded from the current files. */
+export async function openDaemonRuntime(
+  options: DaemonRuntimeOptions,
+  home: Home,
+  outside: Outside,
+): Promise<DaemonRuntime> {
+  const { io, workspace } = options
+  const { tell } = outside
+  const log = openAuditLog({
+    home,
+    tell: (message) => outside.auditFailed(message),
+    recovered: () => outside.auditFailed(undefined),
+    environment: io.env,
+  })
+  const audit = createAudit({ home, tell: () => {}, environment: io.env })
+  const emit = (event: CadreEvent) => {
+    audit(event)
+    outside.emit(event)
+  }
+  // The daemon reports decisions itself, and resumes the sessions that they concern.
+  let loaded: Parts | undefined
+  let model: string | undefined
+  const engine = await openEngine(home, tell, {
+    taken: () => {},
+    endures: outside.endures,
+    adopt: adoptFrom(
+      () => loaded,
+      () => model,
+    ),
+  })
+  return {
+    home,
+    workspace,
+    ...(options.trust === true || io.env['CADRE_TRUST'] === '1' ? { trusted: true } : {}),
+    clock: systemClock,
+    engine,
+    approvals: engine.approvals,
+    audit: log,
+    async load(): Promise<DaemonParts> {
+      const parts = await loadParts(io, { ...options, tell, needsHome: true })
+      loaded = parts
+      const usual = await parts.models.resolve(undefined)
+      model = usual.kind === 'found' ? usual.model.id : undefined
+      return {
+        agents: parts.agents,
+        registry: parts.registry,
+        models: parts.models,
+        settings: parts.config.daemon ?? {},
+        channels: channelsOf(parts.config),
+        notices: [
+          ...parts.notices,
+          ...(usual.kind === 'found' ? [] : [{ code: 'no_model', message: usual.reason }]),
+        ],
+        leaves: (root) => {
+          if (parts.trusted || parts.grants.of(home.path, root)?.trust === undefined) return undefined
+          return `It was started with --trust, and the daemon does not trust this folder. Resume it with "cadre resume ${root}", or start the daemon with --trust.`
+        },
+        begin: () => orchestrate(parts, { engine, emit, endures: outside.endures }),
+      }
+    },
+    stamp: () => stampOf(filesOf(options, home, loaded)),
+  }
+}
+
+/** The settings of each channel. A value that is not a mapping counts as no settings. */
+function channelsOf(config: Config): Record<string, JsonObject> {
+  const { channels } = config as { readonly channels?: JsonObject }
+  return Object.fromEntries(
+    Object.entries(channels ?? {}).map(([name, settings]) => [
+      name,
+      typeof settings === 'object' && settings !== null && !Array.isArray(settings)
+        ? (settings as JsonObject)
+        : {},
+    ]),
+  )
+}
+
+/** Every file that affects how sessions run, whether or not it exists. */
+function filesOf({ io, workspace }: DaemonRuntimeOptions, home: Home, loaded: Parts | undefined): string[] {
+  const user = userPlaces(io.env)
+  const project = projectOf(workspace)
+  const hooks = hookPlaces({ project, userHome: user.home, policyFolder: policyHooks })
+  // If the user trusts the folder later, in another terminal, the daemon reloads.
+  const isUntrusted = loaded?.notices.some(({ code }) => code === 'untrusted')
+  return [
+    home.at('config.yaml'),
+    home.at('storage', 'policy.yaml'),
+    user.config,
+    user.policy,
+    '/etc/cadre/policy.yaml',
+    ...hooks.map(({ path }) => path),
+    ...(loaded?.config.tools ?? []),
+    ...(isUntrusted ? [user.trust, user.homes] : []),
+  ]
+}
+
+function stampOf(files: readonly string[]): string {
+  return files
+    .map((file) => {
+      const stats = statSync(file, { throwIfNoEntry: false })
+      return stats === undefined ? `${file} -` : `${file} ${stats.ino} ${stats.size} ${stats.mtimeMs}`
+    })
+    .join('\n')
+}

@@ -1,0 +1,175 @@
+import { eolOf, isBlank, linesOf, type RawText, rawOf } from '@cadre/disk'
+import { markerOf, taskWithId } from './change-task.ts'
+import { applySplices, type Splice, todoIn } from './edit-tasks.ts'
+import { contentOf, deeper, wholeLines } from './field-edit.ts'
+import { writtenTitle } from './head-edit.ts'
+import { type Expected, holds } from './holds.ts'
+import type { Heading } from './read-tasks.ts'
+import { refused, type TaskEdit } from './task-edit.ts'
+import type { NewTask } from './task-item.ts'
+import { isId } from './task-problems.ts'
+import { formOf, keptValue } from './task-values.ts'
+import { keptTitle, objectionTo } from './task-words.ts'
+import { type ReadFile, readWritten } from './written-tasks.ts'
+
+export interface AddOptions {
+  /** The heading to add it under, as it is written; `## TODO` when absent. It is made where it is missing. */
+  readonly section?: string
+}
+
+/**
+ * Adds a task below its parent, else at the end of its section. What is there stays as it is, byte for byte, and no text of the
+ * task is ever read as anything but what it was given as.
+ */
+export function addTask(
+  raw: RawText | undefined,
+  task: NewTask & { readonly id: string },
+  options: AddOptions = {},
+): TaskEdit {
+  const { id, parent } = task
+  const text = raw ?? ''
+  const read = readWritten(text)
+  const isSaid = task.state !== 'failed' || task.fields?.['status'] !== undefined
+  const all = { ...task.fields, ...(!isSaid && { status: 'failed' }) }
+  const objection = objectionTo({ ...task, state: task.state ?? 'open', fields: all }, undefined)
+  if (objection !== undefined) return refused(objection)
+  if (!isId(id)) return refused(`An id is one word without commas, and ${JSON.stringify(id)} is none.`)
+  const same = read.items.find((item) => item.id === id)
+  if (same !== undefined) return refused(`The task on line ${same.line} has the id ${id} already.`)
+  const above = parent === undefined ? undefined : taskWithId(read, parent)
+  if (typeof above === 'object')
+    return above.kind === 'missing'
+      ? refused(`No task here has the id ${parent}, which the new one is to stand below.`)
+      : above
+  const expected = expectedOf(task, id, all)
+  const places = above === undefined ? sectionPlaces(text, read, options) : [parentPlace(text, read, above)]
+  for (const careful of [false, true])
+    for (const place of places) {
+      const after = applySplices(text, [place.splice(linesOfTask(expected, place, careful))])
+      const reread = readWritten(after)
+      const at = reread.written.findIndex(({ item }) => item?.id === id)
+      const isBelow = reread.written[at]?.task.above === (above ?? -1)
+      if (at !== -1 && isBelow && holds(read, reread, { at, added: 1, expected }))
+        return { kind: 'changed', raw: after }
+    }
+  return refused(
+    'The task cannot be added without changing how others are read. Put the file in order; lint shows what is odd.',
+  )
+}
+
+function expectedOf(task: NewTask, id: string, fields: Readonly<Record<string, string>>): Expected {
+  const kept = Object.entries(fields).map(([key, value]) => [key, keptValue(value)] as const)
+  return {
+    state: task.state ?? 'open',
+    title: keptTitle(task.title),
+    priority: task.priority,
+    who: task.who ?? [],
+    tags: task.tags ?? [],
+    fields: new Map([['id', id], ...kept]),
+  }
+}
+
+interface Place {
+  readonly indent: string
+  readonly bullet: string
+  splice(lines: readonly RawText[]): Splice
+}
+
+function linesOfTask(task: Expected, { indent, bullet }: Place, careful: boolean): RawText[] {
+  const words = [
+    `${bullet} [${markerOf(task.state)}]`,
+    ...(task.priority === undefined ? [] : [task.priority]),
+    ...task.who.map((name) => `@${name}`),
+    ...task.tags.map((name) => `#${name}`),
+    writtenTitle(task.title, '"'),
+  ]
+  const inner = deeper({ indent }, undefined)
+  const fields = [...task.fields].flatMap(([key, value]) => {
+    const form = formOf(value, { quoted: careful })
+    if (form.kind === 'line') return [rawOf(`${inner}${key}: ${form.text}`)]
+    return [`${inner}${key}: ${form.sign}`, ...contentOf(form.lines, inner)]
+  })
+  return [rawOf(indent + words.join(' ')), ...fields]
+}
+
+function parentPlace(raw: RawText, read: ReadFile, above: number): Place {
+  const parent = read.written[above]?.task
+  const child = read.written.find(({ task }) => task.above === above)?.task
+  if (parent === undefined) throw new Error('unreachable: a task that was found is there')
+  const field = parent.fields.find(({ start }) => start < parent.end)
+  return {
+    indent: child?.indent ?? field?.indent ?? deeper(parent, undefined),
+    bullet: (child ?? parent).bullet,
+    splice: (lines) => wholeLines(raw, parent.treeEnd, 0, lines, parent.eol || eolOf(raw)),
+  }
+}
+
+/** At the end of the section; failing that, under a heading of its own at the end of the file. */
+function sectionPlaces(raw: RawText, read: ReadFile, { section }: AddOptions): Place[] {
+  const { headings } = read.scan
+  const heading = section === undefined ? todoIn(headings) : headings.find(({ text }) => text === section)
+  const eol = eolOf(raw)
+  const title = section ?? 'TODO'
+  const bullet = read.written.at(-1)?.task.bullet ?? '-'
+  const atEnd: Place = {
+    indent: '',
+    bullet,
+    splice: (lines) => {
+      const gap = raw === '' ? '' : raw.endsWith('\n') ? eol : eol + eol
+      return {
+        at: raw.length,
+        remove: 0,
+        insert: `${gap}## ${rawOf(title)}${eol}${eol}${lines.join(eol)}${eol}`,
+      }
+    },
+  }
+  return heading === undefined ? [atEnd] : [endOf(raw, read, heading, bullet), atEnd]
+}
+
+function endOf(raw: RawText, read: ReadFile, heading: Heading, bullet: string): Place {
+  const { headings } = read.scan
+  const index = headings.indexOf(heading)
+  const until = headings[index + 1]?.start ?? raw.length
+  const roots = read.written
+    .filter(({ task }) => task.section === index && task.above === -1)
+    .map(({ task }) => task)
+  const last = roots.at(-1)
+  const before = roots.at(-2)
+  const isTight = before !== undefined && last !== undefined && before.treeEnd === last.start
+  const at = behindIndented(raw, last?.treeEnd ?? heading.end, { until, isEmpty: last === undefined })
+  const eol = eolOf(raw)
+  return {
+    indent: '',
+    bullet: last?.bullet ?? bullet,
+    splice: (lines) => {
+      const { insert } = wholeLines(raw, at, 0, lines, eol)
+      const isOpen = at > 0 && raw[at - 1] !== '\n'
+      const rest = raw.slice(at, at + 200)
+      const after = isTight || rest === '' || /^[ \t]*\r?\n/.test(rest) ? '' : eol
+      const lead = isTight ? '' : eol
+      return {
+        at,
+        remove: 0,
+        insert: (isOpen ? eol + lead + insert.slice(eol.length) : lead + insert) + after,
+      }
+    },
+  }
+}
+
+/**
+ * What is indented and belongs to nothing would belong to a task that is put in front of it. In a section without tasks the end
+ * is behind all of its text.
+ */
+function behindIndented(
+  raw: RawText,
+  from: number,
+  { until, isEmpty }: { until: number; isEmpty: boolean },
+): number {
+  let end = from
+  for (const line of linesOf(raw.slice(from, until))) {
+    if (isBlank(line.text)) continue
+    if (!isEmpty && !/^[ \t]/.test(line.text)) break
+    end = from + line.end
+  }
+  return end
+}

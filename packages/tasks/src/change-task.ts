@@ -1,0 +1,165 @@
+import type { RawText } from '@cadre/disk'
+import { applySplices, type Splice } from './edit-tasks.ts'
+import { fieldEdit } from './field-edit.ts'
+import { editHead } from './head-edit.ts'
+import { type Expected, holds } from './holds.ts'
+import { refused, type TaskEdit } from './task-edit.ts'
+import type { TaskChange, TaskItem, TaskState } from './task-item.ts'
+import { isFailed, stateOfMarker } from './task-state.ts'
+import { keptValue } from './task-values.ts'
+import { keptTitle, objectionTo } from './task-words.ts'
+import { type ReadFile, readWritten, type Written } from './written-tasks.ts'
+
+/**
+ * Changes one task of a text: exactly the bytes of what is named. The result is read before it is handed out: it has the change,
+ * and nothing else says anything new. Where that cannot be reached it is refused, with the reason.
+ */
+export function changeTask(raw: RawText, id: string, change: TaskChange): TaskEdit {
+  const read = readWritten(raw)
+  const found = taskWithId(read, id)
+  if (typeof found === 'object' && 'kind' in found) return found
+  const one = read.written[found]
+  if (one?.item === undefined) return { kind: 'missing' }
+  const objection = objectionTo(change, one.item)
+  if (objection !== undefined) return refused(objection)
+  const plan = planOf(one, one.item, change)
+  const next = read.written[found + 1]
+  const child = next?.task.above === found ? next : undefined
+  // Written as a person would; where that would be misread, in quotes.
+  for (const careful of [false, true]) {
+    const after = applySplices(raw, splicesOf({ raw, one, child, plan, careful }))
+    if (after === raw) return careful ? cannot(one) : { kind: 'same' }
+    if (holds(read, readWritten(after), { at: found, expected: plan.expected }))
+      return { kind: 'changed', raw: after }
+  }
+  return cannot(one)
+}
+
+/** The place of the only task with this id. */
+export function taskWithId(read: ReadFile, id: string): number | TaskEdit {
+  const places: number[] = []
+  for (const [index, { item }] of read.written.entries()) if (item?.id === id) places.push(index)
+  const [place, second] = places
+  if (place === undefined) return { kind: 'missing' }
+  if (second === undefined) return place
+  const lines = places.map((index) => read.written[index]?.task.line).join(' and ')
+  return refused(`More than one task has the id ${id}, on lines ${lines}. Give each its own.`)
+}
+
+function cannot({ task }: Written): TaskEdit {
+  return refused(
+    `The task on line ${task.line} cannot be changed without changing how others are read. Put the lines around it in order; lint shows what is odd.`,
+  )
+}
+
+interface Plan {
+  readonly change: TaskChange
+  /** Each as it is kept, those that follow from the state included. */
+  readonly fields: ReadonlyMap<string, string | null>
+  readonly expected: Expected
+}
+
+function planOf({ head }: Written, item: TaskItem, change: TaskChange): Plan {
+  const fields = new Map<string, string | null>()
+  for (const [key, value] of Object.entries(change.fields ?? {}))
+    fields.set(key, value === null ? null : keptValue(value))
+  if (change.state !== undefined && !fields.has('status')) {
+    const status = item.fields.get('status')
+    if (change.state === 'failed' && !isFailed(status)) fields.set('status', 'failed')
+    else if (status !== undefined && isStale(status, change.state)) fields.set('status', null)
+  }
+  const title = change.title === undefined ? undefined : keptTitle(change.title)
+  // A title that is a field stays one.
+  const isOnLine = head.tokens.some(({ kind }) => kind === 'title')
+  const isField = item.fields.has('title') && !isOnLine
+  if (title !== undefined && isField) fields.set('title', title)
+  const after = new Map(item.fields)
+  for (const [key, value] of fields) {
+    if (value === null) after.delete(key)
+    else after.set(key, value)
+  }
+  const state = change.state ?? item.state
+  return {
+    change: titled(change, isField ? undefined : title),
+    fields,
+    expected: {
+      state:
+        state === 'skipped' || state === 'failed'
+          ? isFailed(after.get('status'))
+            ? 'failed'
+            : 'skipped'
+          : state,
+      title:
+        isOnLine || (title !== undefined && !isField) ? (title ?? item.title) : (after.get('title') ?? ''),
+      priority: change.priority === undefined ? item.priority : (change.priority ?? undefined),
+      who: change.who ?? item.who,
+      tags: change.tags ?? item.tags,
+      fields: after,
+    },
+  }
+}
+
+function titled({ title: _, ...change }: TaskChange, title: string | undefined): TaskChange {
+  return title === undefined ? change : { ...change, title }
+}
+
+/** A status that says how a task ended, which it has not, or not so. */
+function isStale(status: string, state: TaskState): boolean {
+  return /^(?:failed|skipped)$/i.test(status) && status.toLowerCase() !== state
+}
+
+const markers: Readonly<Record<TaskState, string>> = {
+  open: ' ',
+  running: '~',
+  done: 'x',
+  skipped: '-',
+  failed: '-',
+}
+
+export function markerOf(state: TaskState): string {
+  return markers[state]
+}
+
+interface Making {
+  readonly raw: RawText
+  readonly one: Written
+  readonly child: Written | undefined
+  readonly plan: Plan
+  readonly careful: boolean
+}
+
+function splicesOf({ raw, one, child, plan, careful }: Making): Splice[] {
+  const { task, head } = one
+  const { change, fields } = plan
+  const inHead = new Set(head.tokens.flatMap((token) => (token.kind === 'field' ? [token.key] : [])))
+  const below = [...fields].filter(
+    ([key, value]) => !inHead.has(key) || value === null || value.includes('\n'),
+  )
+  const headFields = [...fields].map(([key, value]) => [key, value?.includes('\n') ? null : value] as const)
+  const line = editHead(task.rawHead, head, {
+    ...change,
+    fields: new Map(headFields),
+    oneMarker: change.state !== undefined,
+    careful,
+  })
+  const gap = task.rawHead === '' && raw[task.headAt - 1] === ']' ? ' ' : ''
+  return [
+    ...markerEdit(one, change.state),
+    ...(line === task.rawHead
+      ? []
+      : [{ at: task.headAt, remove: task.rawHead.length, insert: (line === '' ? '' : gap) + line }]),
+    ...below.flatMap(([key, value]) => fieldEdit({ raw, task, child: child?.task, key, value, careful })),
+  ]
+}
+
+/** What says the same is left as it was written. */
+function markerEdit({ task }: Written, state: TaskState | undefined): Splice[] {
+  if (state === undefined) return []
+  const says = stateOfMarker(task.marker)
+  const isSame = says === (state === 'failed' ? 'skipped' : state)
+  return isSame ? [] : [{ at: task.markerAt, remove: rawLength(task.marker), insert: markerOf(state) }]
+}
+
+function rawLength(text: string): number {
+  return Buffer.byteLength(text)
+}

@@ -1,0 +1,88 @@
+import { linesBehindMark, type RawText, rawOf } from '@cadre/disk'
+import { type Heading, scanTasks, type Task } from './read-tasks.ts'
+
+/** One change of a text: these bytes and no others. */
+export interface Splice {
+  readonly at: number
+  readonly remove: number
+  readonly insert: RawText
+}
+
+/** Changes that do not overlap, all made to the same text; those at one place in the order given. */
+export function applySplices(raw: RawText, splices: readonly Splice[]): RawText {
+  const sorted = splices.map((splice, index) => ({ splice, index }))
+  sorted.sort((a, b) => a.splice.at - b.splice.at || a.index - b.index)
+  const parts: RawText[] = []
+  let done = 0
+  for (const { splice } of sorted) {
+    parts.push(raw.slice(done, splice.at), splice.insert)
+    done = Math.max(done, splice.at + splice.remove)
+  }
+  return parts.join('') + raw.slice(done)
+}
+
+export function markerSplice(task: Task, marker: string): Splice[] {
+  if (task.marker === marker) return []
+  return [{ at: task.markerAt, remove: rawOf(task.marker).length, insert: rawOf(marker) }]
+}
+
+export interface NewField {
+  readonly key: string
+  readonly value: string
+  /** The field it stands behind, where that is there. */
+  readonly after?: string
+}
+
+/**
+ * Sets a field: its value where it is there, else a line of its own, behind `after` or else
+ * before the first block. A value is one line.
+ */
+export function fieldSplice(raw: RawText, task: Task, field: NewField): Splice[] {
+  const { key, value, after } = field
+  const line = value.replace(/\s+/g, ' ').trim()
+  const known = task.fields.find((one) => one.key === key && one.block === undefined)
+  if (known !== undefined) {
+    if (known.value === line) return []
+    const gap = known.value === '' ? ' ' : ''
+    return [{ at: known.valueAt, remove: known.valueEnd - known.valueAt, insert: rawOf(gap + line) }]
+  }
+  const own = task.fields.filter(({ start }) => start < task.end)
+  const before = own.find((one) => one.key === after && one.block === undefined)
+  const firstBlock = own.find(({ block }) => block !== undefined)
+  const indent = before?.indent ?? own[0]?.indent ?? `${task.indent}  `
+  const eol = task.eol === '' ? '\n' : task.eol
+  const at = before?.end ?? firstBlock?.start ?? task.end
+  const lead = at === 0 || raw[at - 1] === '\n' ? '' : eol
+  return [{ at, remove: 0, insert: lead + rawOf(`${indent}${key}: ${line}`) + eol }]
+}
+
+/** Puts a task, written as lines, on top of `## TODO`; the heading is added where it is missing. */
+export function insertTask(raw: RawText, lines: readonly string[]): RawText {
+  const all = linesBehindMark(raw)
+  const todo = todoIn(scanTasks(raw).headings)
+  const heading = todo === undefined ? -1 : all.findIndex(({ start }) => start === todo.start)
+  const eol = (all[Math.max(heading, 0)]?.eol ?? '') || '\n'
+  const block = lines.map((line) => rawOf(line) + eol).join('')
+  if (heading === -1) {
+    const gap = raw === '' ? '' : raw.endsWith('\n') ? eol : eol + eol
+    return `${raw}${gap}## TODO${eol}${eol}${block}`
+  }
+  const { end, eol: ending = '' } = all[heading] ?? { end: raw.length }
+  // What is indented below the heading belongs to nothing; below our task it would belong to that.
+  const below = all.slice(heading + 1)
+  const own = below.findIndex(({ text }) => /^[^ \t]|^[ \t]+[-*+][ \t]+\[/.test(text))
+  const loose = below.slice(0, own === -1 ? undefined : own).findLast(({ text }) => !/^[ \t]*$/.test(text))
+  const next = below[(loose === undefined ? -1 : below.indexOf(loose)) + 1]
+  const hasGap = next !== undefined && /^[ \t]*$/.test(next.text)
+  const at = hasGap ? next.end : (loose?.end ?? end)
+  const isOpen = (hasGap ? next.eol : (loose?.eol ?? ending)) === ''
+  const before = `${isOpen ? eol : ''}${hasGap && !isOpen ? '' : eol}`
+  const rest = raw.slice(at)
+  const after = rest === '' || /^[ \t]*\r?\n/.test(rest) ? '' : eol
+  return raw.slice(0, at) + before + block + after + rest
+}
+
+/** Where new tasks go. */
+export function todoIn(headings: readonly Heading[]): Heading | undefined {
+  return headings.find(({ level, text }) => level === 2 && /^todo$/i.test(text))
+}

@@ -1,0 +1,82 @@
+import { eolOf, type RawText, rawOf, widthOf } from '@cadre/disk'
+import type { Splice } from './edit-tasks.ts'
+import type { Task, TaskField } from './read-tasks.ts'
+import { fieldValue, formOf, type ValueForm } from './task-values.ts'
+
+export interface FieldEdit {
+  readonly raw: RawText
+  readonly task: Task
+  /** The first task that stands below it. */
+  readonly child: Task | undefined
+  readonly key: string
+  /** As it is kept; null takes the field away, however often it is there. */
+  readonly value: string | null
+  /** On one line in quotes, whatever it is. */
+  readonly careful?: boolean
+}
+
+/** Sets one of the fields below the line of a task: these bytes, and no others. */
+export function fieldEdit(edit: FieldEdit): Splice[] {
+  const { raw, task, key, value, careful = false } = edit
+  const there = task.fields.filter((field) => field.key === key)
+  if (value === null) return there.map(({ start, end }) => ({ at: start, remove: end - start, insert: '' }))
+  const [known] = there
+  if (known !== undefined && fieldValue(known) === value && !careful) return []
+  const form = formOf(value, { quoted: careful })
+  return known === undefined ? [newField(edit, form)] : changedField(raw, known, form, task.eol || eolOf(raw))
+}
+
+function changedField(raw: RawText, field: TaskField, form: ValueForm, eol: string): Splice[] {
+  const { valueAt, valueEnd, lineEnd, end } = field
+  const gap = valueAt === valueEnd ? ' ' : ''
+  const first = form.kind === 'line' ? form.text : form.sign
+  const said: Splice = { at: valueAt, remove: valueEnd - valueAt, insert: gap + rawOf(first) }
+  const splices = raw.slice(valueAt, valueEnd) === rawOf(first) ? [] : [said]
+  if (form.kind === 'block' || end > lineEnd) {
+    const lines = form.kind === 'block' ? contentOf(form.lines, field.indent) : []
+    splices.push(wholeLines(raw, lineEnd, end - lineEnd, lines, eol))
+  }
+  return splices
+}
+
+/**
+ * A line goes behind the other lines and before the blocks. A block goes to the end, and is indented as deep as the next task
+ * below: otherwise that one would be a part of it.
+ */
+function newField({ raw, task, child, key }: FieldEdit, form: ValueForm): Splice {
+  const eol = task.eol || eolOf(raw)
+  const own = task.fields.filter(({ start }) => start < task.end)
+  const lastLine = own.findLast(({ rawBlock }) => rawBlock === undefined)
+  if (form.kind === 'line') {
+    const indent = lastLine?.indent ?? own[0]?.indent ?? deeper(task, child)
+    const at = lastLine?.end ?? own[0]?.start ?? task.lineEnd
+    return wholeLines(raw, at, 0, [rawOf(`${indent}${key}: ${form.text}`)], eol)
+  }
+  const wanted = own.at(-1)?.indent ?? deeper(task, child)
+  const indent = child !== undefined && child.width > widthOf(wanted) ? child.indent : wanted
+  const lines = [`${indent}${key}: ${form.sign}`, ...contentOf(form.lines, indent)]
+  return wholeLines(raw, task.end, 0, lines, eol)
+}
+
+/** How what belongs to a task is indented. */
+export function deeper(task: Pick<Task, 'indent'>, child: Pick<Task, 'indent'> | undefined): string {
+  return child?.indent ?? task.indent + (task.indent.includes('\t') ? '\t' : '  ')
+}
+
+export function contentOf(lines: readonly string[], indent: string): RawText[] {
+  return lines.map((line) => (line === '' ? '' : rawOf(`${indent}  ${line}`)))
+}
+
+/** Puts whole lines in the place of others. A file that ends without a line end goes on to do so. */
+export function wholeLines(
+  raw: RawText,
+  at: number,
+  remove: number,
+  lines: readonly RawText[],
+  eol: string,
+): Splice {
+  if (lines.length === 0) return { at, remove, insert: '' }
+  const isOpen = at > 0 && raw[at - 1] !== '\n'
+  const isEnd = at + remove === raw.length && raw[raw.length - 1] !== '\n'
+  return { at, remove, insert: (isOpen ? eol : '') + lines.join(eol) + (isEnd ? '' : eol) }
+}

@@ -1,0 +1,97 @@
+import { CadreError } from '@cadre/core'
+import type { RawText } from '@cadre/disk'
+import { linesOf } from '@cadre/disk'
+import type { TaskEdit } from '../task-edit.ts'
+import type { TaskItem } from '../task-item.ts'
+import { readWritten } from '../written-tasks.ts'
+
+export interface ChunkEdits {
+  readonly raw: RawText
+  /** As `readTaskFile` gives them. */
+  readonly tasks: readonly TaskItem[]
+  /** Those that change; each has an id. */
+  readonly targets: ReadonlySet<TaskItem>
+  readonly edit: (raw: RawText, id: string) => TaskEdit
+}
+
+/**
+ * Makes many edits to one file. One edit reads the whole text, so many would read it many times: each tree of tasks is
+ * edited as a text of its own, and everything is read once more at the end. Where that finds anything that was not meant, they are
+ * made one by one. Throws a `CadreError` for what cannot be done; nothing is written here.
+ */
+export function editChunks({ raw, tasks, targets, edit }: ChunkEdits): RawText {
+  const isTarget = (task: TaskItem) => targets.has(task)
+  const edited: RawText[] = []
+  const expected: TaskItem[] = []
+  let isSure = true
+  for (const { text, own } of cut(raw, tasks)) {
+    const wanted = own.filter(isTarget)
+    const after = wanted.length === 0 ? text : inTurn(text, wanted, edit)
+    // Alone it must say what it says in its file: a comment that begins further up, for one, could make a difference.
+    isSure &&= wanted.length === 0 || sayTheSame(itemsOf(text), own)
+    edited.push(after)
+    for (const task of wanted.length === 0 ? own : itemsOf(after)) expected.push(task)
+  }
+  const result = edited.join('')
+  return isSure && sayTheSame(itemsOf(result), expected) ? result : inTurn(raw, tasks.filter(isTarget), edit)
+}
+
+interface Piece {
+  readonly text: RawText
+  readonly own: readonly TaskItem[]
+}
+
+/** What stands before the first task, then each task that stands below none, with everything up to the next. */
+function cut(raw: RawText, tasks: readonly TaskItem[]): Piece[] {
+  const starts: number[] = []
+  for (const { start } of linesOf(raw)) starts.push(start)
+  const roots = tasks.flatMap(({ depth }, at) => (depth === 0 ? [at] : []))
+  const at = (index: number | undefined) => {
+    const task = index === undefined ? undefined : tasks[index]
+    return task === undefined ? raw.length : (starts[task.line - 1] ?? raw.length)
+  }
+  const first = { text: raw.slice(0, at(roots[0])), own: tasks.slice(0, roots[0] ?? tasks.length) }
+  const others = roots.map((root, index) => ({
+    text: raw.slice(at(root), at(roots[index + 1])),
+    own: tasks.slice(root, roots[index + 1] ?? tasks.length),
+  }))
+  return [first, ...others]
+}
+
+function inTurn(raw: RawText, targets: readonly TaskItem[], edit: ChunkEdits['edit']): RawText {
+  let text = raw
+  for (const { id, line } of targets) {
+    const result = edit(text, id as string)
+    if (result.kind === 'changed') text = result.raw
+    else if (result.kind === 'refused')
+      throw new CadreError('usage', `The task on line ${line} cannot be changed. ${result.reason}`)
+    else if (result.kind === 'missing')
+      throw new CadreError('usage', `The task on line ${line} cannot be found by its id ${id}.`)
+  }
+  return text
+}
+
+function itemsOf(raw: RawText): readonly TaskItem[] {
+  return readWritten(raw).items
+}
+
+function sayTheSame(some: readonly TaskItem[], others: readonly TaskItem[]): boolean {
+  return some.length === others.length && some.every((task, at) => saysSame(task, others[at]))
+}
+
+/** All but where it stands. */
+function saysSame(one: TaskItem, other: TaskItem | undefined): boolean {
+  return (
+    other !== undefined &&
+    one.id === other.id &&
+    one.state === other.state &&
+    one.title === other.title &&
+    one.priority === other.priority &&
+    one.depth === other.depth &&
+    one.parent === other.parent &&
+    one.who.join('\n') === other.who.join('\n') &&
+    one.tags.join('\n') === other.tags.join('\n') &&
+    one.fields.size === other.fields.size &&
+    [...one.fields].every(([key, value]) => other.fields.get(key) === value)
+  )
+}

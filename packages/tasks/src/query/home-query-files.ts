@@ -1,0 +1,43 @@
+import { CadreError, didYouMean } from '@cadre/core'
+import { fitsPattern } from '@cadre/disk'
+import { approvalsFile } from '../is-approval.ts'
+import type { TaskFile } from '../task-item.ts'
+import type { QueryFiles } from './answer-select.ts'
+
+/** What is asked of the task files of a home. */
+export interface HomeTasks {
+  /** Names of files in the folder, without the one of the approvals. */
+  list(): readonly string[]
+  read(file: string): TaskFile
+}
+
+/** The task files of a home for queries, under the names they have there: `tasks/redis.task.md`. Nothing else can be named. */
+export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
+  return {
+    match(name) {
+      const wanted = nameInTasks(name)
+      const approvals = tasks.read(approvalsFile).tasks.length > 0 ? [approvalsFile] : []
+      const known = [...new Set([...tasks.list(), ...approvals])].sort()
+      if (wanted.includes('*'))
+        return known.filter((file) => fitsPattern(file, wanted)).map((file) => `tasks/${file}`)
+      if (known.includes(wanted)) return [`tasks/${wanted}`]
+      throw new CadreError(
+        'usage',
+        `There is no file tasks/${wanted}${didYouMean(wanted, known) || '; tasks/*.task.md is all of them.'}`,
+      )
+    },
+    read: (file) => tasks.read(file.slice('tasks/'.length)),
+  }
+}
+
+/** The name of a file of the folder `tasks`, or a pattern of such names. Throws a `CadreError` for everything else. */
+function nameInTasks(name: string): string {
+  const inside = name.replace(/^(?:\.\/)*(?:tasks(?:\/|$))?/, '')
+  const file = inside === '' ? '*' : inside
+  if (/[\\/\0]/.test(file) || file.startsWith('.'))
+    throw new CadreError(
+      'usage',
+      `${JSON.stringify(name)} is not in the folder tasks of the home; write tasks/NAME.task.md.`,
+    )
+  return file
+}

@@ -1,0 +1,61 @@
+import { CadreError } from '@cadre/core'
+import type { RawText } from '@cadre/disk'
+import { addTask } from '../add-task.ts'
+import { newTaskId } from '../new-task-id.ts'
+import type { TaskItem } from '../task-item.ts'
+import { readWritten } from '../written-tasks.ts'
+
+const heading = '## TODO\n\n'
+/** Deeper than that, a task stands at the top and names its parent in a field. */
+const deepest = 50
+
+/** A whole file with these tasks, each below its parent where that is among them. A task without an id gets one. */
+export function writeTasks(tasks: readonly TaskItem[]): RawText {
+  const ids = new Set(tasks.flatMap(({ id }) => id ?? []))
+  const below = new Map<string, TaskItem[]>()
+  const tops: TaskItem[] = []
+  for (const task of tasks) {
+    const { parent } = task
+    if (parent === undefined || parent === task.id || !ids.has(parent)) tops.push(task)
+    else below.set(parent, [...(below.get(parent) ?? []), task])
+  }
+  const written = new Set<TaskItem>()
+  const write = (task: TaskItem, depth: number): RawText => {
+    written.add(task)
+    const children = depth < deepest && task.id !== undefined ? (below.get(task.id) ?? []) : []
+    const inner = children
+      .filter((child) => !written.has(child))
+      .map((child) => indented(write(child, depth + 1)))
+    return writeOne(task, ids) + inner.join('')
+  }
+  const trees = tops.map((task) => write(task, 0))
+  // Parents that go round in a circle, or too deep.
+  for (const task of tasks) if (!written.has(task)) trees.push(write(task, 0))
+  const text = heading + trees.join('\n')
+  const read = readWritten(text).items
+  if (read.length === tasks.length) return text
+  throw new CadreError('usage', 'These tasks cannot be written to one file so that they read the same.')
+}
+
+function writeOne(task: TaskItem, ids: Set<string>): RawText {
+  const { title, state, priority, who, tags, fields } = task
+  const id = task.id ?? newTaskId(ids)
+  ids.add(id)
+  const others = [...fields].filter(([key]) => key !== 'id' && key !== 'title')
+  const edit = addTask(undefined, {
+    id,
+    title: title === '' ? id : title,
+    state,
+    ...(priority !== undefined && { priority }),
+    who,
+    tags,
+    fields: Object.fromEntries(others),
+  })
+  if (edit.kind === 'changed') return edit.raw.slice(heading.length)
+  const reason = edit.kind === 'refused' ? edit.reason : 'It cannot be written.'
+  throw new CadreError('usage', `The task on line ${task.line}: ${reason}`)
+}
+
+function indented(text: RawText): RawText {
+  return text.replace(/^(?=[^\n])/gm, '  ')
+}

@@ -1,0 +1,69 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { messageOf } from '@cadre/core'
+import type { RawText } from '@cadre/disk'
+import { hasCode } from '@cadre/disk'
+import type { TaskProblem } from './task-item.ts'
+
+/** A file larger than this was not written by a person, and is not read. */
+export const mostBytes = 16 * 1024 * 1024
+
+export interface PlainTaskFile {
+  /** Changes whenever the file does; `none` while there is none. */
+  readonly stamp: string
+  /** When it changed last, in milliseconds. */
+  readonly changed: number
+  readonly content: { readonly raw: RawText } | { readonly problem: TaskProblem }
+}
+
+/** Reads a task file, unless its stamp is the known one. What keeps it from being read is a problem of the file, not a failure. */
+export function readPlainTaskFile(file: string, known?: string): PlainTaskFile | 'known' {
+  let handle: number
+  try {
+    // Neither a link nor a pipe is followed or waited for.
+    handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return { stamp: 'none', changed: 0, content: { raw: '' } }
+    const isLink = hasCode(error, 'ELOOP', 'EMLINK')
+    return { stamp: 'unreadable', changed: 0, content: { problem: isLink ? notPlain : unreadable(error) } }
+  }
+  try {
+    const stats = fstatSync(handle, { bigint: true })
+    const stamp = `${stats.dev}.${stats.ino}.${stats.size}.${stats.mtimeNs}.${stats.ctimeNs}`
+    if (stamp === known) return 'known'
+    const changed = Math.max(Number(stats.mtimeMs), Number(stats.ctimeMs))
+    if (!stats.isFile()) return { stamp, changed, content: { problem: notPlain } }
+    if (stats.size > mostBytes) return { stamp, changed, content: { problem: tooLarge } }
+    const raw = readFileSync(handle, 'latin1')
+    return { stamp, changed, content: isText(raw) ? { raw } : { problem: notText } }
+  } catch (error) {
+    return { stamp: 'unreadable', changed: 0, content: { problem: unreadable(error) } }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Text in UTF-8 has no zeros; in UTF-16 nearly every second byte is one. */
+export function isText(raw: RawText): boolean {
+  return !raw.includes('\0')
+}
+
+const about = { severity: 'error', line: 1, column: 1 } as const
+const notPlain: TaskProblem = {
+  ...about,
+  code: 'TD901',
+  message: 'This is not a plain file. Put one in its place, or remove it.',
+}
+export const tooLarge: TaskProblem = {
+  ...about,
+  code: 'TD902',
+  message: `This file is larger than ${mostBytes / 1024 / 1024} MiB and is not read. Move what is done to another one.`,
+}
+export const notText: TaskProblem = {
+  ...about,
+  code: 'TD903',
+  message: 'This is not text in UTF-8. Save it as such.',
+}
+
+function unreadable(error: unknown): TaskProblem {
+  return { ...about, code: 'TD900', message: `This file cannot be read: ${messageOf(error)}.` }
+}

@@ -1,0 +1,16 @@
+import type { RawText } from '@cadre/disk'
+import type { TaskFile } from './task-item.ts'
+import { problemsOf } from './task-problems.ts'
+import { type ReadFile, readWritten } from './written-tasks.ts'
+
+const known = new WeakMap<ReadFile, TaskFile>()
+
+/** The tasks of a file and what they say, and everything that is odd about them. Never throws, whatever the file is. */
+export function readTaskFile(raw: RawText): TaskFile {
+  const read = readWritten(raw)
+  const before = known.get(read)
+  if (before !== undefined) return before
+  const file = { tasks: read.items, problems: problemsOf(raw, read) }
+  known.set(read, file)
+  return file
+}

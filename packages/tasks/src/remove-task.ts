@@ -1,0 +1,24 @@
+import type { RawText } from '@cadre/disk'
+import { taskWithId } from './change-task.ts'
+import { applySplices } from './edit-tasks.ts'
+import { holds } from './holds.ts'
+import { refused, type TaskEdit } from './task-edit.ts'
+import { readWritten } from './written-tasks.ts'
+
+/** Takes a task away, with everything that stands below it, and of two gaps around it one. */
+export function removeTask(raw: RawText, id: string): TaskEdit {
+  const read = readWritten(raw)
+  const at = taskWithId(read, id)
+  if (typeof at === 'object') return at
+  const task = read.written[at]?.task
+  if (task === undefined) return { kind: 'missing' }
+  const { start, treeEnd } = task
+  const removed = read.written.slice(at).findIndex((one, index) => index > 0 && one.task.start >= treeEnd)
+  const gap = /(?:^|\n)[ \t]*\r?\n$/.test(raw.slice(Math.max(0, start - 200), start))
+    ? (/^[ \t]*\r?\n/.exec(raw.slice(treeEnd, treeEnd + 200))?.[0].length ?? 0)
+    : 0
+  const after = applySplices(raw, [{ at: start, remove: treeEnd + gap - start, insert: '' }])
+  const meant = { at, removed: removed === -1 ? read.written.length - at : removed }
+  if (holds(read, readWritten(after), meant)) return { kind: 'changed', raw: after }
+  return refused(`The task on line ${task.line} cannot be taken away without changing how others are read.`)
+}

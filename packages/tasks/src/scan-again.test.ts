@@ -1,0 +1,136 @@
+import { type RawText, rawOf } from '@cadre/disk'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readAgain, readAnew, readWritten } from './written-tasks.ts'
+
+/** Lines that begin something, end something, or are taken for it. */
+const line = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom(
+      '- [ ] A @who "one"',
+      '- [x] two',
+      '* [~] "three" id: t3',
+      '- [?] no marker',
+      '  - [ ] below',
+      '    - [-] deeper',
+      '\t- [ ] with a tab',
+      '- [ ] ',
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(
+      '  id: a',
+      '  id: b',
+      '    id: c',
+      '  status: failed',
+      '  note: |',
+      '    text of a note',
+      '    - [ ] in a note',
+      '  folded: >2',
+      '  depends_on: a, b',
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      '',
+      '  ',
+      '## Part',
+      '# Other',
+      '### Part',
+      'words',
+      '- [x]almost',
+      '1. [ ] almost',
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('```', '  ```', '~~~ code', '~~~', '<!-- a', '<!-- all -->', 'b -->', '  -->'),
+  },
+)
+const end = fc.constantFrom('\n', '\n', '\n', '\r\n')
+const text = (maxLength: number) =>
+  fc
+    .array(fc.tuple(line, end), { maxLength })
+    .map((lines) => rawOf(lines.map(([words, eol]) => words + eol).join('')))
+const mark = fc.constantFrom('', '', '', '\u00ef\u00bb\u00bf')
+
+/** Two texts with a beginning and an end in common, which need not be at ends of lines. */
+const pair = fc
+  .record({
+    mark,
+    before: text(14),
+    one: text(4),
+    other: text(4),
+    behind: text(14),
+    cut: fc.nat(12),
+    rest: fc.constantFrom('', '', '- [ ] the last, without an end'),
+  })
+  .map(({ mark: first, before, one, other, behind, cut, rest }) => ({
+    old: first + before + one + behind + rest,
+    now: first + before + other.slice(cut % 3) + behind.slice(cut % 4) + rest,
+  }))
+
+const again = (old: RawText, now: RawText) => readAgain([{ raw: old, read: readAnew(old) }], now, 0)
+
+test('what is read again in part is what is read as a whole', () => {
+  let inPart = 0
+  fc.assert(
+    fc.property(pair, ({ old, now }) => {
+      const read = again(old, now)
+      if (read === undefined) return
+      inPart++
+      expect(read).toEqual(readAnew(now))
+    }),
+    { numRuns: 3000 },
+  )
+  expect(inPart).toBeGreaterThan(500)
+})
+
+test('one text after another, each read from the one before', () => {
+  fc.assert(
+    fc.property(
+      text(30),
+      fc.array(fc.tuple(fc.nat(), fc.nat(3), text(2)), { maxLength: 6 }),
+      (first, edits) => {
+        let raw = first
+        let read = readAnew(raw)
+        for (const [place, remove, insert] of edits) {
+          const at = place % (raw.length + 1)
+          const now = raw.slice(0, at) + insert + raw.slice(at + remove)
+          const next = readAgain([{ raw, read }], now, 0)
+          if (next !== undefined) expect(next).toEqual(readAnew(now))
+          read = next ?? readAnew(now)
+          raw = now
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  )
+})
+
+const tasks = (count: number) =>
+  Array.from({ length: count }, (_, i) => `- [ ] "Task ${i}"\n  id: t${i}\n  note: |\n    about ${i}\n`).join(
+    '',
+  )
+
+test('code that is opened above and has no end hides nothing, and with an end everything', () => {
+  const all = `# All\n\n${tasks(1000)}`
+  expect(readWritten(all).items).toHaveLength(1000)
+  const opened = `# All\n\n- [ ] first\n\`\`\`\n${tasks(1000)}`
+  expect(readWritten(opened).items).toHaveLength(1001)
+  const closed = `${opened}\n\`\`\`\n`
+  expect(readWritten(closed).items.length).toBe(readAnew(closed).items.length)
+})
+
+test('only what is not the same is read again', () => {
+  const old = tasks(1000)
+  const read = readWritten(old)
+  const now = readWritten(old.replace('- [ ] "Task 500"', '- [x] "Task 500"'))
+  expect(now).toEqual(readAnew(old.replace('- [ ] "Task 500"', '- [x] "Task 500"')))
+  const isKept = (at: number) => now.items[at] === read.items[at]
+  expect([0, 498, 502, 999].map(isKept)).toEqual([true, true, true, true])
+  expect(isKept(500)).toBe(false)
+})

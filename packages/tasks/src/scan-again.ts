@@ -1,0 +1,167 @@
+import type { RawText } from '@cadre/disk'
+import { type Oddity, type ScannedTasks, scanTasks, type Task, type TaskField } from './read-tasks.ts'
+
+export interface Scanned {
+  readonly raw: RawText
+  readonly scan: ScannedTasks
+}
+
+/** What was scanned again, and what stands before and behind it as it did, by the numbers of tasks. */
+export interface ScannedAgain {
+  readonly scan: ScannedTasks
+  /** As many tasks at the beginning are the same objects. */
+  readonly before: number
+  /** As many tasks at the end say the same, at other places in the text unless `isInPlace`. */
+  readonly behind: number
+  readonly isInPlace: boolean
+}
+
+/** Shorter texts are scanned as fast as they are compared. */
+const least = 16_384
+
+/**
+ * Scans a text that differs from one that was scanned before in one part of it: only from the task before that part to the task
+ * behind it. The result is what scanning all of it gives; nothing where that is not certain.
+ *
+ * What makes it certain: at a task that is not indented nothing from above it goes on, no block, no field and no task; so what
+ * comes behind is read the same, whatever came before, and the other way round. There is one thing that looks further: code and
+ * comments that begin somewhere and have no end. With one of these anywhere, all is scanned.
+ */
+export function scanAgain(known: Scanned, raw: RawText, shortest = least): ScannedAgain | undefined {
+  const { raw: old, scan } = known
+  if (raw.length < shortest || scan.oddities.some(isUnclosed)) return undefined
+  const same = commonParts(old, raw)
+  const first = scan.tasks.findLastIndex((task) => task.width === 0 && task.lineEnd <= same.before)
+  const behindAt = old.length - same.behind
+  const last = scan.tasks.findIndex(({ width, start }) => width === 0 && start > behindAt)
+  if (first === -1 && last === -1) return undefined
+  const from = scan.tasks[first]
+  const to = scan.tasks[last]
+  const shift = raw.length - old.length
+  const part = scanTasks(raw, {
+    from: from?.start ?? 0,
+    number: from?.line ?? 1,
+    to: to === undefined ? raw.length : to.start + shift,
+  })
+  if (part.oddities.some(isUnclosed)) return undefined
+  return join({ known, raw, part, first: Math.max(0, first), last, from, to, shift })
+}
+
+function isUnclosed({ kind }: Oddity): boolean {
+  return kind === 'unclosed fence' || kind === 'unclosed comment'
+}
+
+interface Joining {
+  readonly known: Scanned
+  readonly raw: RawText
+  readonly part: ScannedTasks
+  readonly first: number
+  readonly last: number
+  readonly from: Task | undefined
+  readonly to: Task | undefined
+  readonly shift: number
+}
+
+function join({ known: { raw: old, scan }, raw, part, first, last, from, to, shift }: Joining): ScannedAgain {
+  const start = from?.start ?? 0
+  const stop = to?.start ?? Number.POSITIVE_INFINITY
+  const headings = scan.headings.filter((one) => one.start < start)
+  const oddities = scan.oddities.filter((one) => one.start < start)
+  const tasks = scan.tasks.slice(0, first)
+  const sectionsBefore = headings.length
+  for (const task of part.tasks)
+    tasks.push({
+      ...task,
+      above: task.above === -1 ? -1 : task.above + first,
+      section: task.section + sectionsBefore,
+    })
+  headings.push(...part.headings)
+  oddities.push(...part.oddities)
+  const moved = scan.headings.filter((one) => one.start >= stop)
+  const shifts: Shifts = {
+    at: shift,
+    line: to === undefined ? 0 : linesIn(raw, start, to.start + shift) - linesIn(old, start, to.start),
+    task: tasks.length - last,
+    section: headings.length + moved.length - scan.headings.length,
+  }
+  const behind = last === -1 ? [] : scan.tasks.slice(last)
+  const isInPlace = Object.values(shifts).every((by) => by === 0)
+  for (const heading of moved)
+    headings.push(
+      isInPlace ? heading : { ...heading, start: heading.start + shift, end: heading.end + shift },
+    )
+  for (const one of scan.oddities)
+    if (one.start >= stop)
+      oddities.push({ ...one, line: one.line + shifts.line, start: one.start + shift, at: one.at + shift })
+  for (const task of behind) tasks.push(isInPlace ? task : shifted(task, shifts))
+  return { scan: { tasks, headings, oddities }, before: first, behind: behind.length, isInPlace }
+}
+
+interface Shifts {
+  readonly at: number
+  readonly line: number
+  readonly task: number
+  readonly section: number
+}
+
+function shifted(task: Task, { at, line, task: place, section }: Shifts): Task {
+  return {
+    ...task,
+    line: task.line + line,
+    start: task.start + at,
+    end: task.end + at,
+    treeEnd: task.treeEnd + at,
+    markerAt: task.markerAt + at,
+    headAt: task.headAt + at,
+    lineEnd: task.lineEnd + at,
+    above: task.above === -1 ? -1 : task.above + place,
+    section: task.section + section,
+    fields: task.fields.map((field) => shiftedField(field, at, line)),
+  }
+}
+
+function shiftedField(field: TaskField, at: number, line: number): TaskField {
+  return {
+    ...field,
+    line: field.line + line,
+    start: field.start + at,
+    valueAt: field.valueAt + at,
+    valueEnd: field.valueEnd + at,
+    lineEnd: field.lineEnd + at,
+    end: field.end + at,
+  }
+}
+
+/** How many characters two texts have in common at the beginning and, without those, at the end. */
+function commonParts(one: RawText, other: RawText): { readonly before: number; readonly behind: number } {
+  const most = Math.min(one.length, other.length)
+  const part = (text: RawText, from: number, length: number) => text.slice(from, from + length)
+  const before = commonLength(most, (at, length) => part(one, at, length) === part(other, at, length))
+  const behind = commonLength(
+    most - before,
+    (at, length) =>
+      part(one, one.length - at - length, length) === part(other, other.length - at - length, length),
+  )
+  return { before, behind }
+}
+
+const stride = 8192
+
+/** The length up to which `isSame` holds: by strides first, the rest by halves. */
+function commonLength(most: number, isSame: (at: number, length: number) => boolean): number {
+  let at = 0
+  while (at + stride <= most && isSame(at, stride)) at += stride
+  let same = 0
+  for (let limit = Math.min(stride, most - at); same < limit; ) {
+    const middle = Math.ceil((same + limit) / 2)
+    if (isSame(at, middle)) same = middle
+    else limit = middle - 1
+  }
+  return at + same
+}
+
+function linesIn(raw: RawText, from: number, to: number): number {
+  let count = 0
+  for (let at = raw.indexOf('\n', from); at !== -1 && at < to; at = raw.indexOf('\n', at + 1)) count++
+  return count
+}

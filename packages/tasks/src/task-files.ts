@@ -1,0 +1,250 @@
+/**
+ * Owns the task files of a folder, as far as cadre's own processes change them; people change them at any time, in any editor.
+ *
+ * 1. Cadre's processes change the files of a folder one at a time, under one lock, so that an id is given once.
+ * 2. A change is made to what is in the file at that time, and made again when somebody saved the file meanwhile.
+ * 3. A file that cannot be read is a problem of that file. It never keeps others from being read, and is never changed.
+ * 4. Approvals are no tasks: nothing here changes their file, or a task that is or would become one.
+ */
+import path from 'node:path'
+import { CadreError, messageOf } from '@cadre/core'
+import type { RawText } from '@cadre/disk'
+import { listFolder } from '@cadre/disk'
+import { editFile, type Home, openHome, withLock } from '@cadre/home'
+import { addTask } from './add-task.ts'
+import { changeTask } from './change-task.ts'
+import { ensureIds } from './ensure-ids.ts'
+import { approvalsFile, isApprovalsFile, isApprovalType } from './is-approval.ts'
+import { newTaskId } from './new-task-id.ts'
+import { isText, mostBytes, notText, readPlainTaskFile, tooLarge } from './read-plain-task-file.ts'
+import { readTaskFile } from './read-task-file.ts'
+import { removeTask } from './remove-task.ts'
+import { refused, type TaskEdit } from './task-edit.ts'
+import type { NewTask, TaskChange, TaskFile, TaskItem, TaskProblem } from './task-item.ts'
+import { readWritten } from './written-tasks.ts'
+
+/** What became of a change, and the task as it is then. */
+export type TaskEditResult =
+  | { readonly kind: 'changed'; readonly task: TaskItem | undefined }
+  | Exclude<TaskEdit, { kind: 'changed' }>
+
+export interface FoundTask {
+  readonly file: string
+  readonly task: TaskItem
+}
+
+export interface TaskFiles {
+  /** Names, sorted. The approvals are not among them. */
+  list(): readonly string[]
+  /** The same object as long as the file is the same. Nothing in it when there is no file. */
+  read(file: string): TaskFile
+  /** What is odd about a file, ids that another file has as well included. */
+  problems(file: string): readonly TaskProblem[]
+  /** Where `when` says no, nothing is changed. It is asked about the task as it is at that time, and again if that changes. */
+  change(
+    file: string,
+    id: string,
+    change: TaskChange,
+    when?: (task: TaskItem) => boolean,
+  ): Promise<TaskEditResult>
+  /** The id is made where there is none. Throws `usage` when it is taken, in whichever file. */
+  add(file: string, task: NewTask): Promise<{ readonly id: string }>
+  /** With everything that stands below it. */
+  remove(file: string, id: string, when?: (task: TaskItem) => boolean): Promise<TaskEditResult>
+  /** Writes ids below the tasks without one that `wants` selects, from `idOf` or new. Returns the ids it wrote. */
+  ensureIds(
+    file: string,
+    wants?: (task: TaskItem) => boolean,
+    idOf?: () => (task: TaskItem) => string | undefined,
+  ): Promise<readonly string[]>
+  /** The first one, where several have it. */
+  find(id: string): FoundTask | undefined
+  /** By its id, or by the beginning of the ids of no others. Several when it is not clear which one is meant. */
+  findByPrefix(prefix: string): readonly FoundTask[]
+}
+
+export interface TaskFilesOptions {
+  /** `tasks` of a home. */
+  readonly folder: string
+  /** Where the lock is; the folder above when absent. */
+  readonly home?: Home
+}
+
+const suffix = '.task.md'
+/** A file that changed so short a time ago could change again without its stamp showing it. */
+const settled = 100
+
+export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOptions): TaskFiles {
+  const known = new Map<string, { readonly stamp: string; readonly file: TaskFile }>()
+  const ids = new WeakMap<TaskFile, ReadonlyMap<string, TaskItem>>()
+  let last: Promise<unknown> = Promise.resolve()
+
+  const at = (file: string): string => {
+    if (isTaskFileName(file)) return path.join(folder, file)
+    const fix = `A task file is named like research${suffix}, without folders.`
+    throw new CadreError('usage', `${JSON.stringify(file)} is no name of a task file. ${fix}`)
+  }
+  const list = () => {
+    const names = listFolder(folder).filter((name) => isTaskFileName(name) && !isApprovalsFile(name))
+    return names.sort()
+  }
+  const read = (file: string): TaskFile => {
+    const before = known.get(file)
+    const found = readPlainTaskFile(at(file), before?.stamp)
+    if (found === 'known' && before !== undefined) return before.file
+    if (found === 'known') throw new Error('unreachable: nothing is known of this file')
+    const { content, stamp, changed } = found
+    const now = 'raw' in content ? readTaskFile(content.raw) : { tasks: [], problems: [content.problem] }
+    const isSettled = changed !== 0 && Math.abs(Date.now() - changed) > settled
+    if (isSettled) known.set(file, { stamp, file: now })
+    else known.delete(file)
+    return now
+  }
+  const idsIn = (file: string): ReadonlyMap<string, TaskItem> => {
+    const content = read(file)
+    const index = ids.get(content) ?? indexOf(content)
+    ids.set(content, index)
+    return index
+  }
+  const taken = () => new Set([...list(), approvalsFile].flatMap((file) => [...idsIn(file).keys()]))
+
+  /** One at a time: those of this process wait here for each other, and not at the lock. */
+  const inTurn = <T>(work: () => T): Promise<T> => {
+    const mine = last.catch(() => {}).then(() => withLock(home, 'tasks', work))
+    last = mine
+    return mine
+  }
+  const edit = async (file: string, make: (raw: RawText | undefined) => TaskEdit): Promise<TaskEdit> => {
+    const where = at(file)
+    if (isApprovalsFile(file))
+      return refused('Approvals are decided by people; no task can be changed there.')
+    let result: TaskEdit = { kind: 'same' }
+    try {
+      await inTurn(() =>
+        editFile(where, (raw) => {
+          result = objectionTo(raw) ?? make(raw)
+          if (result.kind === 'changed') result = objectionTo(result.raw) ?? result
+          return result.kind === 'changed' ? result.raw : undefined
+        }),
+      )
+      return result
+    } catch (error) {
+      const found = readPlainTaskFile(where)
+      if (found !== 'known' && 'problem' in found.content) return refused(found.content.problem.message)
+      if (error instanceof CadreError) throw error
+      throw new CadreError('configuration', `The file cannot be changed: ${messageOf(error)}.`, {
+        where,
+        cause: error,
+      })
+    }
+  }
+  const editOne = async (
+    file: string,
+    id: string,
+    when: ((task: TaskItem) => boolean) | undefined,
+    make: (raw: RawText) => TaskEdit,
+  ): Promise<TaskEditResult> => {
+    const result = await edit(file, (raw = '') => {
+      const task = readWritten(raw).items.find((one) => one.id === id)
+      if (task === undefined) return { kind: 'missing' }
+      if (isApprovalType(task.fields.get('type')))
+        return refused('This is an approval, and those are decided by people.')
+      return when === undefined || when(task) ? make(raw) : { kind: 'same' }
+    })
+    if (result.kind !== 'changed') return result
+    return { kind: 'changed', task: readWritten(result.raw).items.find((one) => one.id === id) }
+  }
+
+  return {
+    list,
+    read,
+    problems(file) {
+      const { tasks, problems } = read(file)
+      const earlier = new Map<string, FoundTask>()
+      for (const name of list())
+        if (name < file) for (const [id, task] of idsIn(name)) earlier.set(id, { file: name, task })
+      const twice = tasks.flatMap((task) => {
+        const other = task.id === undefined ? undefined : earlier.get(task.id)
+        return other === undefined ? [] : [sameIdProblem(task, other)]
+      })
+      return twice.length === 0 ? problems : [...problems, ...twice].sort((a, b) => a.line - b.line)
+    },
+    change(file, id, change, when) {
+      if (isApprovalType(change.fields?.['type']))
+        return Promise.resolve(refused('A task cannot become an approval.'))
+      return editOne(file, id, when, (raw) => changeTask(raw, id, change))
+    },
+    async add(file, task) {
+      if (isApprovalType(task.fields?.['type']))
+        throw new CadreError('usage', 'Approvals are asked for by calls of tools, not as tasks.')
+      let id = task.id ?? ''
+      const result = await edit(file, (raw) => {
+        const all = taken()
+        if (task.id !== undefined && all.has(task.id)) return refused(`A task has the id ${task.id} already.`)
+        id = task.id ?? newTaskId(all)
+        home.folder(path.relative(home.path, folder))
+        return addTask(raw, { ...task, id })
+      })
+      if (result.kind === 'refused') throw new CadreError('usage', result.reason, { where: at(file) })
+      return { id }
+    },
+    remove: (file, id, when) => editOne(file, id, when, (raw) => removeTask(raw, id)),
+    async ensureIds(file, wants, idOf) {
+      let made: readonly string[] = []
+      await edit(file, (raw = '') => {
+        const result = ensureIds(
+          raw,
+          taken(),
+          (task) => !isApprovalType(task.fields.get('type')) && (wants?.(task) ?? true),
+          idOf?.(),
+        )
+        made = result.ids
+        return result.ids.length === 0 ? { kind: 'same' } : { kind: 'changed', raw: result.raw }
+      })
+      return made
+    },
+    find(id) {
+      for (const file of list()) {
+        const task = idsIn(file).get(id)
+        if (task !== undefined) return { file, task }
+      }
+      return undefined
+    },
+    findByPrefix(prefix) {
+      const all = list().flatMap((file) => [...idsIn(file).values()].map((task) => ({ file, task })))
+      const exact = all.filter(({ task }) => task.id === prefix)
+      return exact.length > 0 || prefix === '' ? exact : all.filter(({ task }) => task.id?.startsWith(prefix))
+    },
+  }
+}
+
+/** A plain name with the ending of task files. */
+function isTaskFileName(name: string): boolean {
+  return name.endsWith(suffix) && name.length > suffix.length && /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(name)
+}
+
+function homeAbove(folder: string): Home {
+  return openHome({ home: path.dirname(path.resolve(folder)), cwd: '/', env: {} })
+}
+
+function indexOf({ tasks }: TaskFile): ReadonlyMap<string, TaskItem> {
+  const index = new Map<string, TaskItem>()
+  for (const task of tasks) if (task.id !== undefined && !index.has(task.id)) index.set(task.id, task)
+  return index
+}
+
+function objectionTo(raw: RawText | undefined): TaskEdit | undefined {
+  if (raw === undefined) return undefined
+  if (!isText(raw)) return refused(notText.message)
+  return raw.length > mostBytes ? refused(tooLarge.message) : undefined
+}
+
+function sameIdProblem(task: TaskItem, { file, task: other }: FoundTask): TaskProblem {
+  return {
+    severity: 'error',
+    code: 'TD050',
+    message: `The task on line ${other.line} of ${file} has the id ${task.id} already. Give this one another.`,
+    line: task.line,
+    column: 1,
+  }
+}

@@ -1,0 +1,259 @@
+import { type RawText, textOf } from '@cadre/disk'
+import type { Oddity, TaskField } from './read-tasks.ts'
+import type { HeadField, HeadToken } from './task-head.ts'
+import type { TaskProblem } from './task-item.ts'
+import { isFailed, isPlainBullet, stateOfMarker } from './task-state.ts'
+import type { ReadFile, Written } from './written-tasks.ts'
+
+type Say = (at: number, severity: TaskProblem['severity'], code: string, message: string) => void
+
+/** Of one line nobody reads more. */
+const mostOfOne = 20
+
+/** Everything that is odd about a file, by line. `docs/tasks.md` has a row for each code. */
+export function problemsOf(raw: RawText, { scan, written }: ReadFile): readonly TaskProblem[] {
+  const problems: TaskProblem[] = []
+  const sayOn =
+    (line: number, start: number): Say =>
+    (at, severity, code, message) => {
+      if (problems.length >= mostOfOne && problems.at(-mostOfOne)?.line === line) return
+      problems.push({ severity, code, message, line, column: textOf(raw.slice(start, at)).length + 1 })
+    }
+  const ids = new Map<string, number>()
+  for (const one of written) {
+    const { task } = one
+    if (isPlainBullet(task)) continue
+    const say = sayOn(task.line, task.start)
+    lookAtMarkers(one, say)
+    lookAtHead(one, say)
+    lookAtIndent(one, written[task.above], say)
+    lookAtFields(one, sayOn)
+    lookAtMeaning(one, written[task.above], { ids, say, sayOn })
+  }
+  for (const { kind, line, start, at } of scan.oddities) sayOn(line, start)(at, 'warning', ...oddities[kind])
+  return problems.sort((a, b) => a.line - b.line || a.column - b.column)
+}
+
+const oddities: Readonly<Record<Oddity['kind'], readonly [code: string, message: string]>> = {
+  'almost a task': [
+    'TD005',
+    'This looks like a task and is none. A task begins with `- [ ] `, with both spaces.',
+  ],
+  'below a field': [
+    'TD041',
+    'This line is deeper than the field above it, and not part of it. Text of several lines begins below `key: |`.',
+  ],
+  'unclosed fence': [
+    'TD043',
+    'Code begins here and has no end, so that it is read as if it were none. Close it.',
+  ],
+  'unclosed comment': [
+    'TD044',
+    'A comment begins here and has no end, so that it is read as if it were none. Close it with `-->`.',
+  ],
+}
+
+function lookAtMarkers({ task, head }: Written, say: Say): void {
+  const first = task.marker
+  if (stateOfMarker(first) === undefined)
+    say(
+      task.markerAt - 1,
+      'error',
+      'TD004',
+      `\`[${first}]\` is no marker, so the task is left alone. Write \`[ ]\` open, \`[~]\` running, \`[x]\` done or \`[-]\` skipped.`,
+    )
+  // They are the first there is.
+  if (head.tokens[0]?.kind === 'marker')
+    say(task.markerAt - 1, 'error', 'TD006', 'This task has more than one marker. Keep the one that is true.')
+}
+
+const quoteCodes = { '"': 'TD001', "'": 'TD002', '`': 'TD003' } as const
+
+function lookAtHead({ task, head, item }: Written, say: Say): void {
+  const { tokens, unclosed } = head
+  const titleAt = tokens.findIndex(({ kind }) => kind === 'title')
+  const title = tokens[titleAt]
+  const at = (token: HeadToken) => task.headAt + token.at
+  if (unclosed !== undefined && title !== undefined)
+    say(
+      at(title),
+      'error',
+      quoteCodes[unclosed],
+      `The title begins with ${unclosed} and no other one closes it.`,
+    )
+  const isBare = title?.kind === 'title' && title.quote === undefined
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === 'priority' && !/^[A-D]$/.test(token.text))
+      say(
+        at(token),
+        'warning',
+        'TD013',
+        `The priority is ${token.text}; usual are A to D. If it is a word of the title, put the title in quotes.`,
+      )
+    if (titleAt === -1 || index < titleAt) continue
+    if (token.kind === 'who')
+      say(at(token), 'warning', 'TD010', `@${token.text} stands behind the title; it belongs before it.`)
+    if (token.kind === 'tag')
+      say(at(token), 'warning', 'TD011', `#${token.text} stands behind the title; it belongs before it.`)
+    if (token.kind === 'rest') lookAtRest(token.text, (...said) => say(at(token), ...said))
+    if (token.kind === 'field') lookAtHeadField(token, isBare, (...said) => say(at(token), ...said))
+  }
+  if (isBare && title !== undefined)
+    lookInTitle(title.text, (word, ...said) => say(at(title) + word, ...said))
+  if (title === undefined && !item?.title)
+    say(task.headAt, 'warning', 'TD031', 'This task has no title. Write what is to be done, in quotes.')
+}
+
+type Told = (severity: TaskProblem['severity'], code: string, message: string) => void
+
+function lookAtRest(text: string, tell: Told): void {
+  if (/^[A-Z]$/.test(text))
+    tell('warning', 'TD012', `A priority stands before the title; this ${text} is not read.`)
+  else
+    tell(
+      'warning',
+      'TD021',
+      'Behind the title come fields (`key: value`); this is not read. Is the title to end later?',
+    )
+}
+
+function lookAtHeadField({ key, rawValue, text }: HeadField, isBare: boolean, tell: Told): void {
+  if (isBare)
+    tell(
+      'warning',
+      'TD020',
+      `The title is not in quotes and ends where \`${key}:\` begins. Put it in quotes.`,
+    )
+  else if (/[^,][ \t]/.test(rawValue) && text === textOf(rawValue))
+    tell('warning', 'TD100', `The value of \`${key}\` has spaces. Put it in quotes.`)
+}
+
+/** Words that would mean something before the title and are only text in it. */
+function lookInTitle(text: string, tell: (word: number, ...told: Parameters<Told>) => void): void {
+  for (const found of text.matchAll(/(?<=^|[ \t])([@#])[^\s@#,"'`]+/g)) {
+    const [code, what] = found[1] === '@' ? ['TD010', 'assigns nobody'] : ['TD011', 'is no tag']
+    // The column is counted in bytes here, as everything in a line is until it is shown.
+    const at = Buffer.byteLength(text.slice(0, found.index))
+    tell(
+      at,
+      'warning',
+      code,
+      `${found[0]} is a word of the title and ${what}. Write it before the title, or the title in quotes.`,
+    )
+  }
+}
+
+function lookAtIndent({ task }: Written, above: Written | undefined, say: Say): void {
+  const step = task.width - (above?.task.width ?? 0)
+  if (task.indent.includes('\t'))
+    say(
+      task.start,
+      'warning',
+      'TD034',
+      'This task is indented with tabs. A level is two spaces; a tab counts as one level.',
+    )
+  if (task.width % 2 !== 0)
+    say(task.start, 'warning', 'TD030', `This task is indented by ${task.width}. A level is two spaces.`)
+  if (above === undefined && task.width > 0)
+    say(
+      task.start,
+      'warning',
+      'TD032',
+      'This task is indented and stands below no other. Is the one above it missing?',
+    )
+  else if (above !== undefined && step > 2)
+    say(
+      task.start,
+      'warning',
+      'TD033',
+      `This task is ${step} columns deeper than the one it stands below. A level is two spaces.`,
+    )
+}
+
+function lookAtFields(one: Written, sayOn: (line: number, start: number) => Say): void {
+  const { task } = one
+  if (!isEachOnce(one)) lookForTwice(one, sayOn)
+  for (const field of task.fields)
+    if (field.rawBlock !== undefined && field.block?.length === 0)
+      sayOn(field.line, field.start)(
+        field.valueAt,
+        'warning',
+        'TD040',
+        `Below \`${field.key}: ${field.rawValue}\` there is no text. It is indented deeper than the key.`,
+      )
+}
+
+function isEachOnce({ task, head, item }: Written): boolean {
+  let count = task.fields.length
+  for (const { kind } of head.tokens) if (kind === 'field') count++
+  return count === item?.fields.size
+}
+
+function lookForTwice({ task, head }: Written, sayOn: (line: number, start: number) => Say): void {
+  const seen = new Set<string>()
+  const look = (key: string, at: number, say: Say) => {
+    if (seen.has(key))
+      say(
+        at,
+        'error',
+        'TD051',
+        `\`${key}\` is there twice in this task, and only the first counts. Keep one.`,
+      )
+    seen.add(key)
+  }
+  for (const token of head.tokens)
+    if (token.kind === 'field') look(token.key, task.headAt + token.at, sayOn(task.line, task.start))
+  for (const field of task.fields) look(field.key, keyAt(field), sayOn(field.line, field.start))
+}
+
+interface Meaning {
+  readonly ids: Map<string, number>
+  readonly say: Say
+  readonly sayOn: (line: number, start: number) => Say
+}
+
+function lookAtMeaning(one: Written, above: Written | undefined, { ids, say, sayOn }: Meaning): void {
+  const { task, head, item } = one
+  if (item === undefined) return
+  const on = (key: string): ((...told: Parameters<Told>) => void) => {
+    const token = head.tokens.find((part) => part.kind === 'field' && part.key === key)
+    if (token !== undefined) return (...told) => say(task.headAt + token.at, ...told)
+    const field = task.fields.find((part) => part.key === key)
+    return field === undefined
+      ? (...told) => say(task.start, ...told)
+      : (...told) => sayOn(field.line, field.start)(keyAt(field), ...told)
+  }
+  const id = item.fields.get('id')
+  if (id !== undefined && ids.has(id) && id !== '')
+    on('id')(
+      'error',
+      'TD050',
+      `The task on line ${ids.get(id)} has the id ${id} already. Give this one another.`,
+    )
+  else if (id !== undefined && !isId(id))
+    on('id')('warning', 'TD052', 'An id is one word without commas: nothing can depend on this one.')
+  if (id && !ids.has(id)) ids.set(id, task.line)
+  if (isFailed(item.fields.get('status')) && item.state !== 'failed')
+    on('status')(
+      'warning',
+      'TD060',
+      `The status says failed, and the marker says ${item.state}; the marker counts.`,
+    )
+  const said = item.fields.get('parent')
+  const parent = above?.item?.id
+  if (said && parent !== undefined && said !== parent)
+    on('parent')(
+      'warning',
+      'TD061',
+      `This task stands below ${parent} and says that its parent is ${said}; where it stands counts.`,
+    )
+}
+
+/** Whether other tasks can name it. */
+export function isId(id: string): boolean {
+  return /^[^\s,\p{Cc}]+$/u.test(id)
+}
+
+function keyAt({ start, indent }: TaskField): number {
+  return start + indent.length
+}

@@ -1,0 +1,105 @@
+import { isBlank, type RawText, textOf, widthOf } from '@cadre/disk'
+import { blockSign, type TaskField } from './read-tasks.ts'
+
+/**
+ * Signs that an editor could take for the end of a line, or that make text look like something else. They are written as
+ * escapes, so that what a person sees is what there is.
+ */
+const unseen = /(?![\t\n])\p{Cc}|[\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u
+const unseenAll = new RegExp(unseen.source, 'gu')
+
+/** How a value is written: on the line of its key, or as lines below it. */
+export type ValueForm =
+  | { readonly kind: 'line'; readonly text: string }
+  | { readonly kind: 'block'; readonly sign: string; readonly lines: readonly string[] }
+
+/**
+ * What is kept of a value: everything, but line ends are line feeds, and lines at the end with nothing in them are dropped.
+ */
+export function keptValue(value: string): string {
+  const lines = value.replace(/\r\n?/g, '\n').split('\n')
+  while (lines.length > 1 && isBlank(lines.at(-1) ?? '')) lines.pop()
+  return lines.join('\n')
+}
+
+/** How to write a kept value so that it reads the same. */
+export function formOf(value: string, options: { readonly quoted?: boolean } = {}): ValueForm {
+  const lines = value.split('\n')
+  const isOdd = unseen.test(value) || !value.isWellFormed() || options.quoted === true
+  if (lines.length > 1 && !isOdd) {
+    const isIndented = lines.every((line) => isBlank(line) || line.startsWith(' ') || line.startsWith('\t'))
+    return { kind: 'block', sign: isIndented ? '|2' : '|', lines }
+  }
+  return { kind: 'line', text: isOdd || !isPlain(value) ? quoted(value) : value }
+}
+
+/** One line in double quotes. It holds nothing that could end code or a comment that somebody has left open. */
+export function quoted(value: string): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value).replace(unseenAll, escaped).replace(/-->/g, '--\\u003e')
+}
+
+/** Whether a value reads the same when it is written as it is, behind its key. */
+function isPlain(value: string): boolean {
+  return (
+    value !== '' &&
+    !/^[ \t]|[ \t]$|\n|-->/.test(value) &&
+    !blockSign.test(value) &&
+    decodeValue(value) === value
+  )
+}
+
+/** A value on one line: in quotes of any kind, or as it is. Never a number, whatever it looks like. */
+export function decodeValue(raw: RawText): string {
+  const text = textOf(raw)
+  const inner = text.slice(1, -1)
+  if (text.length < 2 || text[0] !== text.at(-1)) return text
+  if (text[0] === "'") return inner.replaceAll("''", '').includes("'") ? text : inner.replaceAll("''", "'")
+  if (text[0] === '`') return inner.includes('`') ? text : inner
+  if (text[0] !== '"' || /["\\]/.test(inner.replace(/\\[^\n]/g, ''))) return text
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    // Written by somebody who did not think of escapes, as in "C:\Users".
+    return inner
+  }
+}
+
+/** What a field says. */
+export function fieldValue(field: Pick<TaskField, 'rawValue' | 'rawBlock' | 'indent'>): string {
+  const { rawValue, rawBlock } = field
+  if (rawBlock === undefined) return decodeValue(rawValue)
+  const written = rawBlock.slice(0, rawBlock.findLastIndex((line) => !isBlank(line)) + 1)
+  const said = /[1-9]/.exec(rawValue)?.[0]
+  const strip = said === undefined ? stripper(written) : columns(widthOf(field.indent) + Number(said))
+  const lines = written.map((line) => textOf(strip(line)))
+  return rawValue.startsWith('>') ? folded(lines) : lines.join('\n')
+}
+
+/** Takes away what all lines are indented by. */
+function stripper(lines: readonly RawText[]): (line: RawText) => RawText {
+  let least = Number.POSITIVE_INFINITY
+  for (const line of lines) if (!isBlank(line)) least = Math.min(least, indentOf(line))
+  return (line) => line.slice(least)
+}
+
+function columns(width: number): (line: RawText) => RawText {
+  return (line) => {
+    let at = 0
+    while (at < indentOf(line) && widthOf(line.slice(0, at)) < width) at++
+    return line.slice(at)
+  }
+}
+
+function indentOf(line: RawText): number {
+  return /^[ \t]*/.exec(line)?.[0].length ?? 0
+}
+
+/** Lines become one, and an empty line becomes a line end. */
+function folded(lines: readonly string[]): string {
+  return lines
+    .join('\n')
+    .split(/\n{2,}/)
+    .map((paragraph) => paragraph.replace(/\n/g, ' '))
+    .join('\n')
+}

@@ -1,0 +1,147 @@
+import type { RawText } from '@cadre/disk'
+import { type Heading, type ScannedTasks, scanTasks, type Task } from './read-tasks.ts'
+import { type ScannedAgain, scanAgain } from './scan-again.ts'
+import { readHead, type TaskHead } from './task-head.ts'
+import type { TaskItem } from './task-item.ts'
+import { stateOf } from './task-state.ts'
+import { fieldValue } from './task-values.ts'
+
+/** A task as it is written, and what it says. */
+export interface Written {
+  readonly task: Task
+  readonly head: TaskHead
+  /** Nothing when its marker is none: then nobody can say whether it is to be done. */
+  readonly item: TaskItem | undefined
+}
+
+export interface ReadFile {
+  readonly scan: ScannedTasks
+  readonly written: readonly Written[]
+  readonly items: readonly TaskItem[]
+}
+
+export interface Recent {
+  readonly raw: RawText
+  readonly read: ReadFile
+}
+
+/** What was read last, by its text: an edit reads what it was given, and what it gives is read next. */
+const recent: Recent[] = []
+const mostRecent = 2
+
+export function readWritten(raw: RawText): ReadFile {
+  const known = recent.find((one) => one.raw === raw)
+  if (known !== undefined) return known.read
+  const read = readAgain(recent, raw) ?? readAnew(raw)
+  recent.unshift({ raw, read })
+  recent.length = Math.min(recent.length, mostRecent)
+  return read
+}
+
+/** All of it, whatever was read before. */
+export function readAnew(raw: RawText): ReadFile {
+  const scan = scanTasks(raw)
+  const written: Written[] = []
+  addWritten(written, scan, scan.tasks.length)
+  return withItems(scan, written)
+}
+
+/** Only what is not as in a text that was read before; nothing where there is no such text. Gives what `readAnew` gives. */
+export function readAgain(known: readonly Recent[], raw: RawText, shortest?: number): ReadFile | undefined {
+  for (const { raw: old, read } of known) {
+    const again = scanAgain({ raw: old, scan: read.scan }, raw, shortest)
+    if (again !== undefined) return joined(read, again)
+  }
+  return undefined
+}
+
+function joined(read: ReadFile, { scan, before, behind, isInPlace }: ScannedAgain): ReadFile {
+  const written = read.written.slice(0, before)
+  addWritten(written, scan, scan.tasks.length - behind)
+  for (const one of read.written.slice(read.written.length - behind)) {
+    const task = scan.tasks[written.length]
+    if (task === undefined) break
+    const section = sectionOf(task, scan.headings)
+    if (isInPlace && (one.item === undefined || one.item.section === section)) written.push(one)
+    else written.push({ task, head: one.head, item: one.item && { ...one.item, line: task.line, section } })
+  }
+  return withItems(scan, written)
+}
+
+/** Reads the tasks that are not there yet, up to the place `until`. The first of them stands below no other. */
+function addWritten(written: Written[], scan: ScannedTasks, until: number): void {
+  const from = written.length
+  /** The nearest that says something, above each task; what has no marker is nobody's parent. */
+  const parents: (Written | undefined)[] = []
+  for (let place = from; place < until; place++) {
+    const task = scan.tasks[place]
+    if (task === undefined) return
+    const head = readHead(task.rawHead)
+    const nearest = written[task.above]
+    const above = nearest?.item === undefined ? parents[task.above - from] : nearest
+    parents.push(above)
+    written.push({ task, head, item: itemOf({ task, head, above: above?.item, headings: scan.headings }) })
+  }
+}
+
+function withItems(scan: ScannedTasks, written: readonly Written[]): ReadFile {
+  const items: TaskItem[] = []
+  for (const { item } of written) if (item !== undefined) items.push(item)
+  return { scan, written, items }
+}
+
+function sectionOf(task: Task, headings: readonly Heading[]): string {
+  return headings[task.section]?.text ?? ''
+}
+
+interface ItemRequest {
+  readonly task: Task
+  readonly head: TaskHead
+  readonly above: TaskItem | undefined
+  readonly headings: readonly Heading[]
+}
+
+function itemOf({ task, head, above, headings }: ItemRequest): TaskItem | undefined {
+  const fields = fieldsOf(task, head)
+  const state = stateOf(task, head, fields)
+  if (state === undefined) return undefined
+  const who: string[] = []
+  const tags: string[] = []
+  let priority: string | undefined
+  let title: string | undefined
+  for (const token of head.tokens) {
+    if (token.kind === 'who') who.push(token.text)
+    else if (token.kind === 'tag') tags.push(token.text)
+    else if (token.kind === 'priority') priority ??= token.text
+    else if (token.kind === 'title') title ??= token.text
+  }
+  return {
+    id: fields.get('id') || undefined,
+    line: task.line,
+    state,
+    priority,
+    who,
+    tags,
+    title: title ?? fields.get('title') ?? '',
+    fields,
+    parent: above?.id ?? (fields.get('parent') || undefined),
+    dependsOn: listOf(fields.get('depends_on')),
+    section: sectionOf(task, headings),
+    depth: above === undefined ? 0 : above.depth + 1,
+  }
+}
+
+const none: readonly string[] = []
+
+function listOf(value: string | undefined): readonly string[] {
+  return value ? value.split(/[\s,]+/).filter((one) => one !== '') : none
+}
+
+/** Of a field that is there twice the first counts. */
+function fieldsOf(task: Task, head: TaskHead): Map<string, string> {
+  const fields = new Map<string, string>()
+  for (const token of head.tokens)
+    if (token.kind === 'field' && !fields.has(token.key)) fields.set(token.key, token.text)
+  for (const field of task.fields) if (!fields.has(field.key)) fields.set(field.key, fieldValue(field))
+  return fields
+}

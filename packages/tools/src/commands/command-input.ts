@@ -1,0 +1,67 @@
+import { without } from '../built-in.ts'
+import { Refusal } from '../refusal.ts'
+
+// What explains a call to a reader, and what would ask for less of a fence: the gate decides about that.
+const remarks = [
+  'explanation',
+  'description',
+  'goal',
+  'summary',
+  'justification',
+  'security_risk',
+  'risk_level',
+  'is_input',
+  'sessionId',
+  'shellId',
+  'initial_wait',
+  'initial_wait_seconds',
+  'with_escalated_permissions',
+  'sandbox_permissions',
+  'dangerouslyDisableSandbox',
+  'requireUserApproval',
+  'require_user_approval',
+]
+const background = ['isBackground', 'is_background', 'run_in_background', 'background', 'async', 'detach']
+// These count in seconds, as this tool does; all others in thousandths.
+const inSeconds = new Set(['execute_command', 'execute_bash', 'run_command', 'run_commands'])
+
+/** Arguments of the other dialects' terminals as this tool's. */
+export function reshapeCommand(given: Record<string, unknown>, spelling: string): Record<string, unknown> {
+  const { mode, timeout_ms, timeoutMs, timeoutSeconds, timeout_seconds, ...rest } = without(given, remarks)
+  const isBehind = background.some((name) => isTrue(rest[name])) || mode === 'async' || mode === 'detached'
+  if (isBehind)
+    throw new Refusal(
+      'a command cannot be left running in the background; run it to its end, with a timeout where it would not end by itself',
+    )
+  const input = without(rest, background)
+  const command = input['command'] ?? input['cmd']
+  if (Array.isArray(command)) {
+    delete input['cmd']
+    input['command'] = lineOf(command)
+  }
+  const thousandths = timeout_ms ?? timeoutMs ?? (inSeconds.has(spelling) ? undefined : input['timeout'])
+  const seconds = typeof thousandths === 'number' ? Math.ceil(thousandths / 1_000) : undefined
+  const timeout = seconds ?? timeoutSeconds ?? timeout_seconds ?? input['timeout']
+  delete input['timeout']
+  if (timeout === undefined || timeout === null || timeout === 0) return input
+  // A dialect's own limit may be higher; the wish for a long time is not a mistake.
+  const isLong = typeof timeout === 'number' && timeout > 600 && !inSeconds.has(spelling)
+  return { ...input, timeout: isLong ? 600 : timeout }
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === 'true'
+}
+
+/** A command given as words. `bash -lc SCRIPT` is the script. */
+function lineOf(words: readonly unknown[]): string {
+  const texts = words.map(String)
+  const [program = '', option = '', script] = texts
+  if (/^(?:\/usr)?(?:\/bin\/)?(?:ba|z)?sh$/.test(program) && /^-l?c$/.test(option) && texts.length === 3)
+    return script ?? ''
+  return texts.map(quoted).join(' ')
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

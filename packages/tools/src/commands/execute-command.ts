@@ -1,0 +1,47 @@
+import type { ToolResult } from '@cadre/core'
+import { type CommandEnd, describeLimit, type Places, understandLine } from '@cadre/gate'
+import type { Work } from '../built-in.ts'
+import { confined } from '../files/confine.ts'
+import { Refusal } from '../refusal.ts'
+import { type CommandOptions, defaultSeconds, type ExecuteCommandInput } from './execute-command-tool.ts'
+import { createRunInWorkspace, type WorkspaceEnd } from './run-in-workspace.ts'
+
+export function executeCommand(places: Places, options: CommandOptions): Work<ExecuteCommandInput> {
+  const run = createRunInWorkspace(places, options)
+  return {
+    async run({ command, cwd, timeout = defaultSeconds }, context, signal) {
+      const folder = confined({ path: cwd || '.', context })
+      const { plan } = understandLine(command)
+      // What a person agreed to runs as they saw it. What rules allowed runs as they read it, without a shell.
+      if (context.approved !== true && plan === undefined)
+        throw new Refusal('This line needs a shell, and nobody has approved it.')
+      const end = await run(
+        {
+          command: context.approved === true || plan === undefined ? command : { plan },
+          cwd: folder.real,
+          workspace: folder.root,
+          seconds: timeout,
+          what: 'The command',
+        },
+        context,
+        signal,
+      )
+      return shown(end)
+    },
+  }
+}
+
+function shown(end: WorkspaceEnd): ToolResult {
+  const { kind, code, output, seconds, touched, limit } = end
+  const heads: { readonly [kind in CommandEnd['kind']]: string } = {
+    exited: `Exit code ${code ?? 'unknown'}.`,
+    timed_out: `It took longer than ${seconds} seconds and was stopped, with everything it had started.`,
+    cancelled: 'It was cancelled and stopped, with everything it had started.',
+    flooded: 'It printed without end and was stopped.',
+    over_limit: limit === undefined ? '' : describeLimit(limit),
+    not_started: '',
+  }
+  const parts = [heads[kind], touched ?? '', output.trimEnd()].filter((part) => part !== '')
+  const failed = kind !== 'exited' || code !== 0 || touched !== undefined
+  return { content: parts.join('\n'), ...(failed && { failed: true }) }
+}

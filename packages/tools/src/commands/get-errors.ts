@@ -1,0 +1,92 @@
+import { describeLimit, type Places } from '@cadre/gate'
+import type { Work } from '../built-in.ts'
+import { confined } from '../files/confine.ts'
+import { cut } from '../files/text.ts'
+import { Refusal } from '../refusal.ts'
+import type { CommandOptions } from './execute-command-tool.ts'
+import { findProblems } from './find-problems.ts'
+import type { CheckOptions, GetErrorsInput } from './get-errors-tool.ts'
+import { createRunInWorkspace, type WorkspaceEnd } from './run-in-workspace.ts'
+
+const mostProblems = 100
+const mostOutput = 8_000
+
+// Kept of what it prints, unless the policy wants less: the first hundred problems have to be in it.
+const readOutput = 1_000_000
+
+/**
+ * The command is a person's, and what it runs is not: scripts and settings of a workspace are what agents write. So it runs
+ * as their commands do.
+ */
+export function getErrors(
+  check: CheckOptions | undefined,
+  places: Places,
+  options: CommandOptions,
+): Work<GetErrorsInput> {
+  const run = createRunInWorkspace(places, { ...options, mostOutput: options.mostOutput ?? readOutput })
+  return {
+    async run({ path }, context, signal) {
+      const [program] = check?.command ?? []
+      if (check === undefined || program === undefined) {
+        throw new Refusal(
+          'No check is configured; a person can add one to config.yaml, for example check: {command: [npx, tsc, --noEmit]}.',
+        )
+      }
+      const root = confined({ context, path: '.' })
+      const only = path ? confined({ context, path }).shown : '.'
+      const end = await run(
+        {
+          command: check.command,
+          cwd: root.real,
+          workspace: root.root,
+          seconds: check.timeoutSeconds ?? 300,
+          what: 'The check',
+        },
+        context,
+        signal,
+      )
+      requireEnd(end, program)
+      const { output, code, touched } = end
+      const problems = findProblems(output, end.root)
+      const wanted = problems.filter(
+        (problem) => only === '.' || problem.path === only || problem.path.startsWith(`${only}/`),
+      )
+      const content = () => {
+        if (wanted.length > 0) return shown(wanted)
+        if (code === 0) return only === '.' ? 'No errors.' : `No errors in ${only}.`
+        if (problems.length > 0) return `No errors in ${only}, but ${problems.length} elsewhere.`
+        return `The check ended with code ${code}, and nothing in its output names a file:\n${lastPart(output)}`
+      }
+      return touched === undefined
+        ? { content: content() }
+        : { content: `${touched}\n${content()}`, failed: true }
+    },
+  }
+}
+
+/** How shells say that there is no such program, or that it is none. */
+const notFound = new Set([126, 127])
+
+function requireEnd({ kind, code, output, seconds, limit }: WorkspaceEnd, program: string): void {
+  if (kind === 'timed_out')
+    throw new Refusal(`The check ${program} took longer than ${seconds} seconds and was stopped.`)
+  if (kind === 'cancelled') throw new Refusal('It was cancelled.')
+  if (kind === 'flooded') throw new Refusal(`The check ${program} printed without end and was stopped.`)
+  if (limit !== undefined) throw new Refusal(`The check ${program}: ${describeLimit(limit)}`)
+  if (kind === 'not_started') throw new Refusal(output)
+  if (code !== null && notFound.has(code) && /^(?:\S*sh|\/\S+): .*exec: /m.test(output))
+    throw new Refusal(`${program} could not be started: ${lastPart(output)}`)
+}
+
+function shown(problems: ReturnType<typeof findProblems>): string {
+  const lines = problems
+    .slice(0, mostProblems)
+    .map(({ path, line, message }) => `${path}:${line}: ${cut(message, 500)}`)
+  if (problems.length > mostProblems) lines.push(`[${problems.length - mostProblems} more]`)
+  return lines.join('\n')
+}
+
+function lastPart(output: string): string {
+  const text = output.trim()
+  return text.length > mostOutput ? `…${text.slice(-mostOutput)}` : text
+}

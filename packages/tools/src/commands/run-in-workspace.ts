@@ -1,0 +1,106 @@
+import { homedir } from 'node:os'
+import type { ToolContext } from '@cadre/core'
+import {
+  type CommandEnd,
+  type CommandRun,
+  cleanEnvironment,
+  findSandbox,
+  type Places,
+  runCommand,
+  type Sandbox,
+} from '@cadre/gate'
+import { Refusal } from '../refusal.ts'
+import { type CommandOptions, mostSeconds as most } from './execute-command-tool.ts'
+
+export interface WorkspaceRun extends Pick<CommandRun, 'command' | 'cwd' | 'workspace'> {
+  /** Lowered to what may be asked for at most. */
+  readonly seconds: number
+  /** What people call it: `The command`. */
+  readonly what: string
+}
+
+export interface WorkspaceEnd extends CommandEnd {
+  /** What it was given. */
+  readonly seconds: number
+  /** What it did to protected files, for the model and for people. */
+  readonly touched?: string
+}
+
+export type RunInWorkspace = (
+  run: WorkspaceRun,
+  context: ToolContext,
+  signal: AbortSignal,
+) => Promise<WorkspaceEnd>
+
+/** Who was told that there is no sandbox: once is enough for a run. */
+const told = new WeakSet<CommandOptions>()
+
+/** The one way in which tools run programs of a workspace: in the sandbox, within the limits, and as the agent's role says. */
+export function createRunInWorkspace(places: Places, options: CommandOptions): RunInWorkspace {
+  const {
+    home,
+    unreadableIn,
+    unwritableIn,
+    network = false,
+    environment = [],
+    excluded = [],
+    mostSeconds = most,
+    mostOutput,
+    limits,
+    tell,
+  } = options
+  let found: Promise<Sandbox> | undefined
+  const sandboxOf = () => {
+    const { sandbox } = options
+    found ??= Promise.resolve(
+      typeof sandbox === 'function' ? sandbox() : (sandbox ?? findSandbox(process.env)),
+    )
+    return found
+  }
+  const tellOpenly = (sandbox: Sandbox) => {
+    if (sandbox.kind !== 'none' || told.has(options)) return
+    told.add(options)
+    tell?.(`Commands run without a sandbox (${sandbox.reason}); \`cadre doctor\` says what to do about it.`)
+  }
+  return async ({ seconds: wanted, what, ...run }, context, signal) => {
+    // The role's rule says so before; here it holds even where nobody asked it.
+    if (context.boundary?.commands === 'none')
+      throw new Refusal(`${context.agent} may not run commands; ask an agent that may.`)
+    const seconds = Math.min(wanted, mostSeconds, most)
+    const sandbox = await sandboxOf()
+    tellOpenly(sandbox)
+    const end = await runCommand(
+      {
+        ...run,
+        timeoutMs: seconds * 1_000,
+        copy: context.boundary?.commands === 'copy',
+        network,
+        excluded,
+        environment: cleanEnvironment(process.env, environment),
+        key: context.key,
+        ...(mostOutput !== undefined && { mostOutput }),
+        ...(limits !== undefined && { limits }),
+      },
+      { sandbox, places, userHome: homedir(), home, unreadableIn, unwritableIn },
+      signal,
+    )
+    const touched = touchedBy(what, end)
+    if (touched === undefined) return { ...end, seconds }
+    tell?.(`${context.agent} (${context.session}): ${touched}`)
+    return { ...end, seconds, touched }
+  }
+}
+
+function touchedBy(what: string, { changes }: CommandEnd): string | undefined {
+  if (changes.length === 0) return undefined
+  const list = (of: CommandEnd['changes']) => of.map((change) => `${change.path} (${change.what})`).join(', ')
+  const undone = changes.filter((change) => change.undone)
+  const left = changes.filter((change) => !change.undone)
+  const said = [
+    undone.length > 0 &&
+      `${what} changed protected files, which agents may not change; this was undone: ${list(undone)}.`,
+    left.length > 0 &&
+      `${what} changed protected files, and this could not be undone, a person has to look at it: ${list(left)}.`,
+  ]
+  return said.filter((sentence) => sentence !== false).join(' ')
+}

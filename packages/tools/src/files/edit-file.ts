@@ -1,0 +1,166 @@
+import type { Stats } from 'node:fs'
+import type { ToolContext } from '@cadre/core'
+import type { Work } from '../built-in.ts'
+import { explain, Refusal } from '../refusal.ts'
+import { changesOf, type FileChange, pathsOf } from './changes-of.ts'
+import { type ConfinedPath, confined, type WriteRules } from './confine.ts'
+import type { EditInput } from './edit-input.ts'
+import { changed, changeMade, present } from './file-change.ts'
+import { Missing } from './open-regular.ts'
+import { ChangedMeanwhile, removeFile, replaceFile } from './replace-file.ts'
+import { inTurn } from './write-turn.ts'
+
+/** One thing to do to the disk, with what it takes to undo it. */
+interface Step {
+  readonly file: ConfinedPath
+  /** Absent: the file is removed. */
+  readonly content?: string
+  /** Absent: there is no such file yet. */
+  readonly before?: { readonly stats: Stats; readonly bytes: Buffer }
+}
+
+interface Plan {
+  readonly steps: readonly Step[]
+  readonly summary: string
+}
+
+const mostTries = 3
+
+export function editFile(rules: WriteRules): Work<EditInput> {
+  const locateFor =
+    (context: ToolContext): Locate =>
+    (path) =>
+      confined({ path, context, write: rules })
+  return {
+    async run(input, context, signal) {
+      const locate = locateFor(context)
+      const changes = changesOf(input)
+      const files = changes.flatMap(pathsOf).map(locate)
+      const reals = files.map(({ real }) => real)
+      const twice = files.find(({ real }, index) => reals.indexOf(real) !== index)
+      if (twice !== undefined)
+        throw new Refusal(`${twice.shown} is named under two paths; use one of them for all its changes.`)
+      return inTurn(files, async () => ({
+        content: await make(changes, locate, context.key, signal),
+      }))
+    },
+    async check(input, context) {
+      const states = await Promise.all(changesOf(input).map((change) => stateOf(change, locateFor(context))))
+      const [first = 'unknown'] = states
+      return states.every((state) => state === first) ? first : 'unknown'
+    },
+  }
+}
+
+type Locate = (path: string) => ConfinedPath
+
+async function make(
+  changes: readonly FileChange[],
+  locate: Locate,
+  key: string,
+  signal: AbortSignal,
+): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    const plans = await Promise.all(changes.map((change) => planOf(change, locate)))
+    signal.throwIfAborted()
+    try {
+      await carryOut(
+        plans.flatMap((plan) => plan.steps),
+        key,
+        locate,
+      )
+      return plans.map((plan) => plan.summary).join('\n')
+    } catch (error) {
+      // Somebody outside of this process wrote in between: their content counts, and the edit is computed anew.
+      if (!(error instanceof ChangedMeanwhile) || attempt === mostTries) throw error
+    }
+  }
+}
+
+async function planOf(change: FileChange, locate: Locate): Promise<Plan> {
+  const file = locate(change.path)
+  if (change.kind === 'add') {
+    const before = await presentOrNot(file)
+    if (before !== undefined && !(change.overEmpty && before.bytes.length === 0)) {
+      throw new Refusal(
+        `${file.shown} exists already; give the text to replace, or use write_file to replace everything.`,
+      )
+    }
+    return {
+      steps: [{ file, content: change.content, ...(before !== undefined && { before }) }],
+      summary: `Created ${file.shown}.`,
+    }
+  }
+  const before = await present(file)
+  if (change.kind === 'delete') return { steps: [{ file, before }], summary: `Deleted ${file.shown}.` }
+  const { content, summary } = changed(before.bytes, change, file.shown)
+  if (change.kind === 'edit' || change.moveTo === undefined)
+    return { steps: [{ file, content, before }], summary }
+  const target = locate(change.moveTo)
+  if ((await presentOrNot(target)) !== undefined)
+    throw new Refusal(`${target.shown} exists already; nothing was moved.`)
+  return {
+    steps: [
+      { file: target, content },
+      { file, before },
+    ],
+    summary: `Moved ${file.shown} to ${target.shown}.`,
+  }
+}
+
+async function presentOrNot(file: ConfinedPath) {
+  try {
+    return await present(file)
+  } catch (error) {
+    if (error instanceof Missing) return undefined
+    throw error
+  }
+}
+
+async function carryOut(steps: readonly Step[], key: string, locate: Locate): Promise<void> {
+  const made: Step[] = []
+  try {
+    for (const step of steps) {
+      const expected = step.before?.stats ?? 'nothing'
+      // With the files before it this one may be protected.
+      if (step.before === undefined) locate(step.file.real)
+      if (step.content !== undefined) await replaceFile(step.file, { content: step.content, key, expected })
+      else if (step.before !== undefined) await removeFile(step.file, step.before.stats)
+      made.push(step)
+    }
+  } catch (error) {
+    await undo(made, key, error)
+    throw error
+  }
+}
+
+async function undo(made: readonly Step[], key: string, cause: unknown): Promise<void> {
+  for (const step of made.toReversed()) {
+    try {
+      if (step.before !== undefined)
+        await replaceFile(step.file, { content: step.before.bytes, key, expected: 'anything' })
+      else await removeFile(step.file, (await present(step.file)).stats)
+    } catch (error) {
+      throw new Refusal(
+        `${explain(cause)} What had been changed before could not be put back in ${step.file.shown}: ${explain(error)}`,
+      )
+    }
+  }
+}
+
+async function stateOf(change: FileChange, locate: Locate): Promise<'done' | 'not_done' | 'unknown'> {
+  const now = await presentOrNot(locate(change.path))
+  if (change.kind === 'delete') return now === undefined ? 'done' : 'not_done'
+  if (change.kind === 'add') {
+    if (now === undefined) return 'not_done'
+    if (now.bytes.equals(Buffer.from(change.content))) return 'done'
+    return change.overEmpty && now.bytes.length === 0 ? 'not_done' : 'unknown'
+  }
+  if (change.kind === 'edit' || change.moveTo === undefined)
+    return now === undefined ? 'unknown' : changeMade(now.bytes, change)
+  const moved = await presentOrNot(locate(change.moveTo))
+  if (now !== undefined && moved === undefined) return 'not_done'
+  if (now !== undefined || moved === undefined) return 'unknown'
+  if (change.hunks.length === 0) return 'done'
+  return changeMade(moved.bytes, change) === 'done' ? 'done' : 'unknown'
+}

@@ -1,0 +1,120 @@
+import {
+  array,
+  boolean,
+  type Infer,
+  type JsonSchema,
+  object,
+  optional,
+  type StandardSchema,
+  string,
+} from '@cadre/core'
+import { without } from '../built-in.ts'
+import { Refusal } from '../refusal.ts'
+import { parsePatch } from './parse-patch.ts'
+
+const path = string('Path of the file, relative to the workspace', { min: 1 })
+const old = string('The text to replace, exactly as it is in the file. Must occur once, unless all is true')
+const replacement = string('The text to put in its place')
+const all = optional(boolean('Replace every occurrence'))
+
+/** What a model is shown. */
+export const editParameters: JsonSchema = object({ path, old, new: replacement, all }).json
+
+// What is understood besides: several edits in one call, and patches.
+const shape = object({
+  path: optional(path),
+  old: optional(old),
+  new: optional(replacement),
+  all,
+  edits: optional(
+    array(object({ path: optional(path), old, new: replacement, all }), 'Edits, made in order: all or none'),
+  ),
+  patch: optional(string('Changes in the *** Begin Patch format', { min: 1 })),
+})
+
+export type EditInput = Infer<typeof shape>
+
+export const editInput: StandardSchema<EditInput> = {
+  '~standard': {
+    version: 1,
+    vendor: 'cadre',
+    validate(value) {
+      const result = shape.check(value, [])
+      if (result.issues !== undefined) return result
+      const fault = faultIn(result.value)
+      return fault === undefined ? result : { issues: [fault] }
+    },
+  },
+}
+
+function faultIn(input: EditInput): { message: string; path: string[] } | undefined {
+  if (input.patch !== undefined) {
+    if (input.path !== undefined || input.edits !== undefined || input.old !== undefined) {
+      return { path: ['patch'], message: 'must be given alone' }
+    }
+    const parsed = parsePatch(input.patch)
+    return 'fault' in parsed ? { path: ['patch'], message: parsed.fault } : undefined
+  }
+  if (input.edits !== undefined) {
+    if (input.old !== undefined || input.new !== undefined)
+      return { path: ['edits'], message: 'must be given without old and new' }
+    if (input.edits.length === 0) return { path: ['edits'], message: 'must not be empty' }
+    const missing = input.path === undefined && input.edits.some((edit) => edit.path === undefined)
+    return missing ? { path: ['path'], message: 'is missing' } : undefined
+  }
+  const missing = (['path', 'old', 'new'] as const).find((name) => input[name] === undefined)
+  return missing === undefined ? undefined : { path: [missing], message: 'is missing' }
+}
+
+const spellings: { readonly [spelling: string]: string } = {
+  filePath: 'path',
+  file_path: 'path',
+  old_string: 'old',
+  oldString: 'old',
+  old_str: 'old',
+  oldText: 'old',
+  old_text: 'old',
+  new_string: 'new',
+  newString: 'new',
+  new_str: 'new',
+  newText: 'new',
+  new_text: 'new',
+  replace_all: 'all',
+  replaceAll: 'all',
+}
+
+export const editArgumentAliases = spellings
+
+/** Every dialect's way to write an edit, as this tool's. */
+export function reshapeEdit(input: Record<string, unknown>): Record<string, unknown> {
+  const given = renamed(without(input, ['explanation', 'instructions']))
+  // One tool of many commands elsewhere; the one that edits needs no name here.
+  if (given['command'] === 'str_replace') delete given['command']
+  const patch = given['patch'] ?? given['input'] ?? given['patchText']
+  if (typeof patch === 'string' && given['old'] === undefined)
+    return { ...without(given, ['input', 'patchText']), patch }
+  if (typeof given['code'] === 'string' && given['old'] === undefined) {
+    throw new Refusal(
+      'code with left-out parts cannot be put in place exactly; give path, old and new instead, or write_file for a whole file',
+    )
+  }
+  const edits = given['edits'] ?? given['replacements']
+  if (!Array.isArray(edits)) return given
+  return {
+    ...without(given, ['replacements']),
+    edits: edits.map((edit) => (isRecord(edit) ? renamed(without(edit, ['explanation'])) : edit)),
+  }
+}
+
+function renamed(input: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      Object.hasOwn(spellings, name) ? spellings[name] : name,
+      value,
+    ]),
+  )
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

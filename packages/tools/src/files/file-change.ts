@@ -1,0 +1,63 @@
+import type { Stats } from 'node:fs'
+import { Refusal } from '../refusal.ts'
+import { applyEdits } from './apply-edits.ts'
+import { applyHunks, reversed } from './apply-hunks.ts'
+import type { FileChange } from './changes-of.ts'
+import type { ConfinedPath } from './confine.ts'
+import { editsMade } from './edits-made.ts'
+import { openRegular } from './open-regular.ts'
+import { decodeText } from './text.ts'
+
+/** A file as it is now. */
+export interface Present {
+  readonly stats: Stats
+  readonly bytes: Buffer
+}
+
+const largest = 16 * 1_024 * 1_024
+
+export async function present(file: ConfinedPath): Promise<Present> {
+  await using opened = await openRegular(file)
+  if (opened.stats.size > largest)
+    throw new Refusal(`${file.shown} is larger than 16 MB; it cannot be edited.`)
+  return { stats: opened.stats, bytes: await opened.handle.readFile() }
+}
+
+/** A new content, and a few words about it. */
+export interface Changed {
+  readonly content: string
+  readonly summary: string
+}
+
+/** What a file becomes; nothing is written. */
+export function changed(
+  bytes: Uint8Array,
+  change: Extract<FileChange, { kind: 'edit' | 'update' }>,
+  shown: string,
+): Changed {
+  const { text, mark } = decodeText(bytes, shown)
+  if (change.kind === 'edit') {
+    const result = applyEdits(text, change.edits, shown)
+    if (result.kind === 'failed') throw new Refusal(result.reason())
+    const places = result.lines.length
+    const where = places === 1 ? `at line ${result.lines[0]}` : `at ${places} places`
+    return { content: mark + result.text, summary: `Edited ${shown} ${where}.` }
+  }
+  const result = applyHunks(text, change.hunks, shown)
+  if (result.kind === 'failed') throw new Refusal(result.reason)
+  return { content: mark + result.text, summary: `Edited ${shown}.` }
+}
+
+/** Whether a text looks as it does after the change, as before it, or as neither or both. */
+export function changeMade(
+  bytes: Uint8Array,
+  change: Extract<FileChange, { kind: 'edit' | 'update' }>,
+): 'done' | 'not_done' | 'unknown' {
+  const { text } = decodeText(bytes, '')
+  if (change.kind === 'edit') return editsMade(text, change.edits)
+  const notYet = applyHunks(text, change.hunks, '').kind === 'patched'
+  const back = applyHunks(text, reversed(change.hunks), '')
+  const again = back.kind === 'patched' ? applyHunks(back.text, change.hunks, '') : back
+  const already = again.kind === 'patched' && again.text === text
+  return already === notYet ? 'unknown' : already ? 'done' : 'not_done'
+}

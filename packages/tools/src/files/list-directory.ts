@@ -1,0 +1,58 @@
+import type { Dirent } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import nodePath from 'node:path'
+import type { ToolContext } from '@cadre/core'
+import type { Places } from '@cadre/gate'
+import type { Work } from '../built-in.ts'
+import type { HiddenIn } from '../create-tools.ts'
+import { codeOf, Refusal } from '../refusal.ts'
+import { inFolder } from '../search/in-folder.ts'
+import { confined, isKept } from './confine.ts'
+import type { ListDirectoryInput } from './list-directory-tool.ts'
+
+const mostEntries = 1_000
+
+export function listDirectory(hiddenIn?: HiddenIn, places?: Places): Work<ListDirectoryInput> {
+  return {
+    run: ({ path }, context) =>
+      list(path || '.', context, { isHidden: hiddenIn?.(context.workspace), places }),
+  }
+}
+
+interface Rules {
+  readonly isHidden: ReturnType<HiddenIn>
+  readonly places: Places | undefined
+}
+
+async function list(path: string, context: ToolContext, { isHidden, places }: Rules) {
+  const folder = confined({ context, path, places })
+  let entries: Dirent[]
+  try {
+    entries = await inFolder(folder.real, (base) => readdir(base, { withFileTypes: true }))
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') throw new Refusal(`${folder.shown} is a file; read it with read_file.`)
+    if (codeOf(error) === 'ENOENT')
+      throw new Refusal(`${folder.shown} does not exist; look in the folder above it.`)
+    throw error
+  }
+  if (isHidden !== undefined)
+    entries = entries.filter(({ name }) => !isKept(folder, nodePath.posix.join(folder.shown, name), isHidden))
+  const mounts = folder.shown === '.' ? (places?.mountsIn(context.workspace) ?? []) : []
+  const beside = mounts.map(({ name }) => `[${name}/ can be read as well: it is the ${name} of this home]`)
+  if (entries.length === 0) return { content: [`[${folder.shown} is empty]`, ...beside].join('\n') }
+  const names = entries.sort(foldersFirst).map(nameOf)
+  const shown = names.slice(0, mostEntries)
+  if (names.length > mostEntries)
+    shown.push(`[${names.length - mostEntries} more; find the others with find_files]`)
+  return { content: [...shown, ...beside].join('\n') }
+}
+
+function foldersFirst(a: Dirent, b: Dirent): number {
+  return Number(b.isDirectory()) - Number(a.isDirectory()) || (a.name < b.name ? -1 : 1)
+}
+
+function nameOf(entry: Dirent): string {
+  // A name may contain a line break; one line of the list is always one entry.
+  const name = /[\n\r]/.test(entry.name) ? JSON.stringify(entry.name) : entry.name
+  return `${name}${entry.isDirectory() ? '/' : entry.isSymbolicLink() ? '@' : ''}`
+}

@@ -1,0 +1,78 @@
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
+import { codeOf, Refusal } from '../refusal.ts'
+import type { ConfinedPath } from './confine.ts'
+
+export interface OpenFile extends AsyncDisposable {
+  readonly handle: FileHandle
+  readonly stats: Stats
+}
+
+// Absent on Windows, where they are not needed: opening a pipe by a file's name does not wait there.
+const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/**
+ * Opens a file that is one: folders, devices, sockets and pipes are refused, and nothing here waits for a writer. Where
+ * what was opened really lies is asked of the system, so that a link put there after the check is noticed.
+ */
+export async function openRegular(file: ConfinedPath): Promise<OpenFile> {
+  requireRegular(await statsOf(file), file.shown)
+  let handle: FileHandle
+  try {
+    handle = await open(file.real, flags)
+  } catch (error) {
+    throw codeOf(error) === 'ELOOP' ? changed(file) : error
+  }
+  try {
+    const stats = await handle.stat()
+    requireRegular(stats, file.shown)
+    if (!(await isAt(handle, stats, file.real))) throw changed(file)
+    return { handle, stats, [Symbol.asyncDispose]: () => handle.close() }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/**
+ * Whether what was opened lies at this real path. On Linux the descriptor itself says where it leads, whatever is exchanged
+ * meanwhile; elsewhere, and without /proc, names are compared, which leaves a moment between two looks.
+ */
+async function isAt(handle: FileHandle, stats: Stats, real: string): Promise<boolean> {
+  if (process.platform === 'linux') {
+    const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
+    if (opened !== undefined) return opened === real
+  }
+  const now = await stat(real)
+  return now.ino === stats.ino && now.dev === stats.dev && (await realpath(real)) === real
+}
+
+/** There is nothing at that path. */
+export class Missing extends Refusal {}
+
+async function statsOf(file: ConfinedPath): Promise<Stats> {
+  try {
+    return await lstat(file.real)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT')
+      throw new Missing(`${file.shown} does not exist; look with list_directory or find_files.`)
+    throw error
+  }
+}
+
+export function requireRegular(stats: Stats, shown: string): void {
+  if (stats.isFile()) return
+  if (stats.isDirectory()) throw new Refusal(`${shown} is a folder; look into it with list_directory.`)
+  const kind = stats.isFIFO()
+    ? 'a pipe'
+    : stats.isSocket()
+      ? 'a socket'
+      : stats.isSymbolicLink()
+        ? 'a symbolic link'
+        : 'a device'
+  throw new Refusal(`${shown} is ${kind} and not a file; it cannot be used.`)
+}
+
+function changed(file: ConfinedPath): Refusal {
+  return new Refusal(`${file.shown} was replaced while it was being opened; try again.`)
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { access, type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
+import path from 'node:path'
+import { rememberWritten } from '@cadre/home'
+import { codeOf, Refusal } from '../refusal.ts'
+import { inFolder, makeFolder } from '../search/in-folder.ts'
+import type { ConfinedPath } from './confine.ts'
+import { requireRegular } from './open-regular.ts'
+
+export interface Replacement {
+  readonly content: string | Uint8Array
+  /** The call's key: a try that was cut short leaves a file under a name that the next try of the same call finds. */
+  readonly key: string
+  /** What must be there: anything at all, nothing, or exactly the file that was read. */
+  readonly expected: 'anything' | 'nothing' | Stats
+}
+
+/**
+ * Puts a file in its place in one step: a reader sees the old content or the new one, never a part, and so does whoever looks
+ * after a crash. The mode stays as it was.
+ */
+export async function replaceFile(file: ConfinedPath, replacement: Replacement): Promise<void> {
+  const folder = path.dirname(file.real)
+  await makeFolder(file.root, folder)
+  await inFolder(folder, async (base) => {
+    const target = path.join(base, path.basename(file.real))
+    const draft = path.join(base, draftName(file, replacement.key))
+    const before = await existing(target, file)
+    try {
+      await writeDraft(draft, replacement.content, before)
+      requireExpected(await existing(target, file), replacement.expected, file)
+      // An agent may write its artifact while another one's command is watched.
+      rememberWritten(file.real, replacement.content)
+      await rename(draft, target)
+    } catch (error) {
+      await unlink(draft).catch(() => undefined)
+      throw error
+    }
+  })
+}
+
+export async function removeFile(file: ConfinedPath, expected: Stats): Promise<void> {
+  await inFolder(path.dirname(file.real), async (base) => {
+    const target = path.join(base, path.basename(file.real))
+    requireExpected(await existing(target, file), expected, file)
+    rememberWritten(file.real, undefined)
+    await unlink(target)
+  })
+}
+
+/** The file was changed by somebody else between reading and writing. */
+export class ChangedMeanwhile extends Refusal {}
+
+async function existing(target: string, file: ConfinedPath): Promise<Stats | undefined> {
+  let stats: Stats
+  try {
+    stats = await lstat(target)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+  if (stats.isSymbolicLink())
+    throw new ChangedMeanwhile(`${file.shown} was replaced by a link meanwhile; try again.`)
+  requireRegular(stats, file.shown)
+  try {
+    // Renaming over a file does not ask for its write permission, but a file made read-only was meant to stay.
+    await access(target, constants.W_OK)
+  } catch {
+    throw new Refusal(`${file.shown} is read-only; choose another file or ask a person to permit writing.`)
+  }
+  return stats
+}
+
+function requireExpected(
+  found: Stats | undefined,
+  expected: Replacement['expected'],
+  file: ConfinedPath,
+): void {
+  if (expected === 'anything') return
+  if (expected === 'nothing') {
+    if (found !== undefined) throw new ChangedMeanwhile(`${file.shown} exists already; read it first.`)
+    return
+  }
+  const same =
+    found !== undefined &&
+    found.ino === expected.ino &&
+    found.dev === expected.dev &&
+    found.size === expected.size &&
+    found.mtimeMs === expected.mtimeMs &&
+    found.ctimeMs === expected.ctimeMs
+  if (!same)
+    throw new ChangedMeanwhile(`${file.shown} was changed by somebody else meanwhile; read it again.`)
+}
+
+async function writeDraft(
+  draft: string,
+  content: string | Uint8Array,
+  before: Stats | undefined,
+): Promise<void> {
+  await using draftFile = disposable(await createDraft(draft))
+  const { handle } = draftFile
+  await handle.writeFile(content)
+  if (before !== undefined) {
+    await keepOwner(handle, before)
+    // Without the bits that lend rights: they were given to the old content.
+    await handle.chmod(before.mode & 0o777)
+  }
+  // Otherwise a power failure may keep the new name with nothing in it.
+  await handle.datasync()
+}
+
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
+
+async function createDraft(draft: string): Promise<FileHandle> {
+  try {
+    return await open(draft, createFlags, 0o666)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+    await unlink(draft)
+    return open(draft, createFlags, 0o666)
+  }
+}
+
+async function keepOwner(handle: FileHandle, before: Stats): Promise<void> {
+  const now = await handle.stat()
+  if (now.uid === before.uid && now.gid === before.gid) return
+  // Only a privileged process can; for everyone else the file becomes theirs, as with any editor.
+  await handle.chown(before.uid, before.gid).catch(() => undefined)
+}
+
+function draftName(file: ConfinedPath, key: string): string {
+  return `.cadre-${createHash('sha256').update(`${key}\n${file.shown}`).digest('hex').slice(0, 16)}.tmp`
+}
+
+function disposable(handle: FileHandle): AsyncDisposable & { readonly handle: FileHandle } {
+  return { handle, [Symbol.asyncDispose]: () => handle.close() }
+}

@@ -1,0 +1,56 @@
+import { Refusal } from '../refusal.ts'
+
+/** A whole text, and what must be given back with it: its mark at the beginning and its line ends. */
+export interface Text {
+  readonly text: string
+  readonly mark: '' | '\ufeff'
+}
+
+/** Enough of a file to tell what it is. */
+export const sniffLength = 8_192
+
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'binary'
+
+export function encodingOf(head: Uint8Array): Encoding {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
+  if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be'
+  return head.subarray(0, sniffLength).includes(0) ? 'binary' : 'utf-8'
+}
+
+/** For changing a file: anything that would not survive being read and written back is refused. */
+export function decodeText(bytes: Uint8Array, shown: string): Text {
+  if (encodingOf(bytes) !== 'utf-8')
+    throw new Refusal(`${shown} is not a UTF-8 text file; it can only be replaced whole, with write_file.`)
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new Refusal(
+      `${shown} contains bytes that are not UTF-8; it can only be replaced whole, with write_file.`,
+    )
+  }
+  return text.startsWith('\ufeff') ? { text: text.slice(1), mark: '\ufeff' } : { text, mark: '' }
+}
+
+/** The line end most lines of a text have. */
+export function lineEndOf(text: string): '\n' | '\r\n' {
+  let all = 0
+  let withReturn = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    all++
+    if (text[at - 1] === '\r') withReturn++
+  }
+  return withReturn * 2 > all ? '\r\n' : '\n'
+}
+
+export function withLineEnds(text: string, lineEnd: '\n' | '\r\n'): string {
+  const plain = text.replaceAll('\r\n', '\n')
+  return lineEnd === '\n' ? plain : plain.replaceAll('\n', '\r\n')
+}
+
+/** Cut between characters, never inside one. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text
+  const code = text.charCodeAt(most - 1)
+  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? most - 1 : most)
+}

@@ -1,0 +1,35 @@
+import type { Places } from '@cadre/gate'
+import type { Work } from '../built-in.ts'
+import { Refusal } from '../refusal.ts'
+import { confined } from './confine.ts'
+import { openRegular } from './open-regular.ts'
+import type { ViewImageInput } from './view-image-tool.ts'
+
+const largest = 5 * 1_024 * 1_024
+
+export const viewImage = (places?: Places): Work<ViewImageInput> => ({
+  async run({ path }, context) {
+    const file = confined({ context, path, places })
+    await using opened = await openRegular(file)
+    const { size } = opened.stats
+    if (size > largest)
+      throw new Refusal(`${file.shown} has ${size} bytes, and the most is ${largest}; make it smaller first.`)
+    const bytes = await opened.handle.readFile()
+    const mime = imageType(bytes)
+    if (mime === undefined) throw new Refusal(`${file.shown} is not a PNG, JPEG, GIF or WebP picture.`)
+    return {
+      content: `${file.shown} (${mime}, ${size} bytes)`,
+      images: [{ mime, data: bytes.toString('base64') }],
+    }
+  },
+})
+
+/** Told by the content: a file's name says only what somebody called it. */
+export function imageType(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif'
+  if (head.startsWith('RIFF') && head.slice(8) === 'WEBP') return 'image/webp'
+  return undefined
+}

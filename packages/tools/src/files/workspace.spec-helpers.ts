@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { explainIssues, type Tool, type ToolContext, type ToolResult } from '@cadre/core'
+import { createTools, type ToolOptions } from '../create-tools.ts'
+
+export interface Workspace extends Disposable {
+  /** A folder that holds the workspace, and things that are none of its business. */
+  readonly outer: string
+  readonly root: string
+  write(file: string, content: string | Buffer): void
+  read(file: string): string
+  /** Calls a tool as a session does: found by any of its names, its input adapted and checked. */
+  call(name: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>
+  check(name: string, input: Record<string, unknown>): Promise<'done' | 'not_done' | 'unknown'>
+  tool(name: string): Tool
+}
+
+let calls = 0
+
+export function temporaryWorkspace(options: ToolOptions = {}): Workspace {
+  const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-tools-')))
+  const root = path.join(outer, 'workspace')
+  mkdirSync(root)
+  const tools = createTools(options)
+  const tool = (name: string) => {
+    const wanted = name.toLowerCase()
+    const found = tools.find((candidate) =>
+      [candidate.name, ...(candidate.aliases ?? [])].some((spelling) => spelling.toLowerCase() === wanted),
+    )
+    if (found === undefined) throw new Error(`no tool ${name}`)
+    return found
+  }
+  const context = (): ToolContext => {
+    const call = `call_${++calls}`
+    return { session: 's', agent: 'a', call, key: `s/${call}`, workspace: root }
+  }
+  return {
+    outer,
+    root,
+    tool,
+    write(file, content) {
+      const target = path.join(root, file)
+      mkdirSync(path.dirname(target), { recursive: true })
+      writeFileSync(target, content)
+    },
+    read: (file) => readFileSync(path.join(root, file), 'utf8'),
+    async call(name, input, signal = new AbortController().signal) {
+      const checked = await checkInput(tool(name), name, input)
+      return 'fault' in checked
+        ? { failed: true, content: checked.fault }
+        : tool(name).run(checked.input, context(), signal)
+    },
+    async check(name, input) {
+      const checked = await checkInput(tool(name), name, input)
+      if ('fault' in checked) throw new Error(checked.fault)
+      return tool(name).check?.(checked.input, context(), new AbortController().signal) ?? 'unknown'
+    },
+    [Symbol.dispose]: () => rmSync(outer, { recursive: true, force: true }),
+  }
+}
+
+async function checkInput(
+  tool: Tool,
+  spelling: string,
+  given: Record<string, unknown>,
+): Promise<{ input: unknown } | { fault: string }> {
+  let input: Record<string, unknown>
+  try {
+    input = { ...(tool.adapt?.[spelling]?.(given) ?? given) }
+  } catch (error) {
+    return { fault: (error as Error).message }
+  }
+  for (const [alias, name] of Object.entries(tool.argumentAliases ?? {})) {
+    if (!Object.hasOwn(input, alias) || Object.hasOwn(input, name)) continue
+    input[name] = input[alias]
+    delete input[alias]
+  }
+  const result = await tool.input['~standard'].validate(input)
+  return result.issues === undefined ? { input: result.value } : { fault: explainIssues(result.issues) }
+}

@@ -1,0 +1,36 @@
+import type { Work } from '../built-in.ts'
+import { Refusal } from '../refusal.ts'
+import { confined, type WriteRules } from './confine.ts'
+import { Missing, openRegular } from './open-regular.ts'
+import { replaceFile } from './replace-file.ts'
+import type { WriteFileInput } from './write-file-tool.ts'
+import { inTurn } from './write-turn.ts'
+
+export function writeFile(rules: WriteRules): Work<WriteFileInput> {
+  return {
+    async run({ path, content }, context) {
+      const file = confined({ path, context, write: rules })
+      if (file.shown === '.') throw new Refusal('The path is the workspace itself; name a file in it.')
+      await inTurn([file], () =>
+        replaceFile(confined({ path, context, write: rules }), {
+          content,
+          key: context.key,
+          expected: 'anything',
+        }),
+      )
+      const size = Buffer.byteLength(content)
+      return { content: `Wrote ${file.shown} (${size} ${size === 1 ? 'byte' : 'bytes'}).` }
+    },
+    async check({ path, content }, context) {
+      const file = confined({ path, context, write: rules })
+      try {
+        await using opened = await openRegular(file)
+        if (opened.stats.size !== Buffer.byteLength(content)) return 'not_done'
+        return (await opened.handle.readFile()).equals(Buffer.from(content)) ? 'done' : 'not_done'
+      } catch (error) {
+        if (error instanceof Missing) return 'not_done'
+        throw error
+      }
+    },
+  }
+}

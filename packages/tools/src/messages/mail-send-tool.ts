@@ -1,0 +1,31 @@
+import { type Infer, object, optional, string, type Tool } from '@cadre/core'
+import { builtIn } from '../built-in.ts'
+import type { SenderOptions } from './senders.ts'
+
+const input = object({
+  to: string('Address of the receiver; several with commas between them', { min: 3, max: 2_000 }),
+  subject: string('The subject, one line', { min: 1, max: 500 }),
+  text: string('The message, as plain text', { min: 1, max: 100_000 }),
+  in_reply_to: optional(
+    string('To answer a mail: its id, as it stands in inbox/email-inbox.jsonl', { min: 3, max: 500 }),
+  ),
+})
+
+export type MailSendInput = Infer<typeof input>
+
+export function mailSendTool(senders: SenderOptions): Tool {
+  return builtIn<MailSendInput>({
+    name: 'mail_send',
+    description: 'Send an e-mail. Other people read it: it cannot be taken back.',
+    class: 'message',
+    effect: 'outbound',
+    argumentAliases: { body: 'text', inReplyTo: 'in_reply_to' },
+    input,
+    load: async () =>
+      (await import('./send-with.ts')).sendWith(async () => {
+        const { mail } = await senders.load()
+        if (mail === undefined) throw new Error('no mail is configured: set channels.mail.out in config.yaml')
+        return mail
+      }),
+  })
+}

@@ -1,0 +1,15 @@
+import type { Agents } from '@cadre/core'
+import type { Mailboxes } from '@cadre/home'
+
+/** What `send_message` works with. */
+export interface MessagePort {
+  readonly mailboxes: Mailboxes
+  /** As they are when it is asked. */
+  readonly agents: Pick<Agents, 'get' | 'list'>
+  /** The agent of a session of this home; nothing when there is no such session. */
+  readonly agentOf: (session: string) => Promise<string | undefined>
+  /** Whether somebody delivers messages now. */
+  readonly attended: () => boolean
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}

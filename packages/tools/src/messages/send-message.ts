@@ -1,0 +1,64 @@
+import { didYouMean } from '@cadre/core'
+import type { Work } from '../built-in.ts'
+import { Refusal } from '../refusal.ts'
+import type { MessagePort } from './message-port.ts'
+import type { SendMessageInput } from './send-message-tool.ts'
+
+/** Agents that write to each other without end cost money and help nobody. */
+const mostPerSession = 50
+const deepest = 8
+
+export function sendMessage(port: MessagePort): Work<SendMessageInput> {
+  const { mailboxes, agents, agentOf, attended, now = Date.now } = port
+
+  async function addressOf(to: string): Promise<{ agent: string; session?: string }> {
+    const agent = agents.get(to)?.name
+    if (agent !== undefined) return { agent }
+    const owner = await agentOf(to)
+    if (owner !== undefined) return { agent: owner, session: to }
+    const names = agents.list().map(({ name }) => name)
+    const hint = didYouMean(to, names) || `. Agents: ${names.slice(0, 40).join(', ') || 'none'}`
+    throw new Refusal(`There is no agent and no session named ${JSON.stringify(to.slice(0, 100))}${hint}`)
+  }
+
+  return {
+    async run({ to, text, summary }, { agent: from, session, key }) {
+      const address = await addressOf(to)
+      if (address.session === session)
+        throw new Refusal('This is your own session: what you want to remember, say in your reply.')
+      // A call that is tried again is not another message.
+      if (!mailboxes.has(address.agent, key)) refuseTooMany(session)
+      await mailboxes.post({
+        id: key,
+        at: new Date(now()).toISOString(),
+        from,
+        session,
+        to: address.agent,
+        ...(address.session !== undefined && { toSession: address.session }),
+        text,
+        ...(summary !== undefined && { summary }),
+        depth: mailboxes.depthOf(session) + 1,
+      })
+      const receipt = { success: true, id: key, to: address.agent, delivered: 'queued' }
+      if (attended()) return { content: JSON.stringify(receipt) }
+      const note =
+        'No daemon runs for this home: the message stays in the mailbox until one is started with cadre up. Do not wait for an answer.'
+      return { content: JSON.stringify({ ...receipt, note }) }
+    },
+    async check({ to }, { key }) {
+      const { agent } = await addressOf(to)
+      return mailboxes.has(agent, key) ? 'done' : 'not_done'
+    },
+  }
+
+  function refuseTooMany(session: string): void {
+    if (mailboxes.sentBy(session) >= mostPerSession)
+      throw new Refusal(
+        `This session has sent ${mostPerSession} messages, which is all it may; put the rest into your report.`,
+      )
+    if (mailboxes.depthOf(session) >= deepest)
+      throw new Refusal(
+        `Messages have begun ${deepest} sessions, one by the next, until this one; put what you have to say into your report, for a person to read.`,
+      )
+  }
+}

@@ -1,0 +1,13 @@
+import type { Work } from '../built-in.ts'
+import type { Sender } from './senders.ts'
+
+/** The work of a tool that sends: the call's key is what makes it happen once. */
+export function sendWith<Message>(load: () => Promise<Sender<Message>>): Work<Message> {
+  return {
+    async run(message, { key }, signal) {
+      const { kind, text } = await (await load()).send(message, key, signal)
+      return { content: text, ...(kind === 'failed' && { failed: true }) }
+    },
+    check: async (message, { key }, signal) => (await load()).check(message, key, signal),
+  }
+}

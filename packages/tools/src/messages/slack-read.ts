@@ -1,0 +1,73 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import path from 'node:path'
+import { parseJson } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import type { Work } from '../built-in.ts'
+import { cut } from '../files/text.ts'
+import { codeOf, Refusal } from '../refusal.ts'
+import { defaultMessages, type SlackReadInput } from './slack-read-tool.ts'
+
+const shown = 'inbox/slack-messages.jsonl'
+/** The newest messages are at the end: this much of it is looked at. */
+const mostBytes = 1_024 * 1_024
+const mostLettersOfOne = 4_000
+const mostLetters = 50_000
+const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+export function slackRead(home: string): Work<SlackReadInput> {
+  return {
+    async run({ limit = defaultMessages }) {
+      const lines = await endOf(path.join(home, 'inbox', 'slack-messages.jsonl'))
+      const messages: string[] = []
+      let letters = 0
+      for (const line of lines.reverse()) {
+        // A line that is not written to its end, or was edited into something else, is none.
+        const read = parseJson(line)
+        if (!read.ok || !isObject(read.value)) continue
+        const { text } = read.value
+        const message = JSON.stringify(
+          typeof text === 'string' && text.length > mostLettersOfOne
+            ? { ...read.value, text: `${cut(text, mostLettersOfOne)} [the rest was cut]` }
+            : read.value,
+        )
+        letters += message.length
+        if (messages.length === limit || letters > mostLetters) break
+        messages.push(message)
+      }
+      return {
+        content: messages.length === 0 ? 'There are no Slack messages yet.' : messages.reverse().join('\n'),
+      }
+    },
+  }
+}
+
+/** The last lines of the file that are there whole. */
+async function endOf(file: string): Promise<string[]> {
+  let handle: FileHandle
+  try {
+    handle = await open(file, flags)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw codeOf(error) === 'ELOOP' ? noFile() : error
+  }
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile()) throw noFile()
+    const from = Math.max(0, stats.size - mostBytes)
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(stats.size - from),
+      0,
+      stats.size - from,
+      from,
+    )
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n')
+    return from === 0 ? lines : lines.slice(1)
+  } finally {
+    await handle.close()
+  }
+}
+
+function noFile(): Refusal {
+  return new Refusal(`${shown} is not a plain file; a person must put one in its place.`)
+}

@@ -1,0 +1,71 @@
+import type { Places } from '@cadre/gate'
+import type { Work } from '../built-in.ts'
+import type { HiddenIn } from '../create-tools.ts'
+import { type ConfinedPath, confined, isKept } from '../files/confine.ts'
+import { Refusal } from '../refusal.ts'
+import { type FindFilesInput, folderOf } from './find-files-tool.ts'
+import { glob } from './glob.ts'
+import { locateRipgrep as installed } from './locate-ripgrep.ts'
+import { ripgrep, shownName } from './ripgrep.ts'
+import { walk } from './walk.ts'
+
+const mostFiles = 1_000
+
+export function findFiles(
+  locateRipgrep = installed,
+  hiddenIn?: HiddenIn,
+  places?: Places,
+): Work<FindFilesInput> {
+  return {
+    async run(input, context, signal) {
+      const place = confined({ context, path: folderOf(input.glob), places })
+      const pattern = relativePattern(input.glob, place)
+      const matches = glob(pattern)
+      if (matches === undefined)
+        throw new Refusal('The pattern has too many alternatives in braces; use a simpler one.')
+      const found: string[] = []
+      let more = false
+      const isHidden = hiddenIn?.(context.workspace)
+      // What is in a mount is looked for only by whoever names it.
+      const { root, prefix } =
+        place.mount === undefined
+          ? { root: place.root, prefix: '' }
+          : { root: place.mount.folder, prefix: `${place.mount.name}/` }
+      const take = (name: string) => {
+        const file = prefix + name
+        if (!matches(file) || isKept(place, file, isHidden)) return true
+        if (found.length === mostFiles) more = true
+        else found.push(file)
+        return !more
+      }
+      const program = await locateRipgrep()
+      if (program !== undefined) {
+        const args = ['--files', '--null', '--sort=path']
+        await ripgrep(
+          {
+            program,
+            root,
+            folder: root,
+            args,
+            separator: '\0',
+            take: (name) => take(shownName(name)),
+          },
+          signal,
+        )
+      } else for await (const file of walk(root, '.', signal)) if (!take(file)) break
+      if (found.length === 0) return { content: `No file matches ${input.glob}.` }
+      const note = more ? [`[the first ${mostFiles} are shown; use a narrower pattern]`] : []
+      return { content: [...found, ...note].join('\n') }
+    },
+  }
+}
+
+function relativePattern(pattern: string, { shown }: ConfinedPath): string {
+  const folder = folderOf(pattern)
+  const rest = folder === '.' ? pattern : pattern.slice(folder.length)
+  if (rest.split('/').includes('..')) {
+    throw new Refusal('The pattern contains .. after a wildcard; write it without.')
+  }
+  if (folder === '.') return pattern
+  return shown === '.' ? `/${rest}` : `/${shown}/${rest}`
+}

@@ -1,0 +1,69 @@
+import vm from 'node:vm'
+import { messageOf } from '@cadre/core'
+import { codeOf, Refusal } from '../refusal.ts'
+
+const script = new vm.Script(`
+  (() => {
+    const places = []
+    for (const match of text.matchAll(new RegExp(source, flags))) {
+      if (places.push(match.index) > 2000) break
+    }
+    return places.join()
+  })()
+`)
+
+/** The numbers, from 1, of the lines of a text at which a match begins. */
+export type LineMatcher = (text: string) => number[]
+
+const mostPerFile = 100
+const longestMs = 500
+
+export interface LineQuery {
+  readonly queries: readonly string[]
+  readonly regex: boolean
+  readonly ignoreCase: boolean
+}
+
+export function lineMatcher({ queries, regex, ignoreCase }: LineQuery): LineMatcher {
+  const source = queries.map((query) => (regex ? query : escaped(query))).join('|')
+  const flags = `gm${ignoreCase ? 'i' : ''}`
+  try {
+    new RegExp(source, flags)
+  } catch (error) {
+    throw new Refusal(`The regular expression cannot be used: ${messageOf(error)}`)
+  }
+  // A regular expression can take longer than the universe lasts, and only a script in a context of its own can be stopped.
+  const context = vm.createContext({ text: '', source, flags })
+  return (text) => {
+    let places: number[]
+    try {
+      context['text'] = text
+      const found = String(script.runInContext(context, { timeout: longestMs }))
+      places = found === '' ? [] : found.split(',').map(Number)
+    } catch (error) {
+      if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
+        throw new Refusal('The regular expression takes too long on this text; use a simpler one.')
+      }
+      throw error
+    }
+    return linesOf(text, places)
+  }
+}
+
+function linesOf(text: string, places: readonly number[]): number[] {
+  const numbers: number[] = []
+  let line = 1
+  let from = 0
+  for (const place of places) {
+    for (let next = text.indexOf('\n', from); next !== -1 && next < place; next = text.indexOf('\n', from)) {
+      line++
+      from = next + 1
+    }
+    if (numbers.at(-1) !== line && numbers.length < mostPerFile) numbers.push(line)
+  }
+  return numbers
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('\n', '\\r?\\n')
+}

@@ -1,0 +1,71 @@
+import { lstat } from 'node:fs/promises'
+import path from 'node:path'
+import { runProcess } from '../commands/run-process.ts'
+import { Refusal } from '../refusal.ts'
+import { inFolder } from './in-folder.ts'
+
+export const withoutRipgrep =
+  'ripgrep is not installed for this platform, so a slower search was used; "npm install @vscode/ripgrep" brings it'
+
+export interface RipgrepRequest {
+  readonly program: string
+  /** Real path of the workspace, and of the folder in it to look in. */
+  readonly root: string
+  readonly folder: string
+  readonly args: readonly string[]
+  /** Gets whole lines, or with `--null` whole names; `false` ends the search. */
+  readonly take: (record: string) => boolean
+  readonly separator?: '\n' | '\0'
+}
+
+const timeoutMs = 60_000
+
+/** Runs ripgrep in a folder of the workspace, without the settings a user may have made for themselves. */
+export async function ripgrep(request: RipgrepRequest, signal: AbortSignal): Promise<void> {
+  const { program, root, folder, args, take, separator = '\n' } = request
+  const usual = ['--no-config', '--hidden', '--glob=!.git', '--no-require-git', '--color=never']
+  // A workspace that is no repository may lie in a folder which the repository around it ignores.
+  if (!(await exists(path.join(root, '.git')))) usual.push('--no-ignore-parent')
+  let rest = ''
+  let wanted = true
+  const end = await inFolder(folder, (cwd) =>
+    runProcess(
+      {
+        command: [program, ...usual, ...args],
+        cwd,
+        timeoutMs,
+        most: 10_000,
+        take(text) {
+          const records = (rest + text).split(separator)
+          rest = records.pop() ?? ''
+          wanted = wanted && records.every((record) => take(record))
+          return wanted
+        },
+      },
+      signal,
+    ),
+  )
+  if (end.kind === 'timed_out')
+    throw new Refusal('The search took longer than a minute; narrow it with a path.')
+  // 2 also means that some file could not be read; then what was found still counts.
+  if (end.code === 2 && /regex|pcre2|error parsing|invalid/i.test(end.stderr)) {
+    throw new Refusal(`The regular expression cannot be used: ${lastLine(end.stderr)}`)
+  }
+}
+
+/** A name as ripgrep writes it, in the form paths are shown in. */
+export function shownName(name: string): string {
+  return (path.sep === '\\' ? name.replaceAll('\\', '/') : name).replace(/^\.\//, '')
+}
+
+function lastLine(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return (lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? 'it is malformed').trim()
+}
+
+async function exists(target: string): Promise<boolean> {
+  return lstat(target).then(
+    () => true,
+    () => false,
+  )
+}

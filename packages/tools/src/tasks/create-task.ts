@@ -1,0 +1,158 @@
+import type { ToolContext } from '@cadre/core'
+import { CadreError } from '@cadre/core'
+import { isApproval, type NewTask, type TaskItem } from '@cadre/tasks'
+import type { Work } from '../built-in.ts'
+import { Refusal } from '../refusal.ts'
+import type { CreateTaskInput } from './create-task-tool.ts'
+import { draftsOf } from './task-drafts.ts'
+import { fileOfAgent, keyOfCall, taskFileName } from './task-names.ts'
+import type { TaskPort } from './task-port.ts'
+
+export interface TaskMaking {
+  readonly tasks: TaskPort
+  /** Whether somebody runs tasks now; nothing is said about it where it is not known. */
+  readonly attended?: (() => boolean) | undefined
+  readonly now?: () => Date
+}
+
+/** Sessions of tasks that make tasks for each other without end cost money and help nobody. */
+const deepest = 8
+
+/**
+ * Adds tasks, each once for a call: a task carries the key of the call that made it, so that the same call, run again after
+ * a crash, finds what it made and adds only what is missing.
+ */
+export function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Work<CreateTaskInput> {
+  return {
+    async run(input, context) {
+      const drafts = draftsOf(input)
+      const file = fileFor(tasks, input, context)
+      const key = keyOfCall(context.key)
+      const made = madeBy(tasks, key)
+      // What was made before a crash is only told again.
+      if (made.size === 0) refuseTooDeep(tasks, context.session)
+      const known = new Map(
+        allTasks(tasks).flatMap(({ file, task }) => (task.id === undefined ? [] : [[task.id, file]])),
+      )
+      for (const { task } of drafts.filter((_, at) => !made.has(keyAt(key, at))))
+        if (task.id !== undefined && known.has(task.id))
+          throw new Refusal(
+            `There is a task ${task.id} already, in tasks/${known.get(task.id)}; choose another id, or leave it out.`,
+          )
+      const ids: string[] = []
+      const added: string[] = []
+      try {
+        for (const [at, { task, below }] of drafts.entries()) {
+          const parent = below === undefined ? input.parent : ids[below]
+          const before = made.get(keyAt(key, at))
+          const whole = signed(task, { key: keyAt(key, at), parent, context, now: now() })
+          const id = before ?? (await tasks.add(file, whole)).id
+          if (before === undefined) added.push(id)
+          ids.push(id)
+        }
+      } catch (error) {
+        if (!(error instanceof CadreError)) throw error
+        // All of them or none: what the model is told to mend it writes again as a whole.
+        for (const id of added.reverse()) await tasks.remove(file, id)
+        throw new Refusal(error.message)
+      }
+      const strange = drafts
+        .flatMap(({ task }) => dependenciesOf(task))
+        .filter((id) => !known.has(id) && !ids.includes(id))
+      const answer = {
+        success: true,
+        ...(ids.length === 1 && { task_id: ids[0] }),
+        task_ids: ids,
+        file: `tasks/${file}`,
+        ...(strange.length > 0 && {
+          note: `There is no task ${strange.join(', ')} yet; what depends on it waits.`,
+        }),
+        ...(attended && drafts.some(({ task }) => task.who?.length) && { next: nextOf(attended()) }),
+      }
+      return { content: JSON.stringify(answer) }
+    },
+    // Run again it finds what it made, and can say its ids: no answer from here could.
+    check: async () => 'not_done',
+  }
+}
+
+/** Said to the one who made tasks, so that each is given out once. */
+function nextOf(isAttended: boolean): string {
+  return isAttended
+    ? 'A daemon watches this home. It starts each task of an agent as soon as what it depends on is done: do not give them out yourself. End your turn when all are written down; you are told when they are at an end, with their results.'
+    : 'No daemon watches this home, so nobody starts these tasks by themselves: give them out yourself, and keep their state with update_task.'
+}
+
+function refuseTooDeep(tasks: TaskPort, session: string): void {
+  const creators = new Map(
+    allTasks(tasks).flatMap(({ task: { fields } }) => {
+      const [own, by] = [fields.get('session'), fields.get('created_by')]
+      return own && by ? [[own, by] as const] : []
+    }),
+  )
+  let depth = 0
+  for (let by = creators.get(session); by !== undefined && depth < deepest; by = creators.get(by)) depth++
+  if (depth >= deepest)
+    throw new Refusal(
+      `Tasks have made tasks ${deepest} times, one from the next, until this one; put what is left to do into your report, for a person to read.`,
+    )
+}
+
+interface Signature {
+  readonly key: string
+  readonly parent: string | undefined
+  readonly context: ToolContext
+  readonly now: Date
+}
+
+function signed(task: NewTask, { key, parent, context, now }: Signature): NewTask {
+  const { description, ...fields } = task.fields ?? {}
+  return {
+    ...task,
+    ...(parent !== undefined && { parent }),
+    fields: {
+      ...fields,
+      created: now.toISOString(),
+      created_by: context.session,
+      key,
+      // A block stands below everything else.
+      ...(description !== undefined && { description }),
+    },
+  }
+}
+
+function fileFor(tasks: TaskPort, { file, parent }: CreateTaskInput, { agent }: ToolContext): string {
+  const named = file === undefined ? undefined : taskFileName(file)
+  if (parent === undefined) return named ?? fileOfAgent(agent)
+  const found = allTasks(tasks).find(({ task }) => task.id === parent)
+  if (found === undefined)
+    throw new Refusal(`There is no task ${parent} to stand below; query_tasks shows what there is.`)
+  if (isApproval(found.file, found.task)) throw new Refusal('Nothing can be put below an approval.')
+  if (named !== undefined && named !== found.file)
+    throw new Refusal(
+      `${parent} is in tasks/${found.file}; a task below it stands in the same file, so leave file out.`,
+    )
+  return found.file
+}
+
+function allTasks(tasks: TaskPort): { readonly file: string; readonly task: TaskItem }[] {
+  return tasks.list().flatMap((file) => tasks.read(file).tasks.map((task) => ({ file, task })))
+}
+
+/** Ids of what a call made before, by the key of each. */
+function madeBy(tasks: TaskPort, key: string): ReadonlyMap<string, string> {
+  const made = new Map<string, string>()
+  for (const { task } of allTasks(tasks)) {
+    const own = task.fields.get('key')
+    if (own?.startsWith(key) && task.id !== undefined) made.set(own, task.id)
+  }
+  return made
+}
+
+function keyAt(key: string, at: number): string {
+  return at === 0 ? key : `${key}-${at + 1}`
+}
+
+function dependenciesOf({ fields = {} }: NewTask): string[] {
+  return (fields['depends_on'] ?? '').split(/[\s,]+/).filter((id) => id !== '')
+}

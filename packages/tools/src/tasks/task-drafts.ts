@@ -1,0 +1,102 @@
+import { rawOf } from '@cadre/disk'
+import { type NewTask, readTaskFile, type TaskItem } from '@cadre/tasks'
+import { Refusal } from '../refusal.ts'
+import type { CreateTaskInput } from './create-task-tool.ts'
+import { refuseOwnFields } from './task-names.ts'
+
+const mostTasks = 200
+
+/** A task that is to be made. */
+export interface Draft {
+  readonly task: NewTask
+  /** Which of the drafts it stands below. */
+  readonly below?: number
+}
+
+/** What a call asks for, checked as far as it can be before the first task is written. Throws a `Refusal`. */
+export function draftsOf(input: CreateTaskInput): Draft[] {
+  return input.content === undefined ? [draftOf(input)] : draftsIn(input)
+}
+
+/** The task that the arguments of a call describe. */
+function draftOf({ title, fields = {}, ...input }: CreateTaskInput): Draft {
+  if (title === undefined || title.trim() === '')
+    throw new Refusal('Give the task a title, or content with whole tasks.')
+  const {
+    id,
+    priority,
+    who = [],
+    tags = [],
+    description,
+    depends_on: before = [],
+    approval_required: approval,
+  } = input
+  const written = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== null)
+  refuseOwnFields(written)
+  if (priority !== undefined && !/^[A-Za-z]$/.test(priority))
+    throw new Refusal('priority must be one letter, A to Z.')
+  const all = {
+    ...Object.fromEntries(written),
+    ...(before.length > 0 && { depends_on: before.join(', ') }),
+    ...(approval === true && { approval_required: 'true' }),
+    ...(description?.trim() && { description }),
+  }
+  return {
+    task: {
+      title: title.replace(/\s+/g, ' ').trim(),
+      ...(id !== undefined && { id: idOf(id) }),
+      ...(priority && { priority: priority.toUpperCase() }),
+      ...(who.length > 0 && { who }),
+      ...(tags.length > 0 && { tags }),
+      fields: all,
+    },
+  }
+}
+
+function draftsIn({ content = '', file: _, parent: __, ...others }: CreateTaskInput): Draft[] {
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw new Refusal(`With content, ${other} stands in it; give one or the other.`)
+  const { tasks, problems } = readTaskFile(rawOf(content.trim() === '' ? '' : content))
+  const wrong = problems.filter(({ severity }) => severity === 'error')
+  if (wrong.length > 0)
+    throw new Refusal(
+      `The content cannot be understood: ${wrong
+        .slice(0, 5)
+        .map(({ line, column, message }) => `${line}:${column} ${message}`)
+        .join(' ')}`,
+    )
+  if (tasks.length === 0)
+    throw new Refusal('There is no task in the content; write lines such as: - [ ] A @agent "Title"')
+  if (tasks.length > mostTasks) throw new Refusal(`One call makes at most ${mostTasks} tasks.`)
+  const above: number[] = []
+  return tasks.map((task, at) => {
+    above.length = Math.min(above.length, task.depth)
+    const below = above.at(-1)
+    above.push(at)
+    return { task: copyOf(task), ...(below !== undefined && { below }) }
+  })
+}
+
+/** A task as it is written, without what says where it stands. */
+function copyOf({ id, line, title, state, priority, who, tags, fields }: TaskItem): NewTask {
+  const written = [...fields].filter(([key]) => !['id', 'title', 'parent'].includes(key))
+  refuseOwnFields(written)
+  if (title === '') throw new Refusal(`Line ${line} of the content has no title; write: - [ ] "Title"`)
+  return {
+    title,
+    ...(id !== undefined && { id: idOf(id) }),
+    // Whoever claims a task says so; a new one waits.
+    state: state === 'running' ? 'open' : state,
+    ...(priority !== undefined && { priority }),
+    who,
+    tags,
+    fields: Object.fromEntries(written),
+  }
+}
+
+function idOf(id: string): string {
+  if (/^[\p{L}\p{N}_][\p{L}\p{N}_.:-]{0,99}$/u.test(id)) return id
+  throw new Refusal(
+    `${JSON.stringify(id)} cannot be an id: it must be one word of letters, digits and . _ - :`,
+  )
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { array, type Schema, schema, string } from '@cadre/core'
+import { isApprovalsFile, isApprovalType } from '@cadre/tasks'
+import { Refusal } from '../refusal.ts'
+
+/** Written by cadre itself, and what it goes by: who claimed a task, who made it, and in which call. */
+const ownFields: ReadonlySet<string> = new Set([
+  'id',
+  'key',
+  'session',
+  'created',
+  'created_by',
+  'updated_by',
+  'marked_by',
+  'started',
+  'problem',
+  'skipped_because',
+])
+
+/** One name, or several: as a list, or with commas between them. */
+export function nameList(description: string): Schema<readonly string[]> {
+  const list = array(string('one of them'), description)
+  return schema<readonly string[]>({ ...list.json }, (value, path) => {
+    const checked = list.check(typeof value === 'string' ? value.split(/[\s,]+/) : value, path)
+    if (checked.issues !== undefined) return checked
+    const names = checked.value.map((name) => name.trim().replace(/^[@#]/, '')).filter((name) => name !== '')
+    const wrong = names.find((name) => !/^[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*$/u.test(name))
+    if (wrong === undefined) return { value: names }
+    return { issues: [{ message: `has ${JSON.stringify(wrong)}, which is not one word`, path }] }
+  })
+}
+
+/** Fields by name; a value is text, a number or a truth, and null where one may be taken away. */
+export function fieldValues(description: string): Schema<Readonly<Record<string, string | null>>> {
+  return schema<Readonly<Record<string, string | null>>>({ type: 'object', description }, (value, path) => {
+    const wrong = (message: string, key?: string) => ({
+      issues: [{ message, path: key === undefined ? path : [...path, key] }],
+    })
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong('must be an object')
+    const fields: [string, string | null][] = []
+    for (const [key, given] of Object.entries(value as Record<string, unknown>)) {
+      if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(key)) return wrong('cannot be the name of a field', key)
+      if (given === null) fields.push([key, null])
+      else if (['string', 'number', 'boolean'].includes(typeof given)) fields.push([key, String(given)])
+      else return wrong('must be text, a number, true or false', key)
+    }
+    return { value: Object.fromEntries(fields) }
+  })
+}
+
+/** The file of the folder `tasks` that is meant. */
+export function taskFileName(given: string): string {
+  const bare = given.replace(/^(?:\.\/)*(?:tasks\/)?/, '')
+  const name = /\.md$/i.test(bare) ? bare : `${bare}.task.md`
+  if (!/^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,199}\.task\.md$/u.test(name))
+    throw new Refusal(
+      `${JSON.stringify(given)} is no task file; name one like tasks/redis-check.task.md: letters, digits, . _ and -.`,
+    )
+  if (isApprovalsFile(name))
+    throw new Refusal('Approvals are made by what needs one; put tasks into another file.')
+  return name
+}
+
+/** Where an agent's tasks go when it names no file. */
+export function fileOfAgent(agent: string): string {
+  const safe =
+    agent
+      .replace(/[^\p{L}\p{N}_.-]+/gu, '-')
+      .replace(/^[^\p{L}\p{N}_]+/u, '')
+      .slice(0, 100) || 'agent'
+  return `${safe.toLowerCase() === 'approvals' ? `${safe}-agent` : safe}.task.md`
+}
+
+/** Short enough to stand in a file that people read, and no other call has it. */
+export function keyOfCall(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 12)
+}
+
+/** Refuses what cadre alone writes, and whatever would pass for an approval. */
+export function refuseOwnFields(fields: Iterable<readonly [string, string | null]>): void {
+  for (const [key, value] of fields) {
+    if (ownFields.has(key)) throw new Refusal(`The field ${key} is written by cadre itself; leave it out.`)
+    if (key === 'type' && isApprovalType(value))
+      throw new Refusal('Approvals are made by what needs one, and cannot be written as tasks.')
+  }
+}

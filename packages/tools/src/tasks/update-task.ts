@@ -1,0 +1,155 @@
+import { isApproval, type TaskChange, type TaskItem } from '@cadre/tasks'
+import type { Work } from '../built-in.ts'
+import { Refusal } from '../refusal.ts'
+import { refuseOwnFields } from './task-names.ts'
+import type { TaskPort } from './task-port.ts'
+import type { UpdateTaskInput } from './update-task-tool.ts'
+
+/**
+ * Changes one task, and says on it which session did. Nobody lifts a control with it: approvals stay as they are, so does what
+ * needs one, and whoever does the task later is bound by what bound each session that changed it.
+ */
+export function updateTask(tasks: TaskPort, now: () => Date = () => new Date()): Work<UpdateTaskInput> {
+  return {
+    async run(input, { session }) {
+      const { file, task } = find(tasks, input.id)
+      const change = dated(changeOf(input), task, now())
+      const id = task.id as string
+      let result: Awaited<ReturnType<TaskPort['change']>>
+      // What is written there of others stays, also of those who write meanwhile.
+      for (let present = task; ; present = find(tasks, id).task) {
+        refuse(file, present, change, session)
+        const before = signatures(present)
+        if (isAsWanted(present, change)) {
+          result = { kind: 'same' }
+          break
+        }
+        let isOther = false
+        result = await tasks.change(file, id, signed(change, present, session), (latest) => {
+          isOther = signatures(latest) !== before
+          return !isOther
+        })
+        if (!isOther) break
+      }
+      if (result.kind === 'missing')
+        throw new Refusal(`${id} is not in tasks/${file} any more; look again with query_tasks.`)
+      if (result.kind === 'refused') throw new Refusal(result.reason ?? `${id} cannot be changed like this.`)
+      const { state } = tasks.read(file).tasks.find((one) => one.id === id) ?? task
+      return {
+        content: JSON.stringify({
+          success: true,
+          id,
+          file: `tasks/${file}`,
+          state,
+          changed: result.kind === 'changed',
+        }),
+      }
+    },
+    async check(input) {
+      return isAsWanted(find(tasks, input.id).task, changeOf(input)) ? 'done' : 'not_done'
+    },
+  }
+}
+
+function changeOf({ id: _, state, title, priority, who, tags, ...rest }: UpdateTaskInput): TaskChange {
+  const { fields: given = {}, description, depends_on: before, approval_required: approval } = rest
+  if (priority !== undefined && !/^[A-Za-z]$/.test(priority))
+    throw new Refusal('priority must be one letter, A to Z.')
+  refuseOwnFields(Object.entries(given))
+  if ('parent' in given) throw new Refusal('A task cannot be put below another one; create it there.')
+  const fields: Record<string, string | null> = {
+    ...given,
+    ...(description !== undefined && { description }),
+    ...(before !== undefined && { depends_on: before.length === 0 ? null : before.join(', ') }),
+    ...(approval !== undefined && { approval_required: String(approval) }),
+  }
+  const change: TaskChange = {
+    ...(state !== undefined && { state }),
+    ...(title !== undefined && { title: title.replace(/\s+/g, ' ').trim() }),
+    ...(priority !== undefined && { priority: priority.toUpperCase() }),
+    ...(who !== undefined && { who }),
+    ...(tags !== undefined && { tags }),
+    ...(Object.keys(fields).length > 0 && { fields }),
+  }
+  if (Object.keys(change).length === 0)
+    throw new Refusal('Nothing is to be changed; name a state, a title, or fields.')
+  return change
+}
+
+/** A task that becomes done says when, unless the call does. */
+function dated(change: TaskChange, task: TaskItem, now: Date): TaskChange {
+  const isNew = change.state === 'done' && task.state !== 'done' && change.fields?.['completed'] === undefined
+  return isNew ? { ...change, fields: { ...change.fields, completed: now.toISOString() } } : change
+}
+
+/** What a task is judged by: who had a hand in it, and what decides about it. */
+function signatures({ fields, state }: TaskItem): string {
+  const keys = ['updated_by', 'approval_required', 'type', 'session']
+  return JSON.stringify([state, ...keys.map((key) => fields.get(key) ?? null)])
+}
+
+/** Every session that changed it stays named, the last one at the end. A mark says whose it is. */
+function signed({ fields = {}, ...change }: TaskChange, task: TaskItem, session: string): TaskChange {
+  const before = task.fields.get('updated_by')?.split(/[\s,]+/) ?? []
+  const names = [...before.filter((name) => name !== '' && name !== session), session]
+  const { state } = change
+  return {
+    ...change,
+    fields: {
+      ...fields,
+      updated_by: names.join(', '),
+      ...(state !== undefined && state !== task.state && { marked_by: `${session} ${state}` }),
+    },
+  }
+}
+
+function refuse(file: string, task: TaskItem, { state, fields = {} }: TaskChange, session: string): void {
+  if (isApproval(file, task))
+    throw new Refusal(
+      `${task.id} is an approval: a person decides it, with cadre approve, cadre reject or in its file.`,
+    )
+  if (state === 'open' && task.state === 'running' && task.fields.get('session') === session)
+    throw new Refusal(
+      `${task.id} is what you work on: opened again it would begin anew. End with your report instead, or mark it as failed.`,
+    )
+  const wanted = fields['approval_required']
+  if (wanted !== undefined && isSet(task.fields.get('approval_required')) && !isSet(wanted))
+    throw new Refusal(`${task.id} needs approvals; only a person can lift that, in its file.`)
+}
+
+function isSet(value: string | null | undefined): boolean {
+  return value !== undefined && value !== null && !/^(?:false|no|off|0|)$/i.test(value.trim())
+}
+
+interface Found {
+  readonly file: string
+  readonly task: TaskItem
+}
+
+/** By the whole id, else by the beginning of exactly one. */
+function find(tasks: TaskPort, wanted: string): Found {
+  const all = tasks.list().flatMap((file) => tasks.read(file).tasks.map((task): Found => ({ file, task })))
+  const exact = all.filter(({ task }) => task.id === wanted)
+  const found = exact.length > 0 ? exact : all.filter(({ task }) => task.id?.startsWith(wanted))
+  const [only, ...others] = found
+  if (only === undefined) throw new Refusal(`There is no task ${wanted}; query_tasks shows what there is.`)
+  if (others.length === 0) return only
+  const fit = found.slice(0, 5).map(({ file, task }) => `${task.id} (tasks/${file}:${task.line})`)
+  throw new Refusal(
+    `${found.length} tasks fit ${wanted}: ${fit.join(', ')}${found.length > 5 ? ', …' : ''}; give the whole id.`,
+  )
+}
+
+function isAsWanted(task: TaskItem, { fields = {}, ...change }: TaskChange): boolean {
+  const { state, title, priority, who, tags } = change
+  return (
+    (state === undefined || task.state === state) &&
+    (title === undefined || task.title === title) &&
+    (priority === undefined || (task.priority ?? null) === priority) &&
+    (who === undefined || task.who.join() === who.join()) &&
+    (tags === undefined || task.tags.join() === tags.join()) &&
+    Object.entries(fields).every(
+      ([key, value]) => (task.fields.get(key)?.trimEnd() ?? null) === (value?.trimEnd() ?? null),
+    )
+  )
+}

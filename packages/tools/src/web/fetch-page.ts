@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { Refusal } from '../refusal.ts'
+import { type AllowedHosts, guardedRequest } from './guarded-request.ts'
+
+export interface PageRequest {
+  readonly url: string
+  readonly allow: AllowedHosts
+  readonly timeoutMs: number
+  /** Most bytes of the page, after unpacking. */
+  readonly mostBytes: number
+}
+
+export interface Page {
+  readonly url: URL
+  readonly type: string
+  readonly charset: string
+  readonly body: Buffer
+  readonly cut: boolean
+}
+
+const mostRedirects = 5
+
+/**
+ * Fetches a page and follows where it was moved to on its host. Another host was never asked about: where it leads is said, so
+ * that whoever wants it calls for it, and the gate judges that address like any other.
+ */
+export async function fetchPage(request: PageRequest, signal: AbortSignal): Promise<Page> {
+  const limit = AbortSignal.timeout(request.timeoutMs)
+  const either = AbortSignal.any([signal, limit])
+  try {
+    let url = addressOf(request.url)
+    for (let redirects = 0; ; redirects++) {
+      const response = await guardedRequest(url, request.allow, either)
+      const status = response.statusCode ?? 0
+      const { location } = response.headers
+      if (status >= 300 && status < 400 && location !== undefined) {
+        response.destroy()
+        if (redirects === mostRedirects)
+          throw new Refusal(`${request.url} leads through more than ${mostRedirects} redirects.`)
+        const next = addressOf(location, url)
+        if (!isSameHost(url, next))
+          throw new Refusal(
+            `${url.href} leads to another host, which was not fetched: ${next.href}. Call web_fetch with that address if you need it.`,
+          )
+        url = next
+        continue
+      }
+      if (status >= 400 || status < 200) {
+        response.destroy()
+        throw new Refusal(
+          `${url.href} answered with status ${status}${response.statusMessage ? ` ${response.statusMessage}` : ''}.`,
+        )
+      }
+      const [type = '', ...parameters] = (response.headers['content-type'] ?? '').split(';')
+      const charset = parameters
+        .map((part) => /^\s*charset\s*=\s*"?([^"\s]+)/i.exec(part)?.[1])
+        .find((name) => name !== undefined)
+      return {
+        url,
+        type: type.trim().toLowerCase(),
+        charset: charset ?? 'utf-8',
+        ...(await bodyOf(response, request.mostBytes, either)),
+      }
+    }
+  } catch (error) {
+    if (signal.aborted) throw new Refusal('It was cancelled.')
+    if (limit.aborted)
+      throw new Refusal(`${request.url} did not answer within ${request.timeoutMs / 1_000} seconds.`)
+    throw error instanceof Refusal
+      ? error
+      : new Refusal(`${request.url} could not be fetched: ${(error as Error).message}`)
+  }
+}
+
+/** With the same port; from http to https the ports are those that nobody writes. */
+function isSameHost(from: URL, to: URL): boolean {
+  if (to.protocol === from.protocol) return to.host === from.host
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:'
+  return isUpgrade && to.hostname === from.hostname && from.port === '' && to.port === ''
+}
+
+function addressOf(given: string, base?: URL): URL {
+  try {
+    return new URL(given, base)
+  } catch {
+    throw new Refusal(`${given.slice(0, 200)} is not a web address; give one that begins with https://.`)
+  }
+}
+
+async function bodyOf(
+  response: IncomingMessage,
+  most: number,
+  signal: AbortSignal,
+): Promise<{ body: Buffer; cut: boolean }> {
+  const stream = unpacked(response)
+  const parts: Buffer[] = []
+  let size = 0
+  // Unpacking goes on only as fast as we read, so a small file that unpacks to a huge one stops at the limit.
+  const stop = () => stream.destroy(new Error('aborted'))
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      parts.push(part.subarray(0, most - size))
+      size += part.length
+      if (size > most) return { body: Buffer.concat(parts), cut: true }
+    }
+    signal.throwIfAborted()
+    return { body: Buffer.concat(parts), cut: false }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    response.destroy()
+  }
+}
+
+function unpacked(response: IncomingMessage): Readable {
+  const coding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
+  const unpack =
+    coding === 'gzip' || coding === 'x-gzip'
+      ? createGunzip()
+      : coding === 'deflate'
+        ? createInflate()
+        : coding === 'br'
+          ? createBrotliDecompress()
+          : undefined
+  if (unpack === undefined) {
+    if (coding === 'identity') return response
+    response.destroy()
+    throw new Refusal(`The page is packed as ${coding}, which cannot be read.`)
+  }
+  response.on('error', (error) => unpack.destroy(error))
+  return response.pipe(unpack)
+}

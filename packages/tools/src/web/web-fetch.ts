@@ -1,0 +1,45 @@
+import type { Work } from '../built-in.ts'
+import { cut } from '../files/text.ts'
+import { imageType } from '../files/view-image.ts'
+import { Refusal } from '../refusal.ts'
+import { fetchPage } from './fetch-page.ts'
+import { htmlText } from './html-text.ts'
+import type { WebFetchInput, WebOptions } from './web-fetch-tool.ts'
+
+const mostLetters = 50_000
+
+export function webFetch(options: WebOptions): Work<WebFetchInput> {
+  const { allow = [], timeoutMs = 30_000, mostBytes = 5 * 1_024 * 1_024 } = options
+  return {
+    async run({ url }, _context, signal) {
+      const page = await fetchPage({ url, allow, timeoutMs, mostBytes }, signal)
+      const type = imageType(page.body)
+      if (type !== undefined && !page.cut) {
+        return {
+          content: `${page.url.href} (${type})`,
+          images: [{ mime: type, data: page.body.toString('base64') }],
+        }
+      }
+      const text = textOf(page.body, page.charset)
+      const isHtml =
+        page.type === 'text/html' ||
+        page.type === 'application/xhtml+xml' ||
+        (page.type === '' && /^\s*</.test(text))
+      const isText = isHtml || page.type === '' || /^text\/|json|xml|javascript|yaml|csv/.test(page.type)
+      if (!isText || text.includes('\0'))
+        throw new Refusal(`${page.url.href} is ${page.type || 'not a text'}, which cannot be shown.`)
+      const { title, text: readable } = isHtml ? htmlText(text) : { title: '', text }
+      const head = [page.url.href, title].filter((line) => line !== '').join('\n')
+      const note = page.cut || readable.length > mostLetters ? '\n[the rest was cut]' : ''
+      return { content: `${head}\n\n${cut(readable, mostLetters)}${note}` }
+    },
+  }
+}
+
+function textOf(body: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset).decode(body)
+  } catch {
+    return body.toString('utf8')
+  }
+}

@@ -1,0 +1,116 @@
+import { copyFileSync, existsSync, readFileSync, realpathSync, renameSync } from 'node:fs'
+import path from 'node:path'
+import {
+  type ChangedPaths,
+  changedPaths,
+  commitIndex,
+  commitOf,
+  git,
+  ignoredFilesIn,
+  isFile,
+  isInside,
+  stagePaths,
+  tryGit,
+  userIgnores,
+} from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { commitMessage, type Occasion } from './commit-message.ts'
+import { type AtWorkTree, atWorkspace } from './workspace-git.ts'
+import { type WorkspaceRecord, writeRecord } from './workspace-record.ts'
+
+export interface CommitChanges extends Occasion {
+  /** Absolute paths to commit, including files that git ignores. Default: all changes. */
+  readonly paths?: readonly string[] | undefined
+}
+
+/**
+ * Commits what is different in a workspace onto its branch, and gives back the record as it is then. Where nothing is different
+ * there is no commit. The caller sees to it that there is one at a time for a workspace.
+ */
+export async function commitChanges(
+  home: Home,
+  record: WorkspaceRecord,
+  { paths: wanted, ...occasion }: CommitChanges,
+  signal?: AbortSignal,
+): Promise<WorkspaceRecord> {
+  if (!existsSync(record.top)) return record
+  const at = await atWorkspace(home, record, signal)
+  const changed = await changedPaths(at, await userIgnores())
+  const places = wanted?.map((place) => relativeTo(record.top, place))
+  const names =
+    places === undefined
+      ? changed.paths
+      : [
+          ...changed.paths.filter((name) => isAmong(name, places)),
+          ...(await namedIgnored(places, changed, at)),
+        ]
+  await stagePaths(names, at)
+  const parent = await tipOf(record, at)
+  // Commits that the agent made itself say nothing of the call: then there is one on top that does.
+  const evenIfSame = parent !== record.tip && wanted === undefined
+  if (names.length === 0 && !evenIfSame) return record
+  const commit = await commitIndex({ ...at, message: commitMessage(occasion), parent, evenIfSame })
+  if (commit === undefined) return record
+  await git(['update-ref', '-m', 'cadre', `refs/heads/${record.branch}`, commit], at)
+  const next = { ...record, tip: commit }
+  writeRecord(home, next)
+  publishIndex(record, at.index)
+  return next
+}
+
+/** A file that a tool named belongs to the work, even if the project ignores it. */
+async function namedIgnored(
+  places: readonly string[],
+  { paths }: ChangedPaths,
+  at: AtWorkTree,
+): Promise<readonly string[]> {
+  const known = new Set(paths)
+  const files = places.filter((name) => {
+    if (known.has(name) || name === '' || name.startsWith('../') || name.split('/').includes('.git'))
+      return false
+    return isFile(path.join(at.workTree, name))
+  })
+  return files.length === 0 ? [] : ignoredFilesIn(files, at)
+}
+
+/**
+ * What the next commit is put on: the branch, if it goes on from where we left it. A branch that was taken back, moved elsewhere
+ * or removed is brought back to our last commit: nothing is lost by what an agent does with git.
+ */
+export async function tipOf(record: WorkspaceRecord, at: AtWorkTree): Promise<string> {
+  const branch = await commitOf(`refs/heads/${record.branch}`, at)
+  if (branch === undefined || branch === record.tip) return record.tip
+  const { code } = await tryGit(['merge-base', '--is-ancestor', record.tip, branch], at)
+  return code === 0 ? branch : record.tip
+}
+
+/** Lets a `git status` in the workspace see what was committed. Not where the agent has gone to another branch. */
+export function publishIndex({ gitDir, branch }: WorkspaceRecord, index: string): void {
+  try {
+    if (readFileSync(path.join(gitDir, 'HEAD'), 'utf8').trim() !== `ref: refs/heads/${branch}`) return
+    if (existsSync(path.join(gitDir, 'index.lock'))) return
+    const draft = path.join(gitDir, `index.${process.pid}.tmp`)
+    copyFileSync(index, draft)
+    renameSync(draft, path.join(gitDir, 'index'))
+  } catch {
+    // For looking at only: what counts is in the index of ours.
+  }
+}
+
+function relativeTo(top: string, place: string): string {
+  return path.relative(realOf(top), realOf(place)).split(path.sep).join('/')
+}
+
+/** By its folder where it is not there itself. */
+function realOf(place: string): string {
+  try {
+    return realpathSync(place)
+  } catch {
+    const above = path.dirname(place)
+    return above === place ? place : path.join(realOf(above), path.basename(place))
+  }
+}
+
+function isAmong(name: string, places: readonly string[]): boolean {
+  return places.some((place) => place === '' || isInside(`/${place}`, `/${name}`))
+}

@@ -1,0 +1,215 @@
+/**
+ * The workspaces of a home: who has one, and what is done to it. One at a time for each workspace, and one at a time for each
+ * folder that changes are merged into; in other processes only the session's own works there while it runs.
+ *
+ * 1. What is known of a workspace is written down in the home, where no agent can write, before and after it is made.
+ * 2. Only workspaces are ever committed to. In a folder that a person works in, files change by a merge and by nothing else.
+ * 3. A change is found out before anything is touched: conflicts, and files in the way, leave everything as it was.
+ */
+import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { JudgedCall, Prepared, SessionSpec, WorkspaceRequest, Workspaces } from '@cadre/core'
+import { CadreError, messageOf } from '@cadre/core'
+import { findGit } from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { isName } from '@cadre/home'
+import { commitChanges } from './commit-changes.ts'
+import { diffWorkspace, type WorkspaceDiff } from './diff-workspace.ts'
+import { findBase } from './find-base.ts'
+import { includeIgnored } from './include-ignored.ts'
+import { type MergeResult, mergeWorkspace } from './merge-workspace.ts'
+import { occasionOf } from './occasion-of.ts'
+import { prepareWorkspace } from './prepare-workspace.ts'
+import { leaveWorkspace, removeWorkspace } from './remove-workspace.ts'
+import { restoreWorkspace } from './restore-workspace.ts'
+import { type RollbackRequest, type RollbackResult, rollbackWorkspace } from './rollback-workspace.ts'
+import { settleWorkspace } from './settle-workspace.ts'
+import { addGuest, listRecords, readRecord, type WorkspaceRecord } from './workspace-record.ts'
+import { isSpent, type WorkspaceState, workspaceState } from './workspace-state.ts'
+
+export interface WorkspaceKeeper extends Workspaces {
+  /** Commits what a call has changed, if its session has a workspace of its own. */
+  commitCall(session: SessionSpec, call: JudgedCall, signal: AbortSignal): Promise<void>
+  /**
+   * Makes sure that the workspace of a session that goes on is there, and commits what an interruption left, as of the calls
+   * that may have done it.
+   */
+  reopen(session: SessionSpec, inDoubt: readonly string[], signal: AbortSignal): Promise<void>
+  /** Removes the workspace of an ended session if nothing would be lost. `discards`: ignored files may be lost. */
+  leave(session: string, options?: { readonly discards?: 'ignored' }): Promise<boolean>
+  /** The workspace that a session works in: its own, or by its beginning. Throws `not_found`. */
+  find(session: string): WorkspaceRecord
+  list(): Promise<readonly WorkspaceState[]>
+  state(session: string): Promise<WorkspaceState>
+  diff(session: string, options?: { readonly call?: string | undefined }): Promise<WorkspaceDiff>
+  merge(session: string, options?: MergeOptions): Promise<MergeResult>
+  rollback(session: string, request: RollbackRequest): Promise<RollbackResult>
+  remove(session: string): Promise<void>
+}
+
+export interface MergeOptions {
+  readonly commit?: boolean
+  /** Ignored files and folders to merge as well, relative to the root of the workspace. */
+  readonly include?: readonly string[]
+}
+
+export interface WorkspacesOptions {
+  readonly home: Home
+  /** Whether to retry after this error until the operation succeeds, for example on a full disk. */
+  readonly endures?: (error: unknown) => boolean
+}
+
+/** Milliseconds between two tries. */
+const endurance = 250
+
+export function createWorkspaces({ home, endures = () => false }: WorkspacesOptions): WorkspaceKeeper {
+  const chains = new Map<string, Promise<unknown>>()
+  const inTurn = <T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const enduring = async (): Promise<T> => {
+      for (;;) {
+        try {
+          return await work()
+        } catch (error) {
+          if (signal?.aborted || !endures(error)) throw error
+          await pause(endurance)
+        }
+      }
+    }
+    const mine = (chains.get(key) ?? Promise.resolve()).then(enduring)
+    const settled = mine.catch(() => {})
+    chains.set(key, settled)
+    void settled.then(() => chains.get(key) === settled && chains.delete(key))
+    return mine
+  }
+  const known = (session: string): WorkspaceRecord => {
+    const record = isName(session) ? readRecord(home, session) : undefined
+    if (record?.state === 'ready') return record
+    throw new CadreError(
+      'not_found',
+      `the session ${JSON.stringify(session)} has no workspace of its own; \`cadre workspace list\` shows those there are`,
+    )
+  }
+  const commitRest = (record: WorkspaceRecord) =>
+    commitChanges(home, record, {
+      subject: 'Changes that no call was settled with',
+      session: record.session,
+      agent: record.agent,
+    })
+
+  async function prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<Prepared> {
+    const { session, root, agent, base: folder, from = [] } = request
+    if (!isName(session))
+      return { kind: 'impossible', reason: `${JSON.stringify(session)} cannot be a folder` }
+    findGit()
+    const before = readRecord(home, session)
+    if (before?.state === 'ready' && existsSync(before.top)) return { kind: 'ready', path: before.path }
+    // Its folder was removed; what was committed is still there.
+    if (
+      before?.state === 'ready' &&
+      before.tip !== before.start &&
+      (await restoreWorkspace(home, before, signal))
+    )
+      return { kind: 'ready', path: before.path }
+    if (before !== undefined) await leaveWorkspace(home, before)
+    const base = folder === '' ? undefined : findBase(home, folder)
+    const continued = from.flatMap((other) => {
+      const record = isName(other) ? readRecord(home, other) : undefined
+      return record?.state === 'ready' ? [record] : []
+    })
+    const made = await prepareWorkspace(home, { session, root, agent }, { base, continued }, signal)
+    return made.kind === 'made' ? { kind: 'ready', path: made.record.path } : made
+  }
+
+  /** A merge into the workspace of another session is one of the things that are done there in turn. */
+  const turnInto = ({ target }: WorkspaceRecord): string =>
+    listRecords(home).find(({ top }) => top === target)?.session ?? `into ${target ?? ''}`
+
+  return {
+    prepare: (request, signal) =>
+      inTurn(request.session, () => prepare(request, signal), signal).catch((error) => ({
+        kind: 'impossible' as const,
+        reason: messageOf(error).replace(/\.$/, ''),
+      })),
+    settle: (session, status) =>
+      inTurn(session.id, async () => {
+        const record = readRecord(home, session.id)
+        if (record?.state !== 'ready' || !existsSync(record.top)) return undefined
+        const rest = await commitRest(record)
+        const merge = () => inTurn(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
+        return settleWorkspace({ session, status, state: await workspaceState(home, rest), merge })
+      }).catch((error) => ({
+        message: `The changes of ${session.id} could not be merged and stay in its workspace: ${messageOf(error)}`,
+        isMissing: true as const,
+      })),
+    async commitCall({ id, agent, workspace, isolation }, call, signal) {
+      if (isolation?.kind !== 'own') return
+      await inTurn(
+        isolation.session,
+        async () => {
+          const record = readRecord(home, isolation.session)
+          if (record?.state !== 'ready') return
+          const occasion = { ...occasionOf(call, workspace), session: id, agent: agent.name }
+          // Completed changes are committed even while the session is being stopped.
+          await commitChanges(home, record, occasion, signal.aborted ? undefined : signal)
+        },
+        signal,
+      )
+    },
+    async reopen({ id, root, agent, workspace, isolation }, inDoubt, signal) {
+      if (isolation?.kind !== 'own') return
+      const { session: owner, base } = isolation
+      // The folder of an agent starts with its current files.
+      const isShared = base === workspace
+      if (owner === id || isShared) {
+        const wanted = { session: owner, root, agent: agent.name, base: isShared ? '' : base }
+        const prepared = await inTurn(owner, () => prepare(wanted, signal), signal)
+        if (prepared.kind === 'impossible')
+          throw new CadreError('configuration', `its workspace is gone: ${prepared.reason}`)
+        if (isShared) await inTurn(owner, async () => addGuest(home, known(owner), root))
+      }
+      if (inDoubt.length === 0) return
+      await inTurn(owner, async () => {
+        const record = readRecord(home, owner)
+        if (record?.state !== 'ready') return
+        const subject = `Left by an interruption of ${inDoubt.join(', ')}`
+        const [call] = inDoubt
+        await commitChanges(home, record, { subject, session: id, call, agent: agent.name, inDoubt: true })
+      })
+    },
+    leave: (session, { discards } = {}) =>
+      inTurn(session, async () => {
+        const record = readRecord(home, session)
+        if (record?.state !== 'ready') return false
+        const state = await workspaceState(home, record)
+        if (!isSpent(discards === 'ignored' ? { ...state, ignored: [] } : state)) return false
+        await leaveWorkspace(home, record)
+        return true
+      }),
+    find(session) {
+      if (isName(session) && readRecord(home, session)?.state === 'ready') return known(session)
+      const fitting = listRecords(home).filter(({ session: id }) => session !== '' && id.startsWith(session))
+      const [only] = fitting
+      if (only !== undefined && fitting.length === 1) return only
+      if (only === undefined) return known(session)
+      const ids = fitting.map(({ session: id }) => id).join(', ')
+      throw new CadreError(
+        'usage',
+        `${fitting.length} workspaces begin like this: ${ids}; write more of the id`,
+      )
+    },
+    async list() {
+      const ready = listRecords(home).filter(({ state }) => state === 'ready')
+      return Promise.all(ready.map((record) => workspaceState(home, record)))
+    },
+    state: (session) => workspaceState(home, known(session)),
+    diff: (session, options) => diffWorkspace(home, known(session), options),
+    merge: (session, { include = [], ...options } = {}) =>
+      inTurn(session, async () => {
+        const record = await includeIgnored(home, await commitRest(known(session)), include)
+        return inTurn(turnInto(record), () => mergeWorkspace(home, record, options))
+      }),
+    rollback: (session, request) =>
+      inTurn(session, async () => rollbackWorkspace(home, await commitRest(known(session)), request)),
+    remove: (session) => inTurn(session, () => removeWorkspace(home, known(session))),
+  }
+}

@@ -1,0 +1,37 @@
+import { git } from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { tipOf } from './commit-changes.ts'
+import { atWorkspace } from './workspace-git.ts'
+import { type Step, workspaceLog } from './workspace-log.ts'
+import type { WorkspaceRecord } from './workspace-record.ts'
+
+export interface WorkspaceDiff {
+  /** A line for each file, and one for all of them. */
+  readonly stat: string
+  readonly patch: string
+  /** The commits it is made of, the oldest first. */
+  readonly steps: readonly Step[]
+}
+
+/** What was changed in a workspace since it began, or by one call. Only what is committed; nothing is run for it. */
+export async function diffWorkspace(
+  home: Home,
+  record: WorkspaceRecord,
+  { call }: { readonly call?: string | undefined } = {},
+): Promise<WorkspaceDiff> {
+  const at = await atWorkspace(home, record)
+  const tip = await tipOf(record, at)
+  const log = await workspaceLog({ ...record, tip }, at)
+  const steps = call === undefined ? log : log.filter((step) => step.call === call)
+  const ranges =
+    call === undefined
+      ? [[record.start, tip] as const]
+      : steps.map(({ before, commit }) => [before, commit] as const)
+  const plain = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--ignore-submodules=none']
+  const parts = { stat: '', patch: '' }
+  for (const range of ranges) {
+    parts.stat += await git([...plain, '--stat=120', ...range, '--'], at)
+    parts.patch += await git([...plain, '-p', ...range, '--'], at)
+  }
+  return { ...parts, steps }
+}

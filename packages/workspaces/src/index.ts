@@ -1,0 +1,7 @@
+export { attendWorkspaces } from './attend-workspaces.ts'
+export { createWorkspaces, type WorkspaceKeeper } from './create-workspaces.ts'
+export type { MergeResult } from './merge-workspace.ts'
+export type { RollbackRequest, RollbackResult } from './rollback-workspace.ts'
+export type { Step as WorkspaceStep } from './workspace-log.ts'
+export type { WorkspaceRecord } from './workspace-record.ts'
+export type { WorkspaceState } from './workspace-state.ts'

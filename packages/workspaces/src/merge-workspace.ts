@@ -1,0 +1,215 @@
+import { existsSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { CadreError } from '@cadre/core'
+import {
+  applyTree,
+  commitOf,
+  commitTree,
+  diffNames,
+  git,
+  mergeTrees,
+  repositoryAt,
+  type Sides,
+  stagePaths,
+  takeSnapshot,
+} from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { commitChanges } from './commit-changes.ts'
+import { commitMessage } from './commit-message.ts'
+import { planIgnored, splitChanges } from './ignored-part.ts'
+import { type AtWorkTree, atRepository } from './workspace-git.ts'
+import { listRecords, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
+
+export type MergeResult =
+  | {
+      readonly kind: 'merged'
+      readonly files: readonly string[]
+      readonly commit?: string
+      /** Ignored files among them: they are in the folder, but in no commit. */
+      readonly ignored?: readonly string[]
+    }
+  | { readonly kind: 'nothing' }
+  /** Both sides have changed the same thing; nothing was touched. */
+  | { readonly kind: 'conflicts'; readonly files: readonly string[] }
+  /** Files that are not committed would be written over; nothing was touched. */
+  | { readonly kind: 'dirty'; readonly files: readonly string[] }
+
+/**
+ * Takes what a session has changed over into the folder it began with. What comes of it is found out beforehand, from objects
+ * alone. In a person's repository it becomes one commit on the current branch, unless `commit` is false: then, as everywhere
+ * else, only files change. Files that git ignores, and a tool has named, are taken over as files.
+ */
+export async function mergeWorkspace(
+  home: Home,
+  record: WorkspaceRecord,
+  { commit = true, signal }: { readonly commit?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<MergeResult> {
+  const { target } = record
+  if (target === undefined || !existsSync(target))
+    throw new CadreError(
+      'usage',
+      `the session ${record.session} did not begin with a folder that is there; its files are in ${record.path}`,
+    )
+  const owner = listRecords(home).find(({ top }) => top === target)
+  const { sides, ignored } = await splitChanges(home, record)
+  const merging = { home, record: { ...record, sides }, target, signal }
+  const index = `${indexOf(merging)}.ignored`
+  const rest = await planIgnored(ignored, { ...(await atTarget(merging)), index })
+  if (rest.kind === 'conflicts') return rest
+  const intoBranch = record.kind === 'worktree' && commit && owner === undefined
+  const plan = await (intoBranch ? planIntoBranch(merging) : planIntoFiles(merging))
+  if (plan.kind !== 'ready') return plan
+  const files = [...plan.files, ...rest.files]
+  if (files.length > 0) {
+    await rest.apply()
+    await plan.apply()
+  }
+  if (owner !== undefined && files.length > 0) {
+    const { session, agent } = record
+    const occasion = { subject: `Work of ${agent} (${session})`, session, agent }
+    const paths = files.map((name) => path.join(target, name))
+    await commitChanges(home, owner, { ...occasion, paths }, signal)
+  }
+  writeRecord(home, { ...record, merged: record.tip })
+  if (files.length === 0) return { kind: 'nothing' }
+  const { commit: made } = plan
+  return {
+    kind: 'merged',
+    files,
+    ...(made !== undefined && { commit: made }),
+    ...(rest.files.length > 0 && { ignored: rest.files }),
+  }
+}
+
+interface Merging {
+  readonly home: Home
+  readonly record: WorkspaceRecord & { readonly sides: Omit<Sides, 'ours'> }
+  readonly target: string
+  readonly signal: AbortSignal | undefined
+}
+
+/** A planned merge. Nothing changes before `apply`. */
+type Plan =
+  | {
+      readonly kind: 'ready'
+      readonly files: readonly string[]
+      readonly commit?: string
+      readonly apply: () => Promise<void>
+    }
+  | Extract<MergeResult, { kind: 'conflicts' | 'dirty' }>
+
+async function planIntoBranch(merging: Merging): Promise<Plan> {
+  const { home, record, target, signal } = merging
+  const repository = repositoryAt(target)
+  if (repository === undefined)
+    throw new CadreError('usage', 'this is no repository any more', { where: target })
+  const at = await atRepository(repository, home.path, signal)
+  requireCalm(repository.gitDir, target)
+  const head = await commitOf('HEAD', at)
+  if (head === undefined) throw new CadreError('usage', 'the branch here has no commit', { where: target })
+  const merged = await mergeTrees({ ...record.sides, ours: head }, at)
+  if (merged.kind === 'conflicts') return merged
+  const files = await diffNames(head, merged.tree, at)
+  if (files.length === 0) return nothingToDo
+  const index = indexOf(merging)
+  const now = await stateOf(merging, { ...at, index, from: path.join(repository.gitDir, 'index') }, files)
+  rmSync(index, { force: true })
+  const own = new Set(await diffNames(head, now, at))
+  const different = new Set(await diffNames(now, merged.tree, at))
+  const dirty = files.filter((name) => own.has(name) && different.has(name))
+  if (dirty.length > 0) return { kind: 'dirty', files: dirty }
+  const { session, agent, branch } = record
+  const subject = `Work of ${agent} (${session})`
+  const message = commitMessage({ subject, session, agent, body: `Merged from ${branch}.` })
+  const made = (await commitTree({ ...at, tree: merged.tree, parent: head, message })) as string
+  const apply = async () => {
+    // Files that already have the merged content, from the person or from an interrupted merge.
+    await stagePaths(
+      files.filter((name) => own.has(name)),
+      at,
+    )
+    await applyTree(head, merged.tree, at)
+    await git(['update-ref', '-m', `cadre: ${subject}`, 'HEAD', made, head], at)
+  }
+  return { kind: 'ready', files, commit: made, apply }
+}
+
+const nothingToDo: Plan = { kind: 'ready', files: [], apply: async () => {} }
+
+/** Into the files alone, whatever state they are in. The index of whoever works there is not touched. */
+async function planIntoFiles(merging: Merging): Promise<Plan> {
+  const { record } = merging
+  const at = { ...(await atTarget(merging)), index: indexOf(merging) }
+  const from = record.kind === 'worktree' ? indexOfTarget(merging) : undefined
+  const changed = await diffNames(record.sides.base, record.sides.theirs, at)
+  const now = await stateOf(merging, { ...at, ...(from !== undefined && { from }) }, changed)
+  const merged = await mergeTrees({ ...record.sides, ours: now }, at)
+  if (merged.kind === 'conflicts') {
+    rmSync(at.index, { force: true })
+    return merged
+  }
+  const files = await diffNames(now, merged.tree, at)
+  const apply = async () => {
+    try {
+      if (files.length > 0) await applyTree(now, merged.tree, at)
+    } finally {
+      rmSync(at.index, { force: true })
+    }
+  }
+  if (files.length === 0) await apply()
+  return { kind: 'ready', files, apply }
+}
+
+/** Git in the target folder. */
+async function atTarget({ home, record, target, signal }: Merging): Promise<AtWorkTree> {
+  const repository = record.kind === 'worktree' ? targetRepository(home, target) : undefined
+  return repository === undefined
+    ? { cwd: home.path, gitDir: record.gitDir, workTree: target, signal }
+    : atRepository(repository, home.path, signal)
+}
+
+function indexOfTarget({ home, target }: Merging): string | undefined {
+  const repository = targetRepository(home, target)
+  return repository && path.join(repository.gitDir, 'index')
+}
+
+function indexOf({ home, record }: Merging): string {
+  return home.at('storage', 'workspaces', `${record.session}.${process.pid}.target.tmp`)
+}
+
+function targetRepository(home: Home, target: string) {
+  const owner = listRecords(home).find(({ top }) => top === target)
+  if (owner !== undefined) return { top: target, gitDir: owner.gitDir, commonDir: owner.commonDir }
+  return repositoryAt(target)
+}
+
+/**
+ * The current files of the target as a tree; the index then matches it. `also`: files that the merge would write, which are included
+ * even if git ignores them.
+ */
+async function stateOf(
+  { home }: Merging,
+  at: AtWorkTree & { readonly index: string; readonly from?: string },
+  also: readonly string[],
+): Promise<string> {
+  rmSync(at.index, { force: true })
+  const taken = await takeSnapshot({ ...at, also, without: home.path })
+  if (taken.kind === 'too_large') throw new Error('unreachable: there is no limit')
+  return taken.tree
+}
+
+const unfinished: { readonly [name: string]: string } = {
+  MERGE_HEAD: 'a merge',
+  CHERRY_PICK_HEAD: 'a cherry-pick',
+  REVERT_HEAD: 'a revert',
+  'rebase-merge': 'a rebase',
+  'rebase-apply': 'a rebase',
+}
+
+function requireCalm(gitDir: string, where: string): void {
+  for (const [name, what] of Object.entries(unfinished))
+    if (existsSync(path.join(gitDir, name)))
+      throw new CadreError('usage', `${what} is not finished here; finish it, or take it back, first`, {
+        where,
+      })
+}

@@ -1,0 +1,196 @@
+import { copyFileSync, existsSync, mkdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { addWorktree, commitOf, commitTree, git, repositoryAt, takeSnapshot } from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { addContinued } from './add-continued.ts'
+import { branchFor } from './branch-name.ts'
+import { type Base, placeIn } from './find-base.ts'
+import { leaveWorkspace } from './remove-workspace.ts'
+import { atRepository, atWorkspace } from './workspace-git.ts'
+import { indexFile, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
+
+export interface NewWorkspace {
+  readonly session: string
+  readonly root: string
+  readonly agent: string
+}
+
+/** What a workspace begins with. */
+export interface Beginning {
+  readonly base: Base | undefined
+  /** Workspaces whose changes are there from the beginning. */
+  readonly continued: readonly WorkspaceRecord[]
+}
+
+export type Made =
+  | { readonly kind: 'made'; readonly record: WorkspaceRecord }
+  | { readonly kind: 'impossible'; readonly reason: string }
+
+/** The most that is copied where there is no repository to take files from. */
+const limits = { files: 20_000, bytes: 500_000_000 }
+
+/**
+ * Makes the workspace of a session: a worktree on its own branch where the base has commits, else a repository of its own. It
+ * begins with what the base holds now, committed or not. What is made is written down before and after, so that what a crash
+ * leaves can be told from what is whole.
+ */
+export async function prepareWorkspace(
+  home: Home,
+  wanted: NewWorkspace,
+  { base, continued }: Beginning,
+  signal: AbortSignal,
+): Promise<Made> {
+  const top = topOf(home, wanted.session)
+  // Without a base it starts with the existing files, unless the folder is already a repository.
+  if (base === undefined ? existsSync(path.join(top, '.git')) : !isFree(top))
+    return { kind: 'impossible', reason: `${top} is in the way; move it elsewhere` }
+  home.folder('storage', 'workspaces')
+  const { repository } = base ?? {}
+  if (base !== undefined && repository !== undefined) {
+    const at = await atRepository(repository, home.path, signal)
+    const head = await commitOf('HEAD', at)
+    if (head !== undefined)
+      return makeWorktree(home, wanted, { base: { ...base, repository }, head, continued }, signal)
+  }
+  return makeRepository(home, wanted, { base, continued }, signal)
+}
+
+/** An empty folder is nobody's work. */
+function isFree(top: string): boolean {
+  try {
+    rmdirSync(top)
+  } catch {
+    // It is not there, or something is in it.
+  }
+  return !existsSync(top)
+}
+
+interface CommittedBeginning extends Beginning {
+  readonly base: Base & { readonly repository: NonNullable<Base['repository']> }
+  /** The commit it is on. */
+  readonly head: string
+}
+
+async function makeWorktree(
+  home: Home,
+  wanted: NewWorkspace,
+  { base, head, continued }: CommittedBeginning,
+  signal: AbortSignal,
+): Promise<Made> {
+  const { session, agent } = wanted
+  const { repository } = base
+  const at = await atRepository(repository, home.path, signal)
+  const index = indexFile(home, session)
+  rmSync(index, { force: true })
+  const taken = await takeSnapshot({
+    ...at,
+    index,
+    from: path.join(repository.gitDir, 'index'),
+    without: home.path,
+  })
+  if (taken.kind === 'too_large') return { kind: 'impossible', reason: taken.reason }
+  const message = `What ${agent} began with\n\nThe files of ${base.folder} that were not committed.\n\nSession: ${session}\n`
+  const all = await addContinued(taken.tree, continued, { ...at, commonDir: repository.commonDir })
+  if (all.kind === 'impossible') return all
+  const start = (await commitTree({ ...at, tree: all.tree, parent: head, message })) ?? head
+  const top = topOf(home, session)
+  const branch = await branchFor(session, at)
+  const record: WorkspaceRecord = {
+    ...wanted,
+    kind: 'worktree',
+    state: 'preparing',
+    top,
+    path: placeIn(top, base),
+    base: base.folder,
+    target: repository.top,
+    gitDir: path.join(repository.commonDir, 'worktrees', path.basename(top)),
+    commonDir: repository.commonDir,
+    branch,
+    start,
+    tip: start,
+    created: new Date().toISOString(),
+  }
+  writeRecord(home, record)
+  await addWorktree(['-B', branch, top, start], at)
+  // Just made by git: nobody else has been there yet.
+  const made = repositoryAt(top)
+  if (made === undefined) throw new Error(`unreachable: git made no worktree in ${top}`)
+  return finish(home, { ...record, gitDir: made.gitDir, commonDir: made.commonDir })
+}
+
+async function makeRepository(
+  home: Home,
+  wanted: NewWorkspace,
+  { base, continued }: Beginning,
+  signal: AbortSignal,
+): Promise<Made> {
+  const { session, agent } = wanted
+  const [before, ...more] = continued
+  if (more.length > 0)
+    return {
+      kind: 'impossible',
+      reason: 'it continues several sessions whose files are in no common repository; merge them first',
+    }
+  const top = topOf(home, session)
+  const gitDir = home.at('storage', 'workspaces', `${session}.git`)
+  const index = indexFile(home, session)
+  const branch = 'main'
+  const folder = base?.folder
+  const record: WorkspaceRecord = {
+    ...wanted,
+    kind: 'repository',
+    state: 'preparing',
+    top,
+    path: top,
+    ...(folder !== undefined && { base: folder, target: folder }),
+    gitDir,
+    commonDir: gitDir,
+    branch,
+    start: '',
+    tip: '',
+    created: new Date().toISOString(),
+  }
+  writeRecord(home, record)
+  rmSync(index, { force: true })
+  await git(['init', '-q', '--template=', `--separate-git-dir=${gitDir}`, top], { cwd: home.path, signal })
+  const own = { cwd: home.path, gitDir, index, signal }
+  const taken = await takeSnapshot({
+    ...own,
+    workTree: before?.top ?? folder ?? top,
+    without: home.path,
+    limits,
+    also: before === undefined ? [] : await filesIn(home, before),
+  })
+  if (taken.kind === 'too_large') {
+    await leaveWorkspace(home, record)
+    return { kind: 'impossible', reason: taken.reason }
+  }
+  const message = `What ${agent} began with\n\n${`The files of ${folder ?? top}.`}\n\nSession: ${session}\n`
+  const start = (await commitTree({ ...own, tree: taken.tree, parent: undefined, message })) as string
+  await git(['update-ref', `refs/heads/${branch}`, start], own)
+  await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], own)
+  rmSync(index, { force: true })
+  // Existing files already have the right content.
+  const fill = folder === undefined ? ['read-tree', start] : ['read-tree', '-m', '-u', start]
+  await git(fill, { ...own, workTree: top, index: path.join(gitDir, 'index') })
+  return finish(home, { ...record, start, tip: start })
+}
+
+/** The files that are committed in a workspace, including ignored files that a tool named. */
+async function filesIn(home: Home, record: WorkspaceRecord): Promise<readonly string[]> {
+  const listed = await git(['ls-files', '-z', '-c'], await atWorkspace(home, record))
+  return listed.split('\0').filter((name) => name !== '')
+}
+
+function finish(home: Home, record: WorkspaceRecord): Made {
+  copyFileSync(path.join(record.gitDir, 'index'), indexFile(home, record.session))
+  // A folder without a file that is committed is not in the worktree, and the session works there all the same.
+  if (!existsSync(record.path)) mkdirSync(record.path, { recursive: true })
+  const ready: WorkspaceRecord = { ...record, state: 'ready' }
+  writeRecord(home, ready)
+  return { kind: 'made', record: ready }
+}
+
+function topOf(home: Home, session: string): string {
+  return path.join(realpathSync(home.folder('workspaces')), session)
+}

@@ -1,0 +1,27 @@
+import type { GitRequest } from '@cadre/disk'
+import { harmlessSettings } from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { indexFile, type WorkspaceRecord } from './workspace-record.ts'
+
+export type AtWorkTree = GitRequest & { readonly gitDir: string; readonly workTree: string }
+
+/** Git in a workspace, by what we know of it: the `.git` in the folder is never asked, nor the index that is the agent's. */
+export async function atWorkspace(
+  home: Home,
+  record: WorkspaceRecord,
+  signal?: AbortSignal,
+): Promise<AtWorkTree & { readonly index: string }> {
+  const { gitDir, top, session, kind } = record
+  const at = { cwd: home.path, gitDir, workTree: top, index: indexFile(home, session), signal }
+  return kind === 'repository' ? at : { ...at, settings: await harmlessSettings(at) }
+}
+
+/** Git in a repository that is a person's. */
+export async function atRepository(
+  { gitDir, top }: { readonly gitDir: string; readonly top: string },
+  cwd: string,
+  signal?: AbortSignal,
+): Promise<AtWorkTree> {
+  const at = { cwd, gitDir, workTree: top, signal }
+  return { ...at, settings: await harmlessSettings(at) }
+}

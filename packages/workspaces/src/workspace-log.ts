@@ -1,0 +1,42 @@
+import { git } from '@cadre/disk'
+import type { AtWorkTree } from './workspace-git.ts'
+import type { WorkspaceRecord } from './workspace-record.ts'
+
+/** One commit of ours in a workspace, and the commit before it that is: what lies between is the change. */
+export interface Step {
+  readonly commit: string
+  readonly before: string
+  readonly subject: string
+  readonly session?: string
+  readonly call?: string
+  readonly agent?: string
+  /** Commits that it undoes. */
+  readonly undoes: readonly string[]
+}
+
+/** What was done in a workspace, the oldest first. */
+export async function workspaceLog(record: WorkspaceRecord, at: AtWorkTree): Promise<readonly Step[]> {
+  const trailer = (key: string) => `%(trailers:key=${key},valueonly,separator=%x20)`
+  const format = ['%H', '%s', ...['Session', 'Call', 'Agent', 'Undoes'].map(trailer)].join('%x00')
+  const range = [record.tip, `^${record.start}`]
+  const listed = await git(['log', '-z', '--first-parent', '--reverse', `--format=${format}`, ...range], at)
+  const parts = listed.split('\0')
+  const steps: Step[] = []
+  let before = record.start
+  for (let i = 0; i + 5 < parts.length; i += 6) {
+    const [commit = '', subject = '', session, call, agent, undoes = ''] = parts.slice(i, i + 6)
+    // A commit of the agent's own is part of the step that follows it.
+    if (!session && !undoes) continue
+    steps.push({
+      commit,
+      before,
+      subject,
+      ...(session && { session }),
+      ...(call && { call }),
+      ...(agent && { agent }),
+      undoes: undoes.split(' ').filter((id) => id !== ''),
+    })
+    before = commit
+  }
+  return steps
+}

@@ -1,0 +1,115 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import {
+  changedPaths,
+  diffNames,
+  filledSubmodules,
+  ignoredPaths,
+  treeOf,
+  tryGit,
+  userIgnores,
+} from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { runningProcess } from '@cadre/home'
+import { tipOf } from './commit-changes.ts'
+import { atRepository, atWorkspace } from './workspace-git.ts'
+import { workspaceLog } from './workspace-log.ts'
+import type { WorkspaceRecord } from './workspace-record.ts'
+
+/** A workspace as a person wants to know it. */
+export interface WorkspaceState {
+  readonly session: string
+  readonly agent: string
+  readonly kind: 'worktree' | 'repository'
+  readonly path: string
+  /** Where it would be merged. */
+  readonly target?: string
+  readonly branch: string
+  /** The session runs, or is only asleep, or is at its end. */
+  readonly life: 'running' | 'sleeping' | 'ended'
+  readonly commits: number
+  /** Files that are different from what it began with. */
+  readonly files: readonly string[]
+  /** Files with changes that are not committed. */
+  readonly uncommitted: number
+  /** Ignored files that no tool named; a folder ends in `/`. They are merged only on request. */
+  readonly ignored: readonly string[]
+  /** Folders that git does not look into: repositories of their own, and submodules with files in them. They are never merged. */
+  readonly repositories: readonly string[]
+  /** `empty`: nothing was changed. `gone`: its folder is not there any more, its commits are. */
+  readonly state: 'empty' | 'open' | 'merged' | 'gone'
+  readonly created: string
+}
+
+export async function workspaceState(home: Home, record: WorkspaceRecord): Promise<WorkspaceState> {
+  const { session, agent, kind, target, branch, created, start } = record
+  const at = await atWorkspace(home, record)
+  const isThere = existsSync(record.top)
+  const tip = await tipOf(record, at)
+  const steps = await workspaceLog({ ...record, tip }, at)
+  const files = await diffNames(start, tip, at)
+  const changed = isThere ? await changedPaths(at, await userIgnores()) : { paths: [], repositories: [] }
+  const uncommitted = changed.paths.length
+  const ignored = isThere ? await ignoredPaths(at) : []
+  const submodules = isThere ? await filledSubmodules(at) : []
+  const isEmpty = uncommitted === 0 && (await treeOf(tip, at)) === (await treeOf(start, at))
+  const isMerged = uncommitted === 0 && (record.merged === tip || (await isInTarget(home, record, tip)))
+  return {
+    session,
+    agent,
+    kind,
+    path: record.path,
+    ...(target !== undefined && { target }),
+    branch,
+    life: lifeOf(home, record),
+    commits: steps.length,
+    files,
+    uncommitted,
+    ignored,
+    repositories: [...new Set([...changed.repositories, ...submodules])],
+    state: isEmpty ? 'empty' : isMerged ? 'merged' : isThere ? 'open' : 'gone',
+    created,
+  }
+}
+
+/** Whether a workspace can be removed without losing anything. */
+export function isSpent({ state, ignored, repositories }: WorkspaceState): boolean {
+  return (state === 'empty' || state === 'merged') && ignored.length === 0 && repositories.length === 0
+}
+
+/** Also a person may have merged the branch, with their own git. */
+async function isInTarget(home: Home, record: WorkspaceRecord, tip: string): Promise<boolean> {
+  const { kind, target, commonDir } = record
+  if (kind !== 'worktree' || target === undefined) return false
+  const at = await atRepository({ gitDir: commonDir, top: target }, home.path)
+  const { code } = await tryGit(['merge-base', '--is-ancestor', tip, 'HEAD'], at)
+  return code === 0
+}
+
+/** How long a session may take from its workspace to its first line. */
+const beginning = 600_000
+
+function lifeOf(home: Home, record: WorkspaceRecord): WorkspaceState['life'] {
+  const { session, root, created, guests } = record
+  if ([root, ...(guests ?? [])].some((one) => runningProcess(home, one) !== undefined)) return 'running'
+  // The folder of an agent belongs to no single session.
+  if (guests !== undefined) return 'ended'
+  const status = statusIn(home.at('sessions', `${session}.session.yaml`))
+  if (status === undefined) return Date.now() - Date.parse(created) < beginning ? 'sleeping' : 'ended'
+  return status === 'completed' || status === 'error' ? 'ended' : 'sleeping'
+}
+
+function statusIn(file: string): string | undefined {
+  let fd: number
+  try {
+    fd = openSync(file, 'r')
+  } catch {
+    return undefined
+  }
+  try {
+    const bytes = Buffer.alloc(4_096)
+    const length = readSync(fd, bytes, 0, bytes.length, 0)
+    return /^status: (\w+)/m.exec(bytes.toString('utf8', 0, length))?.[1] ?? 'sleeping'
+  } finally {
+    closeSync(fd)
+  }
+}
