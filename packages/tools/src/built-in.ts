@@ -1,7 +1,7 @@
 import { defineTool, spellingsOf, type Tool, type ToolDefinition } from '@cadre/core'
 import { outcomeOf } from './refusal.ts'
 
-/** What a tool does. Loaded at its first call: a process that starts needs to know its tools, not to have them at hand. */
+/** What a tool does. */
 export interface Work<Input> {
   readonly run: Tool<Input>['run']
   readonly check?: NonNullable<Tool<Input>['check']>
@@ -11,7 +11,8 @@ export interface BuiltIn<Input>
   extends Omit<ToolDefinition<Input>, 'adapt' | 'aliases' | 'origin' | 'run' | 'check'> {
   /** Turns what other dialects write into this tool's arguments. Gets every spelling; leaves its own shape alone. */
   readonly reshape?: (input: Record<string, unknown>, spelling: string) => Record<string, unknown>
-  readonly load: () => Promise<Work<Input>>
+  /** Called for each call, so that what it opens is opened at the first. */
+  readonly load: () => Work<Input> | Promise<Work<Input>>
 }
 
 /** A tool of this package: failures are results, and its arguments are understood under all the names the dialects have. */

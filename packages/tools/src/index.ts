@@ -1,5 +1,5 @@
-export type { CommandOptions } from './commands/execute-command-tool.ts'
-export type { CheckOptions } from './commands/get-errors-tool.ts'
+export type { CommandOptions } from './commands/execute-command.ts'
+export type { CheckOptions } from './commands/get-errors.ts'
 export { createTools, type ToolOptions } from './create-tools.ts'
 export { type CombinedTools, combineTools } from './custom/combine-tools.ts'
 export {
@@ -19,8 +19,8 @@ export type {
   SlackMessage,
 } from './messages/senders.ts'
 export { type LocateRipgrep, locateRipgrep } from './search/locate-ripgrep.ts'
-export type { Embed, LoadEmbed } from './search-ranked/embed.ts'
-export { type EmbedRequest, loadEmbed } from './search-ranked/load-embed.ts'
+export type { Embed, LoadEmbed } from './search/ranked/embed.ts'
+export { type EmbedRequest, loadEmbed } from './search/ranked/load-embed.ts'
 export type { TaskPort } from './tasks/task-port.ts'
 export { htmlText } from './web/html-text.ts'
-export type { WebOptions } from './web/web-fetch-tool.ts'
+export type { WebOptions } from './web/web-fetch.ts'

@@ -1,10 +1,28 @@
 import { lstat } from 'node:fs/promises'
-import type { Work } from '../built-in.ts'
+import { type Infer, object, string, type Tool } from '@cadre/core'
+import { builtIn, pathAliases, type Work, without } from '../built-in.ts'
 import { codeOf, Refusal } from '../refusal.ts'
 import { makeFolder } from '../search/in-folder.ts'
 import { confined, type WriteRules } from './confine.ts'
-import type { CreateDirectoryInput } from './create-directory-tool.ts'
 import { inTurn } from './write-turn.ts'
+
+const input = object({ path: string('Path of the folder, relative to the workspace', { min: 1 }) })
+
+export type CreateDirectoryInput = Infer<typeof input>
+
+export function createDirectoryTool(rules: WriteRules): Tool {
+  return builtIn<CreateDirectoryInput>({
+    name: 'create_directory',
+    description: 'Make a folder, with the folders above it. One that exists already stays as it is.',
+    class: 'edit',
+    effect: 'write',
+    argumentAliases: { ...pathAliases, dirPath: 'path', dir_path: 'path', directory: 'path' },
+    reshape: (given) => without(given, ['explanation']),
+    input,
+    paths: ({ path }) => [path],
+    load: () => createDirectory(rules),
+  })
+}
 
 export function createDirectory(rules: WriteRules): Work<CreateDirectoryInput> {
   return {

@@ -1,14 +1,30 @@
 import type { Stats } from 'node:fs'
-import type { ToolContext } from '@cadre/core'
-import type { Work } from '../built-in.ts'
+import type { Tool, ToolContext } from '@cadre/core'
+import { builtIn, type Work } from '../built-in.ts'
 import { explain, Refusal } from '../refusal.ts'
 import { changesOf, type FileChange, pathsOf } from './changes-of.ts'
 import { type ConfinedPath, confined, type WriteRules } from './confine.ts'
-import type { EditInput } from './edit-input.ts'
+import { type EditInput, editArgumentAliases, editInput, editParameters, reshapeEdit } from './edit-input.ts'
 import { changed, changeMade, present } from './file-change.ts'
 import { Missing } from './open-regular.ts'
 import { ChangedMeanwhile, removeFile, replaceFile } from './replace-file.ts'
 import { inTurn } from './write-turn.ts'
+
+export function editFileTool(rules: WriteRules): Tool {
+  return builtIn<EditInput>({
+    name: 'edit_file',
+    description:
+      'Replace a part of a text file: old must match exactly and occur once, unless all is true. Line ends are kept.',
+    class: 'edit',
+    effect: 'write',
+    argumentAliases: editArgumentAliases,
+    reshape: reshapeEdit,
+    input: editInput,
+    parameters: editParameters,
+    paths: (input) => changesOf(input).flatMap(pathsOf),
+    load: () => editFile(rules),
+  })
+}
 
 /** One thing to do to the disk, with what it takes to undo it. */
 interface Step {

@@ -1,14 +1,33 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import nodePath from 'node:path'
-import type { ToolContext } from '@cadre/core'
+import { type Infer, object, optional, string, type Tool, type ToolContext } from '@cadre/core'
 import type { Places } from '@cadre/gate'
-import type { Work } from '../built-in.ts'
+import { builtIn, pathAliases, type Work, without } from '../built-in.ts'
 import type { HiddenIn } from '../create-tools.ts'
 import { codeOf, Refusal } from '../refusal.ts'
 import { inFolder } from '../search/in-folder.ts'
 import { confined, isKept } from './confine.ts'
-import type { ListDirectoryInput } from './list-directory-tool.ts'
+
+const input = object({
+  path: optional(string('Path of the folder, relative to the workspace; default the workspace itself')),
+})
+
+export type ListDirectoryInput = Infer<typeof input>
+
+export function listDirectoryTool(hiddenIn?: HiddenIn, places?: Places): Tool {
+  return builtIn<ListDirectoryInput>({
+    name: 'list_directory',
+    description: 'List a folder: folders end in /, symbolic links in @.',
+    class: 'read',
+    effect: 'read',
+    argumentAliases: { ...pathAliases, dirPath: 'path', dir_path: 'path', directory: 'path' },
+    reshape: (given) => without(given, ['explanation', 'ignore']),
+    input,
+    paths: ({ path }) => [path || '.'],
+    load: () => listDirectory(hiddenIn, places),
+  })
+}
 
 const mostEntries = 1_000
 

@@ -1,10 +1,49 @@
+import { type Infer, integer, object, optional, string, type Tool } from '@cadre/core'
 import type { Places } from '@cadre/gate'
-import type { Work } from '../built-in.ts'
+import { builtIn, pathAliases, type Work, without } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confined } from './confine.ts'
 import { openRegular } from './open-regular.ts'
-import { defaultLines, type ReadFileInput } from './read-file-tool.ts'
 import { readLines } from './read-lines.ts'
+
+export const defaultLines = 2_000
+
+const input = object({
+  path: string('Path of the file, relative to the workspace', { min: 1 }),
+  offset: optional(integer('First line to read, counted from 1', { min: 1 })),
+  limit: optional(integer(`Number of lines to read; default ${defaultLines}`, { min: 1 })),
+})
+
+export type ReadFileInput = Infer<typeof input>
+
+export function readFileTool(places?: Places): Tool {
+  return builtIn<ReadFileInput>({
+    name: 'read_file',
+    description:
+      'Read a text file. Long files come in parts: the end of the result says how to get the next one. Use view_image for pictures.',
+    class: 'read',
+    effect: 'read',
+    argumentAliases: pathAliases,
+    reshape: lineRange,
+    input,
+    paths: ({ path }) => [path],
+    load: () => readFile(places),
+  })
+}
+
+/** Editors name the first and the last line, alone or in a list; some count from 0 or write 0 for "from the beginning". */
+function lineRange(input: Record<string, unknown>): Record<string, unknown> {
+  const { view_range, ...written } = without(input, ['explanation'])
+  const [first, last] = Array.isArray(view_range) ? (view_range as unknown[]) : []
+  const { startLine = first, endLine = last, ...rest } = written
+  const given: Record<string, unknown> = { ...rest }
+  if (given['offset'] === 0) given['offset'] = 1
+  if (startLine === undefined && endLine === undefined) return given
+  const from = typeof startLine === 'number' && startLine > 0 ? startLine : 1
+  given['offset'] ??= from
+  if (typeof endLine === 'number' && endLine >= from) given['limit'] ??= endLine - from + 1
+  return given
+}
 
 export const readFile = (places?: Places): Work<ReadFileInput> => ({
   async run({ path, offset = 1, limit = defaultLines }, context, signal) {

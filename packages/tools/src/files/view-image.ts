@@ -1,9 +1,26 @@
+import { type Infer, object, string, type Tool } from '@cadre/core'
 import type { Places } from '@cadre/gate'
-import type { Work } from '../built-in.ts'
+import { builtIn, pathAliases, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confined } from './confine.ts'
 import { openRegular } from './open-regular.ts'
-import type { ViewImageInput } from './view-image-tool.ts'
+
+const input = object({ path: string('Path of the picture, relative to the workspace', { min: 1 }) })
+
+export type ViewImageInput = Infer<typeof input>
+
+export function viewImageTool(places?: Places): Tool {
+  return builtIn<ViewImageInput>({
+    name: 'view_image',
+    description: 'Look at a picture: PNG, JPEG, GIF or WebP, up to 5 MB.',
+    class: 'read',
+    effect: 'read',
+    argumentAliases: pathAliases,
+    input,
+    paths: ({ path }) => [path],
+    load: () => viewImage(places),
+  })
+}
 
 const largest = 5 * 1_024 * 1_024
 

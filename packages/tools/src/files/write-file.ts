@@ -1,10 +1,31 @@
-import type { Work } from '../built-in.ts'
+import { type Infer, object, string, type Tool } from '@cadre/core'
+import { builtIn, pathAliases, type Work, without } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confined, type WriteRules } from './confine.ts'
 import { Missing, openRegular } from './open-regular.ts'
 import { replaceFile } from './replace-file.ts'
-import type { WriteFileInput } from './write-file-tool.ts'
 import { inTurn } from './write-turn.ts'
+
+const input = object({
+  path: string('Path of the file, relative to the workspace', { min: 1 }),
+  content: string('The whole new content'),
+})
+
+export type WriteFileInput = Infer<typeof input>
+
+export function writeFileTool(rules: WriteRules): Tool {
+  return builtIn<WriteFileInput>({
+    name: 'write_file',
+    description: 'Write a file: creates it, with the folders above it, or replaces all of its content.',
+    class: 'edit',
+    effect: 'write',
+    argumentAliases: { ...pathAliases, contents: 'content', file_text: 'content', text: 'content' },
+    reshape: (given) => without(given, ['explanation']),
+    input,
+    paths: ({ path }) => [path],
+    load: () => writeFile(rules),
+  })
+}
 
 export function writeFile(rules: WriteRules): Work<WriteFileInput> {
   return {

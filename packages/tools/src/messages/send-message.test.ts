@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { AgentDefinition, ToolContext } from '@cadre/core'
 import { type Home, openHome, openMailboxes } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sendMessageTool } from './send-message-tool.ts'
+import { sendMessageTool } from './send-message.ts'
 
 let folder: string
 let home: Home

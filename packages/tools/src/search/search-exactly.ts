@@ -5,7 +5,7 @@ import type { LocateRipgrep } from './locate-ripgrep.ts'
 import { withoutRipgrep } from './ripgrep.ts'
 import { searchByRipgrep } from './search-by-ripgrep.ts'
 import { type FoundLine, type SearchRequest, searchByWalking } from './search-by-walking.ts'
-import type { SearchFilesInput } from './search-files-tool.ts'
+import type { SearchFilesInput } from './search-files.ts'
 import { showFound, wordsOf } from './show-found.ts'
 
 export interface ExactRequest {

@@ -1,16 +1,83 @@
 import path from 'node:path'
-import type { ToolContext } from '@cadre/core'
+import {
+  boolean,
+  type Infer,
+  integer,
+  object,
+  oneOf,
+  optional,
+  string,
+  type Tool,
+  type ToolContext,
+} from '@cadre/core'
 import { isInside } from '@cadre/disk'
-import type { Work } from '../built-in.ts'
+import type { Places } from '@cadre/gate'
+import { builtIn, type Work } from '../built-in.ts'
+import type { HiddenIn } from '../create-tools.ts'
 import { type ConfinedPath, confined, isKept } from '../files/confine.ts'
 import { Refusal } from '../refusal.ts'
-import type { RankedSearch } from '../search-ranked/ranked-search.ts'
-import type { SearchRoot } from '../search-ranked/scan-files.ts'
-import type { ShownPart } from '../search-ranked/show-passages.ts'
 import { glob, type Matcher } from './glob.ts'
-import { locateRipgrep as installed } from './locate-ripgrep.ts'
+import { locateRipgrep as installed, type LocateRipgrep } from './locate-ripgrep.ts'
+import type { LoadEmbed } from './ranked/embed.ts'
+import type { RankedSearch } from './ranked/ranked-search.ts'
+import type { SearchRoot } from './ranked/scan-files.ts'
+import type { ShownPart } from './ranked/show-passages.ts'
 import { searchExactly } from './search-exactly.ts'
-import type { SearchFilesInput, SearchOptions } from './search-files-tool.ts'
+import { reshapeSearch } from './search-input.ts'
+
+const query = string('The text to look for', { min: 1, max: 4_000 })
+const where = optional(
+  string('Folder or file to look in, relative to the workspace; default the whole workspace'),
+)
+const mode = optional(
+  oneOf(
+    ['exact', 'regex', 'ranked', 'semantic'],
+    'exact (default), regex, ranked: passages that have most of the words, semantic: passages by meaning, where configured',
+  ),
+)
+
+const shape = object({
+  query,
+  path: where,
+  // The older names are understood, and no longer shown.
+  mode: optional(oneOf(['exact', 'literal', 'regex', 'words', 'ranked', 'semantic'], 'How to search')),
+  // Understood, not shown: what the search tools of other dialects can do besides.
+  glob: optional(string('Only files whose path matches', { max: 1_000 })),
+  ignoreCase: optional(boolean('Without regard to case')),
+  context: optional(integer('Lines to show around each match', { min: 0, max: 20 })),
+  output: optional(oneOf(['lines', 'files', 'counts'], 'What to show')),
+  limit: optional(integer('Most lines or files to show', { min: 1 })),
+})
+
+export type SearchFilesInput = Infer<typeof shape>
+
+export interface SearchOptions {
+  /** Where what was learned about folders is kept; in memory only when absent. */
+  readonly home?: string | undefined
+  readonly places?: Places | undefined
+  readonly locateRipgrep?: LocateRipgrep | undefined
+  readonly hiddenIn?: HiddenIn | undefined
+  /** What searches by meaning are made with; without it they are by words. */
+  readonly loadEmbed?: LoadEmbed | undefined
+}
+
+export function searchFilesTool(options: SearchOptions = {}): Tool {
+  let work: Work<SearchFilesInput> | undefined
+  return builtIn<SearchFilesInput>({
+    name: 'search_files',
+    description:
+      'Search the contents of files. Gives path:line: text; with mode ranked the passages that fit a question best. Files that git ignores are left out.',
+    class: 'search',
+    effect: 'read',
+    argumentAliases: { pattern: 'query', directory: 'path', filePath: 'path', file_path: 'path' },
+    reshape: reshapeSearch,
+    input: shape,
+    parameters: object({ query, path: where, mode }).json,
+    paths: (input) => [input.path || '.'],
+    // One for all calls: it remembers what it has read.
+    load: () => (work ??= searchFiles(options)),
+  })
+}
 
 const mostPassages = 8
 const mostMounted = 4
@@ -47,7 +114,7 @@ export function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
         )
         parts.push({ prefix: root.prefix, answer, ...(label !== undefined && { label }) })
       }
-      const { showPassages } = await import('../search-ranked/show-passages.ts')
+      const { showPassages } = await import('./ranked/show-passages.ts')
       return { content: showPassages(input.query, input.mode === 'semantic', parts) }
     },
   }
@@ -71,7 +138,7 @@ function createRanked({
 }: SearchOptions): () => Promise<RankedSearch> {
   let made: Promise<RankedSearch> | undefined
   return () => {
-    made ??= import('../search-ranked/ranked-search.ts').then(({ createRankedSearch }) =>
+    made ??= import('./ranked/ranked-search.ts').then(({ createRankedSearch }) =>
       createRankedSearch({ home, locateRipgrep, loadEmbed }),
     )
     return made

@@ -1,7 +1,7 @@
 import { rawOf } from '@cadre/disk'
 import { type NewTask, readTaskFile, type TaskItem } from '@cadre/tasks'
 import { Refusal } from '../refusal.ts'
-import type { CreateTaskInput } from './create-task-tool.ts'
+import type { CreateTaskInput } from './create-task.ts'
 import { refuseOwnFields } from './task-names.ts'
 
 const mostTasks = 200

@@ -6,7 +6,7 @@ import { temporaryWorkspace, type Workspace } from '../files/workspace.spec-help
 import { areAllPublic } from './guarded-request.ts'
 import { htmlText } from './html-text.ts'
 import { isPrivateAddress } from './private-address.ts'
-import type { WebOptions } from './web-fetch-tool.ts'
+import type { WebOptions } from './web-fetch.ts'
 
 let server: Server
 let base: string

@@ -13,9 +13,9 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ToolOptions } from '../create-tools.ts'
-import { createTools } from '../create-tools.ts'
-import { temporaryWorkspace, type Workspace } from '../files/workspace.spec-helpers.ts'
+import type { ToolOptions } from '../../create-tools.ts'
+import { createTools } from '../../create-tools.ts'
+import { temporaryWorkspace, type Workspace } from '../../files/workspace.spec-helpers.ts'
 import type { Embed, LoadEmbed } from './embed.ts'
 
 let ws: Workspace

@@ -1,5 +1,5 @@
-import { cut } from '../files/text.ts'
-import { shownLine } from '../search/show-found.ts'
+import { cut } from '../../files/text.ts'
+import { shownLine } from '../show-found.ts'
 import type { FoundPassage, RankedAnswer } from './ranked-search.ts'
 import { termOf, wordsIn } from './terms.ts'
 

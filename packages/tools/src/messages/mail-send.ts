@@ -1,5 +1,6 @@
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
 import { builtIn } from '../built-in.ts'
+import { sendWith } from './send-with.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
@@ -21,8 +22,8 @@ export function mailSendTool(senders: SenderOptions): Tool {
     effect: 'outbound',
     argumentAliases: { body: 'text', inReplyTo: 'in_reply_to' },
     input,
-    load: async () =>
-      (await import('./send-with.ts')).sendWith(async () => {
+    load: () =>
+      sendWith(async () => {
         const { mail } = await senders.load()
         if (mail === undefined) throw new Error('no mail is configured: set channels.mail.out in config.yaml')
         return mail

@@ -1,4 +1,4 @@
-import { isCommon } from '../search/show-found.ts'
+import { isCommon } from '../show-found.ts'
 
 const longest = 64
 const words = /[\p{L}\p{N}_$]+/gu

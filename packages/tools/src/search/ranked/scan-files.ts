@@ -2,9 +2,9 @@ import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate as pause } from 'node:timers/promises'
 import { isInside, type Stamp, stampOf } from '@cadre/disk'
-import type { LocateRipgrep } from '../search/locate-ripgrep.ts'
-import { ripgrep, shownName } from '../search/ripgrep.ts'
-import { walk } from '../search/walk.ts'
+import type { LocateRipgrep } from '../locate-ripgrep.ts'
+import { ripgrep, shownName } from '../ripgrep.ts'
+import { walk } from '../walk.ts'
 import { isSecretName } from './secret-names.ts'
 
 /** A folder that is searched as a whole: a workspace, or what is mounted in it. */
