@@ -18,7 +18,7 @@ function createProject(): string {
 
 test('the program from the README runs a team, offline', async () => {
   const project = createProject()
-  const env = { ...process.env, CADRE_MODEL: 'scripted:playbook.yaml', CADRE_HOME: '' }
+  const env = { PATH: process.env['PATH'], HOME: project, CADRE_MODEL: 'scripted:playbook.yaml' }
   // From its own folder, so that it finds the packages; in the project, so that it changes nothing here.
   const { stdout, stderr } = await run(process.execPath, [join(folder, 'team.mjs')], { cwd: project, env })
   expect(stdout).toContain('Hello from a team of two')
@@ -33,22 +33,22 @@ test('the README shows the same program', () => {
   expect(shown).toBe(readFileSync(join(folder, 'team.mjs'), 'utf8'))
 })
 
-test('the guarded program asks before anything is written, and goes on once a person agrees', async () => {
+test('without a grant Cadre asks before an agent writes, and continues once a person approves', async () => {
   const project = createProject()
   const env = { PATH: process.env['PATH'], HOME: project, CADRE_MODEL: 'scripted:playbook.yaml' }
-  const guarded = (more: object = {}) =>
-    run(process.execPath, [join(folder, 'guarded.mjs')], { cwd: project, env: { ...env, ...more } })
-  const waiting = await guarded()
-  expect(waiting.stdout).toMatch(/^waits for approval\//)
+  const approving = (more: object = {}) =>
+    run(process.execPath, [join(folder, 'approve.mjs')], { cwd: project, env: { ...env, ...more } })
+  const waiting = await approving()
+  expect(waiting.stdout).toMatch(/^Session lead-\w+ is suspended/)
   expect(waiting.stderr).toContain('write_file ask effects.write')
   expect(waiting.stderr).toMatch(/greeter wants to use write_file .*hello\.txt/)
   expect(existsSync(join(project, 'hello.txt'))).toBe(false)
-  const approved = await guarded({ APPROVE: 'ada' })
+  const approved = await approving({ APPROVE: 'ada' })
   expect(approved.stdout).toContain('Hello from a team of two')
   expect(readFileSync(join(project, 'hello.txt'), 'utf8')).toBe('Hello from a team of two\n')
 })
 
-test('the guide shows the same guarded program', () => {
+test('the guide shows the program that asks', () => {
   const guide = readFileSync(join(folder, '..', '..', 'docs', 'library.md'), 'utf8')
-  expect(guide).toContain(`\`\`\`js\n${readFileSync(join(folder, 'guarded.mjs'), 'utf8')}\`\`\``)
+  expect(guide).toContain(`\`\`\`js\n${readFileSync(join(folder, 'approve.mjs'), 'utf8')}\`\`\``)
 })

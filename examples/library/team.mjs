@@ -1,23 +1,10 @@
-import { createAgents } from '@cadre/agents'
-import { createModels } from '@cadre/backends'
-import { createOrchestrator } from '@cadre/core'
-import { systemClock } from '@cadre/disk'
-import { openHome, sessionIds } from '@cadre/home'
-import { createFileEngine } from '@cadre/journal'
-import { createTools } from '@cadre/tools'
+import { createRuntime } from '@cadre/runtime'
 
-const home = openHome({ cwd: process.cwd(), env: process.env })
-const engine = await createFileEngine({ home, clock: systemClock })
-const team = createOrchestrator({
-  engine,
-  models: createModels(),
-  agents: createAgents({ home: home.path, project: process.cwd() }),
-  tools: createTools({ home: home.path }),
-  clock: systemClock,
-  ids: sessionIds,
-  emit: (event) => event.type === 'call.started' && console.error(event.session, event.tool),
+const runtime = await createRuntime({
+  trust: true, // use the agents, hooks and tools that this folder brings
+  allow: ['write'], // do not ask before an agent writes a file
+  onEvent: (event) => event.type === 'call.started' && console.error(event.session, event.tool),
 })
-const request = { agent: 'lead', work: 'Say hello', workspace: process.cwd() }
-const result = await team.start(request, new AbortController().signal)
-console.log(result.kind === 'report' ? result.report.text : `waits for ${result.questions}`)
-await engine.close()
+const result = await runtime.run({ agent: 'lead', work: 'Say hello' })
+console.log(result.kind === 'report' ? result.report.text : 'The team waits for an approval.')
+await runtime.close()

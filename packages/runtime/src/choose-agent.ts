@@ -5,7 +5,10 @@ import type { Runtime } from './create-runtime.ts'
 import { entryAgent } from './entry-agent.ts'
 
 /** Who is to work: the one that is wanted, else the one that starts. Rejects one that is not there, or not for people. */
-export function chooseAgent({ agents, entry }: Runtime, wanted?: string): AgentDefinition {
+export function chooseAgent(
+  { agents, entry }: Pick<Runtime, 'agents'> & { readonly entry?: string | undefined },
+  wanted?: string,
+): AgentDefinition {
   const loaded = agents.loaded()
   return entryAgent({
     agents: loaded.agents,

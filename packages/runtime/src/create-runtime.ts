@@ -1,8 +1,17 @@
 import type { AgentRegistry } from '@cadre/agents'
-import type { CadreEvent, Models, Notice, Orchestrator } from '@cadre/core'
+import type {
+  AgentDefinition,
+  CadreEvent,
+  Models,
+  Notice,
+  Orchestrator,
+  RunResult,
+  StartRequest,
+} from '@cadre/core'
 import { createAudit } from '@cadre/gate'
 import { watchRequests } from '@cadre/home'
 import { adoptFrom } from './adopt-from.ts'
+import { chooseAgent } from './choose-agent.ts'
 import type { Environment } from './environment.ts'
 import { type ControlFlags, controlsOf } from './gate-flags.ts'
 import { grantKeeper } from './keep-grant.ts'
@@ -13,62 +22,88 @@ import { orchestrate } from './orchestrate.ts'
 import type { AskPerson, ConfirmTrust } from './person.ts'
 
 export interface RuntimeOptions extends PartsOptions, ControlFlags {
-  readonly io: Environment
-  /** The folder the agents may change. */
-  readonly workspace: string
-  readonly emit: (event: CadreEvent) => void
-  /** Gets what a person should know about the files of the home, a sentence each. */
-  readonly tell: (message: string) => void
-  /** Absent when nobody is at the keyboard: questions then suspend the run. */
+  /** The environment variables, the folder and the warnings to use; by default those of this process. */
+  readonly environment?: Partial<Environment> | undefined
+  /** Gets every event of every session, in order. Must not throw. */
+  readonly onEvent?: ((event: CadreEvent) => void) | undefined
+  /** Asks a person about a call. Without it, a call that needs an approval suspends the run until somebody decides. */
   readonly ask?: AskPerson | undefined
-  /** Absent likewise: what is not trusted is then not used. */
+  /** Asks a person whether to trust the folder. Without it, a folder that nobody trusts stays untrusted. */
   readonly confirmTrust?: ConfirmTrust | undefined
 }
 
-/** Everything a run needs, put together. Nothing on disk is changed before a session starts. */
+export interface RunRequest extends Omit<StartRequest, 'agent' | 'workspace'> {
+  /** By default the agent that the project or the team configures as its entry. */
+  readonly agent?: string | AgentDefinition
+  /** By default the workspace of the runtime. */
+  readonly workspace?: string
+}
+
+/** Everything a run needs, put together. Nothing on disk changes before a session starts. */
 export interface Runtime extends Sessions {
+  /**
+   * Runs an agent and its team. Resolves with the report, or with the questions that wait for a person. Rejects with a
+   * `CadreError` when the request is wrong. Aborting the signal stops the whole tree of agents.
+   */
+  run(request: RunRequest | string, signal?: AbortSignal): Promise<RunResult>
+  /** Starts, resumes, stops and explains sessions. */
   readonly orchestrator: Orchestrator
   readonly models: Models
   readonly agents: AgentRegistry
-  /** The agent that starts when nobody is named. */
+  /** The agent that starts when none is named. */
   readonly entry?: string
+  /** Shows a sentence to the person who runs Cadre. */
   tell(message: string): void
-  /** What a person should know before it starts. */
+  /** What that person should know before a run starts. */
   readonly notices: readonly Notice[]
   /** Carries out what other processes ask of the sessions that run here. The result ends it. */
   watchRequests(): () => void
 }
 
-/** With `--no-human`: what waits since an earlier run is refused as well, unless somebody has decided it meanwhile. */
+/** With `--no-human`: refuses what is pending since an earlier run as well, unless somebody has decided it meanwhile. */
 const answerForNobody: AskPerson = async (_session, { kind }) => ({
   decision: kind === 'approval' ? 'reject' : 'leave',
   by: 'cadre',
   reason: 'nobody can be asked (--no-human)',
 })
 
-/** Where the parts of a run and the engine meet. */
-export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const parts = await loadParts(options.io, options, options.confirmTrust)
+/** Puts a run together from the files of a folder: home, trust, policy, agents, gate, tools, models and the engine. */
+export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  const environment: Environment = {
+    env: process.env,
+    cwd: process.cwd(),
+    warn: (message) => void process.stderr.write(`cadre: ${message}\n`),
+    ...options.environment,
+  }
+  const { workspace = environment.cwd, tell = environment.warn } = options
+  const given = { ...options, workspace, tell }
+  const parts = await loadParts(environment, given, options.confirmTrust)
   const { home, models, registry, entry } = parts
-  const audit = createAudit({ home, tell: options.tell, environment: options.io.env })
+  const audit = createAudit({ home, tell, environment: environment.env })
   const controls = controlsOf(options, parts)
-  const keepGrant = await grantKeeper(options, parts)
+  const keepGrant = await grantKeeper(environment, given, parts)
   const emit = (event: CadreEvent) => {
     audit(event)
     if (event.type === 'session.started' && event.depth === 0) keepGrant(event.root)
-    options.emit(event)
+    options.onEvent?.(event)
   }
   const ask = options.noHuman ? answerForNobody : options.ask
-  const engine = await openEngine(home, options.tell, { ask, adopt: adoptFrom(() => parts) })
+  const engine = await openEngine(home, tell, { ask, adopt: adoptFrom(() => parts) })
   const orchestrator = orchestrate(parts, { engine, emit, controls })
   return {
     ...sessionsOf(home, engine),
     orchestrator,
     models,
-    tell: options.tell,
+    tell,
     agents: registry,
     ...(entry !== undefined && { entry }),
     notices: parts.notices,
+    async run(request, signal = new AbortController().signal) {
+      const wanted: RunRequest = typeof request === 'string' ? { work: request } : request
+      const { agent } = wanted
+      const chosen = typeof agent === 'object' ? agent : chooseAgent({ agents: registry, entry }, agent)
+      return orchestrator.start({ workspace, ...wanted, agent: chosen }, signal)
+    },
     watchRequests() {
       const watch = watchRequests({
         home,

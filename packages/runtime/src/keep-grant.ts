@@ -1,19 +1,26 @@
 import { messageOf } from '@cadre/core'
 import { homeItems } from '@cadre/gate'
-import type { RuntimeOptions } from './create-runtime.ts'
+import type { Environment } from './environment.ts'
 import { stateOfHome } from './home-trust.ts'
-import type { Parts } from './load-parts.ts'
+import type { Parts, PartsOptions } from './load-parts.ts'
 
 /**
  * Records `--allow` and `--trust` when a run starts, so that they apply again when it is resumed. `--trust` covers the current
  * content of the folder; later changes need trust again.
  */
 export async function grantKeeper(
-  { io, allow = [], trust, tell }: RuntimeOptions,
+  environment: Environment,
+  {
+    allow = [],
+    trust,
+    tell,
+  }: Pick<PartsOptions, 'allow' | 'trust'> & { readonly tell: (message: string) => void },
   { home, brought, grants }: Parts,
 ): Promise<(root: string) => void> {
   if (allow.length === 0 && trust !== true) return () => {}
-  const items = trust ? [...homeItems(home.path, await stateOfHome(io, home)), ...brought] : undefined
+  const items = trust
+    ? [...homeItems(home.path, await stateOfHome(environment, home)), ...brought]
+    : undefined
   const kept = items?.map(({ path, sha256 }) => ({ path, sha256 }))
   return (root) => {
     try {

@@ -18,7 +18,8 @@ import type { Surface } from '../output/surface.ts'
 import { chooseSurface } from './choose-surface.ts'
 import { type StopSignal, takeStopSignals } from './stop-signals.ts'
 
-export interface DriveOptions extends Omit<RuntimeOptions, 'io' | 'emit' | 'tell' | 'ask' | 'confirmTrust'> {
+export interface DriveOptions
+  extends Omit<RuntimeOptions, 'environment' | 'onEvent' | 'tell' | 'ask' | 'confirmTrust'> {
   readonly io: Io
   readonly json?: boolean | undefined
   /** What a person is told about going on when they stop the run of this session. */
@@ -70,7 +71,7 @@ export function createDrive(options: DriveOptions): Drive {
     turn.surface.say(`Stopping all sessions; once more leaves at once.${later}`.trimEnd(), 'stopping')
     turn.stop.abort()
   }
-  const emit = (event: CadreEvent) => {
+  const onEvent = (event: CadreEvent) => {
     if (event.type === 'session.started') {
       // Not before: a run that cannot start must not leave anything on disk.
       stopWatching ??= runtime?.watchRequests()
@@ -108,7 +109,13 @@ export function createDrive(options: DriveOptions): Drive {
     }
   }
   const open = async () => {
-    runtime = await createRuntime({ ...options, emit, tell, ...(hasPerson && (await personAt())) })
+    runtime = await createRuntime({
+      ...options,
+      environment: io,
+      onEvent,
+      tell,
+      ...(hasPerson && (await personAt())),
+    })
     for (const { message } of runtime.notices) tell(message)
     return runtime
   }
