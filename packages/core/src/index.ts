@@ -109,6 +109,7 @@ export {
 export type { Isolation, Prepared, Settled, WorkspaceRequest, Workspaces } from './ports/workspaces.ts'
 export { createGate, type GateParts } from './rules/judge.ts'
 export { type Subject, subjectsOf } from './rules/permission-subject.ts'
+export { isReading } from './rules/rules.ts'
 export { unknownDenial } from './rules/unknown-denial.ts'
 export { attendAll } from './session/attend-all.ts'
 export { contextOf, type HandoffContext, type History } from './session/handoff.ts'

@@ -1,10 +1,10 @@
 import { outfitOf } from '@cadre/core'
 import type { FileEngineOptions } from '@cadre/journal'
-import type { Parts } from './load-parts.ts'
+import type { RunParts } from './load-parts.ts'
 
 /** Sessions that a person begins in an editor get the agent of that name as it is here: its tools, its prompt, its model. */
 export function adoptFrom(
-  parts: () => Pick<Parts, 'agents' | 'tools'> | undefined,
+  parts: () => Pick<RunParts, 'agents' | 'tools'> | undefined,
   model: () => string | undefined = () => undefined,
 ): NonNullable<FileEngineOptions['adopt']> {
   return (name) => {

@@ -2,7 +2,7 @@ import { messageOf } from '@cadre/core'
 import { homeItems } from '@cadre/gate'
 import type { Environment } from './environment.ts'
 import { stateOfHome } from './home-trust.ts'
-import type { Parts, PartsOptions } from './load-parts.ts'
+import type { PartsOptions, RunParts } from './load-parts.ts'
 
 /**
  * Records `--allow` and `--trust` when a run starts, so that they apply again when it is resumed. `--trust` covers the current
@@ -15,7 +15,7 @@ export async function grantKeeper(
     trust,
     tell,
   }: Pick<PartsOptions, 'allow' | 'trust'> & { readonly tell: (message: string) => void },
-  { home, brought, grants }: Parts,
+  { home, brought, grants }: RunParts,
 ): Promise<(root: string) => void> {
   if (allow.length === 0 && trust !== true) return () => {}
   const items = trust

@@ -4,6 +4,7 @@ import { type AgentRegistry, createAgents } from '@cadre/agents'
 import {
   type Agents,
   defaultLimits,
+  isReading,
   type Models,
   type Notice,
   type RunLimits,
@@ -11,7 +12,7 @@ import {
   withinCeilings,
 } from '@cadre/core'
 import { type Diagnostic, showDiagnostic, systemClock } from '@cadre/disk'
-import { createGuard, findHooks, findSandbox, type Guard, isReading } from '@cadre/gate'
+import { createGuard, findHooks, findSandbox, type Guard } from '@cadre/gate'
 import {
   allowOnly,
   type Config,
@@ -60,7 +61,7 @@ export interface PartsOptions extends GateFlags {
 }
 
 /** What a run is made of. */
-export interface Parts {
+export interface RunParts {
   readonly home: Home
   /** What the user and the home have set, as far as it counts here. */
   readonly config: Config
@@ -101,7 +102,7 @@ export async function loadParts(
   io: Environment,
   options: PartsOptions,
   confirm?: ConfirmTrust,
-): Promise<Parts> {
+): Promise<RunParts> {
   // Asked for first, so that they are read from disk while the rest is.
   const backends = import('@cadre/backends')
   const user = userPlaces(io.env)

@@ -10,7 +10,7 @@ import {
 import { systemClock } from '@cadre/disk'
 import { sessionIds } from '@cadre/home'
 import { attendWorkspaces, createWorkspaces } from '@cadre/workspaces'
-import type { Parts } from './load-parts.ts'
+import type { RunParts } from './load-parts.ts'
 
 export interface OrchestrateOptions {
   readonly engine: Engine
@@ -29,7 +29,7 @@ export interface OrchestrateOptions {
 }
 
 /** The one place that gives the parts of a run to the engine: what is explained is judged by what a run is judged by. */
-export function orchestrate(parts: Parts, options: OrchestrateOptions): Orchestrator {
+export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orchestrator {
   const { engine, emit, controls, models, endures } = options
   const { enforced, policy, guard } = parts
   const { rules, answerers } = options.listHooks === undefined ? guard : guard.withoutHooks(options.listHooks)

@@ -1,6 +1,5 @@
-import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/disk'
+import { isInside, realPathOf } from '@cadre/disk'
 import { userPlaces } from './places.ts'
 
 /** What PATH was before anything was taken out of it. */
@@ -14,12 +13,12 @@ export function dropProjectPath(env: NodeJS.ProcessEnv, folders: readonly string
   const original = originals.get(env) ?? env['PATH']
   if (original === undefined) return []
   originals.set(env, original)
-  const userHome = realOf(userPlaces(env).home)
-  const projects = folders.map(realOf).filter((folder) => !isInside(folder, userHome))
+  const userHome = realPathOf(userPlaces(env).home)
+  const projects = folders.map(realPathOf).filter((folder) => !isInside(folder, userHome))
   const entries = original.split(path.delimiter)
   const isDropped = (entry: string) =>
     !path.isAbsolute(entry) ||
-    projects.some((project) => isInside(project, realOf(entry)) || isInside(project, path.resolve(entry)))
+    projects.some((project) => isInside(project, realPathOf(entry)) || isInside(project, path.resolve(entry)))
   const kept = entries.filter((entry) => !isDropped(entry))
   env['PATH'] = kept.join(path.delimiter)
   return entries.filter((entry) => entry !== '' && isDropped(entry))
@@ -29,15 +28,4 @@ export function dropProjectPath(env: NodeJS.ProcessEnv, folders: readonly string
 export function restorePath(env: NodeJS.ProcessEnv): void {
   const original = originals.get(env)
   if (original !== undefined) env['PATH'] = original
-}
-
-/** A folder that is not there is what its name says, below what there is of it. */
-function realOf(folder: string): string {
-  const at = path.resolve(folder)
-  try {
-    return realpathSync(at)
-  } catch {
-    const above = path.dirname(at)
-    return above === at ? at : path.join(realOf(above), path.basename(at))
-  }
 }

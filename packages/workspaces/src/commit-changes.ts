@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, realpathSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import {
   type ChangedPaths,
@@ -9,6 +9,7 @@ import {
   ignoredFilesIn,
   isFile,
   isInside,
+  realPathOf,
   stagePaths,
   tryGit,
   userIgnores,
@@ -98,17 +99,7 @@ export function publishIndex({ gitDir, branch }: WorkspaceRecord, index: string)
 }
 
 function relativeTo(top: string, place: string): string {
-  return path.relative(realOf(top), realOf(place)).split(path.sep).join('/')
-}
-
-/** By its folder where it is not there itself. */
-function realOf(place: string): string {
-  try {
-    return realpathSync(place)
-  } catch {
-    const above = path.dirname(place)
-    return above === place ? place : path.join(realOf(above), path.basename(place))
-  }
+  return path.relative(realPathOf(top), realPathOf(place)).split(path.sep).join('/')
 }
 
 function isAmong(name: string, places: readonly string[]): boolean {

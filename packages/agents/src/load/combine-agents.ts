@@ -27,7 +27,7 @@ export interface LoadedAgents {
   readonly entry?: string
 }
 
-export interface Parts {
+export interface CombineRequest {
   readonly parsed: readonly { readonly file: FoundFile; readonly read: ReadFile }[]
   readonly builtIns: readonly AgentDefinition[]
   readonly endless: readonly string[]
@@ -47,7 +47,13 @@ interface Definition {
 }
 
 /** Settles which definition of each name is used. */
-export function combineAgents({ parsed, builtIns, endless, unreadable, outside }: Parts): LoadedAgents {
+export function combineAgents({
+  parsed,
+  builtIns,
+  endless,
+  unreadable,
+  outside,
+}: CombineRequest): LoadedAgents {
   const definitions = [
     ...builtIns.map(builtIn),
     ...parsed.flatMap(({ file, read }) => definitionsIn(file, read)),

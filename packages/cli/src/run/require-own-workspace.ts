@@ -1,7 +1,6 @@
-import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, type SessionSpec, type StoredSession } from '@cadre/core'
-import { isInside } from '@cadre/disk'
+import { isInside, realPathOf } from '@cadre/disk'
 import type { Sessions } from '@cadre/runtime'
 import { projectOf } from '@cadre/runtime'
 import type { Io } from '../io.ts'
@@ -17,11 +16,11 @@ export function requireOwnWorkspace(
   trust: boolean | undefined,
 ): void {
   if (trust === true || io.env['CADRE_TRUST'] === '1') return
-  const own = [path.dirname(home.path), io.cwd].map((folder) => realOf(projectOf(folder)))
+  const own = [path.dirname(home.path), io.cwd].map((folder) => realPathOf(projectOf(folder)))
   // One that is kept apart works in the home, and what it does is merged into the folder it began with.
-  const inHome = spec.isolation?.kind === 'own' ? [realOf(home.at('workspaces'))] : []
+  const inHome = spec.isolation?.kind === 'own' ? [realPathOf(home.at('workspaces'))] : []
   const isOwn = (folder: string, places: readonly string[]) =>
-    places.some((place) => isInside(place, realOf(folder)))
+    places.some((place) => isInside(place, realPathOf(folder)))
   if (isOwn(spec.workspace, [...own, ...inHome]) && isOwn(sharedFolder(spec), own)) return
   throw new CadreError(
     'configuration',
@@ -33,13 +32,4 @@ export function requireOwnWorkspace(
 /** The folder whose agents, rules and hooks count for a session: the one it would work in if it were not kept apart. */
 export function sharedFolder({ workspace, isolation }: SessionSpec): string {
   return isolation?.kind === 'own' ? isolation.base : workspace
-}
-
-/** A folder that is not there is what its name says. */
-function realOf(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return path.resolve(folder)
-  }
 }

@@ -72,7 +72,7 @@ const treeControls: readonly Rule[] = [
     name: 'read-only',
     immediate: true,
     judge({ tool }, { controls }) {
-      if (controls?.readOnly !== true || isHarmless(tool)) return undefined
+      if (controls?.readOnly !== true || isReading(tool)) return undefined
       const reason = `this whole run only reads, and ${tool.name} does more than that`
       return { kind: 'deny', by: 'role', rule: 'read-only', reason }
     },
@@ -82,7 +82,7 @@ const treeControls: readonly Rule[] = [
     name: 'approval-required',
     immediate: true,
     judge({ tool }, { controls }) {
-      if (controls?.approvalRequired !== true || isHarmless(tool)) return undefined
+      if (controls?.approvalRequired !== true || isReading(tool)) return undefined
       const reason = 'every effect of this work needs an approval'
       return { kind: 'ask', by: 'approval', rule: 'approval-required', reason, firm: true }
     },
@@ -112,6 +112,7 @@ function isNoted({ class: kind, effect, origin }: Tool): boolean {
   return origin === 'built-in' && effect === 'write' && (kind === 'task' || kind === 'message')
 }
 
-function isHarmless(tool: Tool): boolean {
+/** Whether a tool only reads, delegates or reports. */
+export function isReading(tool: Tool): boolean {
   return tool.effect === 'read' || tool.kind !== undefined
 }

@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, lstatSync, realpathSync } from 'node:fs'
+import { copyFileSync, existsSync, lstatSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../files/is-inside.ts'
+import { realPathOf } from '../files/real-path.ts'
 import { changedPaths } from './changed-paths.ts'
 import { type GitRequest, git } from './git.ts'
 import { isFile } from './is-file.ts'
@@ -37,7 +38,7 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> 
   const { workTree, from, without, limits, also = [] } = request
   if (from !== undefined && existsSync(from)) copyFileSync(from, request.index)
   const { paths, repositories } = await changedPaths(request, await userIgnores())
-  const [whole, apart] = [realOf(workTree), realOf(without)]
+  const [whole, apart] = [realPathOf(workTree), realPathOf(without)]
   const own = isInside(apart, whole)
     ? paths
     : paths.filter((name) => !isInside(apart, path.join(whole, name)))
@@ -46,14 +47,6 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> 
   const more = also.filter((name) => isFile(path.join(workTree, name)))
   await stagePaths([...new Set([...own, ...more])], request)
   return { kind: 'taken', tree: (await git(['write-tree'], request)).trim(), repositories }
-}
-
-function realOf(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return path.resolve(folder)
-  }
 }
 
 function tooLarge(

@@ -1,6 +1,5 @@
-import { lstatSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { namesIn } from '@cadre/disk'
+import { entryAt, namesIn } from '@cadre/disk'
 import { identity } from '../paths/linked-from.ts'
 import type { PathPattern } from './path-pattern.ts'
 
@@ -28,7 +27,7 @@ export function patternsByLink(
   patterns: () => readonly PathPattern[],
   roots: readonly string[],
 ): ReadonlySet<number> {
-  const stats = statsAt(absolute)
+  const stats = entryAt(absolute)
   if (stats === undefined || !stats.isFile() || stats.nlink < 2) return none
   const before = known.get(key)
   const found = before !== undefined && performance.now() < before.until ? before : search(patterns(), roots)
@@ -50,7 +49,7 @@ function search(patterns: readonly PathPattern[], roots: readonly string[]): Kno
       seen++
       const { place } = at
       const fit = at.isWithin ? 'within' : pattern.fit(place)
-      const stats = fit === undefined ? undefined : statsAt(place)
+      const stats = fit === undefined ? undefined : entryAt(place)
       if (stats?.isDirectory())
         for (const name of namesIn(place)) {
           // Git names its objects after their content, and there are many.
@@ -68,13 +67,5 @@ function search(patterns: readonly PathPattern[], roots: readonly string[]): Kno
     files,
     isWhole: seen <= mostEntries,
     until: performance.now() + Math.max(shortest, took * 20),
-  }
-}
-
-function statsAt(place: string): Stats | undefined {
-  try {
-    return lstatSync(place, { throwIfNoEntry: false })
-  } catch {
-    return undefined
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { isInside } from '@cadre/disk'
+import { isInside, realPathIfThere } from '@cadre/disk'
 import { moduleFiles } from '@cadre/home'
 import type { Hook } from './hook.ts'
 
@@ -29,7 +29,7 @@ export function scriptsOf(
   project: string,
 ): readonly HookScript[] {
   if (action.kind !== 'command') return []
-  const root = realOf(project) ?? project
+  const root = realPathIfThere(project) ?? project
   const line = lineOf(action, project)
   const folders = foldersOf(line, cwd, project)
   const found = new Map<string, HookScript>()
@@ -38,7 +38,7 @@ export function scriptsOf(
       const at = path.resolve(folder, word)
       if (found.has(at) || !isInside(project, at)) continue
       if (found.size >= mostScripts) return [{ path: project, sha256: unknown }]
-      const real = realOf(at)
+      const real = realPathIfThere(at)
       if (real === undefined) {
         if (endings.test(word)) found.set(at, { path: at })
       } else if (isInside(root, real) && isScript(word, real)) {
@@ -117,12 +117,4 @@ export function wordsOf(line: string): string[] {
     .replaceAll(/\d?>>?\s*(?:"[^"]*"|'[^']*'|\S+)/g, ' ')
     .split(/[\s"'`;|&()<>=]+/)
     .filter((word) => word !== '' && word.length < 1_000 && !word.includes('\0') && !/[*?$]/.test(word))
-}
-
-function realOf(at: string): string | undefined {
-  try {
-    return realpathSync.native(at)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readFileSync, realpathSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { realPathOf } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 
 /** How the processes of one command are recognised. */
@@ -36,15 +37,7 @@ export function isInsideCommand(home: Home, environment: NodeJS.ProcessEnv): boo
 }
 
 function nameOf(home: Home): string {
-  return createHash('sha256').update(realOf(home.path)).digest('hex').slice(0, 16)
-}
-
-function realOf(place: string): string {
-  try {
-    return realpathSync(place)
-  } catch {
-    return place
-  }
+  return createHash('sha256').update(realPathOf(home.path)).digest('hex').slice(0, 16)
 }
 
 function read(pid: number, name: string): string {

@@ -1,6 +1,6 @@
-import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/disk'
+import { entryAt, isInside } from '@cadre/disk'
 import { gitFoldersOf } from '../paths/git-folders.ts'
 import type { Places } from '../paths/places.ts'
 import { findNested, type Nested } from './find-nested.ts'
@@ -31,7 +31,7 @@ export function guardedPaths(workspace: string, places: Places): GuardedPaths {
   for (const place of [...places.protectedIn(root), ...nested.places]) {
     if (path.basename(place) !== '.git') found.add(place)
     else {
-      if (statsAt(place) !== undefined) repositories.push(place)
+      if (entryAt(place) !== undefined) repositories.push(place)
       for (const part of gitParts(place)) found.add(part)
     }
   }
@@ -54,7 +54,7 @@ export function guardedPaths(workspace: string, places: Places): GuardedPaths {
 }
 
 function gitParts(place: string): string[] {
-  const stats = statsAt(place)
+  const stats = entryAt(place)
   // A repository may be made where there is none: what is in it is looked at afterwards.
   if (stats === undefined) return []
   return stats.isDirectory() ? partsOfRepository(place) : [place]
@@ -83,7 +83,7 @@ function repositoriesBelow(folder: string, depth: number): string[] {
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) => {
       const inner = path.join(folder, name)
-      return statsAt(path.join(inner, 'HEAD')) === undefined ? repositoriesBelow(inner, depth + 1) : [inner]
+      return entryAt(path.join(inner, 'HEAD')) === undefined ? repositoriesBelow(inner, depth + 1) : [inner]
     })
 }
 
@@ -92,13 +92,5 @@ function entriesOf(folder: string) {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
     return []
-  }
-}
-
-function statsAt(target: string): Stats | undefined {
-  try {
-    return lstatSync(target, { throwIfNoEntry: false })
-  } catch {
-    return undefined
   }
 }

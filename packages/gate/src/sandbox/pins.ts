@@ -1,6 +1,5 @@
-import { lstatSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/disk'
+import { entryAt, isInside } from '@cadre/disk'
 import { followLinks } from '../paths/follow-links.ts'
 
 /** How guarded paths of a writable folder are held in place by mounts. */
@@ -34,7 +33,7 @@ export function pinsFor(
     const names = path.relative(top, place).split(path.sep).filter(Boolean)
     for (const [at, name] of names.entries()) {
       const next = path.join(current, name)
-      const stats = statsAt(next)
+      const stats = entryAt(next)
       if (stats === undefined) return void loose.add(place)
       if (stats.isSymbolicLink()) {
         loose.add(next)
@@ -59,13 +58,5 @@ export function pinsFor(
     held: order(held).filter((place) => !fixed.has(place) && !isFixed(place)),
     fixed: order(fixed).filter((place) => !isFixed(place)),
     loose: order(loose).filter((place) => !isFixed(place)),
-  }
-}
-
-function statsAt(target: string): Stats | undefined {
-  try {
-    return lstatSync(target, { throwIfNoEntry: false })
-  } catch {
-    return undefined
   }
 }

@@ -1,9 +1,4 @@
-import type { Rule, Tool } from '@cadre/core'
-
-/** Whether a tool only looks, or is how a tree of sessions works at all. */
-export function isReading(tool: Tool): boolean {
-  return tool.effect === 'read' || tool.kind !== undefined
-}
+import { isReading, type Rule } from '@cadre/core'
 
 /** In a folder that nobody trusts, agents read and do nothing else. */
 export function createUntrustedRule(folder: string): Rule {

@@ -1,7 +1,7 @@
-import { existsSync, realpathSync, rmdirSync, statSync } from 'node:fs'
+import { existsSync, rmdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isInside, makeFolder, repositoryOf } from '@cadre/disk'
+import { isInside, makeFolder, realPathOf, repositoryOf } from '@cadre/disk'
 import { isEmptyHome } from '../trust/own-homes.ts'
 import { excludeFromGit } from './exclude-from-git.ts'
 
@@ -74,9 +74,9 @@ function findHome(cwd: string, userHome: string): string {
   const around = above.find((folder) => basename(folder) === folderName)
   if (around !== undefined) return around
   const repository = repositoryOf(cwd)
-  const own = realOf(resolve(userHome))
+  const own = realPathOf(resolve(userHome))
   const folders = above.filter((folder) =>
-    repository === undefined ? folder === cwd || realOf(folder) !== own : isInside(repository, folder),
+    repository === undefined ? folder === cwd || realPathOf(folder) !== own : isInside(repository, folder),
   )
   return (
     folders.map((folder) => join(folder, folderName)).find(isFolder) ?? join(repository ?? cwd, folderName)
@@ -87,15 +87,6 @@ function upward(from: string): string[] {
   const folders = [from]
   for (let folder = from; dirname(folder) !== folder; folder = dirname(folder)) folders.push(dirname(folder))
   return folders
-}
-
-/** `HOME` or the current folder may be a link. */
-function realOf(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return folder
-  }
 }
 
 function isFolder(path: string): boolean {

@@ -9,10 +9,10 @@ import {
   loadParts,
   openEngine,
   orchestrate,
-  type Parts,
   type PartsOptions,
   policyHooks,
   projectOf,
+  type RunParts,
   userPlaces,
 } from '@cadre/runtime'
 import type { Parts as DaemonParts, DaemonRuntime, Outside } from './daemon-runtime.ts'
@@ -43,7 +43,7 @@ export async function openDaemonRuntime(
     outside.emit(event)
   }
   // The daemon reports decisions itself, and resumes the sessions that they concern.
-  let loaded: Parts | undefined
+  let loaded: RunParts | undefined
   let model: string | undefined
   const engine = await openEngine(home, tell, {
     taken: () => {},
@@ -101,7 +101,11 @@ function channelsOf(config: Config): Record<string, JsonObject> {
 }
 
 /** Every file that affects how sessions run, whether or not it exists. */
-function filesOf({ io, workspace }: DaemonRuntimeOptions, home: Home, loaded: Parts | undefined): string[] {
+function filesOf(
+  { io, workspace }: DaemonRuntimeOptions,
+  home: Home,
+  loaded: RunParts | undefined,
+): string[] {
   const user = userPlaces(io.env)
   const project = projectOf(workspace)
   const hooks = hookPlaces({ project, userHome: user.home, policyFolder: policyHooks })

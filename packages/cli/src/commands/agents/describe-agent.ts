@@ -1,7 +1,7 @@
 import { plainKey } from '@cadre/agents'
 import type { AgentDefinition } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
-import type { Parts } from '@cadre/runtime'
+import type { RunParts } from '@cadre/runtime'
 import { assistant } from '@cadre/runtime'
 import type { AgentView } from './agent-view.ts'
 import { describeBoundary } from './describe-boundary.ts'
@@ -14,7 +14,11 @@ import { keyPlaces } from './key-places.ts'
 import { specFor } from './spec-for.ts'
 
 /** Everything about one agent, from what the engine itself would make of it. */
-export async function describeAgent(agent: AgentDefinition, parts: Parts, cwd: string): Promise<AgentView> {
+export async function describeAgent(
+  agent: AgentDefinition,
+  parts: RunParts,
+  cwd: string,
+): Promise<AgentView> {
   const { registry, tools, enforced } = parts
   const places = keyPlaces(agent, cwd)
   const entry = await specFor(parts, { agent })

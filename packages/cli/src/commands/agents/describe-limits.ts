@@ -1,11 +1,11 @@
 import { type AgentDefinition, defaultLimits, type SessionSpec } from '@cadre/core'
-import type { Parts } from '@cadre/runtime'
+import type { RunParts } from '@cadre/runtime'
 import type { LimitView } from './agent-view.ts'
 import type { KeyPlaces } from './key-places.ts'
 
 export interface LimitsRequest {
   readonly agent: AgentDefinition
-  readonly parts: Parts
+  readonly parts: RunParts
   /** A session another agent starts, as the engine would specify it: the numbers are its. */
   readonly delegated: SessionSpec
   readonly places: KeyPlaces

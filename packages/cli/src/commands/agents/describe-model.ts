@@ -1,5 +1,5 @@
 import { type AgentDefinition, CadreError } from '@cadre/core'
-import type { Parts } from '@cadre/runtime'
+import type { RunParts } from '@cadre/runtime'
 import type { ModelView } from './agent-view.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { specFor } from './spec-for.ts'
@@ -10,7 +10,7 @@ import { specFor } from './spec-for.ts'
  */
 export async function describeModel(
   agent: AgentDefinition,
-  parts: Parts,
+  parts: RunParts,
   places: KeyPlaces,
 ): Promise<ModelView> {
   const preferences = agent.models ?? []

@@ -1,11 +1,11 @@
 import { type AgentDefinition, allowedTargets, nameKey, type SessionSpec } from '@cadre/core'
-import type { Parts } from '@cadre/runtime'
+import type { RunParts } from '@cadre/runtime'
 import type { TargetsView } from './agent-view.ts'
 import type { KeyPlaces } from './key-places.ts'
 
 export interface TargetsRequest {
   readonly agent: AgentDefinition
-  readonly parts: Parts
+  readonly parts: RunParts
   readonly places: KeyPlaces
   readonly entry: SessionSpec
   readonly delegated: SessionSpec
@@ -34,7 +34,7 @@ export function describeTargets({ agent, parts, places, entry, delegated }: Targ
   }
 }
 
-function whyNot(parts: Parts, session: SessionSpec, name: string): string {
+function whyNot(parts: RunParts, session: SessionSpec, name: string): string {
   const { agent, parent } = session
   const { registry, agents, policy, limits, enforced } = parts
   const other = registry.get(name)

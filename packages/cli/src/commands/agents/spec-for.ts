@@ -8,7 +8,7 @@ import {
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { sessionIds } from '@cadre/home'
-import type { Parts } from '@cadre/runtime'
+import type { RunParts } from '@cadre/runtime'
 
 export interface SpecOptions {
   readonly agent: AgentDefinition
@@ -22,7 +22,7 @@ export interface SpecOptions {
 
 /** The specification a session would start with, made by what the engine makes it with. Nothing is started. */
 export async function specFor(
-  parts: Parts,
+  parts: RunParts,
   { agent, parent, models = anyModel, model }: SpecOptions,
 ): Promise<SessionSpec> {
   const { agents, tools, limits, enforced, policy } = parts

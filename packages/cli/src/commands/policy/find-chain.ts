@@ -1,6 +1,6 @@
 import { type AgentDefinition, nameKey, type SessionSpec } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
-import type { Parts } from '@cadre/runtime'
+import type { RunParts } from '@cadre/runtime'
 import { entryAgent } from '@cadre/runtime'
 import { agentNamed } from '../agents/agent-named.ts'
 import { specFor } from '../agents/spec-for.ts'
@@ -25,7 +25,10 @@ export interface ChainRequest {
  * Otherwise one is looked for, the run's own entry agent first. One that people may not start is looked for below others.
  * Throws for an agent that is not there.
  */
-export async function findChain(parts: Parts, { agent: wanted, depth }: ChainRequest): Promise<FoundChain> {
+export async function findChain(
+  parts: RunParts,
+  { agent: wanted, depth }: ChainRequest,
+): Promise<FoundChain> {
   const agent = wanted === undefined ? entryOf(parts) : agentNamed(parts.registry, wanted)
   if (depth?.kind === 'below') return { kind: 'chain', chain: below(parts, depth.names, agent) }
   if (depth !== undefined) return atLevel(parts, agent, depth.levels)
@@ -33,20 +36,20 @@ export async function findChain(parts: Parts, { agent: wanted, depth }: ChainReq
   return { kind: 'chain', chain: chain ?? [agent] }
 }
 
-function entryOf({ registry, entry }: Parts): AgentDefinition {
+function entryOf({ registry, entry }: RunParts): AgentDefinition {
   const { agents, entry: configured, diagnostics } = registry.loaded()
   const faults = diagnostics.filter(({ severity }) => severity === 'error').map(showDiagnostic)
   return entryAgent({ agents, configured: entry ?? configured, faults })
 }
 
-function below({ registry }: Parts, names: readonly string[], agent: AgentDefinition): Chain {
+function below({ registry }: RunParts, names: readonly string[], agent: AgentDefinition): Chain {
   const above = names.map((name) => agentNamed(registry, name))
   // Nobody stands below itself: a chain that ends with the agent was meant to end there.
   if (above.at(-1)?.name === agent.name) above.pop()
   return [...above, agent] as unknown as Chain
 }
 
-async function atLevel(parts: Parts, agent: AgentDefinition, levels: number): Promise<FoundChain> {
+async function atLevel(parts: RunParts, agent: AgentDefinition, levels: number): Promise<FoundChain> {
   if (levels === 0) return { kind: 'chain', chain: [agent] }
   const none = (reason: string): FoundChain => ({ kind: 'none', agent, reason })
   const { depth } = parts.limits
@@ -60,7 +63,7 @@ async function atLevel(parts: Parts, agent: AgentDefinition, levels: number): Pr
   return none(`no delegation leads to ${agent.name} ${levels} below an entry agent`)
 }
 
-async function anywhere(parts: Parts, agent: AgentDefinition): Promise<Chain | undefined> {
+async function anywhere(parts: RunParts, agent: AgentDefinition): Promise<Chain | undefined> {
   const steps = { left: mostSteps }
   for (const entry of entriesOf(parts)) {
     for (let levels = 1; levels <= parts.limits.depth; levels++) {
@@ -72,7 +75,7 @@ async function anywhere(parts: Parts, agent: AgentDefinition): Promise<Chain | u
 }
 
 /** Everybody a person may start, the one that starts by itself first. */
-function entriesOf(parts: Parts): readonly AgentDefinition[] {
+function entriesOf(parts: RunParts): readonly AgentDefinition[] {
   const first = entryOf(parts)
   const others = parts.agents.list().filter((one) => one.userInvocable !== false && one.name !== first.name)
   return [first, ...others]
@@ -82,7 +85,7 @@ function entriesOf(parts: Parts): readonly AgentDefinition[] {
 const mostSteps = 5_000
 
 interface Search {
-  readonly parts: Parts
+  readonly parts: RunParts
   readonly agent: AgentDefinition
   readonly levels: number
   readonly steps: { left: number }
