@@ -58,10 +58,10 @@ export {
   widthOf,
 } from './text/lines-of.ts'
 export { type RawText, rawOf, textOf } from './text/raw-text.ts'
-export { type AppendedSetting, appendSetting, type NewSetting } from './yaml/append-setting.ts'
+export { appendSetting } from './yaml/append-setting.ts'
 export { type Diagnostic, showDiagnostic } from './yaml/diagnostic.ts'
 export { isObject } from './yaml/is-object.ts'
-export { type Located, type LocatedRequest, type ReadYaml, readYaml } from './yaml/located.ts'
+export { type Located, readYaml } from './yaml/located.ts'
 export { flow, isPlain, quoted, scalar } from './yaml/scalar.ts'
 export { isTooDeep, resolved, scalarText, yamlParser } from './yaml/yaml-parser.ts'
 export { yamlText } from './yaml/yaml-text.ts'
