@@ -1,8 +1,9 @@
 import { request } from 'node:https'
 import { rootCertificates } from 'node:tls'
 import type { JsonObject } from '@cadre/core'
+import { expand } from './expand.ts'
 import type { Hook, HookAction } from './hook.ts'
-import { expand, type HookEnd, type HookSurroundings } from './run-hook.ts'
+import type { HookEnd, HookSurroundings } from './run-hook.ts'
 
 const mostAnswer = 10 * 1_024 * 1_024
 

@@ -1,6 +1,6 @@
 import type { Located } from '@cadre/disk'
 import type { HookAction } from './hook.ts'
-import { type EntryContext, type Say, textOf } from './read-entry.ts'
+import type { EntryContext, Say } from './read-entry.ts'
 
 export interface ReadAction {
   /** Absent when the entry says nothing that anybody could run. */
@@ -151,4 +151,8 @@ function readHttp(item: Located, say: Say): ReadAction {
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+export function textOf(field: Located | undefined): string | undefined {
+  return typeof field?.value === 'string' ? field.value : undefined
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import type { Hook } from './hook.ts'
-import { readOutput } from './read-output.ts'
+import { cut, readOutput } from './read-output.ts'
 import type { HookEnd } from './run-hook.ts'
 
 /** What a hook has said, whatever its dialect. */
@@ -25,7 +25,6 @@ export interface HookAnswer {
 
 type Judged = Pick<Hook, 'event' | 'dialect'>
 
-const mostText = 10_000
 const cannotStart = new Set([126, 127])
 
 /**
@@ -116,8 +115,4 @@ function withoutProgress(stdout: string): string {
       }
     })
     .join('\n')
-}
-
-export function cut(text: string, most = mostText): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (cut)`
 }

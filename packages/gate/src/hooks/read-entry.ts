@@ -2,7 +2,7 @@ import type { HookEvent } from '@cadre/agents'
 import type { Diagnostic, Located } from '@cadre/disk'
 import { faultOfMatcher } from './fits-matcher.ts'
 import type { Hook, HookDialect } from './hook.ts'
-import { readAction } from './read-action.ts'
+import { readAction, textOf } from './read-action.ts'
 import type { HooksSource } from './read-hooks.ts'
 import { readTimeout } from './read-timeout.ts'
 
@@ -156,8 +156,4 @@ function readEnv(written: Located | undefined, say: Say): { readonly [name: stri
     return isUsable
   })
   return Object.fromEntries(usable.map(([name, { value }]) => [name, String(value).replaceAll('\0', '')]))
-}
-
-export function textOf(field: Located | undefined): string | undefined {
-  return typeof field?.value === 'string' ? field.value : undefined
 }

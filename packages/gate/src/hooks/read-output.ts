@@ -1,7 +1,9 @@
 import type { Json, JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import type { Hook } from './hook.ts'
-import { cut, type HookAnswer } from './read-answer.ts'
+import type { HookAnswer } from './read-answer.ts'
+
+const mostText = 10_000
 
 /** The one JSON document that a hook printed, flat or with `hookSpecificOutput`: both are understood in every dialect. */
 export function readOutput(
@@ -150,4 +152,8 @@ function contentOf(output: JsonObject, inner: JsonObject): string | undefined {
   const updated = inner['updatedToolOutput'] ?? output['updatedToolOutput']
   if (updated === undefined || updated === null) return undefined
   return typeof updated === 'string' ? updated : JSON.stringify(updated)
+}
+
+export function cut(text: string, most = mostText): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (cut)`
 }

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { devNull } from 'node:os'
 import path from 'node:path'
 import { type JsonObject, messageOf } from '@cadre/core'
+import { expand } from './expand.ts'
 import type { Hook } from './hook.ts'
 import type { ProcessSlots } from './process-slots.ts'
 import { runHookProcess } from './run-hook-process.ts'
@@ -89,13 +90,6 @@ export async function runHook(
 function variablesOf({ env, dialect }: Hook, known: NodeJS.ProcessEnv): { readonly [name: string]: string } {
   if (dialect !== 'copilot') return env
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, expand(value, known)]))
-}
-
-export function expand(text: string, known: NodeJS.ProcessEnv): string {
-  return text.replace(
-    /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g,
-    (_, braced: string | undefined, bare: string | undefined) => known[(braced ?? bare) as string] ?? '',
-  )
 }
 
 function folderOf({ cwd }: Hook, { project, userHome }: HookSurroundings): string {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { findSandbox, type Sandbox } from '@cadre/gate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryWorkspace, type Workspace } from '../files/workspace.spec-helpers.ts'
-import type { CommandOptions } from './execute-command.ts'
+import type { CommandOptions } from './command-options.ts'
 
 const bubblewrap = await findSandbox(process.env)
 const without: Sandbox = { kind: 'none', reason: 'this test wants none' }

@@ -5,7 +5,7 @@ import { confined } from '../files/confine.ts'
 import { cut } from '../files/text.ts'
 import { Refusal } from '../refusal.ts'
 import { whenKnown } from '../tasks/when-known.ts'
-import type { CommandOptions } from './execute-command.ts'
+import type { CommandOptions } from './command-options.ts'
 import { findProblems } from './find-problems.ts'
 import { createRunInWorkspace, type WorkspaceEnd } from './run-in-workspace.ts'
 

@@ -10,7 +10,7 @@ import {
   type Sandbox,
 } from '@cadre/gate'
 import { Refusal } from '../refusal.ts'
-import { type CommandOptions, mostSeconds as most } from './execute-command.ts'
+import { type CommandOptions, mostSeconds as most } from './command-options.ts'
 
 export interface WorkspaceRun extends Pick<CommandRun, 'command' | 'cwd' | 'workspace'> {
   /** Lowered to what may be asked for at most. */
