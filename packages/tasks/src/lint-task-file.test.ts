@@ -52,7 +52,7 @@ test.each(table)('%s is said of %j at %s, and hides no other task', (code, text,
 })
 
 test('every code is in the documentation, and none that is not', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/tasks.md'), 'utf8')
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/tasks.md'), 'utf8')
   const said = new Set([...page.matchAll(/^\| `(TD\d+)`/gm)].map(([, code]) => code))
   const known = new Set([...table.map(([code]) => code), 'TD900', 'TD901', 'TD902', 'TD903'])
   expect([...said].sort()).toEqual([...known].sort())

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { commandFile } from '../../app/own-files.ts'
 import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import { commandName } from '../../run/command-name.ts'
@@ -13,8 +13,7 @@ import type { DemoPlace } from './prepare-demo.ts'
 export function endingText(io: Io, { home }: DemoPlace, decisions: readonly DemoDecision[]): string {
   const cadre = commandName(io)
   // Elsewhere there is no such script, and the name alone may belong to somebody else's package.
-  const elsewhere =
-    cadre === 'cadre' ? cadre : `node ${fileURLToPath(new URL('../../bin/cadre.js', import.meta.url))}`
+  const elsewhere = cadre === 'cadre' ? cadre : `node ${commandFile}`
   const flags = repeatedFlags({ home: home.path })
   const log = spawnSync('git', ['-C', home.path, 'log', '--oneline', '--no-decorate', '-12'], {
     encoding: 'utf8',

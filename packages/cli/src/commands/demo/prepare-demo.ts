@@ -1,11 +1,11 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { loadTeam } from '@cadre/agents'
 import { CadreError } from '@cadre/core'
 import type { Home } from '@cadre/home'
 import { homeOf } from '@cadre/runtime'
+import { demoFolder } from '../../app/own-files.ts'
 import type { Io } from '../../io.ts'
 import { placeTeamFiles } from '../init/place-team-files.ts'
 import { planTeamFiles } from '../init/plan-team-files.ts'
@@ -27,10 +27,9 @@ export async function prepareDemo(io: Io, wanted: string | undefined): Promise<D
   mkdirSync(folder, { recursive: true })
   const real = realpathSync(folder)
   const home = homeOf({ ...io, cwd: real }, path.join(real, '.cadre'), true)
-  const source = fileURLToPath(new URL('../../demo/', import.meta.url))
   const plan = await planTeamFiles({ team: loadTeam('operators'), home: home.path, project: real })
   placeTeamFiles({ plan, home, project: real, force: true, dryRun: false })
-  cpSync(path.join(source, 'home'), home.path, { recursive: true })
-  cpSync(path.join(source, 'playbook.yaml'), home.at('playbook.yaml'))
+  cpSync(path.join(demoFolder, 'home'), home.path, { recursive: true })
+  cpSync(path.join(demoFolder, 'playbook.yaml'), home.at('playbook.yaml'))
   return { folder: real, home, model: `scripted:${home.at('playbook.yaml')}` }
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { commandFile } from '../../app/own-files.ts'
 import type { Io } from '../../io.ts'
 
 export interface CadreEnd {
@@ -10,8 +10,7 @@ export interface CadreEnd {
 
 /** Runs this same command as a process of its own, as a person would. */
 export function runCadre(io: Io, args: readonly string[]): Promise<CadreEnd> {
-  const bin = fileURLToPath(new URL('../../bin/cadre.js', import.meta.url))
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [commandFile, ...args], {
     cwd: io.cwd,
     env: io.env,
     stdio: ['ignore', 'pipe', 'pipe'],
