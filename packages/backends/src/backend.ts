@@ -1,5 +1,5 @@
 import type { Clock, Model, ModelResolution } from '@cadre/core'
-import type { ModelsConfig } from './config.ts'
+import type { ModelsConfig } from './models-config.ts'
 
 /** What every backend is given: nothing is read from the process behind its back. */
 export interface BackendContext {

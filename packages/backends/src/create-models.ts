@@ -1,6 +1,6 @@
 import { type Clock, type ModelResolution, type Models, nearest } from '@cadre/core'
 import type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
-import type { ModelsConfig } from './config.ts'
+import type { ModelsConfig } from './models-config.ts'
 import { systemClock } from './pause.ts'
 
 export interface ModelsOptions {

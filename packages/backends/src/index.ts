@@ -1,13 +1,13 @@
 export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
-export type { ModelsConfig, OpenAiConfig } from './config.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
+export type { ModelsConfig, OpenAiConfig } from './models-config.ts'
 export {
   createScriptedModels,
   type ScriptedModels,
   type ScriptedOptions,
   scriptedModel,
 } from './scripted/create-scripted-models.ts'
-export type { Leftover } from './scripted/leftovers.ts'
+export type { Leftover } from './scripted/leftover-steps.ts'
 export type {
   Action,
   Block,

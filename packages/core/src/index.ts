@@ -98,6 +98,14 @@ export {
   string,
 } from './ports/schema.ts'
 export {
+  boundSession,
+  type Completion,
+  type Controls,
+  type SessionLimits,
+  type SessionSpec,
+  type Work,
+} from './ports/session-spec.ts'
+export {
   type CommandsOfCall,
   defineTool,
   type Effect,
@@ -128,18 +136,10 @@ export {
   type StartRequest,
 } from './tree/orchestrator.ts'
 export { type Outfit, outfitOf } from './tree/outfit.ts'
-export {
-  boundSession,
-  type Completion,
-  type Controls,
-  type SessionLimits,
-  type SessionSpec,
-  type Work,
-} from './tree/session-spec.ts'
 export { resolveModel, type SpecRequest, specify } from './tree/specify.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'
+export { eventsOf } from './view/events-of.ts'
 export { applyToView, callOf, emptyView } from './view/fold.ts'
-export { eventsOf } from './view/replay.ts'
 export type { CallStatus, CallView, RoundView, SessionView, View } from './view/view.ts'
 export { knowsModel, knowsTool, namesFor } from './vocabulary/host-names.ts'
 export { knownTools, misspeltTool } from './vocabulary/known-tools.ts'

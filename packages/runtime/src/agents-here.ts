@@ -7,9 +7,9 @@ import { assistant } from './assistant.ts'
 import { entryAgent } from './entry-agent.ts'
 import type { Environment } from './environment.ts'
 import { untrustedIn } from './home-trust.ts'
-import { lookAtPolicy, policyNotices, withSettings } from './load-policy.ts'
 import { loadSettings } from './load-settings.ts'
-import { agentPlaces, homeOf } from './places.ts'
+import { lookAtPolicy, policyNotices, withSettings } from './policy-of-run.ts'
+import { agentPlaces, homeOf } from './user-places.ts'
 
 export interface AgentsHere {
   readonly registry: AgentRegistry

@@ -19,7 +19,7 @@ import { loadParts, type PartsOptions } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
 import { orchestrate } from './orchestrate.ts'
-import type { AskPerson, ConfirmTrust } from './person.ts'
+import type { AskPerson, ConfirmTrust } from './person-port.ts'
 
 export interface RuntimeOptions extends PartsOptions, ControlFlags {
   /** The environment variables, the folder and the warnings to use; by default those of this process. */

@@ -2,7 +2,7 @@ import { openGrants } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import type { TrustFlags } from './home-trust.ts'
 import { idsLike } from './open-sessions.ts'
-import { homeOf, userPlaces } from './places.ts'
+import { homeOf, userPlaces } from './user-places.ts'
 
 /**
  * Adds what the run of a session was granted with `--trust` to the flags of a command. Only file names are read before the home is

@@ -4,7 +4,7 @@ import { CadreError } from '@cadre/core'
 import { type FolderItem, type HomeState, homeItems, lookAtHome } from '@cadre/gate'
 import { createTrust, type Home, openOwnHomes, type TrustItem } from '@cadre/home'
 import type { Environment } from './environment.ts'
-import { homeOf, userPlaces } from './places.ts'
+import { homeOf, userPlaces } from './user-places.ts'
 
 export interface TrustFlags {
   readonly home?: string | undefined

@@ -29,13 +29,13 @@ import { assistant } from './assistant.ts'
 import type { Environment } from './environment.ts'
 import type { GateFlags } from './gate-flags.ts'
 import { refuseUntrusted, standInHome, stateOfHome, trustsEverything, untrustedIn } from './home-trust.ts'
-import { policyNotices, requirePolicy, withSettings } from './load-policy.ts'
 import { limitsOf, loadSettings } from './load-settings.ts'
 import { loadTools } from './load-tools.ts'
-import type { ConfirmTrust } from './person.ts'
-import { agentPlaces, homeOf, policyHooks, projectOf, userPlaces } from './places.ts'
+import type { ConfirmTrust } from './person-port.ts'
+import { policyNotices, requirePolicy, withSettings } from './policy-of-run.ts'
 import { dropProjectPath, restorePath } from './project-path.ts'
 import { trustFolder, trustNotices } from './trust-folder.ts'
+import { agentPlaces, homeOf, policyHooks, projectOf, userPlaces } from './user-places.ts'
 
 export interface PartsOptions extends GateFlags {
   readonly home?: string | undefined

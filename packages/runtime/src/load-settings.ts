@@ -3,7 +3,7 @@ import { isModuleOf } from '@cadre/gate'
 import { type Config, createTrust, type Home, type LoadedConfig, loadConfig, type Trust } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import { trustsEverything } from './home-trust.ts'
-import { userPlaces } from './places.ts'
+import { userPlaces } from './user-places.ts'
 
 export interface Settings extends LoadedConfig {
   /** Whether a module that the configuration names may be run. */

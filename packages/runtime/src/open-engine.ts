@@ -12,9 +12,9 @@ import {
 } from '@cadre/gate'
 import { createTrust, type Home } from '@cadre/home'
 import { createFileEngine, type FileEngine, type FileEngineOptions } from '@cadre/journal'
-import type { AskPerson } from './person.ts'
 import { personName } from './person-name.ts'
-import { userPlaces } from './places.ts'
+import type { AskPerson } from './person-port.ts'
+import { userPlaces } from './user-places.ts'
 
 /** An engine, and what waits for a person in its home. */
 export interface OpenedEngine extends FileEngine {

@@ -6,7 +6,7 @@ import type { FileEngine, SessionSummary } from '@cadre/journal'
 import type { Environment } from './environment.ts'
 import { requireTrustedHome, type TrustFlags } from './home-trust.ts'
 import { openEngine, unusableHome } from './open-engine.ts'
-import { homeOf } from './places.ts'
+import { homeOf } from './user-places.ts'
 
 /** The sessions of a home, to look at. */
 export interface Sessions {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isInside, realPathOf } from '@cadre/disk'
-import { userPlaces } from './places.ts'
+import { userPlaces } from './user-places.ts'
 
 /** What PATH was before anything was taken out of it. */
 const originals = new WeakMap<NodeJS.ProcessEnv, string>()

@@ -12,8 +12,8 @@ import {
 import { createTrust, type Home, openOwnHomes, type Trust, type TrustItem } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import { standInHome, stateOfHome, trustsEverything } from './home-trust.ts'
-import type { ConfirmTrust } from './person.ts'
-import { policyHooks, userPlaces } from './places.ts'
+import type { ConfirmTrust } from './person-port.ts'
+import { policyHooks, userPlaces } from './user-places.ts'
 
 export interface TrustFolderRequest {
   readonly home: Home

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import type { Place } from '../load/places.ts'
+import type { Place } from '../load/agent-places.ts'
 import { findLintFiles } from './find-lint-files.ts'
 import { livePlaces } from './project-of-file.ts'
 import type { Subject } from './subject.ts'

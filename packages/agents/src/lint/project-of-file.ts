@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isInside, isRepository, repositoryOf } from '@cadre/disk'
-import { type Place, placesOf } from '../load/places.ts'
+import { type Place, placesOf } from '../load/agent-places.ts'
 
 /** Where an agent is loaded from: what lies together is loaded together, and only one of a name is used. */
 export interface Membership {

@@ -2,7 +2,7 @@ import type { Json } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import { plainKey } from '../header/known-keys.ts'
 import { linesOf } from '../header/lines.ts'
-import { readHeader } from '../header/read-header.ts'
+import { readHeader } from '../header/read-agent-header.ts'
 import { splitFile } from '../header/split-file.ts'
 
 /** A key of a header as it stands in the file. */

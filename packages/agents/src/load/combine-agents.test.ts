@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@cadre/core'
 import { expect, it } from 'vitest'
+import { placesOf } from './agent-places.ts'
 import { combineAgents } from './combine-agents.ts'
-import { placesOf } from './places.ts'
 
 const agent = (name: string, prompt: string): AgentDefinition => ({
   name,

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { isSameStamp as isSame, realPathIfThere, type Stamp, stampOf, statsAt } from '@cadre/disk'
-import { type AgentPlaces, type Place, placesOf } from './places.ts'
+import { type AgentPlaces, type Place, placesOf } from './agent-places.ts'
 
 export interface FoundFile {
   readonly path: string

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@cadre/core'
+import type { AgentPlaces } from './agent-places.ts'
 import { combineAgents, type LoadedAgents } from './combine-agents.ts'
 import { findAgentFiles } from './find-agent-files.ts'
-import type { AgentPlaces } from './places.ts'
 import { readAgentFile } from './read-agent-file.ts'
 
 export interface AgentsRequest extends AgentPlaces {

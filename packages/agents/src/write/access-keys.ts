@@ -1,5 +1,5 @@
 import type { AgentDefinition, Json, PermissionRule } from '@cadre/core'
-import { type FileDialect, spell } from './dialects.ts'
+import { type FileDialect, spell } from './dialect-facts.ts'
 
 export type Entries = readonly (readonly [string, Json])[]
 

@@ -1,4 +1,4 @@
-import { type FileDialect, factsOf } from './dialects.ts'
+import { type FileDialect, factsOf } from './dialect-facts.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they may not stand in the name of a file.
 const unsafe = /[\x00-\x1f\x7f/\\:*?"<>|]+/g

@@ -1,5 +1,5 @@
 import { knowsModel, type NamingHost } from '@cadre/core'
-import { factsOf } from './dialects.ts'
+import { factsOf } from './dialect-facts.ts'
 
 export interface HostModels {
   readonly models?: readonly string[]

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '@cadre/core'
 import { plainKey } from '../header/known-keys.ts'
 import { lengthOf, settingsLimits } from '../settings/settings-limits.ts'
 import type { Entries } from './access-keys.ts'
-import { factsOf, type TargetDialect } from './dialects.ts'
+import { factsOf, type TargetDialect } from './dialect-facts.ts'
 
 /** Keys that hold an agent back. A host that does not know them lets it do more than cadre does. */
 const restricting = new Set(

@@ -1,6 +1,6 @@
 import type { AgentDefinition, Json } from '@cadre/core'
 import { type Entries, entry } from './access-keys.ts'
-import { type FileDialect, spell, type TargetDialect } from './dialects.ts'
+import { type FileDialect, spell, type TargetDialect } from './dialect-facts.ts'
 
 /** Who it is and what it is for. */
 export function identityKeys(agent: AgentDefinition, dialect: FileDialect): Entries {

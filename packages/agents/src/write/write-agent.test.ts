@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
 import { readAgentText } from '../load/read-agent-text.ts'
-import type { FileDialect } from './dialects.ts'
+import type { FileDialect } from './dialect-facts.ts'
 import { writeAgent } from './write-agent.ts'
 
 const reviewer: AgentDefinition = {

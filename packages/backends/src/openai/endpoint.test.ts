@@ -1,6 +1,6 @@
 import { CadreError } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
-import type { OpenAiConfig } from '../config.ts'
+import type { OpenAiConfig } from '../models-config.ts'
 import { systemClock } from '../pause.ts'
 import { readEndpoint } from './endpoint.ts'
 

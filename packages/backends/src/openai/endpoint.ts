@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { CadreError } from '@cadre/core'
 import type { BackendContext } from '../backend.ts'
-import type { OpenAiConfig } from '../config.ts'
+import type { OpenAiConfig } from '../models-config.ts'
 import { type KeySource, keyFromCommand, keyFromText } from './key.ts'
 
 /** An address as `node:http` takes it. */

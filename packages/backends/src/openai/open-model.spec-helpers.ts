@@ -2,8 +2,8 @@ import type { Clock, Model } from '@cadre/core'
 import { startWire, type Wire, type WireScript } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
 import { hurriedClock } from '../ask.spec-helpers.ts'
-import type { ModelsConfig, OpenAiConfig } from '../config.ts'
 import { createModels } from '../create-models.ts'
+import type { ModelsConfig, OpenAiConfig } from '../models-config.ts'
 
 export interface OpenOptions {
   readonly env?: Record<string, string>

@@ -1,6 +1,6 @@
 import type { Models } from '@cadre/core'
 import { compilePlaybook } from './compile-playbook.ts'
-import type { Leftover } from './leftovers.ts'
+import type { Leftover } from './leftover-steps.ts'
 import type { Playbook } from './playbook.ts'
 import { playScript, type ScriptedModel, type ScriptedModelOptions } from './scripted-model.ts'
 

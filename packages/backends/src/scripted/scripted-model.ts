@@ -15,7 +15,7 @@ import { Asked, quote } from './asked.ts'
 import type { CompiledAction, ScriptedReply } from './compile-action.ts'
 import type { CompiledPlaybook } from './compile-playbook.ts'
 import { findAction } from './find-action.ts'
-import { type Leftover, leftoversOf } from './leftovers.ts'
+import { type Leftover, leftoversOf } from './leftover-steps.ts'
 import { fill } from './template.ts'
 
 export interface ScriptedModelOptions {

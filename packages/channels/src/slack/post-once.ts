@@ -1,6 +1,6 @@
 import { CadreError, type JsonObject } from '@cadre/core'
+import { pause } from '../abortable-pause.ts'
 import { clientMessageId, messageEvent, messageKey } from '../message-key.ts'
-import { pause } from '../pause.ts'
 import { findSent } from './find-sent.ts'
 import { explainReply, type SlackApi, tries, waitAfter } from './slack-api.ts'
 

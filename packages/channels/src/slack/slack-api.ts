@@ -1,6 +1,6 @@
 import { type JsonObject, parseJson } from '@cadre/core'
 import { isObject } from '@cadre/disk'
-import { pause } from '../pause.ts'
+import { pause } from '../abortable-pause.ts'
 
 /** What came of one request. Only `unclear` leaves open whether Slack did it. */
 export type SlackReply =

@@ -10,9 +10,9 @@
 import { type JsonObject, messageOf, parseJson } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import type { RawData, WebSocket } from 'ws'
-import { backoff } from '../backoff.ts'
+import { pause } from '../abortable-pause.ts'
 import { isLoopback } from '../is-loopback.ts'
-import { pause } from '../pause.ts'
+import { backoff } from '../reconnect-backoff.ts'
 import type { SlackIntake } from './slack-intake.ts'
 
 export interface SlackSocketOptions {

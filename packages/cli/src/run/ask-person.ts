@@ -8,7 +8,7 @@ import { personName } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
-import { readLine } from './read-line.ts'
+import { readLine } from './ask-line.ts'
 
 export interface AskOptions {
   readonly io: Io

@@ -2,7 +2,7 @@ import type { ConfirmTrust } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
-import { type ReadLineOptions, readLine } from './read-line.ts'
+import { type ReadLineOptions, readLine } from './ask-line.ts'
 
 /** Shows a person what a folder brings, its home directory included, and asks whether to use it. */
 export function createConfirmTrust(io: Io, style: Style, options: ReadLineOptions): ConfirmTrust {

@@ -1,7 +1,7 @@
 import type { Budget } from '../ports/agent.ts'
 import type { Engine, StoredSession } from '../ports/engine.ts'
 import { CadreError } from '../ports/errors.ts'
-import type { SessionSpec } from '../tree/session-spec.ts'
+import type { SessionSpec } from '../ports/session-spec.ts'
 import { Account } from './budget.ts'
 import { spendingBelow } from './spending.ts'
 

@@ -1,7 +1,7 @@
-import type { SessionSpec } from '../tree/session-spec.ts'
 import type { Draft, Entry } from './entry.ts'
 import type { Json } from './json.ts'
 import type { Report, ReportStatus } from './report.ts'
+import type { SessionSpec } from './session-spec.ts'
 
 /**
  * The whole contract between the loop and whatever makes it durable. On one machine the session files implement it;

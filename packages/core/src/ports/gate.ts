@@ -1,7 +1,7 @@
-import type { SessionSpec } from '../tree/session-spec.ts'
 import type { WireCall } from './entry.ts'
 import type { JsonObject } from './json.ts'
 import type { Report } from './report.ts'
+import type { SessionSpec } from './session-spec.ts'
 import type { Tool } from './tool.ts'
 
 /** Who decided. The order is the order of judging. */

@@ -1,7 +1,7 @@
-import type { SessionSpec } from '../tree/session-spec.ts'
 import type { OutcomeKind } from './entry.ts'
 import type { JudgedCall, Verdict } from './gate.ts'
 import type { Notice, Report } from './report.ts'
+import type { SessionSpec } from './session-spec.ts'
 
 /** What happens to a session, where somebody outside may have something to say to it. */
 export type Moment =

@@ -1,4 +1,3 @@
-import type { SessionSpec } from '../tree/session-spec.ts'
 import type { AgentDefinition } from './agent.ts'
 import type { Engine } from './engine.ts'
 import type { CadreEvent } from './events.ts'
@@ -6,6 +5,7 @@ import type { Answerer, Reviewer, Rule } from './gate.ts'
 import type { Models } from './model.ts'
 import type { Attend } from './moment.ts'
 import type { Notice } from './report.ts'
+import type { SessionSpec } from './session-spec.ts'
 import type { Tool } from './tool.ts'
 import type { Workspaces } from './workspaces.ts'
 

@@ -1,5 +1,5 @@
-import type { SessionSpec } from '../tree/session-spec.ts'
 import type { ReportStatus } from './report.ts'
+import type { SessionSpec } from './session-spec.ts'
 
 /**
  * How a session is kept apart from others that work at the same time. `own`: it works in the workspace that was made for

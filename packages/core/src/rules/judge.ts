@@ -12,8 +12,8 @@ import type {
 } from '../ports/gate.ts'
 import { parseJson } from '../ports/json.ts'
 import { explainIssues } from '../ports/schema.ts'
+import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
-import type { SessionSpec } from '../tree/session-spec.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { normaliseInput, type Toolset } from '../vocabulary/toolset.ts'
 

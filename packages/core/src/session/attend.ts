@@ -1,6 +1,6 @@
 import { messageOf } from '../ports/errors.ts'
 import type { Attention, Moment } from '../ports/moment.ts'
-import type { Work } from '../tree/session-spec.ts'
+import type { Work } from '../ports/session-spec.ts'
 import { notice, record, type Session, say } from './session.ts'
 
 const never = new AbortController().signal

@@ -1,6 +1,6 @@
-import { actionOf } from '../ports/approval.ts'
 import type { Question } from '../ports/engine.ts'
 import type { JudgedCall } from '../ports/gate.ts'
+import { actionOf } from './approval.ts'
 import { contextOf, type Outcome } from './perform.ts'
 import { askPerson } from './person.ts'
 import type { Session } from './session.ts'

@@ -2,7 +2,7 @@ import type { StoredSession } from '../ports/engine.ts'
 import type { UserDraft } from '../ports/entry.ts'
 import type { Message } from '../ports/model.ts'
 import type { Handoff } from '../ports/report.ts'
-import type { SessionSpec } from '../tree/session-spec.ts'
+import type { SessionSpec } from '../ports/session-spec.ts'
 import { oneLine } from './prompt.ts'
 import { foldEntries, type SessionState } from './state.ts'
 

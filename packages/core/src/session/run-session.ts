@@ -1,7 +1,7 @@
 import { CadreError, messageOf, Suspended } from '../ports/errors.ts'
 import type { Report } from '../ports/report.ts'
+import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Settled } from '../ports/workspaces.ts'
-import type { SessionSpec } from '../tree/session-spec.ts'
 import type { StopReason } from '../tree/tree.ts'
 import { ask } from './ask.ts'
 import { attend } from './attend.ts'

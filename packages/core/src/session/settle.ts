@@ -10,12 +10,12 @@
  */
 
 import { untold } from '../budget/budget-notices.ts'
-import { approvalOf } from '../ports/approval.ts'
 import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import type { JudgedCall, Verdict } from '../ports/gate.ts'
 import { delegate } from '../tree/delegate.ts'
 import { settledEvent } from '../view/entry-events.ts'
+import { approvalOf } from './approval.ts'
 import { attend } from './attend.ts'
 import { announceDecisions, decide, readOnce, startDraft } from './decide.ts'
 import { settleDoubt } from './doubt.ts'

@@ -2,12 +2,12 @@ import { budgetsBelow } from '../budget/budget-notices.ts'
 import { CadreError } from '../ports/errors.ts'
 import type { JudgedCall } from '../ports/gate.ts'
 import type { Report } from '../ports/report.ts'
+import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Outcome } from '../session/perform.ts'
 import { delegatedWork } from '../session/prompt.ts'
 import { leaveBehind, type Session } from '../session/session.ts'
 import { type Delegation, readDelegation } from './delegation.ts'
 import { isolate, isParallel, placeOf } from './isolate.ts'
-import type { SessionSpec } from './session-spec.ts'
 import { specify } from './specify.ts'
 
 /** Starts a child session, or re-attaches to it, and waits for its report unless it is to run in the background. */

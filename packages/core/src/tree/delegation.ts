@@ -1,9 +1,9 @@
 import type { AgentDefinition, DelegateSelection } from '../ports/agent.ts'
 import { boolean, integer, object, optional, type Schema, schema, string } from '../ports/schema.ts'
+import type { SessionSpec } from '../ports/session-spec.ts'
 import { defineTool, type Tool } from '../ports/tool.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { spellingsOf } from '../vocabulary/vocabulary.ts'
-import type { SessionSpec } from './session-spec.ts'
 
 /** What every spelling of delegation comes down to. */
 export interface Delegation {

@@ -3,10 +3,10 @@ import type { Gate, Verdict } from '../ports/gate.ts'
 import type { JsonObject } from '../ports/json.ts'
 import type { RunLimits } from '../ports/limits.ts'
 import type { Ports } from '../ports/ports.ts'
+import type { Controls, SessionSpec } from '../ports/session-spec.ts'
 import { readCall } from '../rules/judge.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
 import { refuseDelegation } from './delegation.ts'
-import type { Controls, SessionSpec } from './session-spec.ts'
 import { specify } from './specify.ts'
 
 export interface ExplainRequest {

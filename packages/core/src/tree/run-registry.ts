@@ -1,6 +1,6 @@
 import { CadreError } from '../ports/errors.ts'
+import type { SessionSpec } from '../ports/session-spec.ts'
 import type { News } from '../session/open-session.ts'
-import type { SessionSpec } from './session-spec.ts'
 import type { Tree, TreeNode } from './tree.ts'
 
 /** One run of a tree, from its claim to its end. */

@@ -2,12 +2,12 @@ import type { AgentDefinition } from '../ports/agent.ts'
 import { CadreError, type ErrorCode } from '../ports/errors.ts'
 import type { RunLimits } from '../ports/limits.ts'
 import type { Ports } from '../ports/ports.ts'
+import type { Completion, Controls, SessionSpec, Work } from '../ports/session-spec.ts'
 import { systemPrompt } from '../session/prompt.ts'
 import { modelPreferences } from '../vocabulary/match-model.ts'
 import { delegationName, toolsetOf } from '../vocabulary/toolset.ts'
 import { allowedTargets } from './delegation.ts'
 import { type Place, placeOf } from './isolate.ts'
-import type { Completion, Controls, SessionSpec, Work } from './session-spec.ts'
 
 export interface SpecRequest {
   readonly id: string

@@ -1,11 +1,11 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Notice } from '../ports/report.ts'
+import type { SessionSpec } from '../ports/session-spec.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
 import { allowedTargets } from './delegation.ts'
-import type { SessionSpec } from './session-spec.ts'
 
 /** What a person should know of a session that is about to start. */
 export async function startNotices(spec: SessionSpec, ports: Ports): Promise<Notice[]> {

@@ -1,8 +1,8 @@
 import type { Account } from '../budget/budget.ts'
 import type { RunLimits } from '../ports/limits.ts'
 import type { Clock } from '../ports/ports.ts'
+import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Stoppable } from '../session/until-stopped.ts'
-import type { SessionSpec } from './session-spec.ts'
 import { Slots } from './slots.ts'
 
 /** Why a session was stopped from outside. */

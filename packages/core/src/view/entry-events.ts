@@ -2,7 +2,7 @@
 import type { AssistantEntry, EventEntry, ResultEntry, WireCall } from '../ports/entry.ts'
 import type { EventBody } from '../ports/events.ts'
 import type { DecidedBy, Risk } from '../ports/gate.ts'
-import type { SessionSpec } from '../tree/session-spec.ts'
+import type { SessionSpec } from '../ports/session-spec.ts'
 
 export function startedEvent(spec: SessionSpec, resumed: boolean): EventBody {
   return {

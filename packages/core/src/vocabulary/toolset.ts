@@ -1,8 +1,8 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { ToolOffer } from '../ports/model.ts'
+import type { Completion } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
 import { delegationTools, reportOut } from '../tree/delegation.ts'
-import type { Completion } from '../tree/session-spec.ts'
 import { aliasOf, covers, grantedBy, indexTools } from './select-tools.ts'
 import { understandTool } from './vocabulary.ts'
 

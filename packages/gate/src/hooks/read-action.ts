@@ -1,6 +1,6 @@
 import type { Located } from '@cadre/disk'
 import type { HookAction } from './hook.ts'
-import type { EntryContext, Say } from './read-entry.ts'
+import type { EntryContext, Say } from './read-hook-entry.ts'
 
 export interface ReadAction {
   /** Absent when the entry says nothing that anybody could run. */

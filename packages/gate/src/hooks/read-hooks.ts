@@ -1,7 +1,7 @@
 import { type HookEvent, hookEvents, understandHookEvent } from '@cadre/agents'
 import type { Diagnostic, Located } from '@cadre/disk'
 import type { Hook, HookDialect, HookLevel } from './hook.ts'
-import { readEntry } from './read-entry.ts'
+import { readEntry } from './read-hook-entry.ts'
 
 export interface HooksSource {
   readonly path: string

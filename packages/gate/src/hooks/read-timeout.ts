@@ -1,6 +1,6 @@
 import type { Located } from '@cadre/disk'
 import type { HookDialect } from './hook.ts'
-import type { Say } from './read-entry.ts'
+import type { Say } from './read-hook-entry.ts'
 
 /** Seconds. */
 const defaults: { readonly [dialect in HookDialect]: number } = { vscode: 30, copilot: 30, claude: 60 }

@@ -2,7 +2,6 @@ import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import { type Followed, followLinks, type Step } from './follow-links.ts'
-import { gitFoldersOf } from './git-folders.ts'
 import { identity, isLinkedFrom } from './linked-from.ts'
 import { createMounts, type Mount, type MountedPath, mountsIn } from './mounts.ts'
 import { oneLook, statsAt } from './one-look.ts'
@@ -17,6 +16,7 @@ import {
   type RootOptions,
   rootsIn,
 } from './protected-roots.ts'
+import { gitFoldersOf } from './repository-folders.ts'
 import { isInBareRepository } from './repository-parts.ts'
 import { sharesContent } from './shares-content.ts'
 

@@ -1,6 +1,6 @@
 import type { Places } from '../paths/places.ts'
 import { type GuardedPaths, guardedPaths } from './guarded-paths.ts'
-import { type Kept, type Snapshot, takeSnapshot } from './snapshot.ts'
+import { type Kept, type Snapshot, takeSnapshot } from './keep-snapshot.ts'
 
 /**
  * What protected places were like before anything ran. Owns that knowledge for all commands of this process:

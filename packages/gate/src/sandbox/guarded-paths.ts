@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { entryAt, isInside } from '@cadre/disk'
-import { gitFoldersOf } from '../paths/git-folders.ts'
 import type { Places } from '../paths/places.ts'
+import { gitFoldersOf } from '../paths/repository-folders.ts'
 import { findNested, type Nested } from './find-nested.ts'
 
 /** What a command may not change, though it runs where these things are. */

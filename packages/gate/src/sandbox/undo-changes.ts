@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { type Kept, lookAt, type Snapshot, takeSnapshot } from './snapshot.ts'
+import { type Kept, lookAt, type Snapshot, takeSnapshot } from './keep-snapshot.ts'
 
 /** What a command did to something protected. */
 export interface ProtectedChange {

@@ -1,5 +1,5 @@
 import { textOf } from '@cadre/disk'
-import { readPlainFile } from '../home/edit-file.ts'
+import { readPlainFile } from '../home/edit-shared-file.ts'
 import type { Home } from '../home/open-home.ts'
 import { type ReadRoutes, readRoutes } from './read-routes.ts'
 

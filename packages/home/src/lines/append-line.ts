@@ -12,7 +12,7 @@ import { withLock } from '../leases/with-lock.ts'
 import { appendLines } from './append-lines.ts'
 import { idIndex } from './id-index.ts'
 import { lineFileName } from './line-file-name.ts'
-import { longestLine } from './read-lines.ts'
+import { longestLine } from './split-lines.ts'
 
 interface Waiting {
   readonly id: string

@@ -8,7 +8,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { parseJson } from '@cadre/core'
 import { isObject, openPlain } from '@cadre/disk'
-import { type FoundLine, readLines } from './read-lines.ts'
+import { type FoundLine, readLines } from './split-lines.ts'
 
 export interface Follower {
   /** A line that is a JSON object. Others are passed over: whoever reads the file for its content reports them. */

@@ -13,7 +13,7 @@ import { type JsonObject, parseJson } from '@cadre/core'
 import { isObject, openPlain } from '@cadre/disk'
 import { isDeeper } from './is-deeper.ts'
 import type { Generation, Handled, LineCursor } from './line-cursor.ts'
-import { type FoundLine, keptOfTooLong, longestLine, readLines } from './read-lines.ts'
+import { type FoundLine, keptOfTooLong, longestLine, readLines } from './split-lines.ts'
 
 interface Item {
   /** Counted from 1. */

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { CadreError, type Effect, messageOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
 import { identityOfHome } from './home-identity.ts'
-import { readSettingsFile } from './read-settings-file.ts'
+import { readSettingsFile } from './read-user-record.ts'
 import type { TrustItem } from './trust.ts'
 import { rememberWritten } from './unguarded.ts'
 

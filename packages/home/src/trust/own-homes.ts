@@ -3,7 +3,7 @@ import path from 'node:path'
 import { CadreError, messageOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
 import { type HomeIdentity, identityOfHome } from './home-identity.ts'
-import { readSettingsFile } from './read-settings-file.ts'
+import { readSettingsFile } from './read-user-record.ts'
 import { rememberWritten } from './unguarded.ts'
 
 /** Which home folders this user created or adopted on this machine. Kept outside of every home. */

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { CadreError, messageOf } from '@cadre/core'
 import { type Located, makeFolder, readYaml } from '@cadre/disk'
 import { fingerprintModule } from './fingerprint-module.ts'
-import { readSettingsFile } from './read-settings-file.ts'
+import { readSettingsFile } from './read-user-record.ts'
 import { rememberWritten } from './unguarded.ts'
 
 /** Something a person agrees to: a file, or one setting of a file, with exactly this content. */

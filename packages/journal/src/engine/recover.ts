@@ -4,7 +4,7 @@ import { isSameBoot, listFolder, type ProcessIdentity, syncPaths, unlinkIfThere 
 import type { Home, Leases } from '@cadre/home'
 import { isName } from '@cadre/home'
 import { type JournalDiagnostic, sessionPath } from './engine-parts.ts'
-import { imagesOf, replay } from './replay.ts'
+import { imagesOf, replay } from './replay-segments.ts'
 import { decodeSegment, type Frame } from './segment-frames.ts'
 
 export interface RecoverOptions {

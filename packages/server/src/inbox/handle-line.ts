@@ -2,8 +2,8 @@ import { CadreError, type JsonObject } from '@cadre/core'
 import { chooseRoute, fillTemplate, isFilled, type Route, type TaskTemplate } from '@cadre/home'
 import type { NewTask } from '@cadre/tasks'
 import type { DaemonContext } from '../daemon-context.ts'
+import { sessionName, shortSum } from './inbox-session-name.ts'
 import { type IncomingLine, messageText } from './message-text.ts'
-import { sessionName, shortSum } from './session-name.ts'
 
 /** What the inbox needs of the files of tasks. */
 export interface TaskAdder {

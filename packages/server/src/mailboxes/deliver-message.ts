@@ -1,6 +1,6 @@
 import type { MailMessage, MailReceipt } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
-import { sessionName } from '../inbox/session-name.ts'
+import { sessionName } from '../inbox/inbox-session-name.ts'
 import { inheritedControls, isUnder } from '../inherited-controls.ts'
 import { mailText, returnedText } from './mail-text.ts'
 import { spendsFor } from './spends-for.ts'

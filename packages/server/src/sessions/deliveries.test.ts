@@ -12,7 +12,7 @@ import {
   until,
 } from '../daemon/daemon.spec-helpers.ts'
 import { createInboxDuty } from '../inbox/create-inbox-duty.ts'
-import { sessionName } from '../inbox/session-name.ts'
+import { sessionName } from '../inbox/inbox-session-name.ts'
 import type { SessionKeeper } from '../session-keeper.ts'
 
 const routes = 'routes:\n  - {from: chat, to: worker, conversation: "{thread}"}\n'

@@ -13,7 +13,6 @@ import type { Ledger } from './ledger.ts'
 import { lostNames, markAfter, nameOf, released, type Stale } from './marks.ts'
 import { onlyRejected } from './only-rejected.ts'
 import { endOf } from './plan-waves.ts'
-import { sessionName } from './session-name.ts'
 import { shortenLine } from './shorten.ts'
 import { causesOf, creatorOf } from './task-causes.ts'
 import {
@@ -24,6 +23,7 @@ import {
   reopenChange,
   skipChange,
 } from './task-changes.ts'
+import { sessionName } from './task-session-name.ts'
 import type { TaskStore } from './task-store.ts'
 import { changedWork, fingerprint, needsApproval, taskWork, waveWork } from './task-work.ts'
 

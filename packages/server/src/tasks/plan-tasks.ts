@@ -5,8 +5,8 @@ import type { Action } from './action.ts'
 import { type Book, type Claim, indexTasks, isBroken, type Placed, type TaskIndex } from './book.ts'
 import { brokenLines, findTaskProblems, isOwnProblem, type TaskTrouble } from './find-task-problems.ts'
 import { isTreeOpen, planWaves } from './plan-waves.ts'
-import { attemptOf, sessionBase } from './session-name.ts'
 import { isMarkedBy } from './task-causes.ts'
+import { attemptOf, sessionBase } from './task-session-name.ts'
 import { fingerprint } from './task-work.ts'
 
 /** By session. One that is not in it counts as absent. */

@@ -6,7 +6,7 @@ import { changesOf, type FileChange, pathsOf } from './changes-of.ts'
 import { type ConfinedPath, confined, type WriteRules } from './confine.ts'
 import { type EditInput, editArgumentAliases, editInput, editParameters, reshapeEdit } from './edit-input.ts'
 import { changed, changeMade, present } from './file-change.ts'
-import { Missing } from './open-regular.ts'
+import { Missing } from './open-file.ts'
 import { ChangedMeanwhile, removeFile, replaceFile } from './replace-file.ts'
 import { inTurn } from './write-turn.ts'
 

@@ -5,7 +5,7 @@ import { applyHunks, reversed } from './apply-hunks.ts'
 import type { FileChange } from './changes-of.ts'
 import type { ConfinedPath } from './confine.ts'
 import { editsMade } from './edits-made.ts'
-import { openRegular } from './open-regular.ts'
+import { openRegular } from './open-file.ts'
 import { decodeText } from './text.ts'
 
 /** A file as it is now. */

@@ -3,7 +3,7 @@ import type { Places } from '@cadre/gate'
 import { builtIn, pathAliases, type Work, without } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confined } from './confine.ts'
-import { openRegular } from './open-regular.ts'
+import { openRegular } from './open-file.ts'
 import { readLines } from './read-lines.ts'
 
 export const defaultLines = 2_000

@@ -6,7 +6,7 @@ import { rememberWritten } from '@cadre/home'
 import { codeOf, Refusal } from '../refusal.ts'
 import { inFolder, makeFolder } from '../search/in-folder.ts'
 import type { ConfinedPath } from './confine.ts'
-import { requireRegular } from './open-regular.ts'
+import { requireRegular } from './open-file.ts'
 
 export interface Replacement {
   readonly content: string | Uint8Array

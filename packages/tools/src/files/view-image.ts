@@ -3,7 +3,7 @@ import type { Places } from '@cadre/gate'
 import { builtIn, pathAliases, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confined } from './confine.ts'
-import { openRegular } from './open-regular.ts'
+import { openRegular } from './open-file.ts'
 
 const input = object({ path: string('Path of the picture, relative to the workspace', { min: 1 }) })
 

@@ -2,7 +2,7 @@ import { type Infer, object, string, type Tool } from '@cadre/core'
 import { builtIn, pathAliases, type Work, without } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confined, type WriteRules } from './confine.ts'
-import { Missing, openRegular } from './open-regular.ts'
+import { Missing, openRegular } from './open-file.ts'
 import { replaceFile } from './replace-file.ts'
 import { inTurn } from './write-turn.ts'
 

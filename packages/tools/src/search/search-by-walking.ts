@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ConfinedPath } from '../files/confine.ts'
-import { openRegular } from '../files/open-regular.ts'
+import { openRegular } from '../files/open-file.ts'
 import { encodingOf } from '../files/text.ts'
 import { Refusal } from '../refusal.ts'
 import type { Matcher } from './glob.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { agentText, createFolder } from '../folder.spec-helpers.ts'
-import { lintFiles } from '../lint.ts'
+import { lintFiles } from '../lint-folder.ts'
 import type { HostName } from './host.ts'
 
 /** What a host makes of a file, as `key effect`. */

@@ -1,8 +1,8 @@
 import type { Subject } from '../subject.ts'
+import { effectsOfNames } from './effects-of-names.ts'
 import { effectsOfHeader } from './header-effects.ts'
 import { type HostEffect, type HostEffects, type HostName, hosts } from './host.ts'
 import { effectOfKey } from './host-keys.ts'
-import { effectsOfNames } from './host-names.ts'
 
 const markdown = ['copilot', 'claude', 'opencode', 'chatmode']
 

@@ -5,10 +5,10 @@ import { cleanLine } from '../../output/clean-text.ts'
 import { cutText } from '../../output/text-width.ts'
 import type { Chat } from './chat.ts'
 import { runCommand } from './chat-commands.ts'
+import { type Meaning, understandLine } from './chat-line.ts'
 import { switchAgent, talksTo } from './switch-agent.ts'
 import { takeHandoff } from './take-handoff.ts'
 import { sendMessage } from './take-turn.ts'
-import { type Meaning, understandLine } from './understand-line.ts'
 
 /**
  * Takes one line after the other until the person leaves. Gives back the exit code of the last turn; a message that could not

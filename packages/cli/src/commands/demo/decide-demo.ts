@@ -4,7 +4,7 @@ import { personName } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
-import { readLine } from '../../run/read-line.ts'
+import { readLine } from '../../run/ask-line.ts'
 import { findApproval, openApprovals } from '../approvals/open-approvals.ts'
 import type { DemoPlace } from './prepare-demo.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, type JsonObject, messageOf, parseJson } from '@cadre/core'
 import type { Io } from '../../io.ts'
-import { readAll } from '../../run/read-work.ts'
+import { readAll } from '../../run/work-from-input.ts'
 
 /** The arguments of a call: JSON, `@FILE` with JSON in it, or `-` for standard input; none is no arguments. */
 export async function readInput(io: Io, given: string | undefined): Promise<JsonObject> {

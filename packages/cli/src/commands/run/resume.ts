@@ -6,10 +6,10 @@ import type { Io } from '../../io.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
 import { driveRun } from '../../run/drive-run.ts'
 import { lastReport } from '../../run/last-report.ts'
-import { readWork } from '../../run/read-work.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { requireOwnWorkspace, sharedFolder } from '../../run/require-own-workspace.ts'
 import { showReport } from '../../run/show-ending.ts'
+import { readWork } from '../../run/work-from-input.ts'
 
 export interface ResumeFlags extends GateFlags {
   readonly home?: string

@@ -5,8 +5,8 @@ import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { driveRun } from '../../run/drive-run.ts'
 import { readAddress } from '../../run/read-address.ts'
-import { readWork } from '../../run/read-work.ts'
 import { resolveWorkspace } from '../../run/resolve-workspace.ts'
+import { readWork } from '../../run/work-from-input.ts'
 
 export interface RunFlags extends GateFlags, ControlFlags {
   readonly agent?: string

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { messageOf } from '@cadre/core'
 import { stampOf } from '@cadre/disk'
-import { openRegular } from '../../files/open-regular.ts'
+import { openRegular } from '../../files/open-file.ts'
 import { codeOf, Refusal } from '../../refusal.ts'
 import type { LocateRipgrep } from '../locate-ripgrep.ts'
 import type { Embed, LoadEmbed } from './embed.ts'

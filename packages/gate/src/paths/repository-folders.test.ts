@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { gitFoldersOf } from './git-folders.ts'
+import { gitFoldersOf } from './repository-folders.ts'
 
 it('says where a worktree keeps its things, also after that has changed', () => {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-git-')))

@@ -3,7 +3,7 @@ import { showDiagnostic } from '@cadre/disk'
 import { type Home, type LoadedPolicy, loadPolicy, openPolicy } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import type { Settings } from './load-settings.ts'
-import { userPlaces } from './places.ts'
+import { userPlaces } from './user-places.ts'
 
 /**
  * The policy of the organisation, the user and the project together. What the project's restricts applies always; what it permits

@@ -12,7 +12,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readAgentText } from '../load/read-agent-text.ts'
 import { exportAgents } from './export-agents.ts'
-import { inHostNames } from './host-names.ts'
+import { inHostNames } from './in-host-names.ts'
 import { writeAgent } from './write-agent.ts'
 
 const hosts: readonly NamingHost[] = ['claude', 'opencode', 'copilot']

@@ -1,7 +1,7 @@
-import type { AgentDefinition, Budget } from '../ports/agent.ts'
-import type { Image } from '../ports/entry.ts'
-import { lowest, type RunLimits } from '../ports/limits.ts'
-import type { Isolation } from '../ports/workspaces.ts'
+import type { AgentDefinition, Budget } from './agent.ts'
+import type { Image } from './entry.ts'
+import { lowest, type RunLimits } from './limits.ts'
+import type { Isolation } from './workspaces.ts'
 
 /** `text`: a reply without calls ends the session. `report`: only `reportOut` does. */
 export type Completion = 'text' | 'report'

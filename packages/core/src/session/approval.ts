@@ -1,9 +1,9 @@
-import type { Session } from '../session/session.ts'
-import { approveSession, grantsOf } from '../session/state.ts'
-import type { Question } from './engine.ts'
-import type { EventEntry } from './entry.ts'
-import type { JudgedCall } from './gate.ts'
-import type { Json } from './json.ts'
+import type { Question } from '../ports/engine.ts'
+import type { EventEntry } from '../ports/entry.ts'
+import type { JudgedCall } from '../ports/gate.ts'
+import type { Json } from '../ports/json.ts'
+import type { Session } from './session.ts'
+import { approveSession, grantsOf } from './state.ts'
 
 /** The question a held call is, with everything a person needs to decide: nothing of the action is left out. */
 export function approvalOf(session: Session, judged: JudgedCall, held: EventEntry): Question {

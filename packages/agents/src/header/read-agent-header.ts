@@ -1,6 +1,6 @@
 import type { Diagnostic } from '@cadre/disk'
 import { type Located, readYaml } from '@cadre/disk'
-import { hintsIn } from './hints.ts'
+import { hintsIn } from './header-hints.ts'
 import { isBlank, isComment, keyLineOf } from './key-line.ts'
 import { isKnownKey, isProseKey, isTextKey, plainKey, type Synonyms } from './known-keys.ts'
 import { type KeyBlock, readBlock } from './read-block.ts'

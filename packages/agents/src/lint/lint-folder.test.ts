@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { agentText, createFolder } from './folder.spec-helpers.ts'
-import { lintFiles, lintFolder } from './lint.ts'
+import { lintFiles, lintFolder } from './lint-folder.ts'
 import type { LintKnowledge } from './subject.ts'
 
 type Files = Readonly<Record<string, string | Buffer>>

@@ -6,7 +6,7 @@ import {
   type PermissionRule,
   understandTool,
 } from '@cadre/core'
-import { factsOf } from './dialects.ts'
+import { factsOf } from './dialect-facts.ts'
 import { hostModels } from './host-models.ts'
 import { alsoGives, isCovered, isWithin } from './tool-meanings.ts'
 
