@@ -1,20 +1,22 @@
-export { entryAt } from './files/entry-at.ts'
 export {
   appendBytes,
+  entryAt,
   hasCode,
+  isInside,
   listFolder,
+  makeFolder,
+  namesIn,
+  openPlain,
+  openRegular,
   ownerOnly,
+  readRegular,
+  realPathIfThere,
+  realPathOf,
   syncPath,
   syncPaths,
   unlinkIfThere,
   writeWhole,
 } from './files/files.ts'
-export { isInside } from './files/is-inside.ts'
-export { makeFolder } from './files/make-folder.ts'
-export { namesIn } from './files/names-in.ts'
-export { openPlain } from './files/open-plain.ts'
-export { openRegular, readRegular } from './files/open-regular.ts'
-export { realPathIfThere, realPathOf } from './files/real-path.ts'
 export { isRepository, repositoryOf } from './files/repository-of.ts'
 export { isSame as isSameStamp, type Stamp, stampOf, statsAt } from './files/stamp.ts'
 export { type FolderWatch, watchFolder } from './files/watch-folder.ts'

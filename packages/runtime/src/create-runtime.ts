@@ -1,21 +1,22 @@
 import type { AgentRegistry } from '@cadre/agents'
-import type {
-  AgentDefinition,
-  CadreEvent,
-  Models,
-  Notice,
-  Orchestrator,
-  RunResult,
-  StartRequest,
+import {
+  type AgentDefinition,
+  type CadreEvent,
+  type Models,
+  messageOf,
+  type Notice,
+  type Orchestrator,
+  type RunResult,
+  type StartRequest,
 } from '@cadre/core'
-import { createAudit } from '@cadre/gate'
+import { createAudit, homeItems } from '@cadre/gate'
 import { watchRequests } from '@cadre/home'
 import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Environment } from './environment.ts'
 import { type ControlFlags, controlsOf } from './gate-flags.ts'
-import { grantKeeper } from './keep-grant.ts'
-import { loadParts, type PartsOptions } from './load-parts.ts'
+import { stateOfHome } from './home-trust.ts'
+import { loadParts, type PartsOptions, type RunParts } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
 import { orchestrate } from './orchestrate.ts'
@@ -112,5 +113,32 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       })
       return () => watch.close()
     },
+  }
+}
+
+/**
+ * Records `--allow` and `--trust` when a run starts, so that they apply again when it is resumed. `--trust` covers the current
+ * content of the folder; later changes need trust again.
+ */
+async function grantKeeper(
+  environment: Environment,
+  {
+    allow = [],
+    trust,
+    tell,
+  }: Pick<PartsOptions, 'allow' | 'trust'> & { readonly tell: (message: string) => void },
+  { home, brought, grants }: RunParts,
+): Promise<(root: string) => void> {
+  if (allow.length === 0 && trust !== true) return () => {}
+  const items = trust
+    ? [...homeItems(home.path, await stateOfHome(environment, home)), ...brought]
+    : undefined
+  const kept = items?.map(({ path, sha256 }) => ({ path, sha256 }))
+  return (root) => {
+    try {
+      grants.add(home.path, root, { allow, ...(kept && { trust: kept }) })
+    } catch (error) {
+      tell(messageOf(error))
+    }
   }
 }

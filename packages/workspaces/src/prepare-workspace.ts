@@ -1,9 +1,18 @@
 import { copyFileSync, existsSync, mkdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { addWorktree, commitOf, commitTree, git, repositoryAt, takeSnapshot } from '@cadre/disk'
+import {
+  addWorktree,
+  commitOf,
+  commitTree,
+  type GitRequest,
+  git,
+  mergeTrees,
+  repositoryAt,
+  takeSnapshot,
+  treeOf,
+  tryGit,
+} from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { addContinued } from './add-continued.ts'
-import { branchFor } from './branch-name.ts'
 import { type Base, placeIn } from './find-base.ts'
 import { leaveWorkspace } from './remove-workspace.ts'
 import { atRepository, atWorkspace } from './workspace-git.ts'
@@ -193,4 +202,50 @@ function finish(home: Home, record: WorkspaceRecord): Made {
 
 function topOf(home: Home, session: string): string {
   return path.join(realpathSync(home.folder('workspaces')), session)
+}
+
+type WithContinued =
+  | { readonly kind: 'tree'; readonly tree: string }
+  | { readonly kind: 'impossible'; readonly reason: string }
+
+/** A tree together with what these workspaces have changed. */
+async function addContinued(
+  start: string,
+  continued: readonly WorkspaceRecord[],
+  { commonDir, ...at }: GitRequest & { readonly commonDir: string },
+): Promise<WithContinued> {
+  let tree = start
+  for (const { session, commonDir: other, start: base, tip, merged } of continued) {
+    if (merged === tip) continue
+    if (other !== commonDir) {
+      const reason = `the session ${session}, which it continues, works in another repository; merge it first`
+      return { kind: 'impossible', reason }
+    }
+    const sides = { base: merged ?? base, ours: tree, theirs: await treeOf(tip, at) }
+    const result = await mergeTrees(sides, at)
+    if (result.kind === 'conflicts') {
+      const files = result.files.slice(0, 5).join(', ')
+      const reason = `what the session ${session} changed, which it continues, does not fit to the rest: ${files}`
+      return { kind: 'impossible', reason }
+    }
+    tree = result.tree
+  }
+  return { kind: 'tree', tree }
+}
+
+/** A branch for a session that no branch is in the way of: `cadre/<session>` as a rule. */
+async function branchFor(session: string, request: GitRequest): Promise<string> {
+  const plain =
+    session
+      .replace(/[^A-Za-z0-9._-]+/g, '-')
+      .replace(/\.{2,}/g, '.')
+      .replace(/(\.lock)+$/i, '')
+      .replace(/^[-.]+|[.]+$/g, '') || 'session'
+  // Where there is a branch `cadre`, none can be below it.
+  const { code } = await tryGit(['show-ref', '-q', '--verify', 'refs/heads/cadre'], request)
+  const first = code === 0 ? `cadre-${plain}` : `cadre/${plain}`
+  for (let attempt = 1; ; attempt++) {
+    const name = attempt === 1 ? first : `${first}-${attempt}`
+    if ((await commitOf(`refs/heads/${name}`, request)) === undefined) return name
+  }
 }

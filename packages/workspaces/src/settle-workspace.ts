@@ -1,6 +1,5 @@
 import type { ReportStatus, SessionSpec, Settled } from '@cadre/core'
 import type { MergeResult } from './merge-workspace.ts'
-import { shownChanges, shownLeft } from './shown-changes.ts'
 import type { WorkspaceState } from './workspace-state.ts'
 
 export interface Ending {
@@ -34,4 +33,33 @@ export async function settleWorkspace({
     message: said(`They were not merged, because they conflict with other changes: ${files}.`),
     isMissing: true,
   }
+}
+
+const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
+const mostNames = 10
+
+/** Where the changes of a session are, and what to do about them. */
+function shownChanges({ session, kind, branch, path, commits, files }: WorkspaceState): string {
+  const where = kind === 'worktree' ? `on the branch ${branch}` : `in ${path}`
+  return `The changes of ${session} are ${where} (${count(commits, 'commit')}, ${count(files.length, 'file')}) and not merged: see them with \`cadre workspace diff ${session}\`, take them over with \`cadre workspace merge ${session}\`.`
+}
+
+/** Describes the files that would be lost with a workspace and that Cadre does not merge, if there are any. */
+function shownLeft(state: WorkspaceState): string | undefined {
+  return [shownIgnored(state), shownRepositories(state)].filter(Boolean).join(' ') || undefined
+}
+
+function shownIgnored({ session, path, ignored }: WorkspaceState): string | undefined {
+  if (ignored.length === 0) return undefined
+  return `Git ignores these files of ${session}, and they stay in ${path}: ${shownNames(ignored)}. Take them over with \`cadre workspace merge ${session} --include PATH\`, or discard them with \`cadre workspace clean ${session} --force\`.`
+}
+
+function shownRepositories({ session, path, repositories }: WorkspaceState): string | undefined {
+  if (repositories.length === 0) return undefined
+  return `These folders of ${session} are repositories or submodules, which Cadre does not merge, and they stay in ${path}: ${shownNames(repositories)}. Copy what you need, then discard them with \`cadre workspace clean ${session} --force\`.`
+}
+
+function shownNames(names: readonly string[]): string {
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ''
+  return `${names.slice(0, mostNames).join(', ')}${more}`
 }

@@ -1,6 +1,4 @@
-import type { Diagnostic } from '@cadre/disk'
-import { type Located, readYaml } from '@cadre/disk'
-import { hintsIn } from './header-hints.ts'
+import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
 import { isBlank, isComment, keyLineOf } from './key-line.ts'
 import { isKnownKey, isProseKey, isTextKey, plainKey, type Synonyms } from './known-keys.ts'
 import { type KeyBlock, readBlock } from './read-block.ts'
@@ -147,4 +145,19 @@ function merged(entries: readonly Entry[]): Entry[] {
     }
   }
   return own
+}
+
+/** What YAML reads without complaint and in another way than its author. */
+function hintsIn(
+  { lines, firstLine }: { readonly lines: readonly string[]; readonly firstLine: number },
+  entries: readonly Entry[],
+): Rescue[] {
+  return entries.flatMap(({ field: { line } }): Rescue[] => {
+    const key = keyLineOf(lines[line - firstLine] ?? '')
+    if (key === undefined) return []
+    if (/^\s*\[?\s*[“”‘’]/.test(key.rest)) return [{ code: 'smart-quotes', line }]
+    // `# a comment` has a space behind its sign, `#12` has none.
+    const isCut = isTextKey(key.plain) && /^[^"'|>]*\s#[^\s#]/.test(key.rest)
+    return isCut ? [{ code: 'value-cut', line }] : []
+  })
 }

@@ -2,10 +2,9 @@ import { type Located, readYaml } from '@cadre/disk'
 import { indentOf, isBlank, type KeyLine } from './key-line.ts'
 import { isProseKey, isTextKey, plainKey, restrictionOf } from './known-keys.ts'
 import { looseText } from './loose-text.ts'
-import { quoteValues } from './quote-values.ts'
 import type { RescueCode } from './rescue.ts'
 import type { Block } from './split-blocks.ts'
-import { writeText } from './write-text.ts'
+import { quoted, writeText } from './write-text.ts'
 
 export type KeyBlock = Block & { readonly key: KeyLine }
 
@@ -114,4 +113,25 @@ function causeOf(lines: readonly string[], { rest }: KeyLine): RescueCode {
   if (/^\s*["'“‘]/.test(rest)) return 'quotes-unbalanced'
   if (further.some((line) => !isBlank(line) && indentOf(line) === '')) return 'value-not-indented'
   return /^\s*(?:$|[[{])/.test(rest) ? 'value-not-text' : 'value-unquoted'
+}
+
+const entry = /^([ \t]*(?:- +)*[\w-]+:[ \t]+)(\S.*)$/s
+const item = /^([ \t]*(?:- +)+)(\S.*)$/s
+
+/**
+ * Puts the plain values of nested keys in quotes where YAML would stumble over them. Whole lines only, one at a time: what
+ * goes on in the next line is left as it is.
+ */
+function quoteValues(lines: readonly string[]): string[] {
+  return lines.map((line, index) => {
+    if (index === 0) return line
+    const match = entry.exec(line) ?? item.exec(line)
+    const [, before = '', value = ''] = match ?? []
+    return isRisky(value) ? before + quoted(value.trimEnd()) : line
+  })
+}
+
+function isRisky(value: string): boolean {
+  if (value === '' || /^(?:["'[{#]|[|>][-+\d]{0,2}\s*$)/.test(value)) return false
+  return /^[*&!%@`]/.test(value) || /:(?:\s|$)/.test(value)
 }

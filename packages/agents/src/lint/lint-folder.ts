@@ -1,11 +1,12 @@
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
+import type { Place } from '../load/agent-places.ts'
 import { findLintFiles } from './find-lint-files.ts'
 import type { HostName } from './hosts/host.ts'
 import { judgeHosts } from './hosts/judge-hosts.ts'
 import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
-import { neighboursOf } from './neighbours.ts'
-import { createProjects, topOf } from './project-of-file.ts'
+import { createProjects, livePlaces, topOf } from './project-of-file.ts'
 import { readSubjects } from './read-subject.ts'
 import { duplicates } from './rules/duplicate-rules.ts'
 import { agentsWithoutTool, handoffs, hooks, limitRanges, oldSpellings, shapes } from './rules/key-rules.ts'
@@ -181,4 +182,24 @@ export function shownPath(cwd: string, file: string): string {
   const relative = path.relative(cwd, file)
   const isBelow = !relative.startsWith('..') && !path.isAbsolute(relative)
   return (isBelow ? relative : file).split(path.sep).join('/')
+}
+
+/** The other agent files of a project, where only some of them are looked at: those may name agents of these. */
+function neighboursOf(project: string, members: readonly Subject[]): string[] {
+  const known = new Set(members.map((member) => member.path))
+  const places = new Set([...livePlaces(project).map(folderOf), ...members.map(placeOf)])
+  const found = [...places].flatMap((place) => (isFolder(place) ? findLintFiles(place).files : []))
+  return [...new Set(found)].filter((file) => !known.has(file))
+}
+
+function folderOf({ at, dialect }: Place): string {
+  return dialect.format === 'settings' ? path.dirname(at) : at
+}
+
+function placeOf({ membership }: Subject): string {
+  return path.resolve(membership.place)
+}
+
+function isFolder(place: string): boolean {
+  return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true
 }

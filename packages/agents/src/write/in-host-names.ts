@@ -1,13 +1,13 @@
 import {
   type AgentDefinition,
   classOf,
+  knowsModel,
   type NamingHost,
   namesFor,
   type PermissionRule,
   understandTool,
 } from '@cadre/core'
 import { factsOf } from './dialect-facts.ts'
-import { hostModels } from './host-models.ts'
 import { alsoGives, isCovered, isWithin } from './tool-meanings.ts'
 
 /** Whether names of tools and models stay as they are, or become those of the program that a file is written for. */
@@ -163,4 +163,28 @@ function isGiven(tool: string, { tools, disallowedTools = [], delegates }: Agent
 function moduleNote(withheld: readonly string[]): string {
   const isOfClass = withheld.some((tool) => !isOwnDelegation(tool))
   return isOfClass ? ' Reading tools that modules add are given.' : ''
+}
+
+interface HostModels {
+  readonly models?: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** The one model that a host takes: the first whose name it can know. None: it uses the model of the conversation. */
+function hostModels(models: readonly string[] | undefined, host: NamingHost): HostModels {
+  if (models === undefined || host === 'copilot')
+    return { ...(models !== undefined && { models }), notes: [] }
+  const { host: label } = factsOf(host)
+  const chosen = models.find((model) => model !== 'inherit' && knowsModel(host, model))
+  const left = models.filter((model) => model !== chosen).join(', ')
+  if (chosen === undefined)
+    return {
+      notes: [
+        `${label} cannot know the model ${left}, which is left out: the agent runs on the model of the conversation.`,
+      ],
+    }
+  return {
+    models: [chosen],
+    notes: left === '' ? [] : [`${label} takes one model, ${chosen}; left out: ${left}.`],
+  }
 }

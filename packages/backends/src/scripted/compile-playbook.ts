@@ -2,7 +2,6 @@ import type { ModelFacts } from '../backend.ts'
 import { Field, inMemory, type Origin } from '../field.ts'
 import { compileDefault, compileSteps, type Sequence, type Slot } from './compile-steps.ts'
 import { type Check, compileCondition } from './condition.ts'
-import { readFacts } from './read-facts.ts'
 import { compileText, type Filled } from './template.ts'
 
 /** The steps of one kind of session. */
@@ -97,4 +96,23 @@ function compileTrack(
     after: after && compileDefault(after),
     reached: 0,
   }
+}
+
+/** What a playbook says about the model it stands for. */
+function readFacts(field: Field): ModelFacts {
+  field.mapping('a model', ['window', 'maxOutput', 'price'])
+  const window = field.at('window')?.whole(1)
+  const maxOutput = field.at('maxOutput')?.whole(1)
+  const price = field.at('price')
+  return {
+    ...(window !== undefined && { window }),
+    ...(maxOutput !== undefined && { maxOutput }),
+    ...(price && { price: readPrice(price) }),
+  }
+}
+
+function readPrice(field: Field): { input: number; output: number } {
+  field.mapping('a price', ['input', 'output'])
+  const part = (key: string) => field.at(key)?.amount() ?? field.fail(`${field.name} needs "${key}".`)
+  return { input: part('input'), output: part('output') }
 }

@@ -1,9 +1,8 @@
-import type { RunResult } from '@cadre/core'
-import type { Runtime } from '@cadre/runtime'
-import { namesOf } from '@cadre/runtime'
+import type { CadreEvent, RunResult } from '@cadre/core'
+import { namesOf, type Runtime } from '@cadre/runtime'
 import type { ExitCode } from '../exit-codes.ts'
+import { counted } from '../output/numbers.ts'
 import { createDrive, type DriveOptions } from './create-drive.ts'
-import { createRefusedCalls } from './refused-calls.ts'
 import { repeatedFlags } from './repeated-flags.ts'
 
 /**
@@ -29,5 +28,38 @@ export async function driveRun(
     return await showEnding(result, runtime, { io, style: drive.style, json, flags, resumed, names })
   } finally {
     await drive.close()
+  }
+}
+
+interface RefusedCalls {
+  watch(event: CadreEvent): void
+  /** Adds a notice about the refused calls to the result. */
+  tellIn(result: RunResult): RunResult
+}
+
+/** Counts the calls that `--no-human` refused, because the agents may not mention them in their report. */
+function createRefusedCalls(): RefusedCalls {
+  const tools = new Map<string, string>()
+  const refused: string[] = []
+  return {
+    watch(event) {
+      if (event.type === 'session.started')
+        for (const { id, name } of event.open ?? []) tools.set(`${event.session} ${id}`, name)
+      if (event.type === 'call.judged') tools.set(`${event.session} ${event.call}`, event.tool)
+      if (event.type !== 'call.settled' || event.outcome !== 'refused') return
+      // Refused by the gate or, if the call was pending since an earlier run, by the automatic answer.
+      if (!event.content.includes('--no-human')) return
+      refused.push(tools.get(`${event.session} ${event.call}`) ?? 'a call')
+    },
+    tellIn(result) {
+      if (result.kind !== 'report' || refused.length === 0) return result
+      const names = [...new Set(refused)].join(', ')
+      const message = `${counted(refused.length, 'call')} needed an approval and ${refused.length === 1 ? 'was' : 'were'} refused because of --no-human: ${names}. Allow the effect with --allow or a policy, or run without --no-human.`
+      const { report } = result
+      return {
+        ...result,
+        report: { ...report, notices: [...(report.notices ?? []), { code: 'approval', message }] },
+      }
+    },
   }
 }

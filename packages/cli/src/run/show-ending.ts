@@ -2,10 +2,12 @@ import { CadreError, type ErrorCode, type Report, type RunResult } from '@cadre/
 import type { Sessions } from '@cadre/runtime'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { answerCommands } from '../output/answer-commands.ts'
+import { cleanLine } from '../output/clean-text.ts'
 import { handoffLines } from '../output/handoff-text.ts'
-import { waitingText } from '../output/question-text.ts'
 import { reportText } from '../output/report-text.ts'
 import type { Style } from '../output/style.ts'
+import type { OpenQuestion } from '../output/surface.ts'
 import { openQuestions } from './open-questions.ts'
 
 export interface EndingOptions {
@@ -65,4 +67,21 @@ export function refuseUnstarted(report: Report): void {
   // What the system says about the home's files comes with a code of its own, such as EACCES.
   const code = /^E[A-Z]+$/.test(notice.code) ? 'configuration' : (notice.code as ErrorCode)
   throw new CadreError(code, notice.message)
+}
+
+/** Questions that wait, and the commands that answer them, with the flags a person has to repeat, such as `--home`. */
+function waitingText(
+  root: string,
+  questions: readonly OpenQuestion[],
+  { flags, resumed }: { readonly flags: string; readonly resumed: string },
+  style: Style,
+): string {
+  const blocks = questions.map((question) => {
+    const commands = answerCommands(question.approval, question.choices.includes('again'), flags)
+    return [
+      `${style.yellow('?')} ${cleanLine(question.text)}`,
+      ...commands.map((command) => `  ${command}`),
+    ].join('\n')
+  })
+  return `${blocks.join('\n')}\nThen continue with: cadre resume ${root}${resumed}`
 }

@@ -1,14 +1,24 @@
 import {
   close,
   closeSync,
+  constants,
+  existsSync,
   fstatSync,
   fsync,
+  lstatSync,
+  mkdirSync,
   open,
   openSync,
   readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
   unlinkSync,
   writeSync,
 } from 'node:fs'
+import path from 'node:path'
+import { CadreError } from '@cadre/core'
+import { isOutOfFiles } from '../system/system-trouble.ts'
 
 /** Small things with files that the system call does not do by itself. */
 
@@ -79,4 +89,109 @@ export function syncPaths(paths: readonly string[], done: (error: Error | null) 
   }
   if (paths.length === 0) done(null)
   else start()
+}
+
+/**
+ * What is in a folder; nothing when it is not there or may not be looked into. Throws when no more files can be opened: nobody
+ * may take a full folder for an empty one.
+ */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (isOutOfFiles(error)) throw error
+    return []
+  }
+}
+
+/** Whether a path lies below a folder, or is that folder. By the letters alone: who minds links resolves them before. */
+export function isInside(folder: string, target: string): boolean {
+  const relative = path.relative(folder, target)
+  return (
+    relative === '' ||
+    (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative))
+  )
+}
+
+/** What is at a path, links not followed; nothing where nothing is, or where nobody may look. */
+export function entryAt(place: string): Stats | undefined {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Makes a folder and those above it, each with the mode that is asked for it. Folder by folder: Node's own recursive way never
+ * returns where the system says that a folder cannot be made, as in /proc.
+ */
+export function makeFolder(folder: string, modeOf: (folder: string) => number): void {
+  const above = path.dirname(folder)
+  if (above !== folder && !existsSync(above)) makeFolder(above, modeOf)
+  try {
+    mkdirSync(folder, { mode: modeOf(folder) })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/** Where a path really leads. Links are followed as far as the path exists; the rest stays as it is written. */
+export function realPathOf(place: string): string {
+  const at = path.resolve(place)
+  try {
+    return realpathSync(at)
+  } catch {
+    const above = path.dirname(at)
+    return above === at ? at : path.join(realPathOf(above), path.basename(at))
+  }
+}
+
+/** The same, or nothing where nothing is. */
+export function realPathIfThere(place: string): string | undefined {
+  try {
+    return realpathSync.native(place)
+  } catch {
+    return undefined
+  }
+}
+
+/** Opens a file to read it. What is no file is refused: reading a pipe would hold up the whole process for ever. */
+export function openRegular(path: string): number {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  if (fstatSync(file).isFile()) return file
+  closeSync(file)
+  throw new CadreError('configuration', 'This must be a file; put one in its place, or remove it.', {
+    where: path,
+  })
+}
+
+export function readRegular(path: string): Buffer {
+  const file = openRegular(path)
+  try {
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+const ways = { read: O_RDONLY, append: O_RDWR | O_APPEND | O_CREAT }
+
+/** Opens a file, not through a link, and never something that would make a reader or a writer wait. Made only to append. */
+export function openPlain(place: string, way: 'append'): number
+/** Nothing when there is none. */
+export function openPlain(place: string, way: 'read'): number | undefined
+export function openPlain(place: string, way: keyof typeof ways): number | undefined {
+  try {
+    const file = openSync(place, ways[way] | O_NOFOLLOW | O_NONBLOCK, ownerOnly)
+    if (fstatSync(file).isFile()) return file
+    closeSync(file)
+  } catch (error) {
+    if (way === 'read' && hasCode(error, 'ENOENT')) return undefined
+    if (!hasCode(error, 'ELOOP', 'EISDIR', 'ENXIO')) throw error
+  }
+  throw new CadreError('configuration', 'This must be a plain file; put one in its place, or remove it.', {
+    where: place,
+  })
 }

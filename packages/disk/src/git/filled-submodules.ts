@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { namesIn } from '../files/names-in.ts'
+import { namesIn } from '../files/files.ts'
 import { type GitRequest, git } from './git.ts'
 
 /** Submodules whose folders hold something. Git lists nothing of what is in them, whether or not they are checked out. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isInside } from '../files/is-inside.ts'
+import { isInside } from '../files/files.ts'
 
 const patience = 3_000
 /** A lock is closed for a moment before it is put in its place. */

@@ -1,7 +1,6 @@
 import { copyFileSync, existsSync, lstatSync } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '../files/is-inside.ts'
-import { realPathOf } from '../files/real-path.ts'
+import { isInside, realPathOf } from '../files/files.ts'
 import { changedPaths } from './changed-paths.ts'
 import { type GitRequest, git } from './git.ts'
 import { isFile } from './is-file.ts'

@@ -1,8 +1,9 @@
+import { lstatSync, readFileSync, unlinkSync } from 'node:fs'
 import { type Attend, type JudgedCall, type Reviewer, type SessionSpec, sectionsOf } from '@cadre/core'
+import { rememberWritten } from '@cadre/home'
 import type { Places } from '../paths/places.ts'
 import { artifactOf } from '../roles/artifact-of.ts'
 import { artifactPlace, isOwnArtifact } from '../roles/is-own-artifact.ts'
-import { clearArtifact, readArtifact } from './artifact-file.ts'
 import { createStamps } from './artifact-stamps.ts'
 
 export interface EvidenceOptions {
@@ -104,4 +105,28 @@ export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
 
 function isMissing(text: string, heading: string): boolean {
   return [...sectionsOf(text, [heading]).values()].every((content) => content === '')
+}
+
+const mostBytes = 4 * 1_024 * 1_024
+
+/** The text of an artifact; nothing when there is none, or something that is no file of a sensible size. */
+function readArtifact(place: string): string | undefined {
+  try {
+    const stats = lstatSync(place)
+    return stats.isFile() && stats.size <= mostBytes ? readFileSync(place, 'utf8') : undefined
+  } catch {
+    // Not there, or not to be read: no evidence either way.
+    return undefined
+  }
+}
+
+/** Removes what an earlier run has left behind. What cannot be removed is never taken for evidence either. */
+function clearArtifact(place: string): void {
+  try {
+    if (!lstatSync(place).isFile()) return
+    unlinkSync(place)
+    rememberWritten(place, undefined)
+  } catch {
+    // Nothing is there, which is how it should be.
+  }
 }

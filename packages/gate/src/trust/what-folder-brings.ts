@@ -2,11 +2,12 @@ import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import { lookAtProjectPolicy } from '@cadre/home'
-import { allowlistItem } from './allowlist-item.ts'
+import { readAllowlist } from '../commands/read-allowlist.ts'
 import { configItems } from './config-items.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'
 import { type HomeState, homeItems } from './home-items.ts'
 import { hookItems } from './hook-items.ts'
+import { readWithin } from './read-within.ts'
 import { serverItems } from './server-items.ts'
 
 export interface FolderRequest {
@@ -59,4 +60,14 @@ async function policyItems(home: string): Promise<FolderItem[]> {
   const [{ line } = { line: 1 }] = found.keys
   const what = `permits more than the default (${keys.join(', ')})`
   return [{ path: found.path, sha256: found.sha256, file, line, what }]
+}
+
+/** The allowlist of a home, if it allows any command without a question. */
+function allowlistItem(home: string): FolderContents {
+  const file = path.join(home, 'storage', 'terminal-cmd-allowlist.yaml')
+  const content = readWithin(home, file)
+  if (content.kind === 'unusable') return { items: [], unusable: [{ file, reason: content.reason }] }
+  if (content.kind === 'none' || !readAllowlist(content.text, file).widens) return { items: [], unusable: [] }
+  const what = 'allows commands without asking'
+  return { items: [{ path: file, sha256: content.sha256, file, what }], unusable: [] }
 }

@@ -11,7 +11,6 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { type JsonObject, parseJson } from '@cadre/core'
 import { isObject, openPlain } from '@cadre/disk'
-import { isDeeper } from './is-deeper.ts'
 import type { Generation, Handled, LineCursor } from './line-cursor.ts'
 import { type FoundLine, keptOfTooLong, longestLine, readLines } from './split-lines.ts'
 
@@ -157,4 +156,18 @@ function withoutBreak(bytes: Buffer): Buffer {
 
 function sumOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 16)
+}
+
+/** Whether lists and objects are nested in more than `most` levels. What calls itself for each level would fail on them. */
+function isDeeper(value: unknown, most: number): boolean {
+  let level = [value].filter(isContainer)
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > most) return true
+    level = level.flatMap((part) => Object.values(part)).filter(isContainer)
+  }
+  return false
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

@@ -7,14 +7,12 @@ import {
   type SessionSpec,
   type StoredSession,
 } from '@cadre/core'
-import { type ProcessIdentity, thisProcess } from '@cadre/disk'
-import type { Home } from '@cadre/home'
-import { checkName, keepFiles, Leases } from '@cadre/home'
+import { hasCode, listFolder, type ProcessIdentity, thisProcess } from '@cadre/disk'
+import { checkName, type Home, keepFiles, Leases } from '@cadre/home'
 import type { ReadOptions } from '../format/read-journal.ts'
-import type { SessionSummary } from '../format/read-summary.ts'
+import { readSummary, type SessionSummary } from '../format/read-summary.ts'
 import { chargedTo } from './charges.ts'
-import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
-import { listSessions } from './list-sessions.ts'
+import { type EngineParts, type JournalDiagnostic, readOptions } from './engine-parts.ts'
 import { OpenFiles } from './open-files.ts'
 import { Recorder } from './recorder.ts'
 import { recover } from './recover.ts'
@@ -140,4 +138,34 @@ function timestamps(now: () => number): () => string {
     }
     return text
   }
+}
+
+const ending = '.session.yaml'
+/** Files per turn of the event loop. */
+const share = 200
+
+/** All sessions of a home, in the order of their names. A file that cannot be read is reported, and left out. */
+async function listSessions(
+  home: Home,
+  report: (diagnostic: JournalDiagnostic) => void,
+): Promise<SessionSummary[]> {
+  const names = listFolder(home.at('sessions')).filter(
+    (name) => name.endsWith(ending) && !name.startsWith('.'),
+  )
+  const summaries: SessionSummary[] = []
+  for (const [index, name] of names.sort().entries()) {
+    if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
+    const id = name.slice(0, -ending.length)
+    const options = readOptions({ home }, id)
+    try {
+      const summary = readSummary(options)
+      if (summary !== undefined) summaries.push(summary)
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) continue
+      // One odd file must not hide all the others.
+      const where = (error instanceof CadreError ? error.where : undefined) ?? options.path
+      report({ code: 'journal.unreadable', message: messageOf(error), session: id, where })
+    }
+  }
+  return summaries
 }

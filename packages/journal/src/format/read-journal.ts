@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { Entry } from '@cadre/core'
-import { CadreError } from '@cadre/core'
+import { CadreError, type Entry } from '@cadre/core'
 import type { Layout } from './emit-header.ts'
 import { EntryNumbers } from './entry-numbers.ts'
 import { readEntry } from './read-entry.ts'
@@ -8,7 +7,6 @@ import { type HeaderReading, readHeader } from './read-header.ts'
 import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
 import { BadHeader, type Header, type Known, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'
-import { tornAt } from './torn-at.ts'
 
 /** A session file, understood. */
 export interface Journal extends Header {
@@ -158,4 +156,28 @@ function isRemark(chunk: string): boolean {
 function lineOfKey(text: string, key: string): number {
   const at = text.search(new RegExp(`^ *${key}:`, 'm'))
   return at < 0 ? 1 : text.slice(0, at).split('\n').length
+}
+
+const opening = '  - seq: '
+
+/**
+ * Where the part of the text ends that was written whole. What follows is an entry of cadre's that was cut: it has a
+ * number and not yet the end mark with that number, or is so short that it has no number yet.
+ */
+function tornAt(text: string, messages: number, writtenUpTo?: number): number {
+  const start = Math.max(messages, text.lastIndexOf('\n  - ') + 1)
+  const last = text.slice(start)
+  if (last === '') return text.length
+  const number = /^ {2}- seq: (\d+)\n/.exec(last)?.[1]
+  if (number === undefined) {
+    return opening.startsWith(last) || /^ {2}- seq: \d*$/.test(last) ? start : text.length
+  }
+  const mark = `\n    # end ${number}`
+  const end = last.indexOf(`${mark}\n`)
+  if (end >= 0) {
+    const rest = last.slice(end + mark.length + 1)
+    return rest !== '' && opening.startsWith(rest) ? text.length - rest.length : text.length
+  }
+  if (last.endsWith(mark)) return text.length
+  return writtenUpTo !== undefined && Number(number) > writtenUpTo ? text.length : start
 }

@@ -9,12 +9,9 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { PostAnswer, PostHandler, Problems } from '@cadre/channels'
-import { isLoopback } from '@cadre/channels'
+import { isLoopback, type PostAnswer, type PostHandler, type Problems } from '@cadre/channels'
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
-import { isAllowedHost } from './allowed-host.ts'
 import { createConnectionSlots } from './connection-slots.ts'
-import { readBody } from './read-body.ts'
 
 export interface HttpOptions {
   /** Default: this machine alone. */
@@ -189,4 +186,44 @@ async function inTime(work: Promise<PostAnswer>, patience: number): Promise<Post
   } finally {
     clearTimeout(timer)
   }
+}
+
+/**
+ * Whether a request names this server by a name of its own. A page of a stranger can have its name lead to this machine, and a
+ * browser would then let it talk to us; the name it used gives it away.
+ */
+function isAllowedHost(header: string | undefined, names: readonly string[]): boolean {
+  const host = /^(\[[0-9a-fA-F:.]+\]|[^:]+)(?::\d{1,5})?$/.exec(header ?? '')?.[1]?.toLowerCase()
+  if (host === undefined) return false
+  // Nobody can have an address lead elsewhere.
+  if (host.startsWith('[') || /^\d{1,3}(\.\d{1,3}){3}$/.test(host)) return true
+  return host === 'localhost' || names.some((name) => name.toLowerCase() === host)
+}
+
+type ReadBody =
+  | { readonly kind: 'read'; readonly bytes: Buffer }
+  | { readonly kind: 'too_large' }
+  /** Whoever sent it has gone. */
+  | { readonly kind: 'broken' }
+
+/** All of a request's body, counted while it comes: what somebody says about its length is only believed when it is too long. */
+function readBody(request: IncomingMessage, most: number): Promise<ReadBody> {
+  if (Number(request.headers['content-length'] ?? 0) > most) return Promise.resolve({ kind: 'too_large' })
+  return new Promise((resolve) => {
+    const parts: Buffer[] = []
+    let size = 0
+    const end = (result: ReadBody) => {
+      request.off('data', take)
+      resolve(result)
+    }
+    const take = (part: Buffer) => {
+      size += part.length
+      if (size > most) end({ kind: 'too_large' })
+      else parts.push(part)
+    }
+    request.on('data', take)
+    request.once('end', () => end({ kind: 'read', bytes: Buffer.concat(parts) }))
+    request.once('error', () => end({ kind: 'broken' }))
+    request.once('close', () => end({ kind: 'broken' }))
+  })
 }

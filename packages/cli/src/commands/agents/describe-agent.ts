@@ -1,16 +1,14 @@
 import { plainKey } from '@cadre/agents'
-import type { AgentDefinition } from '@cadre/core'
+import { type AgentDefinition, CadreError } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
-import type { RunParts } from '@cadre/runtime'
-import { assistant } from '@cadre/runtime'
-import type { AgentView } from './agent-view.ts'
-import { describeBoundary } from './describe-boundary.ts'
+import { artifactOf } from '@cadre/gate'
+import { assistant, type RunParts } from '@cadre/runtime'
+import type { AgentView, BoundaryView, ModelView } from './agent-view.ts'
 import { describeLimits } from './describe-limits.ts'
-import { describeModel } from './describe-model.ts'
 import { describeTargets } from './describe-targets.ts'
 import { describeTools } from './describe-tools.ts'
 import { fileOf } from './file-of.ts'
-import { keyPlaces } from './key-places.ts'
+import { type KeyPlaces, keyPlaces } from './key-places.ts'
 import { specFor } from './spec-for.ts'
 
 /** Everything about one agent, from what the engine itself would make of it. */
@@ -72,4 +70,37 @@ export async function describeAgent(
 
 function keysIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+}
+
+/** How far the tools of an agent reach, and where its file says so. */
+function describeBoundary(agent: AgentDefinition, places: KeyPlaces): BoundaryView {
+  const { writes, commands } = agent.boundary ?? {}
+  const from = (key: string) => places.within(['metadata', key.replaceAll('-', '')], key)
+  const placed = <T extends string>(value: T | undefined, key: string) =>
+    value === undefined
+      ? ({ value: 'free', from: 'default' } as const)
+      : ({ value, from: from(key) } as const)
+  return {
+    writes: placed(writes, 'cadre-writes'),
+    commands: placed(commands, 'cadre-commands'),
+    ...(writes === 'artifact' && { artifact: artifactOf(agent) }),
+  }
+}
+
+/**
+ * The model a session of the agent would run on, and who chose it. What a person names comes before what an agent prefers,
+ * in sessions that a person starts.
+ */
+async function describeModel(agent: AgentDefinition, parts: RunParts, places: KeyPlaces): Promise<ModelView> {
+  const preferences = agent.models ?? []
+  const asked = agent.userInvocable === false ? undefined : parts.model
+  const isOwn = asked === undefined && preferences.length > 0
+  const from = isOwn ? places.of(['model', 'models']) : parts.modelFrom
+  try {
+    const { model } = await specFor(parts, { agent, models: parts.models, model: asked })
+    return { preferences, used: model, from }
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    return { preferences, problem: error.message, from }
+  }
 }

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import { CadreError, messageOf } from '@cadre/core'
+import { commandFile } from '../../app/own-files.ts'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
@@ -9,7 +11,6 @@ import { takeStopSignals } from '../../run/stop-signals.ts'
 import { type DemoDecision, decideDemo } from './decide-demo.ts'
 import { endingText } from './ending-text.ts'
 import { type DemoPlace, prepareDemo } from './prepare-demo.ts'
-import { runCadre } from './run-cadre.ts'
 import { runScenario, type Step } from './run-scenario.ts'
 
 export interface DemoFlags {
@@ -87,4 +88,31 @@ async function up(io: Io, { home, folder, model }: DemoPlace): Promise<void> {
       'agent_execution',
       `the daemon did not start: ${cleanLine(stderr.replace(/^cadre: /, ''))}`,
     )
+}
+
+interface CadreEnd {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs this same command as a process of its own, as a person would. */
+function runCadre(io: Io, args: readonly string[]): Promise<CadreEnd> {
+  const child = spawn(process.execPath, [commandFile, ...args], {
+    cwd: io.cwd,
+    env: io.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+  })
 }

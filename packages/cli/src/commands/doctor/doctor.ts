@@ -1,16 +1,14 @@
-import { openPolicy } from '@cadre/home'
+import { type LoadedPolicy, openPolicy, restrictions } from '@cadre/home'
 import { homeOf, loadPolicyOf, untrustedIn } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
-import type { Check } from './check.ts'
+import { type Check, fail, ok, warn } from './check.ts'
 import { checkGate } from './check-gate.ts'
 import { checkHome } from './check-home.ts'
 import { checkModel } from './check-model.ts'
-import { checkPolicy } from './check-policy.ts'
 import { checkPrograms } from './check-programs.ts'
-import { checkSandbox } from './check-sandbox.ts'
 import { checkSettings } from './check-settings.ts'
 
 export interface DoctorFlags {
@@ -56,4 +54,49 @@ function lineOf({ name, status, message, fix }: Check, style: Style): string {
   const said = cleanText(message).replaceAll('\n', `\n${' '.repeat(20)}`)
   const todo = fix === undefined ? '' : `\n${' '.repeat(20)}${style.dim(cleanText(fix))}`
   return `${colour[status](status.padEnd(4))}  ${name.padEnd(13)} ${said}${todo}`
+}
+
+/** Which policies are in force, what each of them decides, and who could change them. */
+function checkPolicy(policy: LoadedPolicy): Check[] {
+  const { files, diagnostics } = policy
+  if (files.length === 0)
+    return [ok('policy', 'no file; the defaults hold: reading is allowed, whatever else is asked')]
+  const isBroken = diagnostics.some(({ severity }) => severity === 'error')
+  const all = restrictions(policy)
+  const found = files.map(({ level, path }) => {
+    const own = all.filter(({ place }) => place.startsWith(`${path}:`))
+    const said = own.map(({ key, value, place }) => `${key}: ${value} (line ${place.slice(path.length + 1)})`)
+    return ok(
+      'policy',
+      `${path} (${level}) ${said.length === 0 ? 'decides nothing more' : `decides ${said.join('; ')}`}`,
+    )
+  })
+  const problems = diagnostics.map(({ severity, path, line, message, fix }) => {
+    const text = `${path}${line === undefined ? '' : `:${line}`}: ${message}`
+    if (severity !== 'error') return warn('policy', text, fix)
+    return fail(
+      'policy',
+      text,
+      `${fix === undefined ? 'Correct it' : fix.replace(/\.$/, '')}; no session is run until then.`,
+    )
+  })
+  return isBroken ? problems : [...found, ...problems]
+}
+
+/** What keeps commands from the rest of the machine. */
+async function checkSandbox(env: NodeJS.ProcessEnv): Promise<Check> {
+  const { findSandbox } = await import('@cadre/gate')
+  const sandbox = await findSandbox(env)
+  if (sandbox.kind === 'bubblewrap')
+    return ok(
+      'sandbox',
+      `commands run under bubblewrap (${sandbox.program}): they write the workspace and nothing else`,
+    )
+  return warn(
+    'sandbox',
+    `commands run without one: ${sandbox.reason}. Only listed readers and your own rules run without a question, and Cadre undoes changes to protected files`,
+    process.platform === 'linux'
+      ? 'Install bubblewrap (apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap); if it is there, permit unprivileged user namespaces.'
+      : undefined,
+  )
 }

@@ -4,6 +4,7 @@ import { homeOf, requireTrustedHome } from '@cadre/runtime'
 import {
   answerSelect,
   approvalsFile,
+  type FieldValue,
   homeQueryFiles,
   openQueryFiles,
   openTaskFiles,
@@ -18,8 +19,7 @@ import {
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
-import { taskTable } from '../../output/task-table.ts'
-import { roomIn } from '../../output/text-table.ts'
+import { roomIn, textTable } from '../../output/text-table.ts'
 import { lintTasks, problemLine } from './tasks-lint.ts'
 
 export interface TasksFlags {
@@ -119,4 +119,31 @@ function forMachines(answer: QueryAnswer): object {
     case 'delete':
       return { deleted: answer.deleted }
   }
+}
+
+/** Of everything, what is worth a column: the rest of a task is for its file, and for machines. */
+const worthwhile = ['id', 'state', 'priority', 'who', 'tags', 'depends_on', 'title', 'file']
+
+interface TaskTableRequest extends Pick<SelectAnswer, 'rows' | 'fields'> {
+  /** `*` was asked for. */
+  readonly isEverything: boolean
+  readonly columns: number
+}
+
+/** The rows of an answer below each other. */
+function taskTable({ rows, fields, isEverything, columns }: TaskTableRequest): string {
+  const names = isEverything ? worthwhile : fields
+  const objects = rows.map((row) => rowObject(row, names))
+  const files = new Set(rows.map(({ file }) => file))
+  const isShown = (name: string) =>
+    !isEverything || (name === 'file' ? files.size > 1 : objects.some((row) => row[name] !== null))
+  const shown = names.filter(isShown)
+  const table = objects.map((row) => shown.map((name) => cellOf(row[name] ?? null)))
+  const head = shown.map((name) => cleanLine(name).toUpperCase())
+  return textTable(head, table, columns)
+}
+
+function cellOf(value: FieldValue): string {
+  if (value === null) return ''
+  return cleanLine(typeof value === 'object' ? value.join(', ') : String(value))
 }

@@ -5,7 +5,6 @@ import { isInside, type Stamp, stampOf } from '@cadre/disk'
 import type { LocateRipgrep } from '../locate-ripgrep.ts'
 import { ripgrep, shownName } from '../ripgrep.ts'
 import { walk } from '../walk.ts'
-import { isSecretName } from './secret-names.ts'
 
 /** A folder that is searched as a whole: a workspace, or what is mounted in it. */
 export interface SearchRoot {
@@ -66,4 +65,12 @@ export async function scanFiles(root: SearchRoot, options: ScanOptions, signal: 
     else files.set(name, stampOf(stats))
   }
   return { files, large, more }
+}
+
+const names =
+  /(^|\/)(\.env(\.(?!example$|sample$|template$)[^/]*)?|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.htpasswd|id_(rsa|dsa|ecdsa|ed25519)|credentials|[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg))$|(^|\/)\.(ssh|aws|gnupg|kube)\//i
+
+/** Files that usually hold keys. An index is one more place where their words would lie, so none of them gets in. */
+function isSecretName(file: string): boolean {
+  return names.test(file)
 }
