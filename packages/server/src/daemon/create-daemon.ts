@@ -7,385 +7,237 @@
  * 4. Everything it does can be broken off at any time: what is on disk is enough to go on.
  */
 import { existsSync } from 'node:fs'
-import { hostname } from 'node:os'
-import type { ChannelContext, Happening } from '@cadre/channels'
+import type { Note } from '@cadre/channels'
 import { CadreError, messageOf } from '@cadre/core'
-import { isOutOfFiles } from '@cadre/disk'
-import { approvalJson } from '@cadre/gate'
-import { watchRequests } from '@cadre/home'
-import { createAgentsDuty } from '../agents/agents-duty.ts'
-import { createApprovalsDuty } from '../approvals/approvals-duty.ts'
-import { createCheckInsDuty } from '../check-ins/check-ins-duty.ts'
-import type { DaemonContext } from '../daemon-context.ts'
-import type { Duty } from '../duty.ts'
-import { createSessionKeeper, type Keeper } from '../sessions/create-session-keeper.ts'
-import { createSessionsDuty } from '../sessions/sessions-duty.ts'
+import { type Home, isHandWritten, wasEditedByCadre, watchRequests } from '@cadre/home'
 import { watchHome } from '../watch/watch-home.ts'
-import { Channels } from './channels.ts'
-import { countsOf } from './counts-of.ts'
-import { createProblems } from './create-problems.ts'
+import { buildDuties, type Duties } from './build-duties.ts'
 import type { Daemon, DaemonOptions } from './daemon.ts'
+import { DaemonBase } from './daemon-base.ts'
 import type { DaemonRuntime } from './daemon-runtime.ts'
-import type { DaemonStatus } from './daemon-status.ts'
-import { type DutyRunner, runDuty } from './duty-runner.ts'
+import { runDuty } from './duty-runner.ts'
+import { DutyRunners } from './duty-runners.ts'
 import { Generations } from './generations.ts'
-import { watchHealth } from './home-health.ts'
-import { LateGit } from './late-git.ts'
-import { noteHandEdits } from './note-hand-edits.ts'
-import { ownHome } from './own-home.ts'
-import { publishStatus } from './publish-status.ts'
+import { Ownership } from './ownership.ts'
 import { watchStop } from './watch-stop.ts'
 
 const second = 1000
-/** For so long it is believed to own the home before it looks again. */
-const ownershipMs = 250
-const defaults = { parallel: 8, settleMs: 50, patienceMs: 30_000 }
-/** For so long the answer of a model is waited for when it stops. What agents do meanwhile has longer to end. */
+const defaults = { settleMs: 50, patienceMs: 30_000 }
+/** For so long the daemon waits for the reply of a model when it stops. What agents do meanwhile has longer to end. */
 const answerMs = 3_000
 
 export function createDaemon(options: DaemonOptions): Daemon {
-  const { home, mayAct = () => true } = options
-  const since = new Date().toISOString()
-  const undo: (() => void | Promise<void>)[] = []
-  let runtime: DaemonRuntime | undefined
-  const git = new LateGit(() => publisher.changed())
+  const base = new DaemonBase(options)
+  const { mayAct = () => true } = options
   let isReady = () => {}
   const ready = new Promise<void>((resolve) => {
     isReady = resolve
   })
-  let state: DaemonStatus['state'] = 'starting'
-  let isAtRest = true
-  let stopping: Promise<void> | undefined
-  let isLost = false
   let askStop: (why: 'asked' | 'lost') => void = () => {}
   const asked = new Promise<'asked' | 'lost'>((resolve) => {
     askStop = resolve
   })
-  let view:
-    | (() => Pick<DaemonStatus, 'sessions' | 'approvals' | 'counts' | 'channels' | 'address'>)
-    | undefined
-  let generations: Generations | undefined
-  let runners: readonly DutyRunner[] = []
-
-  const status = (): DaemonStatus => ({
-    state,
-    pid: process.pid,
-    host: hostname(),
-    since,
-    updated: new Date().toISOString(),
-    workspace: runtime?.workspace ?? '',
-    ...(view?.() ?? {
-      sessions: { running: [], queued: [], waiting: [] },
-      approvals: [],
-      counts: {},
-      channels: [],
+  const runners = new DutyRunners((duty) =>
+    runDuty(duty, base.problems, {
+      failed: base.trouble,
+      mayRun: () => base.ownership?.isHeld() === true && mayAct(),
     }),
-    problems: problems.list(),
-    ...(git.missing !== undefined && { gitMissing: git.missing }),
-    ...(generations?.isPending && { configurationPending: true }),
-  })
-  const publisher = publishStatus(home, status, (error) => {
-    const isProblem = error !== undefined && !trouble(error)
-    const message = `the status cannot be written: ${messageOf(error)}`
-    problems.report('status', 'storage/daemon.json', isProblem ? [{ severity: 'error', message }] : [])
-  })
-  const note = (happening: Happening) => {
-    runtime?.audit.append({ at: new Date(runtime.clock.now()).toISOString(), ...happening })
-    if (!isLost) git.note(happening.message)
-    options.happened?.(happening)
-    publisher.changed()
-  }
-  const problems = createProblems(note, () => publisher.changed())
-  const tell = (message: string) => options.tell?.(message)
-  let recovered = () => {}
-  const health = watchHealth({ home, problems, recovered: () => recovered() })
-  const trouble = (error: unknown) => {
-    if (isOutOfFiles(error)) runtime?.engine.giveWay()
-    return state !== 'stopping' && health.suspect(error)
+  )
+  /** What each phase of the start has to undo, in the order of the phases. */
+  const undo: (() => void | Promise<void>)[] = []
+  let duties: Duties | undefined
+  let isAtRest = true
+  let stopping: Promise<void> | undefined
+
+  const start = async () => {
+    own()
+    const runtime = await openRuntime()
+    const generations = await loadConfiguration(runtime)
+    duties = buildDuties(base, runtime, generations, runners)
+    await watchFiles(duties, generations)
+    await resumeSessions(duties, generations)
+    await openToOutside(duties, generations)
+    const clockwork = setInterval(() => tick(runtime, generations), second)
+    undo.push(() => clearInterval(clockwork))
+    base.state = 'running'
+    base.publisher.now()
+    isReady()
   }
 
-  const begin = async () => {
+  const own = () => {
+    const { home } = options
     if (!existsSync(home.path))
       throw new CadreError(
         'configuration',
         'there is no home here; `cadre init --team NAME` makes one, or name it with --home',
-        {
-          where: home.path,
-        },
+        { where: home.path },
       )
-    const lease = ownHome(home, since)
-    undo.push(() => lease.release())
-    let lookedAt = performance.now()
-    /** Whoever stood still for long was taken for dead: the home is another's by now. */
-    const owns = () => {
-      const now = performance.now()
-      if (isLost || now - lookedAt < ownershipMs) return !isLost
-      lookedAt = now
-      isLost = !lease.isHeld()
-      if (!isLost) return true
-      publisher.stop()
+    const ownership = new Ownership(home, base.since, () => {
+      base.publisher.stop()
       askStop('lost')
-      return false
-    }
-    let keeper: Keeper | undefined
-    runtime = await options.open({
+    })
+    base.ownership = ownership
+    undo.push(() => ownership.release())
+  }
+
+  const openRuntime = async () => {
+    const runtime = await options.open({
       emit(event) {
-        keeper?.observe(event)
+        duties?.keeper.observe(event)
         options.emit?.(event)
-        if (event.type === 'session.started' || event.type === 'session.ended') publisher.changed()
+        if (event.type === 'session.started' || event.type === 'session.ended') base.publisher.changed()
       },
-      tell,
-      endures: trouble,
-      auditFailed: (why) =>
-        problems.report('audit', 'events', why === undefined ? [] : [{ severity: 'error', message: why }]),
+      tell: base.tell,
+      endures: base.trouble,
+      auditFailed: (why) => base.report('audit', 'events', why),
     })
-    const { engine, approvals, audit, clock, workspace } = runtime
-    undo.push(() => audit.close())
-    undo.push(() => (isAtRest ? engine.close() : undefined))
-    const openGit = () => {
-      const open = options.git
-      if (open !== undefined) git.open(() => open(tell, ready))
-    }
-    openGit()
+    base.runtime = runtime
+    undo.push(() => runtime.audit.close())
+    // What still runs writes to its session.
+    undo.push(() => (isAtRest ? runtime.engine.close() : undefined))
+    base.openGit(ready)
     undo.push(async () => {
-      if (isLost) return
-      await git.flush()
-      await git.close()
+      if (base.isLost) return
+      await base.git.flush()
+      await base.git.close()
     })
-    note({ type: 'daemon.started', message: `the daemon has started in ${workspace}`, pid: process.pid })
-    const changes = new Generations({
+    const message = `the daemon has started in ${runtime.workspace}`
+    base.note({ type: 'daemon.started', message, pid: process.pid })
+    return runtime
+  }
+
+  const loadConfiguration = async (runtime: DaemonRuntime) => {
+    const generations = new Generations({
       runtime,
-      note,
-      problems,
-      hold: () => kept.hold(true),
-      release: () => kept.release(),
-      changed: async () => {
-        publisher.changed()
-        for (const runner of runners) runner.changed(['config.yaml'])
-        await channels.configure(changes.current.parts.channels)
+      note: base.note,
+      problems: base.problems,
+      hold: async () => duties?.keeper.hold(true),
+      release: () => duties?.keeper.release(),
+      async changed() {
+        base.publisher.changed()
+        runners.changed(['config.yaml'])
+        await duties?.channels.configure(generations.current.parts.channels)
       },
     })
-    generations = changes
-    await changes.begin()
-    const { settings } = changes.current.parts
-    const runnersByDuty = new Map<Duty, DutyRunner>()
-    const wake = (duty: Duty, file: string) => runnersByDuty.get(duty)?.changed([file])
-    const parallel = () => changes.current.parts.settings.parallel ?? defaults.parallel
-    const kept = createSessionKeeper({
-      home,
-      engine,
-      workspace,
-      trusted: runtime.trusted === true,
-      parallel,
-      trouble,
-      parts: () => changes.current,
-      note,
-      problems,
-      rested: (ids) => {
-        publisher.changed()
-        sessionsDuty.rested(ids)
-      },
-    })
-    keeper = kept
-    const context = {
-      home,
-      workspace,
-      agents: {
-        get: (name: string) => changes.current.parts.agents.get(name),
-        list: () => changes.current.parts.agents.list(),
-      },
-      engine,
-      sessions: kept,
-      note,
-      problems,
-      clock,
-      parallel,
-    } satisfies DaemonContext
-    const sessionsDuty = createSessionsDuty(context, {
-      asks(ids) {
-        approvalsDuty.asks(ids)
-        wake(approvalsDuty, 'tasks/approvals.task.md')
-      },
-    })
-    const channels = new Channels({
-      factories: options.channels ?? {},
-      listen: options.listen,
-      settings: () => changes.current.parts.settings,
-      problems,
-      context: (name, settingsOf, onPost): ChannelContext => ({
-        home,
-        settings: settingsOf,
-        environment: options.environment ?? {},
-        receive:
-          options.receive ??
-          (() => Promise.reject(new Error(`unreachable: nothing takes in what ${name} brings`))),
-        approvals: async () => approvalsDuty.open(),
-        async decide(id, answer) {
-          const counted = await approvalsDuty.decide(id, answer)
-          wake(approvalsDuty, 'tasks/approvals.task.md')
-          return counted
-        },
-        onPost,
-        note,
-        problems,
-      }),
-    })
-    const approvalsDuty = createApprovalsDuty(context, { approvals, channels: () => channels.list() })
-    const agentsDuty = createAgentsDuty(context, {
-      registry: () => changes.current.parts.registry,
-      *unfinished() {
-        for (const [id, { agent }] of sessionsDuty.unfinished())
-          if (agent !== undefined) yield [id, agent] as const
-        for (const [id, agent] of kept.open()) yield [id, agent] as const
-      },
-    })
-    const others = options.duties?.(context) ?? []
-    const checkIns = createCheckInsDuty(context, {
-      facts: () => ({
-        approvals: approvalsDuty.open().length,
-        running: kept.counts().running.length,
-        queued: kept.counts().queued.length,
-        counts: countsOf(others),
-      }),
-    })
-    const duties: readonly Duty[] = [sessionsDuty, approvalsDuty, agentsDuty, ...others, checkIns]
-    view = () => ({
-      sessions: {
-        ...kept.counts(),
-        waiting: [...sessionsDuty.unfinished()].flatMap(([id, { standing }]) =>
-          standing === 'asks' ? [id] : [],
-        ),
-      },
-      approvals: approvalsDuty.open().map(approvalJson),
-      counts: countsOf(duties),
-      channels: channels.list().map(({ name }) => name),
-      ...(channels.address !== undefined && { address: channels.address }),
-    })
-    const handEdits = noteHandEdits(home, note)
+    base.generations = generations
+    await generations.begin()
+    return generations
+  }
+
+  const watchFiles = async ({ all }: Duties, generations: Generations) => {
+    const { home, lookMs } = options
+    const { settings } = generations.current.parts
+    const handEdits = noteHandEdits(home, base.note)
     const watching = watchHome({
       home,
-      folders: [...new Set(['.', ...duties.flatMap(({ folders }) => folders)])],
+      folders: [...new Set(['.', ...all.flatMap(({ folders }) => folders)])],
       settleMs: settings.settle_ms ?? defaults.settleMs,
-      ...(options.lookMs !== undefined && { lookMs: options.lookMs }),
+      ...(lookMs !== undefined && { lookMs }),
       changed(folder, files) {
         handEdits(files)
-        for (const runner of runners) if (runner.duty.folders.includes(folder)) runner.changed(files)
-        if (folder === '.' || folder === 'storage') void checkParts()
+        runners.changed(files, folder)
+        if (folder === '.' || folder === 'storage') void checkConfiguration(generations)
       },
-      failed: (folder, why) => {
+      failed(folder, why) {
         const message = `changes in this folder are only seen when it is looked at, every second: ${why}`
-        problems.report('watch', folder, why === undefined ? [] : [{ severity: 'warning', message }])
+        base.report('watch', folder, why === undefined ? undefined : message, 'warning')
       },
     })
     undo.push(() => watching.stop())
-    const checkParts = async () => {
-      if (!mayAct()) return
-      await changes.check().then(
-        () => problems.report('configuration', '[daemon]', []),
-        (error) => {
-          const message = messageOf(error)
-          problems.report('configuration', '[daemon]', trouble(error) ? [] : [{ severity: 'error', message }])
-        },
-      )
-    }
-    for (const { folders } of duties) for (const folder of folders) home.folder(...folder.split('/'))
+    for (const { folders } of all) for (const folder of folders) home.folder(...folder.split('/'))
     await watching.start()
-    const run = (duty: Duty) => {
-      const runner = runDuty(duty, problems, { failed: trouble, mayRun: () => owns() && mayAct() })
-      runnersByDuty.set(duty, runner)
-      runners = [...runners, runner]
-      return runner
+  }
+
+  const checkConfiguration = async (generations: Generations) => {
+    if (!mayAct()) return
+    try {
+      await generations.check()
+      base.report('configuration', '[daemon]', undefined)
+    } catch (error) {
+      base.report('configuration', '[daemon]', base.trouble(error) ? undefined : messageOf(error))
     }
-    const repair = async () => {
-      try {
-        await options.repair?.()
-        problems.report('repair', '[outbox]', [])
-      } catch (error) {
-        if (!trouble(error))
-          problems.report('repair', '[outbox]', [{ severity: 'error', message: messageOf(error) }])
-      }
-    }
-    // Nothing goes on before it is known whose agent is gone.
-    await kept.hold(false)
-    kept.restore()
-    await run(sessionsDuty).idle()
-    await run(agentsDuty).idle()
-    kept.release()
-    for (const duty of duties) if (!runnersByDuty.has(duty)) run(duty)
-    recovered = () => {
-      publisher.changed()
-      void kept.recover().catch(trouble)
-      for (const runner of runners) runner.restart()
+  }
+
+  /** No session resumes before it is known whose agent is gone. */
+  const resumeSessions = async ({ keeper, sessions, agents, all }: Duties, generations: Generations) => {
+    await keeper.hold(false)
+    keeper.restore()
+    await runners.run(sessions)
+    await runners.run(agents)
+    keeper.release()
+    runners.runAll(all)
+    base.recovered = () => {
+      base.publisher.changed()
+      void keeper.recover().catch(base.trouble)
+      runners.restart()
       void repair()
-      if (git.missing !== undefined) openGit()
+      if (base.git.missing !== undefined) base.openGit(ready)
     }
     await repair()
+    undo.push(() => runners.stop())
     undo.push(async () => {
-      await Promise.all(runners.map((runner) => runner.stop()))
-    })
-    undo.push(async () => {
-      kept.clear()
+      keeper.clear()
       const limit = AbortSignal.timeout(options.patienceMs ?? defaults.patienceMs)
-      const breakOff = setTimeout(() => changes.current.orchestrator.pause({ breaksOff: true }), answerMs)
-      await kept.hold(true, limit)
+      const breakOff = setTimeout(() => generations.current.orchestrator.pause({ breaksOff: true }), answerMs)
+      await keeper.hold(true, limit)
       clearTimeout(breakOff)
-      isAtRest = kept.counts().running.length === 0
+      isAtRest = keeper.counts().running.length === 0
     })
-    await idle()
-    await channels.configure(changes.current.parts.channels)
+    await runners.idle()
+  }
+
+  const repair = async () => {
+    try {
+      await options.repair?.()
+      base.report('repair', '[outbox]', undefined)
+    } catch (error) {
+      if (!base.trouble(error)) base.report('repair', '[outbox]', messageOf(error))
+    }
+  }
+
+  const openToOutside = async ({ channels }: Duties, generations: Generations) => {
+    await channels.configure(generations.current.parts.channels)
     undo.push(() => channels.stop())
     const requests = watchRequests({
-      home,
+      home: options.home,
       since: performance.timeOrigin,
-      cancel: (session) => changes.current.orchestrator.cancel(session),
+      cancel: (session) => generations.current.orchestrator.cancel(session),
     })
     undo.push(() => requests.close())
-    undo.push(watchStop(home, () => askStop('asked')))
-    const clockwork = setInterval(() => {
-      if (!owns()) return
-      const now = clock.now()
-      health.look()
-      const unwritten = git.failing
-      problems.report(
-        'git',
-        '.git',
-        unwritten === undefined ? [] : [{ severity: 'warning', message: unwritten }],
-      )
-      for (const runner of runners) runner.tick(now)
-      void checkParts()
-    }, second)
-    undo.push(() => clearInterval(clockwork))
-    state = 'running'
-    publisher.now()
-    isReady()
+    undo.push(watchStop(options.home, () => askStop('asked')))
   }
-  const idle = async () => {
-    for (const runner of runners) await runner.idle()
+
+  const tick = ({ clock }: DaemonRuntime, generations: Generations) => {
+    if (base.ownership?.isHeld() !== true) return
+    base.health.look()
+    base.report('git', '.git', base.git.failing, 'warning')
+    runners.tick(clock.now())
+    void checkConfiguration(generations)
   }
 
   const end = async () => {
-    const wasRunning = state === 'running'
-    state = 'stopping'
-    if (!isLost) publisher.changed()
-    if (wasRunning) note({ type: 'daemon.stopped', message: 'the daemon stops' })
+    const wasRunning = base.state === 'running'
+    base.state = 'stopping'
+    if (!base.isLost) base.publisher.changed()
+    if (wasRunning) base.note({ type: 'daemon.stopped', message: 'the daemon stops' })
     isReady()
-    const lease = undo.shift()
+    const release = undo.shift()
     for (const step of undo.splice(0).reverse()) {
       try {
         await step()
       } catch (error) {
-        tell(`while stopping: ${messageOf(error)}`)
+        base.tell(`while stopping: ${messageOf(error)}`)
       }
     }
-    state = 'stopped'
-    publisher.stop()
-    if (lease !== undefined && !isLost) publisher.now()
-    await lease?.()
+    base.state = 'stopped'
+    base.publisher.stop()
+    if (release !== undefined && !base.isLost) base.publisher.now()
+    await release?.()
   }
   return {
     async start() {
       try {
-        await begin()
+        await start()
       } catch (error) {
         await end()
         throw error
@@ -395,8 +247,17 @@ export function createDaemon(options: DaemonOptions): Daemon {
       stopping ??= end()
       return stopping
     },
-    status,
+    status: () => base.status(),
     asked,
-    idle,
+    idle: () => runners.idle(),
+  }
+}
+
+/** Notes which changes a person made, so that they are committed as such. */
+function noteHandEdits(home: Home, note: Note): (files: readonly string[]) => void {
+  return (files) => {
+    for (const file of files)
+      if (isHandWritten(file) && !wasEditedByCadre(home, file))
+        note({ type: 'file.edited', message: `edited by hand: ${file}`, file })
   }
 }
