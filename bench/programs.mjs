@@ -1,10 +1,20 @@
 import { fileURLToPath } from 'node:url'
 
+const delegating = {
+  delegate: 'delegate_task',
+  delegateArgs: JSON.stringify({
+    description: 'work',
+    prompt: 'task $I',
+    subagent_type: 'worker',
+    wait_for_result: true,
+  }),
+}
+
 /**
  * Everything that is measured.
  *
  * name   the row in the tables
- * kind   'bare': what the others are compared with · 'cadre': what the aims are about · 'peer'
+ * kind   'bare': what the others are compared with · 'cadre': the library · 'command': `cadre run` · 'peer'
  * argv   `({ mode, n, k, base, tmp })`: what follows `node`, or undefined when the program has no such mode
  * env    `(same)`: environment on top of the protocol's (README.md), optional
  * fake   how the fake model delegates to it, when not by `delegate({ input })`
@@ -39,15 +49,13 @@ export const programs = [
       crowd: 'cadre/crowd.mjs',
       tasks: 'cadre/tasks.mjs',
     }),
-    fake: {
-      delegate: 'delegate_task',
-      delegateArgs: JSON.stringify({
-        description: 'work',
-        prompt: 'task $I',
-        subagent_type: 'worker',
-        wait_for_result: true,
-      }),
-    },
+    fake: delegating,
+  },
+  {
+    name: 'cadre run',
+    kind: 'command',
+    argv: byMode({ fanout: 'cadre/command.mjs' }),
+    fake: delegating,
   },
   peer('openai-agents', 'peers/openai-agents.mjs'),
   peer('langgraph', 'peers/langgraph.mjs'),

@@ -9,6 +9,7 @@ import { findRow } from './summary.mjs'
 export function judgeAims({ rows, help, ns }) {
   return [
     ...ns.map((n) => cpuPerTurn(rows, n)),
+    ...[100, 1000].map((n) => wholeProcess(rows, n)),
     wallAtThousand(rows),
     memoryAtThousand(rows),
     firstRequest(rows),
@@ -36,20 +37,32 @@ function cpuPerTurn(rows, n) {
   )
 }
 
+function wholeProcess(rows, n) {
+  const { bare } = fanout(rows, n)
+  const command = findRow(rows, { kind: 'command', mode: 'fanout', n })
+  return judge(
+    `CPU of \`cadre run\`, whole process, N=${n}`,
+    '≤ 2.5 × bare',
+    ratio(command?.processCpuMs, bare?.processCpuMs),
+    atMost(2.5),
+    times,
+  )
+}
+
 function wallAtThousand(rows) {
   const { bare, cadre } = fanout(rows, 1000)
   return judge('wall, N=1000', '≤ 2 × bare', ratio(cadre?.wallMs, bare?.wallMs), atMost(2), times)
 }
 
 function memoryAtThousand(rows) {
-  const { cadre } = fanout(rows, 1000)
-  return judge('peak memory, N=1000', '< 400 MB', cadre?.rssMb, (mb) => mb < 400, unit('MB'))
+  const command = findRow(rows, { kind: 'command', mode: 'fanout', n: 1000 })
+  return judge('peak memory of `cadre run`, N=1000', '< 250 MB', command?.rssMb, (mb) => mb < 250, unit('MB'))
 }
 
 function firstRequest(rows) {
   const cadre = findRow(rows, { kind: 'cadre', mode: 'cold' })
   const aim = 'first model request after process start'
-  return judge(aim, '≤ 250 ms', cadre?.firstRequestMs, atMost(250), unit('ms'))
+  return judge(aim, '≤ 200 ms', cadre?.firstRequestMs, atMost(200), unit('ms'))
 }
 
 function helpTime(help) {

@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { now } from './clock.mjs'
 import { expectedWork } from './workload.mjs'
 
 const timeLimitMs = 300_000
+const reportCost = fileURLToPath(new URL('report-cost.mjs', import.meta.url))
 
 /**
  * Runs one program once, in a process of its own, and resolves to `{ line, server }` or `{ error }`. It never rejects:
@@ -13,6 +17,8 @@ export async function runProgram({ program, cell, fake, tmp }) {
   const base = `${fake.server}/v1`
   const run = { mode: cell.mode, n: cell.n, k: cell.k, base, tmp }
   const env = { ...inheritedEnv(), ...protocolEnv(run, fake.server), ...program.env?.(run) }
+  const cost = join(tmp, 'process-cost.json')
+  env.BENCH_COST = cost
   const startedAt = now()
   const { code, stdout, stderr } = await execute(program.argv(run), { cwd: tmp, env })
   const line = lastJsonLine(stdout)
@@ -23,7 +29,16 @@ export async function runProgram({ program, cell, fake, tmp }) {
   if (mismatch) return { error: mismatch }
   // What a program says of itself stands: one that starts the real command has not counted its own start.
   const sinceStart = server.firstRequestAt && { firstRequestMs: server.firstRequestAt - startedAt }
-  return { line: { ...sinceStart, ...line }, server }
+  return { line: { ...sinceStart, ...readCost(cost), ...line }, server }
+}
+
+/** What the whole process cost, its start and its imports included. */
+function readCost(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return {}
+  }
 }
 
 function protocolEnv({ mode, n, k, base, tmp }, server) {
@@ -45,7 +60,11 @@ function inheritedEnv() {
 
 function execute(argv, { cwd, env }) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, ['--import', reportCost, ...argv], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const output = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr']) {
       child[name].setEncoding('utf8').on('data', (chunk) => {

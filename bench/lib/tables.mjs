@@ -38,6 +38,7 @@ function overheadTables(rows) {
     '### Overhead: a lead and N workers in parallel, 5 calls each, 50 ms per model call (ideal wall: 400 ms)',
     grid('wall, ms', (row, bare) => withRatio(row, bare, 'wallMs')),
     grid('CPU per turn, µs', (row, bare) => withRatio(row, bare, 'cpuPerTurnUs')),
+    grid('CPU of the whole process, ms', (row, bare) => withRatio(row, bare, 'processCpuMs')),
     grid('peak memory, MB', (row) => round(row.rssMb)),
     grid('most requests at once', (row) => round(row.maxConcurrency)),
   ]

@@ -1,0 +1,13 @@
+// The tool of the workers, as a user brings one: a module that config.yaml names.
+import { defineTool, number, object } from '@cadre/core'
+
+export const tools = [
+  defineTool({
+    name: 'probe',
+    description: 'probe',
+    class: 'execute',
+    effect: 'execute',
+    input: object({ i: number('number') }),
+    run: () => Promise.resolve({ content: 'probe ok' }),
+  }),
+]
