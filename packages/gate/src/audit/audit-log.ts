@@ -7,13 +7,13 @@
  *    decisions themselves are in the journals, without which no effect happens.
  * 4. It writes to plain files in the home and nowhere else, whatever links somebody has put there.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { type Json, type JsonObject, messageOf } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { maskSecrets, secretValues } from './mask-secrets.ts'
+import { maskSecrets, mayHoldSecret, secretValues } from './mask-secrets.ts'
 
 /** What happened. `at` is a time in UTC. */
 export interface AuditLine {
@@ -47,7 +47,7 @@ export function openAuditLog({
   recovered,
   environment = process.env,
 }: AuditLogOptions): AuditLog {
-  const values = secretValues(environment)
+  const mask = createLineMask(secretValues(environment))
   let open: OpenFile | undefined
   let isTold = false
   let isTorn = false
@@ -80,9 +80,9 @@ export function openAuditLog({
   }
   const write = (line: AuditLine) => {
     const handle = fileFor(line.at.slice(0, 10))
-    const text = `${JSON.stringify(masked(line as JsonObject, values))}\n`
-    const bytes = Buffer.from(isTorn ? `\n${text}` : text)
-    rememberLine(text.trimEnd())
+    const text = mask(line)
+    const bytes = Buffer.from(`${isTorn ? '\n' : ''}${text}\n`)
+    rememberLine(text)
     const done = writeSync(handle, bytes)
     isTorn = done !== bytes.length && (isTorn || done > 0)
     if (done !== bytes.length) throw new Error('the disk is full')
@@ -148,12 +148,22 @@ export function isOwnLine(line: string): boolean {
 }
 
 function digestOf(line: string): string {
-  return createHash('sha256').update(line).digest('base64')
+  return hash('sha256', line, 'base64')
 }
 
 function lastByte(handle: number, size: number): number | undefined {
   const byte = Buffer.alloc(1)
   return readSync(handle, byte, 0, 1, size - 1) === 1 ? byte[0] : undefined
+}
+
+/** The line as JSON without secrets. A line that has nothing that could be one is not taken apart. */
+function createLineMask(values: readonly string[]): (line: AuditLine) => string {
+  const written = values.map((value) => JSON.stringify(value).slice(1, -1))
+  return (line) => {
+    const text = JSON.stringify(line)
+    if (!mayHoldSecret.test(text) && !written.some((value) => text.includes(value))) return text
+    return JSON.stringify(masked(line as JsonObject, values))
+  }
 }
 
 const secretKey = /^(?:.*[-_])?(?:passw(?:or)?d|passphrase|secret|token|api[-_]?key|authorization)$/i

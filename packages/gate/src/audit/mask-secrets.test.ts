@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maskSecrets, secretValues } from './mask-secrets.ts'
+import { maskSecrets, mayHoldSecret, secretValues } from './mask-secrets.ts'
 
 const long = 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'
 
@@ -70,4 +71,34 @@ it('takes time in proportion to the text', () => {
   ]
   // Anything that grows faster than the text would not come back at all.
   for (const text of hard) expect(maskSecrets(text).length).toBeGreaterThan(0)
+})
+
+it('the quick look misses nothing that would be masked', () => {
+  const heads =
+    'ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ hf_ pypi- sk- sk-ant- sk_live_ sk_test_ rk_live_ AKIA ASIA AIza xoxb- xapp- eyJ'
+  const words =
+    'Bearer basic password PASSWD passphrase secret token API-KEY apikey access_key private-key client_secret credentials'
+  const piece = fc.oneof(
+    fc.constantFrom(
+      ...heads.split(' '),
+      ...words.split(' '),
+      'https://ann:',
+      '@',
+      '=',
+      ': ',
+      ' ',
+      '"',
+      '--',
+      '.',
+    ),
+    fc.constantFrom(long, 'AKIAIOSFODNN7EXAMPLE', '-----BEGIN PRIVATE KEY-----', '\n'),
+    fc.string({ maxLength: 6 }),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const text = pieces.join('')
+      if (maskSecrets(text) !== text) expect(JSON.stringify({ text })).toMatch(mayHoldSecret)
+    }),
+    { numRuns: 3000 },
+  )
 })
