@@ -87,5 +87,9 @@ const team = createOrchestrator(
 
 const request = { agent: 'lead', work: 'Say hello', workspace: project }
 const result = await team.start(request, new AbortController().signal)
-console.log(result.kind === 'report' ? result.report.text : `waits for ${result.questions}`)
+console.log(
+  result.kind === 'report'
+    ? result.report.text
+    : `waits for ${result.questions.map(({ session, name }) => `${session} ${name}`)}`,
+)
 await engine.close()

@@ -16,5 +16,9 @@ const team = createOrchestrator({
 })
 const request = { agent: 'lead', work: 'Say hello', workspace: process.cwd() }
 const result = await team.start(request, new AbortController().signal)
-console.log(result.kind === 'report' ? result.report.text : `waits for ${result.questions}`)
+console.log(
+  result.kind === 'report'
+    ? result.report.text
+    : `waits for ${result.questions.map(({ session, name }) => `${session} ${name}`)}`,
+)
 await engine.close()

@@ -1,5 +1,6 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { QuestionId } from '@cadre/core'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { type End, effectsOf, inFreshHome, inParallel, victim } from './victims.ts'
@@ -85,7 +86,7 @@ async function firstDoubt(prepared: string): Promise<string> {
       if (asked === undefined || effectsOf(home).includes('launch rocket')) return undefined
       await answer(home, asked, 'again')
       cpSync(join(home, '..'), join(prepared, '..'), { recursive: true })
-      return asked
+      return asked.name
     })
     if (question !== undefined) return question
   }
@@ -98,11 +99,8 @@ function inCopyOf<T>(prepared: string, work: (home: string) => Promise<T>): Prom
   })
 }
 
-function answer(home: string, question: string, decision: string): Promise<End> {
-  const session = readdirSync(join(home, 'sessions')).find((file) =>
-    readFileSync(join(home, 'sessions', file), 'utf8').includes(question),
-  )
-  return run(home, ['answer', session?.replace('.session.yaml', '') ?? '', question, decision])
+function answer(home: string, { session, name }: QuestionId, decision: string): Promise<End> {
+  return run(home, ['answer', session, name, decision])
 }
 
 /** Resumes until there is a report, and tells of each call in doubt what the world knows of it. */

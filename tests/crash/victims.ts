@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { QuestionId } from '@cadre/core'
 
 /** How a victim ended: with what it printed last, or killed. */
 export interface End {
   readonly kind: string
   readonly report?: { status: string; text: string; usage: unknown; sessions: number; calls: number }
-  readonly questions?: readonly string[]
+  readonly questions?: readonly QuestionId[]
   readonly approvals?: readonly { id: string; type: string; status: string; decidedBy?: string }[]
   readonly points: number
 }

@@ -227,7 +227,7 @@ for (const { name, create } of worlds) {
             const result = await again.orchestrator.resume(report.session, {}, new AbortController().signal)
             if (result.kind === 'waiting') {
               // Only what can neither be repeated nor checked may be put before a person.
-              expect(result.questions.every((question) => question.startsWith('doubt/'))).toBe(true)
+              expect(result.questions.every(({ name }) => name.startsWith('doubt/'))).toBe(true)
             } else {
               expect(result.report).toMatchObject({ status: 'completed', text: 'everything is done' })
               // Nothing was given up on: what was open at the stop was taken up again, and not told to the model as cancelled.

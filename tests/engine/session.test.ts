@@ -361,7 +361,10 @@ describe('a person is asked', () => {
     const options = { clock, tools, lanes, agents: [{ name: 'solo' }], rules: [ask] }
     const team = createTestTeam({ ...options, engine })
     const first = await team.run({ agent: 'solo' })
-    expect(first).toMatchObject({ kind: 'waiting', questions: ['approval/call_1_0', 'approval/call_1_2'] })
+    expect(first).toMatchObject({
+      kind: 'waiting',
+      questions: [{ name: 'approval/call_1_0' }, { name: 'approval/call_1_2' }],
+    })
     expect(done).toEqual(['note free'])
     engine.answer('solo-1', 'approval/call_1_0', { decision: 'approve', by: 'ann' })
     engine.answer('solo-1', 'approval/call_1_2', { decision: 'reject', by: 'bob', reason: 'too dangerous' })

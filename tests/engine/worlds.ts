@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Answer, Engine, Run } from '@cadre/core'
+import type { Answer, Engine, QuestionId, Run } from '@cadre/core'
 import { createFileEngine, type FileEngine, openHome } from '@cadre/files'
 import { createFakeClock, createMemoryEngine, type FakeClock, type MemoryRecords } from '@cadre/testing'
 
@@ -10,8 +10,8 @@ export interface World {
   readonly name: string
   readonly clock: FakeClock
   open(): Promise<Engine>
-  /** Tells a session, whichever waits for it, what a person decided. */
-  answer(question: string, answer: Answer): Promise<void>
+  /** Records what a person decided. */
+  answer(question: QuestionId, answer: Answer): Promise<void>
   /** Ends the engine as the end of its process would; what it recorded stays. */
   close(): Promise<void>
   dispose(): Promise<void>
@@ -24,10 +24,8 @@ export function memoryWorld(): World {
     name: 'memory',
     clock,
     open: () => Promise.resolve(createMemoryEngine({ clock, records })),
-    async answer(question, answer) {
-      for (const { answers } of records.sessions.values())
-        if (!answers.has(question)) answers.set(question, answer)
-    },
+    answer: async ({ session, name }, answer) =>
+      createMemoryEngine({ clock, records }).answer(session, name, answer),
     close: () => Promise.resolve(),
     dispose: () => Promise.resolve(),
   }
@@ -51,10 +49,8 @@ export function fileWorld(): World & { readonly folder: string } {
       engine ??= await createFileEngine({ home, clock })
       return engine
     },
-    async answer(question, answer) {
-      for (const { id, status } of (await engine?.list()) ?? []) {
-        if (status === 'sleeping') await engine?.answer(id, question, answer).catch(() => {})
-      }
+    async answer({ session, name }, answer) {
+      await engine?.answer(session, name, answer)
     },
     close,
     async dispose() {
@@ -100,8 +96,8 @@ export function mortal(engine: Engine, at: number): { engine: Engine; death: Dea
       await point()
       const entries = await run.step(
         name,
-        async (info) => {
-          const drafts = await work(info)
+        async () => {
+          const drafts = await work()
           await point()
           return drafts
         },
@@ -115,10 +111,8 @@ export function mortal(engine: Engine, at: number): { engine: Engine; death: Dea
       await run.end(end)
       await point()
     },
-    spawn: (name, spec) => run.spawn(name, spec),
+    spawn: (spec) => run.spawn(spec),
     waitFor: (question, signal) => run.waitFor(question, signal),
-    sleep: (ms, signal) => run.sleep(ms, signal),
-    emit: (event) => run.emit(event),
     changes: () => run.changes(),
   })
   return {

@@ -50,10 +50,8 @@ export async function live({ folder, agents: names, models, parallel }: LifeOpti
         recorded: run.recorded,
         step: mortal((name, work, options) => run.step(name, work, options)),
         end: mortal((end) => run.end(end)),
-        spawn: (name, child) => run.spawn(name, child),
+        spawn: (child) => run.spawn(child),
         waitFor: (question, signal) => run.waitFor(question, signal),
-        sleep: (ms, signal) => run.sleep(ms, signal),
-        emit: (event) => run.emit(event),
         changes: () => run.changes(),
       } satisfies Run
     }),

@@ -16,14 +16,13 @@ export type {
   Answer,
   Engine,
   Question,
+  QuestionId,
   RecordChange,
   Run,
   SessionEnd,
   SessionStatus,
-  StepInfo,
   StepOptions,
   StoredSession,
-  TransientEvent,
 } from './engine.ts'
 export type {
   AssistantDraft,
@@ -93,6 +92,7 @@ export { type Outfit, outfitOf } from './outfit.ts'
 export { type Subject, subjectsOf } from './permission-subject.ts'
 export type { Agents, Clock, Ids, Ports } from './ports.ts'
 export { oneLine } from './prompt.ts'
+export { answerDraft, answerIn, isAsked, questionDraft } from './questions.ts'
 export { eventsOf } from './replay.ts'
 export {
   addUsage,

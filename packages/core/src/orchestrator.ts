@@ -1,6 +1,6 @@
 import { Accounts } from './accounts.ts'
 import type { AgentDefinition } from './agent.ts'
-import type { StoredSession } from './engine.ts'
+import type { QuestionId, StoredSession } from './engine.ts'
 import { CadreError, Suspended } from './errors.ts'
 import type { CadreEvent, EventBody } from './events.ts'
 import { type Explained, type ExplainRequest, explainCall } from './explain.ts'
@@ -51,7 +51,7 @@ export interface StartRequest {
 /** A run ends with a report, or it waits for a person and can be resumed when there is an answer. */
 export type RunResult =
   | { readonly kind: 'report'; readonly report: Report }
-  | { readonly kind: 'waiting'; readonly session: string; readonly questions: readonly string[] }
+  | { readonly kind: 'waiting'; readonly session: string; readonly questions: readonly QuestionId[] }
 
 export interface ResumeOptions {
   readonly work?: Work | string

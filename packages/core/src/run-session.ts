@@ -42,7 +42,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
     if (stopped !== undefined) return await endSession(session, stopped)
     await stopBackground(session)
     await session.run.end({ kind: 'suspended', questions: error.questions })
-    session.emit({ type: 'session.suspended', questions: error.questions })
+    session.emit({ type: 'session.suspended', questions: error.questions.map(({ name }) => name) })
     throw error
   } finally {
     if (session.holdsSlot) session.tree.slots.give()

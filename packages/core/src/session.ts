@@ -1,4 +1,4 @@
-import type { Run, StepInfo, StepOptions } from './engine.ts'
+import type { Run, StepOptions } from './engine.ts'
 import type { Draft, Entry, EventDraft, UserDraft } from './entry.ts'
 import type { EventBody } from './events.ts'
 import type { Gate } from './gate.ts'
@@ -36,8 +36,6 @@ export interface Session {
   read: Map<string, ReadCall>
   /** Children in the background that this life has started or re-attached to. */
   readonly background: Map<string, BackgroundChild>
-  /** Delegations in the background that an earlier life has started. */
-  readonly resumedBackground: Set<string>
   /** What children cost whose calls stay open because the session is being stopped: in the report, but not in the record. */
   left: { usage: Usage; sessions: number; calls: number }
   holdsSlot: boolean
@@ -48,7 +46,7 @@ export interface Session {
 export async function record(
   session: Session,
   name: string,
-  work: (info: StepInfo) => readonly Draft[] | Promise<readonly Draft[]>,
+  work: () => readonly Draft[] | Promise<readonly Draft[]>,
   options?: StepOptions,
 ): Promise<readonly Entry[]> {
   const entries = await session.run.step(name, work, options)

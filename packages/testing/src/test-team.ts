@@ -85,7 +85,8 @@ export function createTestTeam(options: TestTeamOptions): TestTeam {
     run,
     async report(request, signal) {
       const result = await run(request, signal)
-      if (result.kind === 'waiting') throw new Error(`waits for a person: ${result.questions.join(', ')}`)
+      if (result.kind === 'waiting')
+        throw new Error(`waits for a person: ${JSON.stringify(result.questions)}`)
       return result.report
     },
   }

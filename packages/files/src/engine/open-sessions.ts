@@ -1,13 +1,14 @@
 import { fstatSync, readFileSync, statSync, unlinkSync } from 'node:fs'
 import {
   type Answer,
+  answerIn,
   CadreError,
   type Clock,
+  isAsked,
   type Question,
   type Report,
   type ReportStatus,
   type SessionSpec,
-  type TransientEvent,
 } from '@cadre/core'
 import { isUnguardedHere, rememberWritten } from '../home/unguarded.ts'
 import { noteCharge } from './charges.ts'
@@ -16,7 +17,6 @@ import { type EngineParts, sessionPath } from './engine-parts.ts'
 import { keepTorn } from './keep-beside.ts'
 import type { Leases } from './leases.ts'
 import { readRegular } from './open-regular.ts'
-import { answerIn, isAsked } from './questions.ts'
 import type { Recorder } from './recorder.ts'
 import { SessionFile } from './session-file.ts'
 import { checkName } from './session-name.ts'
@@ -32,7 +32,6 @@ export interface Outside {
     question: Question,
     signal: AbortSignal,
   ) => Promise<Answer | undefined> | Answer | undefined
-  readonly onTransient?: (session: string, event: TransientEvent) => void
 }
 
 export interface OpenSessionsOptions {
@@ -51,7 +50,6 @@ export interface OpenSessionsOptions {
  */
 export class OpenSessions implements RunHost {
   readonly recorder: Recorder
-  readonly clock: Clock
   runner: (spec: SessionSpec) => Promise<Report> = () =>
     Promise.reject(new Error('unreachable: no runner is attached'))
   private readonly options: OpenSessionsOptions
@@ -68,7 +66,6 @@ export class OpenSessions implements RunHost {
   constructor(options: OpenSessionsOptions) {
     this.options = options
     this.recorder = options.recorder
-    this.clock = options.outside.clock
   }
 
   async open(spec: SessionSpec): Promise<SessionRun> {
@@ -179,10 +176,6 @@ export class OpenSessions implements RunHost {
 
   async ask(session: string, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
     return this.options.outside.answer?.(session, question, signal)
-  }
-
-  emit(session: string, event: TransientEvent): void {
-    this.options.outside.onTransient?.(session, event)
   }
 
   /** One process at a time spends from a budget, so a session that spends from another tree's budget also owns that tree. */

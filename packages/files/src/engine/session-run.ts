@@ -1,35 +1,33 @@
 import { setMaxListeners } from 'node:events'
 import {
   type Answer,
-  type Clock,
+  answerDraft,
+  answerIn,
   type Draft,
   type Entry,
+  isAsked,
   type Question,
+  questionDraft,
   type RecordChange,
   type Report,
   type Run,
   type SessionEnd,
   type SessionSpec,
-  type StepInfo,
   type StepOptions,
   Suspended,
-  type TransientEvent,
 } from '@cadre/core'
-import { answerDraft, answerIn, isAsked, questionDraft } from './questions.ts'
 import type { Recorder } from './recorder.ts'
 import type { SessionFile, State } from './session-file.ts'
 
 /** What a run needs from its engine. */
 export interface RunHost {
   readonly recorder: Recorder
-  readonly clock: Clock
   /** Makes sure that this process may write the session, and prepares its file. Rejects with `owned`. */
   enter(run: SessionRun): Promise<void>
   leave(run: SessionRun): void
   spawn(spec: SessionSpec): Promise<Report>
   /** Whoever can answer now. */
   ask(session: string, question: Question, signal: AbortSignal): Promise<Answer | undefined>
-  emit(session: string, event: TransientEvent): void
 }
 
 /**
@@ -56,16 +54,16 @@ export class SessionRun implements Run {
 
   async step(
     name: string,
-    work: (info: StepInfo) => readonly Draft[] | Promise<readonly Draft[]>,
+    work: () => readonly Draft[] | Promise<readonly Draft[]>,
     options?: StepOptions,
   ): Promise<readonly Entry[]> {
-    const drafts = await work({ key: `${this.file.id}/${name}` })
+    const drafts = await work()
     if (!this.isEntered) await this.enter()
     if (this.isEnded) throw new Error(`unreachable: session ${this.file.id} has ended and records ${name}`)
     return drafts.length === 0 ? [] : this.host.recorder.record(this.file, drafts, isDurable(options))
   }
 
-  spawn(_name: string, spec: SessionSpec): Promise<Report> {
+  spawn(spec: SessionSpec): Promise<Report> {
     return this.host.spawn(spec)
   }
 
@@ -76,7 +74,7 @@ export class SessionRun implements Run {
     signal.throwIfAborted()
     if (!isAsked(this.file.entries, name)) await this.step(`asked/${name}`, () => [questionDraft(question)])
     const answer = await this.askOutside(question, signal)
-    if (answer === undefined) throw new Suspended([name])
+    if (answer === undefined) throw new Suspended([{ session: this.file.id, name }])
     return answer
   }
 
@@ -90,25 +88,6 @@ export class SessionRun implements Run {
     }
     this.asking.get(name)?.(recorded)
     return recorded
-  }
-
-  sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason)
-      const stop = () => {
-        disarm()
-        reject(signal.reason)
-      }
-      const disarm = this.host.clock.after(ms, () => {
-        signal.removeEventListener('abort', stop)
-        resolve()
-      })
-      signal.addEventListener('abort', stop, { once: true })
-    })
-  }
-
-  emit(event: TransientEvent): void {
-    this.host.emit(this.file.id, event)
   }
 
   changes(): RecordChange | undefined {
