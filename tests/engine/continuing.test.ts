@@ -1,5 +1,5 @@
 import type { Engine, Entry, Run } from '@cadre/core'
-import { call, createTestTeam, say } from '@cadre/testing'
+import { call, countingIds, createFakeClock, createMemoryEngine, createTestTeam, say } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { countingTools } from './tools.ts'
 import { type World, worlds } from './worlds.ts'
@@ -27,6 +27,8 @@ function dyingAt(engine: Engine, name: string): { readonly engine: Engine; reado
   const wrap = (run: Run): Run => ({
     ...run,
     recorded: run.recorded,
+    lost: run.lost,
+    alone: run.alone,
     step(step, work, options) {
       if (step !== name) return run.step(step, work, options)
       die()
@@ -164,4 +166,46 @@ describe.each(worlds)('a session whose process died continues from its record, o
     const result = (await second.engine.read('lead-1'))?.entries.find(({ role }) => role === 'tool_result')
     expect(result).toMatchObject({ code: 'timeout' })
   })
+})
+
+test('a child that an engine runs in another process counts, and can be read by its id', async () => {
+  const clock = createFakeClock()
+  const inner = createMemoryEngine({ clock })
+  const elsewhere: string[] = []
+  const engine: Engine = {
+    ...inner,
+    open: async (spec) => ({
+      ...(await inner.open(spec)),
+      async spawn(child) {
+        elsewhere.push(child.id)
+        const run = await inner.open(child)
+        await run.step('begin', () => [{ role: 'user', content: child.work.content }])
+        return {
+          type: 'report',
+          session: child.id,
+          agent: child.agent.name,
+          status: 'completed',
+          text: 'found',
+          model: child.model,
+          usage: { input: 1, output: 1 },
+          sessions: 3,
+          calls: 0,
+        }
+      },
+    }),
+  }
+  const work = ['delegate_task', { subagent_type: 'scout', prompt: 'x', wait_for_result: true }] as const
+  const ids = countingIds()
+  const team = createTestTeam({
+    agents: [{ name: 'lead' }, { name: 'scout' }],
+    lanes: { lead: [call(work), call(work), say('done')] },
+    limits: { sessions: 4 },
+    clock,
+    engine,
+    // The tree is in the id, so that an engine that stores trees finds the session.
+    ids: { session: (agent, root) => [...(root === undefined ? [] : [root]), ids.session(agent)].join('.') },
+  })
+  expect(await team.report({ agent: 'lead' })).toMatchObject({ text: 'done', sessions: 4 })
+  expect(elsewhere).toEqual(['lead-1.scout-2'])
+  expect((await team.engine.read('lead-1.scout-2'))?.spec).toMatchObject({ root: 'lead-1' })
 })

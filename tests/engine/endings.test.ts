@@ -8,6 +8,8 @@ function onFullDisk(engine: Engine, isFull: (step: string) => boolean): Engine {
   const wrap = (run: Run): Run => ({
     ...run,
     recorded: run.recorded,
+    lost: run.lost,
+    alone: run.alone,
     step: (name, work, options) =>
       isFull(name) ? Promise.reject(new Error('the disk is full')) : run.step(name, work, options),
     end: (end) => run.end(end),

@@ -8,14 +8,7 @@ import {
   type WorkspaceRequest,
   type Workspaces,
 } from '@cadre/core'
-import {
-  call,
-  createFakeClock,
-  createMemoryEngine,
-  createTestTeam,
-  say,
-  type TestTeam,
-} from '@cadre/testing'
+import { call, createFakeClock, createMemoryEngine, createTestTeam, say, type TestTeam } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
 import { countingTools } from './tools.ts'
 

@@ -97,6 +97,25 @@ describe('what the model is shown', () => {
     for (const summary of summaries) expect(summary).toMatch(/^Earlier in this session/)
   })
 
+  test('how much is summarised can be decided from outside, and no result is parted from its call', async () => {
+    const { tools } = countingTools()
+    const seen: boolean[] = []
+    const team = createTestTeam({
+      agents: [{ name: 'solo' }],
+      tools,
+      lanes: { solo: [call(['look', { path: 'a' }]), call(['look', { path: 'b' }]), say('done')] },
+      prepareContext({ messages, isTooLong }, { agent }) {
+        seen.push(isTooLong && agent.name === 'solo')
+        // In the middle of the second round: its call would be summarised, and its result would not.
+        return messages.length === 5 ? 4 : 0
+      },
+    })
+    expect(await team.report({ agent: 'solo' })).toMatchObject({ text: 'done' })
+    expect(seen).toEqual([false, false, false])
+    const [, , third] = team.models.requests.filter(({ purpose }) => purpose === undefined)
+    expect(third?.messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant', 'tool_result'])
+  })
+
   test('images of the work and of results reach the model', async () => {
     const image = { mime: 'image/png', data: 'aGk=' }
     const { tools } = countingTools()

@@ -1,9 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer, Engine, QuestionId, Run } from '@cadre/core'
 import { createFileEngine, type FileEngine, openHome } from '@cadre/files'
-import { createFakeClock, createMemoryEngine, type FakeClock, type MemoryRecords } from '@cadre/testing'
+import {
+  createFakeClock,
+  createMemoryEngine,
+  type FakeClock,
+  type MemoryEngine,
+  type MemoryRecords,
+} from '@cadre/testing'
+import { onTestFinished, vi } from 'vitest'
 
 /** A place where sessions are kept that outlives its engines: open one, let it die, open the next. */
 export interface World {
@@ -12,6 +19,8 @@ export interface World {
   open(): Promise<Engine>
   /** Records what a person decided. */
   answer(question: QuestionId, answer: Answer): Promise<void>
+  /** Another process takes the tree over, and ends at once. Needs `standStill` before the engine is opened. */
+  lose(root: string): void
   /** Ends the engine as the end of its process would; what it recorded stays. */
   close(): Promise<void>
   dispose(): Promise<void>
@@ -20,10 +29,15 @@ export interface World {
 export function memoryWorld(): World {
   const clock = createFakeClock()
   const records: MemoryRecords = { sessions: new Map() }
+  let engine: MemoryEngine | undefined
   return {
     name: 'memory',
     clock,
-    open: () => Promise.resolve(createMemoryEngine({ clock, records })),
+    async open() {
+      engine = createMemoryEngine({ clock, records })
+      return engine
+    },
+    lose: (root) => engine?.lose(root),
     answer: async ({ session, name }, answer) =>
       createMemoryEngine({ clock, records }).answer(session, name, answer),
     close: () => Promise.resolve(),
@@ -52,12 +66,29 @@ export function fileWorld(): World & { readonly folder: string } {
     async answer({ session, name }, answer) {
       await engine?.answer(session, name, answer)
     },
+    lose(root) {
+      const other = { token: 'other', pid: 1, host: 'elsewhere', boot: 'other' }
+      const lease = home.at('storage', 'leases', `${root}.lease`)
+      rmSync(lease)
+      writeFileSync(lease, JSON.stringify(other))
+      // This process stood still for longer than others wait for it, and so has the other one by the time anybody looks.
+      vi.setSystemTime(Date.now() + 60_000)
+      vi.advanceTimersByTime(10_001)
+    },
     close,
     async dispose() {
       await close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** From now on the time of the machine, by which processes are taken for dead, stands still unless a world moves it. */
+export function standStill(): void {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
 }
 
 /** The worlds every engine test runs in. */
@@ -92,6 +123,8 @@ export function mortal(engine: Engine, at: number): { engine: Engine; death: Dea
   const wrap = (run: Run): Run => ({
     ...run,
     recorded: run.recorded,
+    lost: run.lost,
+    alone: run.alone,
     async step(name, work, options) {
       await point()
       const entries = await run.step(

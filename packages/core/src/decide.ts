@@ -192,7 +192,7 @@ export function startDraft(
   // Counted here, so that the next call of the same reply is judged with this one in the count.
   session.node.account?.countCall()
   if (tool.kind !== 'delegate') return start
-  const child = session.ports.ids.session(readDelegation(tool, input).target)
+  const child = session.ports.ids.session(readDelegation(tool, input).target, session.spec.root)
   session.tree.count(child)
   return { ...start, child, ...(isBackground(session, judged) && { background: true }) }
 }

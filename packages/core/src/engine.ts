@@ -73,6 +73,17 @@ export interface Run {
   /** Everything that earlier lives of the session recorded, in order. */
   readonly recorded: readonly Entry[]
   /**
+   * Fires when this process may not run the tree any more, because another one took it over. The loop then stops tools and requests,
+   * records nothing, reports no end and does not call `end`. Steps that are pending must reject. The sessions of a tree are lost
+   * together; they may share one signal.
+   */
+  readonly lost: AbortSignal
+  /**
+   * Resolves when no earlier life of the session can still carry out a call: at once if its process is known to have ended, otherwise
+   * when it must have noticed that it is lost and `stopGrace` has passed. The loop waits for it before it settles a call in doubt.
+   */
+  readonly alone: Promise<void>
+  /**
    * Does `work` and records what it returns, together and in the order in which work is finished; `work` may itself take
    * further steps. Entries survive the end of this process when the promise resolves. Rejects with what `work` rejected with, or when
    * they cannot be recorded. Work that returns nothing is not recorded. `name` is for people and tests; it may repeat.

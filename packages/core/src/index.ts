@@ -89,8 +89,9 @@ export {
   type StartRequest,
 } from './orchestrator.ts'
 export { type Outfit, outfitOf } from './outfit.ts'
+export { stopGrace } from './perform.ts'
 export { type Subject, subjectsOf } from './permission-subject.ts'
-export type { Agents, Clock, Ids, Ports } from './ports.ts'
+export type { Agents, Clock, ContextRequest, Ids, Ports } from './ports.ts'
 export { oneLine } from './prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './questions.ts'
 export { eventsOf } from './replay.ts'

@@ -12,7 +12,7 @@ import { leaveCalls } from './leave-calls.ts'
 import type { Model } from './model.ts'
 import type { Ports } from './ports.ts'
 import { noUsage, type Report } from './report.ts'
-import { notice, record, type Session } from './session.ts'
+import { notice, record, requireLife, type Session } from './session.ts'
 import type { SessionSpec, Work } from './session-spec.ts'
 import { foldEntries, openCalls, type SessionState, startedCalls } from './state.ts'
 import { toolsetOf } from './toolset.ts'
@@ -34,8 +34,6 @@ export interface Host {
   messages(session: string): readonly Message[]
   /** Whether something was said to it that it has not been given. */
   hasMessages(session: string): boolean
-  /** True when everything is to rest at the next round: nothing is cancelled, and it goes on when it is resumed. */
-  isPausing(): boolean
 }
 
 /** Something said to a running session. */
@@ -64,7 +62,7 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   const tree = host.tree(spec)
   const node = tree.enter(spec)
   const ended = (report: Report): Opened => {
-    tree.leave(spec)
+    tree.leave(spec, node)
     return { kind: 'ended', report }
   }
   const refuse = (code: string, message: string) => {
@@ -81,9 +79,10 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
     run = await ports.engine.open(spec)
   } catch (error) {
     // A journal that cannot be read or written is nothing an agent can work around: the run stops, and goes on when it is mended.
-    tree.leave(spec)
+    tree.leave(spec, node)
     throw error
   }
+  tree.follow(run.lost)
   const state = foldEntries(run.recorded, spec.id)
   tree.count(spec.id, state.sessions)
   if (state.ended !== undefined && !host.continues(spec, state)) return ended(state.ended)
@@ -99,7 +98,8 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   } catch (error) {
     // Its record cannot be written: it is given back as it is, so that it can go on when it can be.
     if (session.holdsSlot) tree.slots.give()
-    tree.leave(spec)
+    tree.leave(spec, node)
+    requireLife(session)
     const questions = error instanceof Suspended ? error.questions : []
     await run.end({ kind: 'suspended', questions }).catch(() => {})
     throw error

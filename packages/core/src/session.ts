@@ -1,5 +1,6 @@
 import type { Run, StepOptions } from './engine.ts'
 import type { Draft, Entry, EventDraft, UserDraft } from './entry.ts'
+import { CadreError } from './errors.ts'
 import type { EventBody } from './events.ts'
 import type { Gate } from './gate.ts'
 import type { ReadCall } from './judge.ts'
@@ -42,14 +43,29 @@ export interface Session {
   emit(body: EventBody): void
 }
 
-/** Records what `work` returns and takes it into the state. */
+/** Throws when this life is lost: the process that took the session over continues it from what is recorded. */
+export function requireLife({ tree, spec }: Pick<Session, 'tree' | 'spec'>): void {
+  if (!tree.isLost) return
+  const message = `Session ${spec.id} was taken over by another process, which continues it.`
+  throw new CadreError('owned', message)
+}
+
+/** Records what `work` returns and takes it into the state. A lost life records nothing. */
 export async function record(
   session: Session,
   name: string,
   work: () => readonly Draft[] | Promise<readonly Draft[]>,
   options?: StepOptions,
 ): Promise<readonly Entry[]> {
-  const entries = await session.run.step(name, work, options)
+  const whileAlive = (drafts: readonly Draft[]) => {
+    requireLife(session)
+    return drafts
+  }
+  const step = () => {
+    const drafts = work()
+    return drafts instanceof Promise ? drafts.then(whileAlive) : whileAlive(drafts)
+  }
+  const entries = await session.run.step(name, step, options)
   for (const entry of entries) applyEntry(session.state, entry, session.spec.id)
   return entries
 }

@@ -17,6 +17,7 @@ import {
   type SessionStatus,
   type StoredSession,
   Suspended,
+  stopGrace,
 } from '@cadre/core'
 
 /** What sessions have recorded. Survives the engine: give it to the next one to continue. */
@@ -29,6 +30,8 @@ interface MemorySession {
   readonly entries: Entry[]
   status: SessionStatus
   outcome: ReportStatus | undefined
+  /** When a life of it was last lost. */
+  lostAt?: number
 }
 
 export interface MemoryEngineOptions {
@@ -42,6 +45,8 @@ export interface MemoryEngine extends Engine {
   readonly records: MemoryRecords
   /** Records an answer, unless there is one. */
   answer(session: string, name: string, answer: Answer): void
+  /** Takes a tree away from this engine, as another process would. */
+  lose(root: string): void
 }
 
 /** An engine in memory. Like every engine, it continues from what is recorded. */
@@ -49,6 +54,7 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
   const { clock } = options
   const records: MemoryRecords = options.records ?? { sessions: new Map() }
   const { sessions } = records
+  const lives = new Map<string, AbortController>()
   let runner: (spec: SessionSpec) => Promise<Report> = () =>
     Promise.reject(new Error('no runner is attached'))
   const keep = ({ entries }: MemorySession, drafts: readonly Draft[]): readonly Entry[] => {
@@ -60,11 +66,16 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
     return kept
   }
   const createRun = (session: MemorySession): Run => {
-    const { spec, entries } = session
+    const { spec, entries, lostAt } = session
+    const life = lives.get(spec.root) ?? new AbortController()
+    lives.set(spec.root, life)
     return {
       recorded: [...entries],
+      lost: life.signal,
+      alone: until((lostAt ?? Number.NEGATIVE_INFINITY) + stopGrace, clock),
       async step(_name, work) {
         const drafts = await work()
+        life.signal.throwIfAborted()
         session.status = 'active'
         session.outcome = undefined
         return keep(session, drafts)
@@ -113,7 +124,17 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
       if (session !== undefined && answerIn(session.entries, name) === undefined)
         keep(session, [answerDraft(name, answer)])
     },
+    lose(root) {
+      for (const session of sessions.values()) if (session.spec.root === root) session.lostAt = clock.now()
+      lives.get(root)?.abort(new Error(`${root} was taken over`))
+      lives.delete(root)
+    },
   }
+}
+
+function until(time: number, clock: Clock): Promise<void> {
+  const left = time - clock.now()
+  return left > 0 ? new Promise((resolve) => void clock.after(left, resolve)) : Promise.resolve()
 }
 
 function statusAfter(end: SessionEnd): SessionStatus {

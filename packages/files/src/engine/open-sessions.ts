@@ -9,6 +9,7 @@ import {
   type Report,
   type ReportStatus,
   type SessionSpec,
+  stopGrace,
 } from '@cadre/core'
 import { isUnguardedHere, rememberWritten } from '../home/unguarded.ts'
 import { noteCharge } from './charges.ts'
@@ -17,11 +18,15 @@ import { type EngineParts, sessionPath } from './engine-parts.ts'
 import { keepTorn } from './keep-beside.ts'
 import type { Leases } from './leases.ts'
 import { readRegular } from './open-regular.ts'
+import { heartbeatLimit } from './process-identity.ts'
 import type { Recorder } from './recorder.ts'
 import { SessionFile } from './session-file.ts'
 import { checkName } from './session-name.ts'
 import { type RunHost, SessionRun } from './session-run.ts'
 import type { Trees } from './trees.ts'
+
+/** How long a process that was taken for dead, and is not, may still act: until its next heartbeat, and until its tools have stopped. */
+const noticeLimit = heartbeatLimit / 3 + stopGrace
 
 /** How the engine reaches the outside. */
 export interface Outside {
@@ -66,6 +71,8 @@ export class OpenSessions implements RunHost {
   constructor(options: OpenSessionsOptions) {
     this.options = options
     this.recorder = options.recorder
+    // Told in the middle of a write or a heartbeat.
+    options.leases.onLost = (root) => queueMicrotask(() => this.lose(root))
   }
 
   async open(spec: SessionSpec): Promise<SessionRun> {
@@ -155,6 +162,22 @@ export class OpenSessions implements RunHost {
     this.recorder.flush()
     const content = attempt(() => readRegular(file.path))
     if (content !== undefined) rememberWritten(file.path, content)
+  }
+
+  private lose(root: string): void {
+    for (const [id, trees] of [...this.entered]) if (trees.includes(root)) this.writing.get(id)?.lose()
+  }
+
+  alone(root: string): Promise<void> {
+    const { leases, outside } = this.options
+    const since = leases.assumed.get(root)
+    if (since === undefined) return Promise.resolve()
+    return new Promise((resolve) => {
+      outside.clock.after(Math.max(0, since + noticeLimit - Date.now()), () => {
+        leases.assumed.delete(root)
+        resolve()
+      })
+    })
   }
 
   leave({ file }: SessionRun): void {

@@ -25,6 +25,8 @@ export interface RunHost {
   /** Makes sure that this process may write the session, and prepares its file. Rejects with `owned`. */
   enter(run: SessionRun): Promise<void>
   leave(run: SessionRun): void
+  /** Resolves when a process that this one took the tree from must have noticed. */
+  alone(root: string): Promise<void>
   spawn(spec: SessionSpec): Promise<Report>
   /** Whoever can answer now. */
   ask(session: string, question: Question, signal: AbortSignal): Promise<Answer | undefined>
@@ -37,6 +39,9 @@ export interface RunHost {
 export class SessionRun implements Run {
   readonly file: SessionFile
   readonly recorded: readonly Entry[]
+  readonly alone: Promise<void>
+  private readonly life = new AbortController()
+  readonly lost: AbortSignal = this.life.signal
   private readonly host: RunHost
   private entering: Promise<void> | undefined
   private isEntered: boolean
@@ -50,6 +55,7 @@ export class SessionRun implements Run {
     this.host = host
     this.isEntered = isEntered
     this.recorded = [...file.entries]
+    this.alone = host.alone(file.root)
   }
 
   async step(
@@ -136,6 +142,12 @@ export class SessionRun implements Run {
   abandon(): void {
     this.isEnded = true
     this.host.leave(this)
+  }
+
+  /** Another process has taken the tree over. */
+  lose(): void {
+    this.life.abort()
+    this.abandon()
   }
 
   private async recordAnswer(name: string, answer: Answer): Promise<Answer> {

@@ -45,9 +45,9 @@ export function followApprovals(
 
 function followed(run: Run, settle: (question: string) => Promise<void>): Run {
   return {
-    get recorded() {
-      return run.recorded
-    },
+    recorded: run.recorded,
+    lost: run.lost,
+    alone: run.alone,
     step: (name, work, options) => run.step(name, work, options),
     spawn: (spec) => run.spawn(spec),
     async waitFor(question, signal) {
