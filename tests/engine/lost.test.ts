@@ -168,6 +168,59 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
   })
 })
 
+test('a lost life records nothing, even if its engine would let it', async () => {
+  const clock = createFakeClock()
+  const inner = createMemoryEngine({ clock })
+  const life = new AbortController()
+  const engine: Engine = {
+    ...inner,
+    open: async (spec) => ({ ...(await inner.open(spec)), lost: life.signal }),
+  }
+  const press = stubborn()
+  const lanes = {
+    lead: [call(work('presser'), work('thinker')), say('ok')],
+    presser: [call(['press', {}])],
+    thinker: [
+      async () => {
+        await until(() => press.running() === 1)
+        life.abort()
+        return say('too late')
+      },
+    ],
+  }
+  const agents = Object.keys(lanes).map((name) => ({ name }))
+  const team = createTestTeam({ agents, lanes, tools: [press.tool], clock, engine })
+  const end = team.run({ agent: 'lead' }).catch((error: unknown) => error)
+  await until(() => press.aborted() === 1)
+  const count = () => [...inner.records.sessions.values()].map(({ entries }) => entries.length)
+  const before = count()
+  press.end()
+  expect(await end).toMatchObject({ code: 'owned' })
+  expect(count()).toEqual(before)
+  expect(team.events.filter(isEnd)).toEqual([])
+})
+
+test('a life that is lost while its end is recorded reports no end', async () => {
+  const clock = createFakeClock()
+  const inner = createMemoryEngine({ clock })
+  const life = new AbortController()
+  const engine: Engine = {
+    ...inner,
+    async open(spec) {
+      const run = await inner.open(spec)
+      const step: typeof run.step = (name, ...rest) => {
+        if (!name.startsWith('end/')) return run.step(name, ...rest)
+        life.abort()
+        return Promise.reject(new Error('refused by the server'))
+      }
+      return { ...run, lost: life.signal, step }
+    },
+  }
+  const team = createTestTeam({ agents: [{ name: 'lead' }], lanes: { lead: [say('ok')] }, clock, engine })
+  await expect(team.run({ agent: 'lead' })).rejects.toMatchObject({ code: 'owned' })
+  expect(team.events.filter(isEnd)).toEqual([])
+})
+
 test('two lives of one session in one process do not remove each other', async () => {
   const clock = createFakeClock()
   const press = stubborn()

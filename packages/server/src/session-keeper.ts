@@ -50,8 +50,7 @@ export interface KeepRequest extends Beginning {
  *    session are delivered in order, each once.
  * 2. Orders and answers are plain data: they can be sent as JSON. No orchestrator, engine or signal crosses this port.
  * 3. Every order is safe to repeat, by the id of the session or of the message, so a client may send it again after a lost answer.
- * 4. `state` reads the record and may be behind `onRest`, never ahead of it. `onRest` may be missed by a process that was down; whoever
- *    needs the outcome asks `state` when it starts.
+ * 4. A process that was down misses `onRest`. A caller that needs an outcome asks for `state` when it starts.
  */
 export interface SessionKeeper {
   /**
