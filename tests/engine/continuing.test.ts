@@ -28,7 +28,9 @@ function dyingAt(engine: Engine, name: string): { readonly engine: Engine; reado
     ...run,
     recorded: run.recorded,
     lost: run.lost,
-    alone: run.alone,
+    get alone() {
+      return run.alone
+    },
     step(step, work, options) {
       if (step !== name) return run.step(step, work, options)
       die()

@@ -9,7 +9,9 @@ function onFullDisk(engine: Engine, isFull: (step: string) => boolean): Engine {
     ...run,
     recorded: run.recorded,
     lost: run.lost,
-    alone: run.alone,
+    get alone() {
+      return run.alone
+    },
     step: (name, work, options) =>
       isFull(name) ? Promise.reject(new Error('the disk is full')) : run.step(name, work, options),
     end: (end) => run.end(end),

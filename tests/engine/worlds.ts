@@ -124,7 +124,9 @@ export function mortal(engine: Engine, at: number): { engine: Engine; death: Dea
     ...run,
     recorded: run.recorded,
     lost: run.lost,
-    alone: run.alone,
+    get alone() {
+      return run.alone
+    },
     async step(name, work, options) {
       await point()
       const entries = await run.step(

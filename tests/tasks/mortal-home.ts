@@ -50,7 +50,9 @@ export async function live({ folder, agents: names, models, parallel }: LifeOpti
       return {
         recorded: run.recorded,
         lost: run.lost,
-        alone: run.alone,
+        get alone() {
+          return run.alone
+        },
         step: mortal((name, work, options) => run.step(name, work, options)),
         end: mortal((end) => run.end(end)),
         spawn: (child) => run.spawn(child),

@@ -80,7 +80,8 @@ export interface Run {
   readonly lost: AbortSignal
   /**
    * Resolves when no earlier life of the session can still carry out a call: at once if its process is known to have ended, otherwise
-   * when it must have noticed that it is lost and `stopGrace` has passed. The loop waits for it before it settles a call in doubt.
+   * when it must have noticed that it is lost and `stopGrace` has passed. The loop waits for it before it settles a call in doubt, and
+   * reads it only then.
    */
   readonly alone: Promise<void>
   /**

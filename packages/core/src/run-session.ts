@@ -113,8 +113,8 @@ function endSession(
   goesOn: (session: Session) => boolean,
 ): Promise<Report | undefined>
 /**
- * Releases the session even if a step fails: it rejects only when this life is lost. Returns `undefined` when `goesOn` finds new input after the end was
- * recorded, so that the session continues.
+ * Releases the session even if a step fails: it rejects only when this life is lost. Returns `undefined` when `goesOn` finds new
+ * input after the end was recorded, so that the session continues.
  */
 async function endSession(
   session: Session,

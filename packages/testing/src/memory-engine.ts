@@ -82,6 +82,7 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
       },
       spawn: (child) => runner(child),
       async waitFor(question) {
+        life.signal.throwIfAborted()
         const { name } = question
         const known = answerIn(entries, name)
         if (known !== undefined) return known

@@ -39,7 +39,6 @@ export interface RunHost {
 export class SessionRun implements Run {
   readonly file: SessionFile
   readonly recorded: readonly Entry[]
-  readonly alone: Promise<void>
   private readonly life = new AbortController()
   readonly lost: AbortSignal = this.life.signal
   private readonly host: RunHost
@@ -55,7 +54,11 @@ export class SessionRun implements Run {
     this.host = host
     this.isEntered = isEntered
     this.recorded = [...file.entries]
-    this.alone = host.alone(file.root)
+  }
+
+  /** Asked when it matters: a session that had ended is owned only with its first step. */
+  get alone(): Promise<void> {
+    return this.host.alone(this.file.root)
   }
 
   async step(

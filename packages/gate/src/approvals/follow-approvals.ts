@@ -47,7 +47,9 @@ function followed(run: Run, settle: (question: string) => Promise<void>): Run {
   return {
     recorded: run.recorded,
     lost: run.lost,
-    alone: run.alone,
+    get alone() {
+      return run.alone
+    },
     step: (name, work, options) => run.step(name, work, options),
     spawn: (spec) => run.spawn(spec),
     async waitFor(question, signal) {
