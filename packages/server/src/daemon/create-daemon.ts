@@ -337,10 +337,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const requests = watchRequests({
       home,
       since: performance.timeOrigin,
-      cancel: (session) => changes.current.orchestrator.cancel(session),
+      // A pull can bring requests, too.
+      cancel: (session) => mayAct() && changes.current.orchestrator.cancel(session),
     })
     undo.push(() => requests.close())
-    undo.push(watchStop(home, () => askStop('asked')))
+    undo.push(watchStop(home, { mayAct, ask: () => askStop('asked') }))
     const clockwork = setInterval(() => {
       if (!owns()) return
       const now = clock.now()
