@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { defaultServerConditions } from 'vite'
@@ -18,4 +19,15 @@ export const shared: ViteUserConfig = {
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
+}
+
+/** The test files in which this occurs. */
+export function testsThatMention(pattern: RegExp): string[] {
+  const at = (...names: string[]) => path.join(import.meta.dirname, ...names)
+  return ['packages', 'tests', 'examples'].flatMap((folder) =>
+    readdirSync(at(folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+      .filter((name) => pattern.test(readFileSync(at(folder, name), 'utf8')))
+      .map((name) => `${folder}/${name}`),
+  )
 }
