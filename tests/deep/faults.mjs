@@ -31,8 +31,8 @@ export const faults = {
   'a dollar sign in double quotes is a letter': {
     focus: 'words',
     file: words,
-    from: "if (next === '\"' || next === ' '",
-    to: "if (next !== '?' || next === ' '",
+    from: "(next === '\"' || next === ' '",
+    to: "(next !== '?' || next === ' '",
   },
   'backticks in double quotes are letters': {
     focus: 'words',
@@ -61,14 +61,14 @@ export const faults = {
   '|| is read as &&': {
     focus: 'words',
     file: line,
-    from: "return letter === '&' ? '&&' : '||'",
-    to: "return '&&'",
+    from: 'return found;',
+    to: "return found === '||' ? '&&' : found;",
   },
   'an ampersand is a semicolon': {
     focus: 'words',
     file: line,
-    from: "if (letter === ';' && next !== ';' && next !== '&')",
-    to: "if (letter === '&' && next !== '&' || letter === ';' && next !== ';' && next !== '&')",
+    from: '/;(?![;&])|&&|',
+    to: '/;(?![;&])|&&|&|',
   },
   '&> redirects the output alone': {
     focus: ['cat', 'diff', 'ls'],

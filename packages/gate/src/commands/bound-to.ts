@@ -5,9 +5,7 @@ import { followLinks } from '../paths/follow-links.ts'
 import type { CommandLine } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'
 import { fileDigest } from './file-digest.ts'
-import type { Word } from './line/line.ts'
-import { programOf } from './program-name.ts'
-import { describeCommand } from './programs/describe-command.ts'
+import type { Described } from './programs/describe-command.ts'
 
 const mostFiles = 300
 
@@ -22,9 +20,10 @@ export function boundTo(
   cwd: string,
 ): { readonly boundTo?: readonly string[] } {
   const found = new Map<string, string>()
-  const isReading = plan !== undefined && commands.every(({ words }) => words.length === 0 || isListed(words))
-  for (const { words, folders, redirects } of commands) {
-    const names = isReading ? [] : [...words.flatMap(filesNamed), ...readBy(programOf(words[0]?.text ?? ''))]
+  const isReading =
+    plan !== undefined && commands.every(({ texts, described }) => texts.length === 0 || isListed(described))
+  for (const { texts, program, folders, redirects } of commands) {
+    const names = isReading ? [] : [...texts.flatMap(filesNamed), ...readBy(program)]
     for (const folder of folders) {
       const at = path.resolve(cwd, folder)
       if (folder !== '.') addPlace(at)
@@ -59,8 +58,7 @@ export function boundTo(
   }
 }
 
-function isListed(words: readonly Word[]): boolean {
-  const described = describeCommand(words)
+function isListed(described: Described | undefined): boolean {
   return described?.isReader === true && described.unlisted.length === 0
 }
 
@@ -78,7 +76,7 @@ const started = [
 ]
 
 /** The word, and what stands behind `=` and behind the name of the current folder. */
-function filesNamed({ text }: Word): readonly string[] {
+function filesNamed(text: string): readonly string[] {
   if (text.length > 4_096) return []
   const plain = text.replace(/^\$(?:PWD|\{PWD\})\//, './')
   return plain.includes('=') ? [plain, plain.slice(plain.indexOf('=') + 1)] : [plain]

@@ -230,7 +230,11 @@ function gitRoots(root: string): ProtectedRoot[] {
 /** `root`: where the workspace really is, if it is there. */
 function follow(given: string, workspace: string, root: string | undefined, asWritten?: true): Followed {
   const at = (written: string) => {
-    if (path.isAbsolute(written)) return followLinks(written)
+    if (path.isAbsolute(written)) {
+      // Where the workspace leads is known already.
+      const isBelow = asWritten && root !== undefined && written.startsWith(`${workspace}/`)
+      return isBelow ? followLinks(written.slice(workspace.length + 1), root) : followLinks(written)
+    }
     // Joined by hand: what is tidied up before links are followed is another path.
     return root === undefined
       ? followLinks(`${path.resolve(workspace)}${path.sep}${written}`)

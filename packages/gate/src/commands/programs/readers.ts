@@ -97,3 +97,58 @@ export const readers: { readonly [program: string]: string } = {
   numfmt:
     '-d=text --to=text --from=text --suffix=text --padding=num --grouping --header?=num --field=text --format=text --round=text --delimiter=text --from-unit=text --to-unit=text --invalid=text : text*',
 }
+
+/** Programs that run another one, and add nothing to it but these options. */
+export const wrappers: {
+  readonly [name: string]: { readonly flags: RegExp; readonly values: RegExp; readonly operand?: RegExp }
+} = {
+  timeout: {
+    flags: /^(?:-v|--preserve-status|--foreground|--verbose|--(?:kill-after|signal)=\w+|-[ks]\w+)$/,
+    values: /^(?:-k|-s|--kill-after|--signal)$/,
+    operand: /^\d+(?:\.\d+)?[smhd]?$/,
+  },
+  nice: { flags: /^(?:--adjustment=-?\d+|-n-?\d+|-\d+)$/, values: /^(?:-n|--adjustment)$/ },
+}
+
+/**
+ * Programs of which only a question about themselves is listed. Launchers that read files of the project before they know what
+ * was asked are none of them: `cargo --version` starts the toolchain that `rust-toolchain.toml` names.
+ */
+interface Question {
+  /** Its only word. */
+  readonly exact: RegExp
+  readonly commands?: { readonly [command: string]: string }
+  readonly needsSandbox?: true
+}
+
+const version: Question = { exact: /^(?:--version|-v|-V|-version)$/ }
+const long: Question = { exact: /^--version$/ }
+const images = '-aq -f=text --all --filter=text --format=text --no-trunc --quiet --digests : word*'
+const npmList =
+  '-agl -w=text --all --depth=num --json --long --global --prod --production --omit=text --include=text --workspaces --workspace=text --parseable --link : text*'
+const pip: Question = {
+  ...version,
+  commands: {
+    list: '--format=text --user --local --not-required : ',
+    freeze: '--all --local --user : ',
+    show: '-f --files : word*',
+  },
+  needsSandbox: true,
+}
+
+export const questions: { readonly [name: string]: Question } = {
+  ...Object.fromEntries('node python python3 java make gcc'.split(' ').map((name) => [name, version])),
+  ...Object.fromEntries('bash cc clang cmake curl g++ perl wget'.split(' ').map((name) => [name, long])),
+  npm: { ...version, commands: { ls: npmList, list: npmList }, needsSandbox: true },
+  pip,
+  pip3: pip,
+  docker: {
+    ...version,
+    commands: {
+      ps: '-aqls -n=num -f=text --all --filter=text --format=text --last=num --latest --no-trunc --quiet --size : ',
+      images,
+      version: '-f=text --format=text : ',
+      info: '-f=text --format=text : ',
+    },
+  },
+}

@@ -49,6 +49,11 @@ export function readSpec(text: string): Spec {
   return spec
 }
 
+/** The spec of that name in a table; nothing when there is none. */
+export function specIn(table: { readonly [name: string]: string }, name: string): Spec | undefined {
+  return Object.hasOwn(table, name) ? readSpec(table[name] as string) : undefined
+}
+
 function parse(text: string): Spec {
   const [given = '', operands = ''] = text.split(' : ')
   const options = new Map<string, OptionSpec>()
