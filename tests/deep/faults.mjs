@@ -79,20 +79,20 @@ export const faults = {
   'sort -o is listed': {
     focus: ['sort'],
     file: readers,
-    from: "sort: '-b",
-    to: "sort: '-o=text --output=text -b",
+    from: 'sort | -b',
+    to: 'sort | -o=text --output=text -b',
   },
   'grep -R is listed': {
     focus: ['grep'],
     file: readers,
-    from: "'-EFGPivyV",
-    to: "'-R --dereference-recursive -EFGPivyV",
+    from: '| -EFGPivyV',
+    to: '| -R --dereference-recursive -EFGPivyV',
   },
   'uniq takes a second file': {
     focus: ['uniq'],
     file: readers,
-    from: '--check-chars=num --help --version : path',
-    to: '--check-chars=num --help --version : path*',
+    from: '--check-chars=num --help --version | path',
+    to: '--check-chars=num --help --version | path*',
   },
   'sed scripts are not read': {
     focus: ['sed'],

@@ -1,7 +1,7 @@
-import { lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/files'
 import { followLinks } from '../paths/follow-links.ts'
+import { entryAt, statsAt } from '../paths/one-look.ts'
 import type { CommandLine } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'
 import { fileDigest } from './file-digest.ts'
@@ -41,13 +41,13 @@ export function boundTo(
     for (const one of paths) {
       const file = path.resolve(folder, one)
       for (const ending of endings) addFile(file + ending)
-      for (const inner of isFolder(file) && isInside(workspace, file) ? started : [])
+      for (const inner of statsAt(file)?.isDirectory() && isInside(workspace, file) ? started : [])
         addFile(path.join(file, inner))
     }
   }
 
   function addFile(file: string): void {
-    if (found.size >= mostFiles || file.includes('\0') || !isInside(workspace, file) || !isThere(file)) return
+    if (found.size >= mostFiles || file.includes('\0') || !isInside(workspace, file) || !isFile(file)) return
     found.set(file, `sha256 ${fileDigest(file) ?? 'none'}`)
   }
 
@@ -65,15 +65,7 @@ function isListed(described: Described | undefined): boolean {
 /** `node x` starts `x.js`, and `python3 -m m` starts `m.py`. */
 const endings = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.sh']
 /** What is started in a folder that is named. */
-const started = [
-  'package.json',
-  'Makefile',
-  'makefile',
-  'GNUmakefile',
-  'index.js',
-  'index.mjs',
-  '__main__.py',
-]
+const started = 'package.json Makefile makefile GNUmakefile index.js index.mjs __main__.py'.split(' ')
 
 /** The word, and what stands behind `=` and behind the name of the current folder. */
 function filesNamed(text: string): readonly string[] {
@@ -88,18 +80,9 @@ function readBy(program: string): readonly string[] {
   return program === 'make' || program === 'gmake' ? ['Makefile', 'makefile', 'GNUmakefile'] : []
 }
 
-function isThere(file: string): boolean {
+function isFile(file: string): boolean {
   try {
-    const stats = lstatSync(file, { throwIfNoEntry: false })
-    return stats !== undefined && !stats.isDirectory()
-  } catch {
-    return false
-  }
-}
-
-function isFolder(file: string): boolean {
-  try {
-    return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true
+    return entryAt(file)?.isDirectory() === false
   } catch {
     return false
   }

@@ -21,12 +21,13 @@ export function checkCommand({ words, variables, redirects }: Command): void {
   for (const { text } of words)
     if (/\/proc\/|\/dev\/(?:.*\/)?(?:std|fd|tty)/.test(`/${text}`))
       throw new NeedsShell('it names a descriptor or a process as a file')
-  const own = ownCommands.get(name ?? '')
-  if (own !== undefined) {
-    const rest = words.slice(1)
-    const isFit = rest.every(isLiteral) && own.fits(rest.map(({ text }) => text))
-    if (!isFit) throw new NeedsShell(own.why)
-  }
+  const rest = words.slice(1)
+  const fault = faultOf(
+    name,
+    rest.map(({ text }) => text),
+    rest.every(isLiteral),
+  )
+  if (fault !== undefined) throw new NeedsShell(fault)
   if (words.some(({ status }) => status) && !/^(?:echo|printf|test|\[)$/.test(name ?? ''))
     throw new NeedsShell('it uses $?')
 }
@@ -35,46 +36,18 @@ function isLiteral({ glob, status }: Word): boolean {
   return glob === undefined && status === undefined
 }
 
-/** With which words the runner does these by itself. */
-const ownCommands = new Map<
-  string,
-  { readonly why: string; readonly fits: (words: readonly string[]) => boolean }
->([
-  [
-    'cd',
-    {
-      why: 'it uses cd without the name of a folder',
-      fits: ([folder = '', ...rest]) => /^[^-]/.test(folder) && rest.length === 0,
-    },
-  ],
-  ['pwd', { why: 'it uses pwd with options', fits: ({ length }) => length === 0 }],
-  [
-    'command',
-    {
-      why: 'it uses command, which only a shell has',
-      fits: ([option, name = '', ...rest]) =>
-        option === '-v' &&
-        rest.length === 0 &&
-        /^[\w.+-]+$/.test(name) &&
-        !reservedWords.has(name) &&
-        !shellBuiltins.has(name),
-    },
-  ],
-  [
-    'exit',
-    {
-      why: 'it uses exit with more than a number',
-      fits: ([code, ...rest]) => code === undefined || (rest.length === 0 && /^\d{1,3}$/.test(code)),
-    },
-  ],
-  [
-    'export',
-    {
-      why: 'it uses export, which only a shell has',
-      fits: ([setting = '', ...rest]) =>
-        rest.length === 0 &&
-        setting.includes('=') &&
-        listedVariables.has(setting.slice(0, setting.indexOf('='))),
-    },
-  ],
-])
+/** What the runner does by itself, and with which words. */
+function faultOf(name: string | undefined, words: readonly string[], isPlain: boolean): string | undefined {
+  const [first = '', second = ''] = words
+  const isOne = isPlain && words.length === 1
+  if (name === 'cd' && !(isOne && /^[^-]/.test(first))) return 'it uses cd without the name of a folder'
+  if (name === 'pwd' && words.length > 0) return 'it uses pwd with options'
+  if (name === 'exit' && words.length > 0 && !(isOne && /^\d{1,3}$/.test(first)))
+    return 'it uses exit with more than a number'
+  if (name === 'export' && !(isOne && first.includes('=') && listedVariables.has(first.split('=')[0] ?? '')))
+    return 'it uses export, which only a shell has'
+  const isQuestion = isPlain && words.length === 2 && first === '-v' && /^[\w.+-]+$/.test(second)
+  if (name === 'command' && (!isQuestion || reservedWords.has(second) || shellBuiltins.has(second)))
+    return 'it uses command, which only a shell has'
+  return undefined
+}

@@ -39,6 +39,7 @@ export function describeCommand(words: readonly Word[]): Described | undefined {
 }
 
 const specials: { readonly [name: string]: (words: readonly Word[]) => Arguments } = {
+  ...Object.fromEntries('pwd true false : expr export exit'.split(' ').map((name) => [name, readText])),
   find: readFind,
   test: readTest,
   '[': readTest,
@@ -46,14 +47,7 @@ const specials: { readonly [name: string]: (words: readonly Word[]) => Arguments
   echo: readEcho,
   ps: readPs,
   cd: readFolder,
-  pwd: readText,
-  true: readText,
-  false: readText,
-  ':': readText,
-  expr: readText,
   command: readQuestion,
-  export: readText,
-  exit: readText,
 }
 
 /** A word that is listed alone, and not together with the others. */
