@@ -29,7 +29,9 @@ export interface FoundRedirect {
 }
 
 export function foundCommand(words: readonly Word[], place: CommandPlace): FoundCommand {
-  const texts = words.map(({ text }) => text)
+  // Not by `map`: once the engine optimises that, arrays change their kind and code that uses them is compiled twice.
+  const texts: string[] = []
+  for (const { text } of words) texts.push(text)
   const { redirects, variables, folders, isHint } = place
   const described = describeCommand(words)
   const found = { words, texts, program: programOf(texts[0] ?? ''), described, redirects, variables, folders }

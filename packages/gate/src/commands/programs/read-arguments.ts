@@ -75,13 +75,13 @@ export function readArguments(words: readonly Word[], spec: Spec): Arguments {
   function placeOperands(): void {
     const { isOpen } = spec
     const kinds = hasPattern ? spec.operands.filter((kind) => !isScript(kind)) : spec.operands
-    for (const [index, word] of operands.entries()) {
+    operands.forEach((word, index) => {
       const kind = kinds[index] ?? (isOpen ? kinds.at(-1) : undefined)
       // Nobody knows how many files will match, nor which comes first.
       const isFixed = word.glob !== undefined && (!isOpen || index < kinds.length - 1)
       if (kind === undefined || isFixed) found.reject(word.text)
       else place(kind, word, word.text)
-    }
+    })
   }
 
   function place(kind: Kind, word: Word, written: string): void {
