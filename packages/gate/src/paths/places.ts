@@ -232,9 +232,9 @@ function gitRoots(root: string): ProtectedRoot[] {
 function follow(given: string, workspace: string, root: string | undefined, asWritten?: true): Followed {
   const at = (written: string) => {
     if (path.isAbsolute(written)) {
-      // Where the workspace leads is known already.
-      const isBelow = asWritten && root !== undefined && written.startsWith(`${workspace}/`)
-      return isBelow ? followLinks(written.slice(workspace.length + 1), root) : followLinks(written)
+      // There are no links on the way to the workspace's real path.
+      const isBelow = asWritten && root !== undefined && written.startsWith(`${root}/`)
+      return isBelow ? followLinks(written.slice(root.length + 1), root) : followLinks(written)
     }
     // Joined by hand: what is tidied up before links are followed is another path.
     return root === undefined

@@ -152,7 +152,7 @@ class WordReader {
         if (next === '' || next === '\n') throw new NeedsShell('it joins two lines within a word')
         this.#text('"\\$`'.includes(next) ? next : `\\${next}`)
         at.position += 2
-      } else this.#text(at.take(/[^"\\$`]+/y)?.[0] ?? '')
+      } else this.#text(at.take(/[^"\\$`]+|./sy)?.[0] ?? '')
     }
   }
 
