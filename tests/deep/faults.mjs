@@ -67,8 +67,8 @@ export const faults = {
   'an ampersand is a semicolon': {
     focus: 'words',
     file: line,
-    from: '/;(?![;&])|&&|',
-    to: '/;(?![;&])|&&|&|',
+    from: 'if (found === undefined)',
+    to: "if (found === undefined && letter === '&' && ++at.position) return ';'; if (found === undefined)",
   },
   '&> redirects the output alone': {
     focus: ['cat', 'diff', 'ls'],
