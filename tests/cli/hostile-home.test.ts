@@ -233,7 +233,7 @@ test.skipIf(!hasScript)(
     })
     project.write('.cadre/config.yaml', { model: 'scripted:q.yaml', tools: ['hi.mjs'] })
     project.write('.cadre/hi.mjs', "process.stderr.write('loaded')\n")
-    const edited = await project.cadre(['run', 'x'], foreign)
+    const edited = await project.cadre(['run', 'x'], { ...foreign, ownProcess: true })
     expect(edited.stdout).toContain('Second.')
     expect(edited.stderr).toMatch(/^loaded/)
     // Another folder at the same path is another home.

@@ -59,7 +59,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     options.emit(event)
   }
   const ask = options.noHuman ? answerForNobody : options.ask
-  const engine = await openEngine(home, options.tell, { ask, adopt: adoptFrom(() => parts) })
+  const engine = await openEngine(home, options.tell, {
+    env: options.io.env,
+    ask,
+    adopt: adoptFrom(() => parts),
+  })
   const orchestrator = orchestrate(parts, { engine, emit, controls })
   return {
     ...sessionsOf(home, engine),

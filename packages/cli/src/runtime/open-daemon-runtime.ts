@@ -39,6 +39,7 @@ export async function openDaemonRuntime(
   let loaded: Parts | undefined
   let model: string | undefined
   const engine = await openEngine(home, tell, {
+    env: io.env,
     taken: () => {},
     endures: outside.endures,
     adopt: adoptFrom(

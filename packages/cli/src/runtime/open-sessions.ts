@@ -39,7 +39,7 @@ export async function openTrustedSessions(io: Io, flags: TrustFlags): Promise<Se
 export async function openSessions(io: Io, home: string | undefined): Promise<Sessions> {
   const place = homeOf(io, home)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanText(message)}\n`)
-  return sessionsOf(place, await openEngine(place, tell))
+  return sessionsOf(place, await openEngine(place, tell, { env: io.env }))
 }
 
 export function sessionsOf(home: Home, engine: FileEngine): Sessions {
