@@ -15,11 +15,11 @@ export const shared: ViteUserConfig = {
     // Test files of a worker share its modules: loading them took longer than the tests. So a test gives back what it changes.
     isolate: false,
     setupFiles: [path.join(import.meta.dirname, 'tests', 'support', 'seed.ts')],
-    // Never one: a test that waits for a child process should not hold up all others.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than there are cores: many tests wait for a process, and should not hold up the others.
+    maxWorkers: availableParallelism() + 1,
     // No test depends on time; this only ends one that hangs, on however busy a machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 }
 
