@@ -172,6 +172,7 @@ function isSubsequence(part: string, whole: string): boolean {
 }
 
 test('a change is read back as it was meant, and every other task says what it said', () => {
+  const numRuns = process.env['CADRE_DEEP'] ? 1_200 : 300
   let changed = 0
   let refused = 0
   fc.assert(
@@ -218,9 +219,9 @@ test('a change is read back as it was meant, and every other task says what it s
       // Again it is the same.
       expect(changeTask(edit.raw, id, change).kind).toBe('same')
     }),
-    { numRuns: process.env['CADRE_DEEP'] ? 1_200 : 300 },
+    { numRuns },
   )
-  expect(changed).toBeGreaterThan(300)
+  expect(changed).toBeGreaterThan(numRuns / 4)
   expect(refused).toBeLessThan(changed / 30)
 })
 
