@@ -1,12 +1,17 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
-import { shared } from './vitest.shared.ts'
+import { shared, testsThatMention } from './vitest.shared.ts'
 
-// Tests that look at far more cases than a person wants to wait for.
+// Tests that look at far more cases than a person wants to wait for: files of their own, and those that know both amounts.
 export default mergeConfig(
   shared,
   defineConfig({
     test: {
-      include: ['packages/*/src/**/*.deep.ts', 'tests/**/*.deep.ts'],
+      include: [
+        'packages/*/src/**/*.deep.ts',
+        'tests/**/*.deep.ts',
+        ...testsThatMention(/CADRE_DEEP|support\/amount/),
+      ],
+      env: { CADRE_DEEP: '1' },
       testTimeout: 900_000,
     },
   }),

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { defaultServerConditions } from 'vite'
@@ -11,11 +12,24 @@ export const shared: ViteUserConfig = {
   ssr: { resolve: { conditions } },
   test: {
     pool: 'forks',
+    // Test files of a worker share its modules: loading them took longer than the tests. So a test gives back what it changes.
+    isolate: false,
     setupFiles: [path.join(import.meta.dirname, 'tests', 'support', 'seed.ts')],
-    // Never one: a test that waits for a child process should not hold up all others.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than there are cores: many tests wait for a process, and should not hold up the others.
+    maxWorkers: availableParallelism() + 1,
     // No test depends on time; this only ends one that hangs, on however busy a machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
+}
+
+/** The test files of `npm test` in which this text occurs. */
+export function testsThatMention(text: RegExp): string[] {
+  const at = (name: string) => path.join(import.meta.dirname, name)
+  return ['packages', 'tests', 'examples'].flatMap((folder) =>
+    readdirSync(at(folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+      .map((name) => `${folder}/${name}`)
+      .filter((name) => text.test(readFileSync(at(name), 'utf8'))),
+  )
 }

@@ -15,6 +15,13 @@ function commandsIn(readme: string): string[] {
   return blocks.filter((line) => line.includes('npm exec cadre --'))
 }
 
+/** The words of such a line, and what is piped into it. */
+function wordsOf(line: string): [args: string[], options: { readonly input: string }] {
+  const [before = '', after = ''] = line.split('npm exec cadre -- ')
+  const args = [...after.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+  return [args, { input: /printf '(.*)'/.exec(before)?.[1]?.replaceAll('\\n', '\n') ?? '' }]
+}
+
 const tour = commandsIn('README.md')
 const teamOf = (line: string) => /--team (\S+)/.exec(line)?.[1] ?? ''
 
@@ -32,8 +39,11 @@ test.each(tour.map((line) => [line.slice(0, 60), line] as const))(
     // As npm would, without its start-up.
     const command = line.replace('npm exec cadre --', `'${process.execPath}' '${bin}'`)
     const env = { PATH: process.env['PATH'] ?? '', HOME: project.path }
-    for (const __ of ['first', 'second']) {
-      const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command], { cwd: project.path, env })
+    for (const run of [
+      () => promisify(execFile)('sh', ['-c', command], { cwd: project.path, env }),
+      () => project.cadre(...wordsOf(line)),
+    ]) {
+      const { stdout, stderr } = await run()
       expect(stderr).toBe('')
       expect(stdout).toMatch(/^completed · \d+ session/m)
       expect(stdout).not.toMatch(/^(error|incomplete|cancelled) · /m)

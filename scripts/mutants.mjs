@@ -13,6 +13,7 @@ const commands = [
 ]
 
 const budgets = ['tests/engine/budget.test.ts', 'tests/engine/budget-trees.test.ts']
+const lives = ['tests/engine/lost.test.ts']
 const mutants = [
   [
     'a call in doubt is simply run again',
@@ -126,7 +127,7 @@ const mutants = [
   ],
   [
     'tasks are not charged to who created them',
-    `${core}/tree/orchestrator.ts`,
+    `${core}/budget/accounts.ts`,
     'return { session: spec.id, root: accountRoot(spec) }',
     'return undefined',
     budgets,
@@ -158,8 +159,8 @@ const mutants = [
   [
     'summaries part results from their calls',
     `${core}/session/context.ts`,
-    "if (message.role === 'assistant') cut = i",
-    'cut = i',
+    "messages[cut]?.role !== 'assistant'",
+    'false',
   ],
   ['descriptions may have lines', `${core}/session/prompt.ts`, /\.replace\(\/\[\\p\{Cc\}.*\n/, '\n'],
   [
@@ -188,7 +189,7 @@ const mutants = [
     '',
   ],
   [
-    'a replayed child is not counted',
+    'a child that runs elsewhere is not counted',
     `${core}/tree/delegate.ts`,
     'if (!session.tree.hasEntered(id)) session.tree.count(report.session, report.sessions)',
     '',
@@ -272,12 +273,6 @@ const mutants = [
     'if (isBackground(session, judged)) {',
   ],
   [
-    'what runs in the background is lost by an engine that replays',
-    `${core}/session/settle.ts`,
-    "judged?.tool.kind === 'delegate' && session.state.background.has(call.id)",
-    'false',
-  ],
-  [
     'a call raises a limit of the agent',
     `${core}/tree/specify.ts`,
     'Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? usual)',
@@ -350,6 +345,70 @@ const mutants = [
     `${core}/session/run-session.ts`,
     'stopEnding(session) ?? stoppedFromOutside(session)',
     'stopEnding(session)',
+  ],
+  ['a lost life goes on', `${core}/tree/tree.ts`, 'this.#isLost = true', '', lives],
+  [
+    'a lost life records what it was at',
+    `${core}/session/session.ts`,
+    'requireLife(session)\n    return drafts',
+    'return drafts',
+    lives,
+  ],
+  [
+    'a lost life is reported as ended',
+    `${core}/session/run-session.ts`,
+    'requireLife(session)\n    // The report is still valid',
+    '// The report is still valid',
+    lives,
+  ],
+  [
+    'a call in doubt is settled while an earlier life may carry it out',
+    `${core}/session/doubt.ts`,
+    'await untilStopped(session.run.alone, session.node, undefined)',
+    '',
+    lives,
+  ],
+  [
+    'a life removes the node of the next one',
+    `${core}/tree/tree.ts`,
+    'if (this.#nodes.get(spec.id) === node) this',
+    'this',
+    lives,
+  ],
+  [
+    'a process that stood still believes in its leases',
+    'packages/files/src/engine/leases.ts',
+    'if (now - this.lastBeat > heartbeatLimit) for',
+    'if (false) for',
+    lives,
+  ],
+  [
+    'questions do not say whose they are',
+    'packages/files/src/engine/session-run.ts',
+    'new Suspended([{ session: this.file.id, name }])',
+    "new Suspended([{ session: '', name }])",
+    ['tests/engine/questions.test.ts'],
+  ],
+  [
+    'questions of one child hide those of another',
+    `${core}/session/settle.ts`,
+    'failures.flatMap((failure) => (failure as Suspended).questions)',
+    '(failures[0] as Suspended).questions',
+    ['tests/engine/questions.test.ts'],
+  ],
+  [
+    'a pause of one tree is a pause of all',
+    `${core}/tree/orchestrator.ts`,
+    'if (root !== undefined) return runs.known(root)?.pause(breaksOff)\n',
+    '',
+    ['tests/engine/messages.test.ts'],
+  ],
+  [
+    'the plain model runs in a tree of its own',
+    `${core}/tree/specify.ts`,
+    '?? request.root',
+    '',
+    ['tests/engine/completion.test.ts'],
   ],
   [
     'a line that needs a shell is allowed',

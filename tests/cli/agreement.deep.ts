@@ -45,9 +45,12 @@ async function agree(env: Record<string, string>): Promise<void> {
   symlinkSync('/usr', project.at('out'))
   execFileSync('git', ['init', '-q'], { cwd: project.path })
   const flags = ['--json', '--no-human', '--trust']
-  const table = await project.cadre(['policy', 'test', 'table.yaml', ...flags], { env })
+  const table = await project.cadre(['policy', 'test', 'table.yaml', ...flags], { env, ownProcess: true })
   const [{ files }] = table.json() as unknown as [{ files: [{ failures: { got: Decision }[] }] }]
-  const run = await project.cadre(['run', ...flags, '--model', 'scripted:model.yaml', 'Do it.'], { env })
+  const run = await project.cadre(['run', ...flags, '--model', 'scripted:model.yaml', 'Do it.'], {
+    env,
+    ownProcess: true,
+  })
   const judged = run.json().filter(({ type }) => type === 'call.judged') as unknown as Decision[]
   const said = files[0].failures.map(({ got }) => got)
   expect(run.json().at(-1)).toMatchObject({ type: 'report', status: 'completed' })

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { VirtualScreen } from '../../packages/cli/src/output/virtual-screen.spec-helpers.ts'
 import { agentFile, createProject, delegate, deployTool, type Project, report } from './support/project.ts'
 import { hasScript, isRestored, openTerminal, type Terminal } from './support/terminal.ts'
 
@@ -16,6 +17,14 @@ const marksPastes = (screen: string) => screen.lastIndexOf('\x1b[?2004h') > scre
 function plain(screen: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences of a terminal.
   return screen.replace(/\x1b\[[\d;?]*[A-Za-z]/g, '').replaceAll('\r', '')
+}
+
+/** What is left on the screen in the end, however often it was painted meanwhile. */
+function left(screen: string): string {
+  const drawn = new VirtualScreen(100, 1000)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what only moves within a line, or says something about the keyboard.
+  drawn.write(screen.replace(/\x1b\[(?!\d*[AJKm])[\d;?]*[A-Za-z]/g, ''))
+  return drawn.shown().join('\n')
 }
 
 /** Opens a chat and waits until it can be talked to. */
@@ -380,7 +389,7 @@ it('what the entry agent said and did stays in sight, in order, and its last wor
   })
   const terminal = await open(project)
   await say(terminal, 'Go.\r', 'That is all.')
-  const screen = plain(terminal.screen())
+  const screen = left(terminal.screen())
   expect(screen).toMatch(
     /First I look\.\n.*→ read_file a\.txt\n.*✗ read_file gone\.txt {2}failed: .*\n.*→ delegateWork worker {2}completed\n.*✓ lead .*That is all\./s,
   )

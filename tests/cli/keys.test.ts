@@ -44,6 +44,7 @@ test.skipIf(process.platform !== 'linux')(
     }
     const began = await project.cadre(['run', '--trust', '--model', 'scripted:p.yaml', '--json', 'Go.'], {
       env,
+      ownProcess: true,
     })
     expect(began.code).toBe(3)
     const [{ id = '' } = {}] = JSON.parse((await project.cadre(['approvals', '--json'])).stdout) as {
@@ -51,7 +52,10 @@ test.skipIf(process.platform !== 'linux')(
     }[]
     expect((await project.cadre(['approve', id])).code).toBe(0)
     const [session = ''] = project.sessions()
-    const ended = await project.cadre(['resume', session, '--trust', '--model', 'scripted:p.yaml'], { env })
+    const ended = await project.cadre(['resume', session, '--trust', '--model', 'scripted:p.yaml'], {
+      env,
+      ownProcess: true,
+    })
     expect(ended.code).toBe(0)
     const shown = project.read('shown.txt')
     // It found the process, and in it what everybody may know.

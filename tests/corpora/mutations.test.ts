@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import vm from 'node:vm'
 import type { AgentDefinition } from '@cadre/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { amount } from '../support/amount.ts'
 import { type CorpusFile, filesBelow, readFile, realAgents, samples } from './support/agent-corpus.ts'
 import { crudeHeader } from './support/crude-header.ts'
 import { pickMutation } from './support/mutate.ts'
@@ -12,7 +13,7 @@ import { randomFrom } from './support/random.ts'
 import { wideningOf } from './support/widening.ts'
 
 const seed = Number(process.env['CADRE_SEED'] ?? 1)
-const many = 10_000
+const many = amount({ usual: 1_500, deep: 10_000 })
 const source = realAgents === undefined ? 'our own files' : 'the files of CADRE_CORPORA'
 /** What is far down in a file changes nothing about its header, and costs time. */
 const longest = 6_000

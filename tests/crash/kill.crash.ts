@@ -1,131 +1,114 @@
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { QuestionId } from '@cadre/core'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { type End, effectsOf, inFreshHome, inParallel, victim } from './victims.ts'
+import { copyFolder } from './copy-folder.ts'
+import { seed } from './seed.ts'
+import { sweep } from './sweep.ts'
+import { type End, effectsOf, inFreshFolder, inFreshHome, type Play, victimsOf } from './victims.ts'
 
-const run = victim('program.mjs')
+const victims = victimsOf('team')
+const effects = 'launch rocket,mark one'
 
 test('killed at every point, a run resumes to the same report, and no effect happens twice', async () => {
   const whole = await inFreshHome(async (home) => {
-    const end = await run(home, ['run'])
-    return { end, effects: effectsOf(home) }
+    const end = await victims.alone(home, ['run'])
+    expect(effectsOf(home).join()).toBe(effects)
+    return end
   })
-  expect(whole.end.report?.status).toBe('completed')
-  expect(whole.effects).toEqual(['launch rocket', 'mark one'])
-  const points = Array.from({ length: whole.end.points }, (_, index) => index + 1)
-  expect(points.length).toBeGreaterThan(100)
-  const faults: string[] = []
+  expect(whole.report?.status).toBe('completed')
   let doubts = 0
   let untouched = 0
-  let spared = 0
-  await inParallel(points, 3, async (at) => {
-    await inFreshHome(async (home) => {
-      const killed = await run(home, ['run'], at)
-      if (killed.kind !== 'killed') {
-        // Syncs of parallel children fall together differently each time, so one run has a point or two more than another.
-        spared += 1
-        if (killed.points >= at) faults.push(`point ${at}: was not killed but ended with ${killed.kind}`)
-      }
-      const { end, asked } = await finish(home)
+  const { points, killed, faults } = await sweep(victims, {
+    args: ['run'],
+    async check(home, play) {
+      const { end, asked } = await finish(home, play)
       doubts += asked
-      const effects = effectsOf(home)
       if (end.kind === 'never-started') {
         untouched += 1
-        if (effects.length > 0) faults.push(`point ${at}: effects without a session: ${effects}`)
-        return
+        return effectsOf(home).map((effect) => `${effect} without a session`)
       }
-      if (JSON.stringify(same(end)) !== JSON.stringify(same(whole.end)))
-        faults.push(`point ${at}: another report: ${JSON.stringify(end)}`)
-      if (effects.join() !== whole.effects.join()) faults.push(`point ${at}: effects ${effects.join()}`)
-      faults.push(...unsettled(home).map((fault) => `point ${at}: ${fault}`))
-    })
+      const isSame = JSON.stringify(same(end)) === JSON.stringify(same(whole))
+      return [...(isSame ? [] : [`another report: ${JSON.stringify(end)}`]), ...faultsOf(home)]
+    },
   })
   console.log(
-    `killed at ${points.length} points: ${doubts} calls in doubt were put before a person, ${untouched} kills came before the first record`,
+    `seed ${seed}: ${points} points, ${killed} of them killed a process as well; ${doubts} calls in doubt were put before a person, ${untouched} times there was no record yet`,
   )
   expect(faults).toEqual([])
-  expect(spared).toBeLessThan(points.length / 20)
-}, 1_800_000)
+  expect(points).toBeGreaterThan(100)
+})
 
 test('the effect happens once when the process is killed at any point of a second try', async () => {
-  await inFreshHome(async (prepared) => {
-    // Killed at the first point whose call is in doubt and has not happened: the person has it run again.
-    const asking = await firstDoubt(prepared)
-    const count = await inCopyOf(prepared, async (home) => (await run(home, ['resume'])).points)
-    const points = Array.from({ length: count }, (_, index) => index + 1)
-    expect(points.length).toBeGreaterThan(20)
-    const faults: string[] = []
+  await inFreshFolder(async (prepared) => {
+    await prepareSecondTry(prepared)
     let asked = 0
-    await inParallel(points, 3, async (at) => {
-      await inCopyOf(prepared, async (home) => {
-        await run(home, ['resume'], at)
-        const finished = await finish(home)
+    const { points, killed, faults } = await sweep(victims, {
+      prepared,
+      args: ['resume'],
+      async check(home, play) {
+        const finished = await finish(home, play)
         asked += finished.asked
-        if (finished.end.report?.status !== 'completed')
-          faults.push(`point ${at}: ${JSON.stringify(finished.end)}`)
-        const effects = effectsOf(home)
-        if (effects.join() !== 'launch rocket,mark one') faults.push(`point ${at}: effects ${effects.join()}`)
-        faults.push(...unsettled(home).map((fault) => `point ${at}: ${fault}`))
-      })
+        const isDone = finished.end.report?.status === 'completed'
+        return [...(isDone ? [] : [JSON.stringify(finished.end)]), ...faultsOf(home)]
+      },
     })
-    console.log(`${asking} run again, killed at ${points.length} points: ${asked} further questions`)
+    console.log(
+      `seed ${seed}: a second try, ${points} points, ${killed} of them killed a process as well; ${asked} further questions`,
+    )
     expect(faults).toEqual([])
+    expect(points).toBeGreaterThan(20)
     expect(asked).toBeGreaterThan(0)
   })
-}, 1_800_000)
+})
 
-/** Brings a home to where a call that has not happened is in doubt, and a person has said that it is to be run again. */
-async function firstDoubt(prepared: string): Promise<string> {
-  for (let at = 1; ; at++) {
-    const question = await inFreshHome(async (home) => {
-      if ((await run(home, ['run'], at)).kind !== 'killed') throw new Error('no point leaves a call in doubt')
-      const end = await run(home, ['resume'])
-      const [asked] = end.kind === 'waiting' ? (end.questions ?? []) : []
-      if (asked === undefined || effectsOf(home).includes('launch rocket')) return undefined
-      await answer(home, asked, 'again')
-      cpSync(join(home, '..'), join(prepared, '..'), { recursive: true })
-      return asked
-    })
-    if (question !== undefined) return question
-  }
-}
-
-function inCopyOf<T>(prepared: string, work: (home: string) => Promise<T>): Promise<T> {
-  return inFreshHome((home) => {
-    cpSync(join(prepared, '..'), join(home, '..'), { recursive: true })
-    return work(home)
+/** Makes a home where a call that has not happened is in doubt, and a person has said that it is to be run again. */
+function prepareSecondTry(prepared: string): Promise<void> {
+  return inFreshFolder(async (snapshots) => {
+    const { points } = await inFreshHome((home) => victims.recorded(home, ['run'], snapshots))
+    for (let at = 1; at <= points; at++) {
+      const home = path.join(snapshots, String(at), 'home')
+      const [question] = (await victims.here(home, ['resume'])).questions ?? []
+      if (question === undefined || effectsOf(home).includes('launch rocket')) continue
+      await answer(home, victims.here, question, 'again')
+      return copyFolder(path.dirname(home), prepared)
+    }
+    throw new Error(`of ${points} points none leaves a call in doubt`)
   })
 }
 
-function answer(home: string, question: string, decision: string): Promise<End> {
-  const session = readdirSync(join(home, 'sessions')).find((file) =>
-    readFileSync(join(home, 'sessions', file), 'utf8').includes(question),
-  )
-  return run(home, ['answer', session?.replace('.session.yaml', '') ?? '', question, decision])
+function answer(home: string, play: Play, { session, name }: QuestionId, decision: string): Promise<End> {
+  return play(home, ['answer', session, name, decision])
 }
 
 /** Resumes until there is a report, and tells of each call in doubt what the world knows of it. */
-async function finish(home: string): Promise<{ end: End; asked: number }> {
+async function finish(home: string, play: Play): Promise<{ end: End; asked: number }> {
   let asked = 0
   for (let tries = 0; tries < 6; tries++) {
-    const end = await run(home, ['resume'])
+    const end = await play(home, ['resume'])
     if (end.kind !== 'waiting') return { end, asked }
     for (const question of end.questions ?? []) {
       asked += 1
       const decision = effectsOf(home).includes('launch rocket') ? 'done' : 'again'
-      await answer(home, question, decision)
+      await answer(home, play, question, decision)
     }
   }
   throw new Error('still waiting for a person')
 }
 
+/** Effects that happened twice or never, and what is wrong in the journals. */
+function faultsOf(home: string): string[] {
+  const found = effectsOf(home).join()
+  return [...(found === effects ? [] : [`effects ${found}`]), ...unsettled(home)]
+}
+
 /** Calls that were settled twice or never, read with a YAML parser that is not ours. */
 function unsettled(home: string): string[] {
-  return readdirSync(join(home, 'sessions'))
+  return readdirSync(path.join(home, 'sessions'))
     .filter((file) => file.endsWith('.session.yaml'))
     .flatMap((file) => {
-      const { messages, status } = parse(readFileSync(join(home, 'sessions', file), 'utf8'))
+      const { messages, status } = parse(readFileSync(path.join(home, 'sessions', file), 'utf8'))
       const calls = messages.flatMap((entry: { tool_calls?: { id: string }[] }) =>
         (entry.tool_calls ?? []).map((one) => one.id),
       )

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { randomFrom } from '../corpora/support/random.ts'
 import { openScenario, type Scenario } from '../daemon/scenario.ts'
+import { seed } from './seed.ts'
+import { until } from './within.ts'
 
 const deaths = 20
 
@@ -10,9 +12,15 @@ async function play(scenario: Scenario, moments: readonly number[]): Promise<num
   const began = Date.now()
   let pid = await scenario.up()
   scenario.send()
-  const acting = async (until: () => boolean) => {
-    while (!until() && !scenario.isOver()) await scenario.decide()
-  }
+  const acting = (isEnough: () => boolean) =>
+    until(
+      async () => {
+        if (isEnough() || scenario.isOver()) return true
+        await scenario.decide()
+        return false
+      },
+      () => `the message to be answered; ${stateOf(scenario)}`,
+    )
   for (const moment of moments) {
     let isDead = false
     const timer = setTimeout(() => {
@@ -22,8 +30,10 @@ async function play(scenario: Scenario, moments: readonly number[]): Promise<num
     await acting(() => isDead)
     clearTimeout(timer)
     if (!isDead) break
-    // The system takes a moment to end it.
-    while (isAlive(pid)) await delay(10)
+    await until(
+      () => !isAlive(pid),
+      () => `process ${pid} to end after SIGKILL`,
+    )
     pid = await scenario.up()
   }
   await acting(() => false)
@@ -40,7 +50,19 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** What a person would look at who waits in vain. */
+function stateOf({ project }: Scenario): string {
+  const files = [
+    '.cadre/storage/daemon.log',
+    '.cadre/tasks/redis-check.task.md',
+    '.cadre/tasks/approvals.task.md',
+  ]
+  return files.map((file) => `${file}:\n${project.exists(file) ? project.read(file) : 'missing'}`).join('\n')
+}
+
 test('the daemon is killed at twenty random moments: the same files in the end, one message, one command', async () => {
+  console.log(`seed ${seed}`)
+  const random = randomFrom(seed)
   const quiet = await openScenario()
   const took = await play(quiet, [])
   const expected = quiet.outcome()
@@ -48,10 +70,10 @@ test('the daemon is killed at twenty random moments: the same files in the end, 
   let killed = 0
   while (killed < deaths) {
     // One or two deaths in a life, anywhere in it.
-    const moments = Array.from({ length: 1 + (killed % 2) }, () => Math.random() * took)
+    const moments = Array.from({ length: 1 + (killed % 2) }, () => random.below(took))
     const scenario = await openScenario()
     await play(scenario, moments)
-    expect(scenario.outcome(), `killed after ${moments.map(Math.round).join(' and ')} ms`).toEqual(expected)
+    expect(scenario.outcome(), `killed after ${moments.join(' and ')} ms`).toEqual(expected)
     killed += moments.length
   }
 })

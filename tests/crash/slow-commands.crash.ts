@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { agentFile, createProject, type Project } from '../cli/support/project.ts'
-import { until } from '../cli/support/until.ts'
-import { startDaemon } from '../daemon/machine.ts'
+import { randomFrom } from '../corpora/support/random.ts'
+import { type Running, startDaemon } from '../daemon/machine.ts'
+import { seed } from './seed.ts'
+import { until, within } from './within.ts'
 
 const kills = 20
 const tasks = Array.from({ length: 30 }, (_, index) => `t-${String(index + 1).padStart(2, '0')}`)
-/** `CADRE_SEED` repeats a run that failed. */
-const seed = Number(process.env['CADRE_SEED'] ?? 20_261_116)
 
 const command = (line: string) => ({ tool: 'execute_command', input: { command: line } })
 
@@ -45,18 +45,21 @@ function createTasks(): Project {
 
 test(`a daemon is killed ${kills} times during ${tasks.length} tasks with slow commands: all other work continues, nothing happens twice, and a person can answer the rest in the file`, async () => {
   console.log(`seed ${seed}`)
-  const random = randomOf(seed)
+  const random = randomFrom(seed)
   const project = createTasks()
   for (let kill = 1; kill <= kills; kill++) {
-    const daemon = await startDaemon(project)
-    await new Promise((resolve) => setTimeout(resolve, 200 + random() * 1_000))
+    const daemon = await start(project)
+    await new Promise((resolve) => setTimeout(resolve, 200 + random.below(1_000)))
     daemon.signal('SIGKILL')
-    await daemon.ended()
+    await within(daemon.ended(), () => `process ${daemon.pid} to end after SIGKILL`)
     // Now and then somebody answers some of what is asked, so that second tries are interrupted as well.
-    if (kill % 5 === 0) answer(project, () => random() < 0.5)
+    if (kill % 5 === 0) answer(project, () => random.below(2) === 0)
   }
-  const daemon = await startDaemon(project)
-  await until(() => doneIn(project).length + waitingIn(project).length === tasks.length)
+  const daemon = await start(project)
+  await until(
+    () => doneIn(project).length + waitingIn(project).length === tasks.length,
+    () => `every task to be done or to wait for a person; ${stateOf(project, daemon)}`,
+  )
   const finished = doneIn(project).length
   const left = pendingIn(project)
   console.log(`after ${kills} kills: ${finished} finished, ${left.length} questions`)
@@ -72,12 +75,26 @@ test(`a daemon is killed ${kills} times during ${tasks.length} tasks with slow c
   )
 
   answer(project, () => true)
-  await until(() => doneIn(project).length === tasks.length)
+  await until(
+    () => doneIn(project).length === tasks.length,
+    () => `every task to be done; ${stateOf(project, daemon)}`,
+  )
   expect(pendingIn(project)).toEqual([])
   const effects = project.read('done.txt').trim().split('\n')
   expect(effects.toSorted()).toEqual(sessionsIn(project))
   expect(await daemon.stop()).toBe(0)
 })
+
+function start(project: Project): Promise<Running> {
+  return within(startDaemon(project), () => `a daemon to be ready in ${project.path}`)
+}
+
+/** What a person would look at who waits in vain. */
+function stateOf(project: Project, daemon: Running): string {
+  const asked = pendingIn(project).map(({ id }) => id)
+  const page = project.read('.cadre/tasks/work.task.md')
+  return `asked: ${asked.join()}; the daemon printed:\n${daemon.shown()}\nthe tasks:\n${page}`
+}
 
 /** The tasks that have ended well. */
 function doneIn(project: Project): string[] {
@@ -129,14 +146,4 @@ function answer(project: Project, isAnswered: () => boolean): void {
     text = text.slice(0, at) + (effects.includes(session) ? rest.replace('\n', '\n  outcome: done\n') : rest)
   }
   project.write('.cadre/tasks/approvals.task.md', text)
-}
-
-function randomOf(start: number): () => number {
-  let state = start >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -2,9 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { inFreshHome, inParallel, victim } from './victims.ts'
+import { copyFolder } from './copy-folder.ts'
+import { seed } from './seed.ts'
+import { sweep } from './sweep.ts'
+import { inFreshFolder, victimsOf } from './victims.ts'
 
-const run = victim('tasks-program.mjs')
+const victims = victimsOf('tasks')
 
 const page = `# A plan
 
@@ -27,43 +30,37 @@ const page = `# A plan
 `.replace('[ ] @human', '[x] @human')
 
 test('killed at any point, the tasks of a page come to the same end, and no session is begun or told twice', async () => {
-  const whole = await inFreshHome(async (home) => {
-    write(home)
-    const { points } = await run(home, [])
-    return { points, state: stateOf(home) }
-  })
-  expect(whole.state.tasks).toContain('result: All of it is at an end.')
-  expect(whole.state.tasks).toContain('skipped_because: three failed')
-  expect(whole.points).toBeGreaterThan(300)
-  // Every point would take long; over several runs of the sweep all of them come up.
-  const offset = Math.floor(Math.random() * 7)
-  const points = Array.from({ length: Math.floor(whole.points / 7) }, (_, index) => index * 7 + offset + 1)
-  const faults: string[] = []
-  let killed = 0
-  await inParallel(points, 3, async (at) => {
-    await inFreshHome(async (home) => {
-      write(home)
-      const first = await run(home, [], at)
-      if (first.kind === 'killed') {
-        killed += 1
-        // A second death at a point near the first, and then to the end.
-        if (at % 2 === 0) await run(home, [], 40 + (at % 60))
-        await run(home, [])
-      }
-      const state = stateOf(home)
-      for (const key of ['tasks', 'sessions', 'heard'] as const)
-        if (state[key] !== whole.state[key]) faults.push(`point ${at}: ${key} differ: ${state[key]}`)
+  await inFreshFolder(async (prepared) => {
+    mkdirSync(join(prepared, 'home', 'tasks'), { recursive: true })
+    writeFileSync(join(prepared, 'home', 'tasks', 'plan.task.md'), page)
+    const whole = await inFreshFolder(async (folder) => {
+      copyFolder(prepared, folder)
+      await victims.alone(join(folder, 'home'), [])
+      return stateOf(join(folder, 'home'))
     })
+    expect(whole.tasks).toContain('result: All of it is at an end.')
+    expect(whole.tasks).toContain('skipped_because: three failed')
+    let twice = 0
+    const { points, killed, faults } = await sweep(victims, {
+      prepared,
+      args: [],
+      async check(home, play, at) {
+        // At times a second death at a point near the first, and then to the end.
+        if (at % 14 === 0 && (await victims.killed(home, [], 40 + (at % 60))).kind === 'killed') twice += 1
+        await play(home, [])
+        const state = stateOf(home)
+        return (['tasks', 'sessions', 'heard'] as const).flatMap((key) =>
+          state[key] === whole[key] ? [] : [`${key} differ: ${state[key]}`],
+        )
+      },
+    })
+    console.log(
+      `seed ${seed}: tasks: ${points} points, ${killed} of them killed a process as well, ${twice} died a second time`,
+    )
+    expect(faults).toEqual([])
+    expect(points).toBeGreaterThan(300)
   })
-  console.log(`killed at ${killed} of ${whole.points} points`)
-  expect(faults).toEqual([])
-  expect(killed).toBeGreaterThan(points.length * 0.9)
 })
-
-function write(home: string): void {
-  mkdirSync(join(home, 'tasks'))
-  writeFileSync(join(home, 'tasks', 'plan.task.md'), page)
-}
 
 /** How everything is in the end, without what differs each time: times, made-up ids, hashes. */
 function stateOf(home: string): { tasks: string; sessions: string; heard: string } {

@@ -2,46 +2,73 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
+import { type End, type Play, type Program, programs } from './programs.ts'
+import { within } from './within.ts'
 
-/** How a victim ended: with what it printed last, or killed. */
-export interface End {
-  readonly kind: string
-  readonly report?: { status: string; text: string; usage: unknown; sessions: number; calls: number }
-  readonly questions?: readonly string[]
-  readonly approvals?: readonly { id: string; type: string; status: string; decidedBy?: string }[]
+export type { End, Play }
+
+export interface Counted extends End {
+  /** How many points it came to, where it can be killed. */
   readonly points: number
 }
 
-export type RunVictim = (home: string, args: readonly string[], killAt?: number) => Promise<End>
+export interface Victims {
+  /** In this process, which no point kills. */
+  readonly here: Play
+  /** In a process of its own. */
+  readonly alone: Play
+  /** In a process of its own, which kills itself at this point. */
+  killed(home: string, args: readonly string[], at: number): Promise<Counted>
+  /** In a process of its own, which copies what is on disk at each point into `into/1`, `into/2`, … */
+  recorded(home: string, args: readonly string[], into: string): Promise<Counted>
+}
 
-/** Runs one of the programs beside this file. */
-export function victim(name: string): RunVictim {
-  const program = fileURLToPath(new URL(name, import.meta.url))
-  return (home, args, killAt) =>
-    new Promise((resolve, reject) => {
-      const env = { ...process.env, ...(killAt !== undefined && { CADRE_KILL_AT: String(killAt) }) }
-      const child = spawn(process.execPath, [program, home, ...args], {
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      let out = ''
-      let err = ''
-      child.stdout.on('data', (chunk) => {
-        out += chunk
-      })
-      child.stderr.on('data', (chunk) => {
-        err += chunk
-      })
-      child.on('error', reject)
-      child.on('close', (code, signal) => {
-        if (signal === 'SIGKILL') return resolve({ kind: 'killed', points: killAt ?? 0 })
-        const line = out.trim().split('\n').at(-1) ?? ''
-        if (code !== 0 || !line.startsWith('{'))
-          return reject(new Error(`${args.join(' ')} ended with ${code}: ${err || out}`))
-        resolve(JSON.parse(line) as End)
-      })
-    })
+export function victimsOf(program: Program): Victims {
+  const alone = (home: string, args: readonly string[], env: Record<string, string> = {}) =>
+    runVictim(program, home, args, env)
+  return {
+    async here(home, args) {
+      const play = await programs[program]()
+      return within(play(home, args), () => `${program} ${args.join(' ')} in ${home} to end`)
+    },
+    alone: (home, args) => alone(home, args),
+    killed: (home, args, at) => alone(home, args, { CADRE_KILL_AT: String(at) }),
+    recorded: (home, args, into) => alone(home, args, { CADRE_SNAPSHOTS: into }),
+  }
+}
+
+async function runVictim(
+  program: Program,
+  home: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Counted> {
+  const child = spawn(process.execPath, [inject('victim'), program, home, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  const title = `${program} ${args.join(' ')} in ${home}`
+  const closed = new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve([code, signal]))
+  })
+  const [code, signal] = await within(
+    closed,
+    () => `${title} (process ${child.pid}) to end; it printed:\n${out}${err}`,
+  ).finally(() => child.kill('SIGKILL'))
+  if (signal === 'SIGKILL') return { kind: 'killed', points: Number(env['CADRE_KILL_AT'] ?? 0) }
+  const line = out.trim().split('\n').at(-1) ?? ''
+  if (code !== 0 || !line.startsWith('{')) throw new Error(`${title} ended with ${code}: ${err || out}`)
+  return JSON.parse(line) as Counted
 }
 
 /** What happened in the world outside, whoever remembers it. */
@@ -50,11 +77,18 @@ export function effectsOf(home: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').sort() : []
 }
 
+/** A folder of its own with the folder `home` in it. */
 export async function inFreshHome<T>(work: (home: string) => Promise<T>): Promise<T> {
+  return inFreshFolder((folder) => {
+    mkdirSync(join(folder, 'home'))
+    return work(join(folder, 'home'))
+  })
+}
+
+export async function inFreshFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-crash-'))
   try {
-    mkdirSync(join(folder, 'home'))
-    return await work(join(folder, 'home'))
+    return await work(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

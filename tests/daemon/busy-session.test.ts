@@ -2,9 +2,12 @@ import { appendFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { amount } from '../support/amount.ts'
 import { agent, startDaemon, statusOf } from './machine.ts'
 
 const limit = { timeout: 300_000 }
+const messages = amount({ usual: 30, deep: 100 })
+const tasks = amount({ usual: 8, deep: 20 })
 const replies = (text: string) => Array.from({ length: 50 }, () => ({ reply: text }))
 
 /** `hold` is a tool that does not come back before there is a file `go`; it notes each time it begins. */
@@ -69,18 +72,18 @@ test('handles messages, tasks and approvals while a session is busy', limit, asy
   line(project, 'inbox/chat', { id: 'second', thread: 't', text: 'and this' })
   line(project, 'inbox/chat', { id: 'third', thread: 't', text: 'and that' })
   const numbers = (length: number) => Array.from({ length }, (_, index) => index + 1)
-  for (const id of numbers(100)) line(project, 'inbox/mail', { id: `m${id}`, text: `message ${id}` })
+  for (const id of numbers(messages)) line(project, 'inbox/mail', { id: `m${id}`, text: `message ${id}` })
   const task = (who: string) => (id: number) => `- [ ] A @${who} "number ${id}"\n  id: ${who}-${id}\n`
-  project.write('.cadre/tasks/work.task.md', numbers(20).map(task('worker')).join(''))
+  project.write('.cadre/tasks/work.task.md', numbers(tasks).map(task('worker')).join(''))
   project.write('.cadre/tasks/ask.task.md', numbers(5).map(task('asker')).join(''))
-  for (const id of numbers(20)) line(project, 'mailboxes/worker', { id: `l${id}`, text: `letter ${id}` })
+  for (const id of numbers(tasks)) line(project, 'mailboxes/worker', { id: `l${id}`, text: `letter ${id}` })
   const form = '.cadre/tasks/approvals.task.md'
   await until(() => project.exists(form) && count(project.read(form), /^- \[_\]/gm) === 5)
   project.write(form, project.read(form).replaceAll('- [_]', '- [x]'))
   await until(() => count(project.read('.cadre/tasks/ask.task.md'), /\[x\]/g) === 5)
-  await until(() => count(project.read('.cadre/tasks/work.task.md'), /\[x\]/g) === 20)
-  await until(() => count(all(project), /message: inbox\/mail\//g) === 100)
-  await until(() => count(all(project), /message: mail\/worker\//g) === 20)
+  await until(() => count(project.read('.cadre/tasks/work.task.md'), /\[x\]/g) === tasks)
+  await until(() => count(all(project), /message: inbox\/mail\//g) === messages)
+  await until(() => count(all(project), /message: mail\/worker\//g) === tasks)
   expect((await statusOf(project)).sessions.running).toContain(talker)
   expect(count(record(project, talker), /message: inbox\/chat\//g)).toBe(1)
   project.write('go', '')

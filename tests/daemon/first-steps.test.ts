@@ -83,7 +83,14 @@ test('edits of editors beside a file are nobody’s, decisions are told as such'
   ])
   await up(project, '--model', 'scripted:p.yaml')
   project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Answer."}\n')
-  await until(async () => ((await status(project))['approvals'] as unknown[]).length === 1)
+  // Not only asked for: the session sleeps, so that the daemon has to wake it.
+  await until(async () => {
+    const { approvals, sessions } = (await status(project)) as {
+      approvals: unknown[]
+      sessions: { running: unknown[] }
+    }
+    return approvals.length === 1 && sessions.running.length === 0
+  })
   project.write('.cadre/tasks/4913', 'x')
   project.write('.cadre/tasks/.a.task.md.swp', 'x')
   const [waiting] = JSON.parse((await project.cadre(['approvals', '--json'])).stdout) as { id: string }[]

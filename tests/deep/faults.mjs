@@ -31,8 +31,8 @@ export const faults = {
   'a dollar sign in double quotes is a letter': {
     focus: 'words',
     file: words,
-    from: "if (next === '\"' || next === ' '",
-    to: "if (next !== '?' || next === ' '",
+    from: "(next === '\"' || next === ' '",
+    to: "(next !== '?' || next === ' '",
   },
   'backticks in double quotes are letters': {
     focus: 'words',
@@ -61,14 +61,14 @@ export const faults = {
   '|| is read as &&': {
     focus: 'words',
     file: line,
-    from: "return letter === '&' ? '&&' : '||'",
-    to: "return '&&'",
+    from: 'return found;',
+    to: "return found === '||' ? '&&' : found;",
   },
   'an ampersand is a semicolon': {
     focus: 'words',
     file: line,
-    from: "if (letter === ';' && next !== ';' && next !== '&')",
-    to: "if (letter === '&' && next !== '&' || letter === ';' && next !== ';' && next !== '&')",
+    from: 'if (found === undefined)',
+    to: "if (found === undefined && letter === '&' && ++at.position) return ';'; if (found === undefined)",
   },
   '&> redirects the output alone': {
     focus: ['cat', 'diff', 'ls'],
@@ -79,20 +79,20 @@ export const faults = {
   'sort -o is listed': {
     focus: ['sort'],
     file: readers,
-    from: "sort: '-b",
-    to: "sort: '-o=text --output=text -b",
+    from: 'sort | -b',
+    to: 'sort | -o=text --output=text -b',
   },
   'grep -R is listed': {
     focus: ['grep'],
     file: readers,
-    from: "'-EFGPivyV",
-    to: "'-R --dereference-recursive -EFGPivyV",
+    from: '| -EFGPivyV',
+    to: '| -R --dereference-recursive -EFGPivyV',
   },
   'uniq takes a second file': {
     focus: ['uniq'],
     file: readers,
-    from: '--check-chars=num --help --version : path',
-    to: '--check-chars=num --help --version : path*',
+    from: '--check-chars=num --help --version | path',
+    to: '--check-chars=num --help --version | path*',
   },
   'sed scripts are not read': {
     focus: ['sed'],

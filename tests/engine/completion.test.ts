@@ -1,4 +1,4 @@
-import { call, createTestTeam, fail, say } from '@cadre/testing'
+import { call, createTestTeam, fail, say, type TestTeam } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
 import { countingTools } from './tools.ts'
 
@@ -174,6 +174,34 @@ describe('failures', () => {
     const report = await team.report({ agent: 'solo' })
     expect(report).toMatchObject({ status: 'completed', text: 'plainly' })
     expect(report.notices?.[0]?.message).toMatch(/solo could not start .*no such backend.*plain model/)
+  })
+
+  test('the plain model answers in the tree of the agent that could not start, which is owned meanwhile', async () => {
+    const refused: unknown[] = []
+    const team: TestTeam = createTestTeam({
+      agents: [{ name: 'solo', models: ['broken'] }],
+      lanes: {
+        solo: [fail('no such backend')],
+        plain: [
+          async () => {
+            await team.orchestrator.resume('solo-1', {}, signal).catch((error) => refused.push(error.code))
+            return say('plainly')
+          },
+          say('more'),
+        ],
+      },
+      model: { catalogue: ['scripted', 'broken'] },
+    })
+    const signal = new AbortController().signal
+    const { session } = await team.report({ agent: 'solo' })
+    expect(refused).toEqual(['owned'])
+    const { spec } = (await team.engine.read(session)) ?? {}
+    expect([spec?.root, spec?.parent]).toEqual(['solo-1', undefined])
+    // It is still a session of its own for whoever continues it.
+    expect(await team.orchestrator.resume(session, {}, signal)).toMatchObject({ report: { text: 'plainly' } })
+    expect(await team.orchestrator.resume(session, { work: 'and?' }, signal)).toMatchObject({
+      report: { session, text: 'more' },
+    })
   })
 
   test('when there is no other model, the failure itself is the report', async () => {

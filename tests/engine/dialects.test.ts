@@ -2,6 +2,7 @@ import type { AgentDefinition } from '@cadre/core'
 import { sessionIds } from '@cadre/home'
 import { call, createFakeClock, defineAgent, type Line, say } from '@cadre/testing'
 import { afterEach, describe, expect, test } from 'vitest'
+import { amount } from '../support/amount.ts'
 import { cases, everybody, read, starts, task } from './dialect-cases.ts'
 import { type AgentText, chatmode, claude, copilot, load, opencode, template } from './dialect-files.ts'
 import {
@@ -352,7 +353,7 @@ describe('an agent that works in the background', () => {
       const waited = load(claude('', {}))
       const lanes = { entry: [call(work('subject')), say('I go on'), say('all done')] }
       for (const [before, after] of [[subject, waited] as const, [waited, subject] as const]) {
-        for (let at = 1, died = true; died; at++) {
+        for (let at = 1, died = true; died; at += amount({ usual: 3, deep: 1 })) {
           const world = create()
           const { engine, death } = mortal(await world.open(), at)
           const first = place({

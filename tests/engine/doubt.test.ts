@@ -57,16 +57,16 @@ describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
 
     const second = death('after')
     const { resume } = await open(second.wrap)
-    expect(await resume()).toMatchObject({ kind: 'waiting', questions: ['doubt/call_1_0'] })
-    await world.answer('doubt/call_1_0', { decision: 'again', by: 'anna' })
+    expect(await resume()).toMatchObject({ kind: 'waiting', questions: [{ name: 'doubt/call_1_0' }] })
+    await world.answer({ session: 'lead-1', name: 'doubt/call_1_0' }, { decision: 'again', by: 'anna' })
     void resume()
     await second.at
     expect(done).toEqual(['launch rocket'])
 
     const third = await open(unharmed)
-    expect(await third.resume()).toMatchObject({ kind: 'waiting', questions: ['doubt/call_1_0/2'] })
+    expect(await third.resume()).toMatchObject({ kind: 'waiting', questions: [{ name: 'doubt/call_1_0/2' }] })
     expect(done).toEqual(['launch rocket'])
-    await world.answer('doubt/call_1_0/2', { decision: 'done', by: 'anna' })
+    await world.answer({ session: 'lead-1', name: 'doubt/call_1_0/2' }, { decision: 'done', by: 'anna' })
     expect(await third.resume()).toMatchObject({ report: { status: 'completed', text: 'launched' } })
     expect(done).toEqual(['launch rocket'])
   })
@@ -93,8 +93,8 @@ describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
         life === 0 ? team.run({ agent: 'lead' }) : team.orchestrator.resume('lead-1', {}, signal)
       if (life > 0) {
         const waits = await goOn()
-        const [question = ''] = waits.kind === 'waiting' ? waits.questions : []
-        asked.push(question)
+        const [question = { session: '', name: '' }] = waits.kind === 'waiting' ? waits.questions : []
+        asked.push(question.name)
         await world.answer(question, { decision: 'again' })
       }
       const end = goOn()
@@ -155,9 +155,9 @@ describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
     await at
     const team = await open(false)
     const resume = () => team.orchestrator.resume('lead-1', {}, signal)
-    expect(await resume()).toMatchObject({ kind: 'waiting', questions: ['doubt/call_1_0'] })
+    expect(await resume()).toMatchObject({ kind: 'waiting', questions: [{ name: 'doubt/call_1_0' }] })
     expect(done).toEqual(['note a'])
-    await world.answer('doubt/call_1_0', { decision: 'again' })
+    await world.answer({ session: 'lead-1', name: 'doubt/call_1_0' }, { decision: 'again' })
     expect(await resume()).toMatchObject({ report: { status: 'completed' } })
     expect(done).toEqual(['note a', 'launch rocket'])
   })

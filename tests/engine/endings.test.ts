@@ -8,13 +8,15 @@ function onFullDisk(engine: Engine, isFull: (step: string) => boolean): Engine {
   const wrap = (run: Run): Run => ({
     ...run,
     recorded: run.recorded,
+    lost: run.lost,
+    get alone() {
+      return run.alone
+    },
     step: (name, work, options) =>
       isFull(name) ? Promise.reject(new Error('the disk is full')) : run.step(name, work, options),
     end: (end) => run.end(end),
-    spawn: (name, spec) => run.spawn(name, spec),
+    spawn: (spec) => run.spawn(spec),
     waitFor: (question, signal) => run.waitFor(question, signal),
-    sleep: (ms, signal) => run.sleep(ms, signal),
-    emit: (event) => run.emit(event),
     changes: () => run.changes(),
   })
   return { ...engine, open: async (spec) => wrap(await engine.open(spec)) }

@@ -93,7 +93,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
     const first = await team()
     expect((await first.run({ agent: 'lead' })).kind).toBe('waiting')
-    await world.answer('approval/call_1_0', { decision: 'approve', by: 'ada' })
+    await world.answer({ session: 'lead-1', name: 'approval/call_1_0' }, { decision: 'approve', by: 'ada' })
     await world.close()
     const hooked: string[] = []
     const second = await team({
@@ -125,7 +125,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
     const first = await team()
     await first.run({ agent: 'lead' })
-    await world.answer('approval/call_1_0', { decision: 'approve', by: 'ada' })
+    await world.answer({ session: 'lead-1', name: 'approval/call_1_0' }, { decision: 'approve', by: 'ada' })
     await world.close()
     const forbid: Rule = {
       by: 'policy',
@@ -154,7 +154,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
     await (await team()).run({ agent: 'lead' })
     expect(effects.done).toEqual(['launch rocket'])
-    await world.answer('approval/call_1_0', { decision: 'reject' })
+    await world.answer({ session: 'lead-1', name: 'approval/call_1_0' }, { decision: 'reject' })
     await world.close()
     const tools = effects.tools.filter(({ name }) => name !== 'launch')
     const second = await team({ tools })
@@ -177,7 +177,10 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
     const first = await team()
     await first.run({ agent: 'lead' })
-    await world.answer('approval/call_1_0', { decision: 'approve-session', by: 'ada' })
+    await world.answer(
+      { session: 'lead-1', name: 'approval/call_1_0' },
+      { decision: 'approve-session', by: 'ada' },
+    )
     await world.close()
     const second = await team()
     const result = await second.orchestrator.resume('lead-1', {}, new AbortController().signal)
@@ -190,7 +193,10 @@ describe.each(worlds)('on $name', ({ create }) => {
     ])
     await world.close()
     const third = await team()
-    await world.answer('approval/call_3_0', { decision: 'reject', reason: 'no bombs' })
+    await world.answer(
+      { session: 'lead-1', name: 'approval/call_3_0' },
+      { decision: 'reject', reason: 'no bombs' },
+    )
     const last = await third.orchestrator.resume('lead-1', {}, new AbortController().signal)
     expect(last).toMatchObject({ kind: 'waiting' })
     expect(third.events.some((event) => event.type === 'person.asked' && event.session === 'child-1')).toBe(

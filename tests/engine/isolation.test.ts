@@ -8,15 +8,7 @@ import {
   type WorkspaceRequest,
   type Workspaces,
 } from '@cadre/core'
-import {
-  call,
-  createFakeClock,
-  createMemoryEngine,
-  createTestTeam,
-  type MemoryRecords,
-  say,
-  type TestTeam,
-} from '@cadre/testing'
+import { call, createFakeClock, createMemoryEngine, createTestTeam, say, type TestTeam } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
 import { countingTools } from './tools.ts'
 
@@ -173,7 +165,6 @@ describe('a workspace of its own', () => {
     const { workspaces } = folders(none)
     const effects = countingTools()
     const clock = createFakeClock()
-    const records: MemoryRecords = { sessions: new Map() }
     const lanes = {
       lead: [call(['look', { path: 'a' }]), call(work('writer')), say('done')],
       writer: [
@@ -182,11 +173,12 @@ describe('a workspace of its own', () => {
         done('w'),
       ],
     }
+    const engine = createMemoryEngine({ clock })
     const team = createTestTeam({
       agents: [{ ...lead, isolation: 'workspace' }, { name: 'writer' }],
       tools: effects.tools,
       workspaces,
-      engine: createMemoryEngine({ clock, records }),
+      engine,
       clock,
       lanes,
     })
@@ -207,9 +199,8 @@ describe('a workspace of its own', () => {
       ['/project', 'missing'],
     ])
     // One answer for the whole session is enough.
-    for (const { answers } of records.sessions.values())
-      for (const question of first.kind === 'waiting' ? first.questions : [])
-        answers.set(question, { decision: 'approve-session', by: 'ada' })
+    for (const { session, name } of first.kind === 'waiting' ? first.questions : [])
+      engine.answer(session, name, { decision: 'approve-session', by: 'ada' })
     const report = await team.orchestrator.resume('lead-1', {}, new AbortController().signal)
     expect(report).toMatchObject({ kind: 'report', report: { status: 'completed' } })
     expect(effects.done).toEqual(['note a', 'launch b', 'note c'])

@@ -96,6 +96,38 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(done).toEqual(['note a'])
   })
 
+  test('one tree can be paused alone, and continues where it is resumed', async () => {
+    let paused = false
+    const team: TestTeam = await open({
+      agents: [{ name: 'a' }, { name: 'b' }],
+      tools: countingTools().tools,
+      lanes: {
+        a: [
+          () => {
+            if (!paused) team.orchestrator.pause({ root: 'a-1' })
+            paused = true
+            return call(['note', { text: 'a' }])
+          },
+          say('A is done.'),
+        ],
+        b: [
+          async () => {
+            while (!paused) await new Promise(setImmediate)
+            return call(['note', { text: 'b' }])
+          },
+          say('B is done.'),
+        ],
+      },
+    })
+    const [a, b] = await Promise.all([
+      team.run({ agent: 'a', id: 'a-1' }),
+      team.run({ agent: 'b', id: 'b-1' }),
+    ])
+    expect(a).toEqual({ kind: 'waiting', session: 'a-1', questions: [] })
+    expect(b).toMatchObject({ report: { text: 'B is done.' } })
+    expect(await team.orchestrator.resume('a-1', {}, never)).toMatchObject({ report: { text: 'A is done.' } })
+  })
+
   test('a pause between the record of a start and the call lets the call run, once', async () => {
     const { tools, done } = countingTools()
     const world = create()

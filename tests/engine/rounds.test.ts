@@ -151,7 +151,7 @@ describe('the rounds of a run', () => {
     })
     const result = await second.orchestrator.resume('lead-1', {}, never)
     expect(result).toMatchObject({ report: { status: 'completed' } })
-    // The engine replays what is recorded, so the same view is told of the first rounds again.
+    // The same view is told what the second life adds.
     fold(second.events, view)
     const ids = agentRounds(view, 'lead-1').map(({ roundId }) => roundId)
     expect(ids).toEqual([1, 2])

@@ -97,6 +97,25 @@ describe('what the model is shown', () => {
     for (const summary of summaries) expect(summary).toMatch(/^Earlier in this session/)
   })
 
+  test('how much is summarised can be decided from outside, and no result is parted from its call', async () => {
+    const { tools } = countingTools()
+    const seen: boolean[] = []
+    const team = createTestTeam({
+      agents: [{ name: 'solo' }],
+      tools,
+      lanes: { solo: [call(['look', { path: 'a' }]), call(['look', { path: 'b' }]), say('done')] },
+      prepareContext({ messages, isTooLong }, { agent }) {
+        seen.push(isTooLong && agent.name === 'solo')
+        // In the middle of the second round: its call would be summarised, and its result would not.
+        return messages.length === 5 ? 4 : 0
+      },
+    })
+    expect(await team.report({ agent: 'solo' })).toMatchObject({ text: 'done' })
+    expect(seen).toEqual([false, false, false])
+    const [, , third] = team.models.requests.filter(({ purpose }) => purpose === undefined)
+    expect(third?.messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant', 'tool_result'])
+  })
+
   test('images of the work and of results reach the model', async () => {
     const image = { mime: 'image/png', data: 'aGk=' }
     const { tools } = countingTools()
@@ -361,7 +380,10 @@ describe('a person is asked', () => {
     const options = { clock, tools, lanes, agents: [{ name: 'solo' }], rules: [ask] }
     const team = createTestTeam({ ...options, engine })
     const first = await team.run({ agent: 'solo' })
-    expect(first).toMatchObject({ kind: 'waiting', questions: ['approval/call_1_0', 'approval/call_1_2'] })
+    expect(first).toMatchObject({
+      kind: 'waiting',
+      questions: [{ name: 'approval/call_1_0' }, { name: 'approval/call_1_2' }],
+    })
     expect(done).toEqual(['note free'])
     engine.answer('solo-1', 'approval/call_1_0', { decision: 'approve', by: 'ann' })
     engine.answer('solo-1', 'approval/call_1_2', { decision: 'reject', by: 'bob', reason: 'too dangerous' })

@@ -1,18 +1,27 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Answer, Engine, Run } from '@cadre/core'
+import type { Answer, Engine, QuestionId, Run } from '@cadre/core'
 import { openHome } from '@cadre/home'
 import { createFileEngine, type FileEngine } from '@cadre/journal'
-import { createFakeClock, createMemoryEngine, type FakeClock, type MemoryRecords } from '@cadre/testing'
+import {
+  createFakeClock,
+  createMemoryEngine,
+  type FakeClock,
+  type MemoryEngine,
+  type MemoryRecords,
+} from '@cadre/testing'
+import { onTestFinished, vi } from 'vitest'
 
 /** A place where sessions are kept that outlives its engines: open one, let it die, open the next. */
 export interface World {
   readonly name: string
   readonly clock: FakeClock
   open(): Promise<Engine>
-  /** Tells a session, whichever waits for it, what a person decided. */
-  answer(question: string, answer: Answer): Promise<void>
+  /** Records what a person decided. */
+  answer(question: QuestionId, answer: Answer): Promise<void>
+  /** Another process takes the tree over, and ends at once. Needs `standStill` before the engine is opened. */
+  lose(root: string): void
   /** Ends the engine as the end of its process would; what it recorded stays. */
   close(): Promise<void>
   dispose(): Promise<void>
@@ -21,14 +30,17 @@ export interface World {
 export function memoryWorld(): World {
   const clock = createFakeClock()
   const records: MemoryRecords = { sessions: new Map() }
+  let engine: MemoryEngine | undefined
   return {
     name: 'memory',
     clock,
-    open: () => Promise.resolve(createMemoryEngine({ clock, records })),
-    async answer(question, answer) {
-      for (const { answers } of records.sessions.values())
-        if (!answers.has(question)) answers.set(question, answer)
+    async open() {
+      engine = createMemoryEngine({ clock, records })
+      return engine
     },
+    lose: (root) => engine?.lose(root),
+    answer: async ({ session, name }, answer) =>
+      createMemoryEngine({ clock, records }).answer(session, name, answer),
     close: () => Promise.resolve(),
     dispose: () => Promise.resolve(),
   }
@@ -52,10 +64,17 @@ export function fileWorld(): World & { readonly folder: string } {
       engine ??= await createFileEngine({ home, clock })
       return engine
     },
-    async answer(question, answer) {
-      for (const { id, status } of (await engine?.list()) ?? []) {
-        if (status === 'sleeping') await engine?.answer(id, question, answer).catch(() => {})
-      }
+    async answer({ session, name }, answer) {
+      await engine?.answer(session, name, answer)
+    },
+    lose(root) {
+      const other = { token: 'other', pid: 1, host: 'elsewhere', boot: 'other' }
+      const lease = home.at('storage', 'leases', `${root}.lease`)
+      rmSync(lease)
+      writeFileSync(lease, JSON.stringify(other))
+      // This process stood still for longer than others wait for it, and so has the other one by the time anybody looks.
+      vi.setSystemTime(Date.now() + 60_000)
+      vi.advanceTimersByTime(10_001)
     },
     close,
     async dispose() {
@@ -63,6 +82,14 @@ export function fileWorld(): World & { readonly folder: string } {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** From now on the time of the machine, by which processes are taken for dead, stands still unless a world moves it. */
+export function standStill(): void {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
 }
 
 /** The worlds every engine test runs in. */
@@ -97,12 +124,16 @@ export function mortal(engine: Engine, at: number): { engine: Engine; death: Dea
   const wrap = (run: Run): Run => ({
     ...run,
     recorded: run.recorded,
+    lost: run.lost,
+    get alone() {
+      return run.alone
+    },
     async step(name, work, options) {
       await point()
       const entries = await run.step(
         name,
-        async (info) => {
-          const drafts = await work(info)
+        async () => {
+          const drafts = await work()
           await point()
           return drafts
         },
@@ -116,10 +147,8 @@ export function mortal(engine: Engine, at: number): { engine: Engine; death: Dea
       await run.end(end)
       await point()
     },
-    spawn: (name, spec) => run.spawn(name, spec),
+    spawn: (spec) => run.spawn(spec),
     waitFor: (question, signal) => run.waitFor(question, signal),
-    sleep: (ms, signal) => run.sleep(ms, signal),
-    emit: (event) => run.emit(event),
     changes: () => run.changes(),
   })
   return {

@@ -8,6 +8,7 @@ import { openHome, openPolicy } from '@cadre/home'
 import { createTools } from '@cadre/tools'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { amount } from '../support/amount.ts'
 import { callsOf } from './support/calls.ts'
 import { sessionAt } from './support/sessions.ts'
 
@@ -86,7 +87,7 @@ describe.each(kinds)('with the sandbox $kind', (sandbox) => {
             expect(understandLine(input.command).plan, input.command).toBeDefined()
           if (noHuman) expect(decided.kind).not.toBe('ask')
         }),
-        { seed: 20_261_116, numRuns: 500 },
+        { seed: 20_261_116, numRuns: amount({ usual: 150, deep: 500 }) },
       )
       for (const kind of noHuman ? ['allow', 'deny'] : ['allow', 'ask', 'deny'])
         expect(decisions.get(kind) ?? 0, kind).toBeGreaterThan(10)

@@ -14,6 +14,7 @@ import {
   readApprovalTask,
   settleApprovalTask,
 } from '../../packages/gate/src/approvals/approval-task.ts'
+import { amount } from '../support/amount.ts'
 import { openWorld } from './approvals-world.ts'
 
 const base: ApprovalRecord = {
@@ -321,7 +322,7 @@ describe('whatever an action holds', () => {
       fc.property(text, fc.constantFrom('terminal_command', 'file_write', 'deploy'), (action, type) => {
         check(record(action, type, [['more', action]]))
       }),
-      { numRuns: 300 },
+      { numRuns: amount({ usual: 80, deep: 300 }) },
     )
   })
 })
@@ -377,7 +378,7 @@ test('many approvals decided by hand and by cadre in any order: nobody loses a b
         )
       }
     }),
-    { numRuns: 300 },
+    { numRuns: amount({ usual: 80, deep: 300 }) },
   )
 })
 

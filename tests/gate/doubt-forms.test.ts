@@ -18,7 +18,7 @@ async function openDoubt(): Promise<{ world: World; record: ApprovalRecord }> {
   void dying.resume()
   while (dying.hanging() === 0) await new Promise((resolve) => setTimeout(resolve, 1))
   const world = await dying.again()
-  expect(await world.resume()).toMatchObject({ kind: 'waiting', questions: ['doubt/call_1_0'] })
+  expect(await world.resume()).toMatchObject({ kind: 'waiting', questions: [{ name: 'doubt/call_1_0' }] })
   const [record] = await world.approvals.list()
   return { world, record: record! }
 }

@@ -236,7 +236,10 @@ describe.each(worlds)('on $name', ({ create }) => {
       }
       const first = await open()
       expect((await first.run({ agent: 'researcher', workspace: workspace.path })).kind).toBe('waiting')
-      await world.answer('approval/call_2_0', { decision: 'approve', by: 'ada' })
+      await world.answer(
+        { session: 'researcher-1', name: 'approval/call_2_0' },
+        { decision: 'approve', by: 'ada' },
+      )
       await world.close()
       const second = await open()
       const ended = await second.orchestrator.resume('researcher-1', {}, new AbortController().signal)

@@ -363,7 +363,7 @@ describe('after a call and in between', () => {
       },
     })
     expect(await project.hooks().rule.judge(bash, sessionAt(project.path), never)).toBeUndefined()
-    while (!existsSync(path.join(project.path, 'go'))) await new Promise((resolve) => setImmediate(resolve))
+    while (!existsSync(path.join(project.path, 'go'))) await new Promise((resolve) => setTimeout(resolve, 10))
     const { writeFile } = await import('node:fs/promises')
     await writeFile(path.join(project.path, 'go'), 'x')
   })

@@ -13,6 +13,7 @@ import path from 'node:path'
 import { createPlaces } from '@cadre/gate'
 import { createTools } from '@cadre/tools'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { share } from '../support/amount.ts'
 import { createGround, type Ground, own, spelt } from './path-ground.ts'
 import { pathTricks } from './path-tricks.ts'
 import { stateOf } from './sandbox-support.ts'
@@ -46,32 +47,34 @@ describe('the tools keep to it', () => {
   })
   afterEach(() => rmSync(ground.out, { recursive: true, force: true }))
 
-  it.each(pathTricks.filter(([, , write]) => write !== 'inside'))(
-    '%j is written by no tool',
-    async (given, read) => {
-      const tools = createTools({ places: ground.places, own: () => own })
-      const call = (name: string, input: object) =>
-        tools
-          .find((tool) => tool.name === name)
-          ?.run(
-            { path: spelt(given, ground), ...input },
-            { session: 's', agent: 'a', call: 'c', key: `s/${name}`, workspace: ground.ws },
-            new AbortController().signal,
-          )
-      const before = stateOf(ground.out, ['.'])
-      for (const [name, input] of [
-        ['write_file', { content: 'evil' }],
-        ['edit_file', { old: 'x', new: 'evil' }],
-        ['create_directory', {}],
-        ['edit_file', { old: '', new: 'evil' }],
-      ] as const)
-        expect(await call(name, input), name).toMatchObject({ failed: true })
-      expect(stateOf(ground.out, ['.'])).toEqual(before)
-      const reading = await call('read_file', {})
-      if (read !== 'inside') expect(reading).toMatchObject({ failed: true })
-      expect(reading?.content).not.toContain('the secret')
-    },
-  )
+  it.each(
+    share(
+      pathTricks.filter(([, , write]) => write !== 'inside'),
+      2,
+    ),
+  )('%j is written by no tool', async (given, read) => {
+    const tools = createTools({ places: ground.places, own: () => own })
+    const call = (name: string, input: object) =>
+      tools
+        .find((tool) => tool.name === name)
+        ?.run(
+          { path: spelt(given, ground), ...input },
+          { session: 's', agent: 'a', call: 'c', key: `s/${name}`, workspace: ground.ws },
+          new AbortController().signal,
+        )
+    const before = stateOf(ground.out, ['.'])
+    for (const [name, input] of [
+      ['write_file', { content: 'evil' }],
+      ['edit_file', { old: 'x', new: 'evil' }],
+      ['create_directory', {}],
+      ['edit_file', { old: '', new: 'evil' }],
+    ] as const)
+      expect(await call(name, input), name).toMatchObject({ failed: true })
+    expect(stateOf(ground.out, ['.'])).toEqual(before)
+    const reading = await call('read_file', {})
+    if (read !== 'inside') expect(reading).toMatchObject({ failed: true })
+    expect(reading?.content).not.toContain('the secret')
+  })
 
   it('an artifact is written by whom it belongs to, and by nobody else', async () => {
     const write = (options: object) =>

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createPlaces, understandLine } from '@cadre/gate'
 import { createTools } from '@cadre/tools'
 import { afterAll, describe, expect, it, test } from 'vitest'
+import { share } from '../support/amount.ts'
 import { bubblewrap, createWorld, git, type World, without } from './sandbox-support.ts'
 
 /** Lines as the runner carries them out: from words, without a shell. */
@@ -108,7 +109,7 @@ test.each([
   expect(understandLine(line).plan).toBeUndefined()
 })
 
-describe.each(shellLike.map(([line, output, code = 0]) => ({ line, output, code })))(
+describe.each(share(shellLike, 2).map(([line, output, code = 0]) => ({ line, output, code })))(
   '$line',
   ({ line, output, code }) => {
     it('prints and ends as a shell would', async () => {

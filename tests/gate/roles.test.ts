@@ -282,7 +282,10 @@ describe.each(worlds)('on $name', ({ create }) => {
       })
     const first = await open({})
     expect((await first.run({ agent: 'lead', workspace: workspace.path })).kind).toBe('waiting')
-    await world.answer('approval/call_1_0', { decision: 'approve', by: 'ada' })
+    await world.answer(
+      { session: 'researcher-2', name: 'approval/call_1_0' },
+      { decision: 'approve', by: 'ada' },
+    )
     await world.close()
     const second = await open({ boundary: {} })
     expect((await second.orchestrator.resume('lead-1', {}, new AbortController().signal)).kind).toBe(

@@ -15,7 +15,7 @@ const log = '.github/hooks/logs/calls.jsonl'
 /** Does something while a command without a sandbox runs. */
 async function during(work: () => Promise<unknown> | unknown): Promise<CommandEnd> {
   const going = world.run('echo > started; while ! test -e go; do :; done', { sandbox: without })
-  while (!existsSync(world.at('started'))) await new Promise((resolve) => setImmediate(resolve))
+  while (!existsSync(world.at('started'))) await new Promise((resolve) => setTimeout(resolve, 10))
   await work()
   writeFileSync(world.at('go'), '')
   return going

@@ -67,7 +67,7 @@ describe.skipIf(!isLinux).each(both)('a command ($kind) is stopped', (sandbox) =
     )
     expect(end).toMatchObject({ kind: 'over_limit', limit: { kind: 'processes', value: 60 } })
     expect(said(end)).toContain('60 processes')
-    while (running(name).length > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (running(name).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
   })
 
   it('when it starts processes that leave its session', async () => {
@@ -80,7 +80,7 @@ describe.skipIf(!isLinux).each(both)('a command ($kind) is stopped', (sandbox) =
       },
     )
     expect(end.limit).toEqual({ kind: 'processes', value: 60 })
-    while (running(name).length > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (running(name).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
   })
 
   it.each([

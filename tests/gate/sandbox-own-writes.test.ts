@@ -20,7 +20,7 @@ const placesOf = () =>
   createPlaces({ home: world.at('.cadre'), userHome: world.user, project: world.project })
 
 async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 /** Does something while a command without a sandbox runs; `first` is what the command does itself, before. */

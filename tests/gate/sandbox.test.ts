@@ -28,7 +28,7 @@ const running = (text: string) =>
 
 /** Ends when something has become true; a test that waits for ever is ended by its own limit. */
 async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 describe.each(both)('a command ($kind)', (sandbox) => {
@@ -109,14 +109,14 @@ describe.each(both)('a command ($kind)', (sandbox) => {
   })
 
   it.each([
-    ['the program itself', `trap 'echo > put-away; exit' TERM; echo > started; while :; do sleep 0.01; done`],
+    ['the program itself', `trap 'echo > put-away; exit' TERM; echo > started; while :; do sleep 0.05; done`],
     [
       'what a shell has started, and the shell does not go on',
-      `bash -c "trap 'sleep 0.2; echo > put-away; exit' TERM; echo > started; while :; do sleep 0.01; done"; echo > after`,
+      `bash -c "trap 'sleep 0.2; echo > put-away; exit' TERM; echo > started; while :; do sleep 0.05; done"; echo > after`,
     ],
     [
       'what a script of a shell has started',
-      `bash -c "bash -c \\"trap 'sleep 0.2; echo > put-away; exit' TERM; echo > started; while :; do sleep 0.01; done\\"; echo > after"; echo > after`,
+      `bash -c "bash -c \\"trap 'sleep 0.2; echo > put-away; exit' TERM; echo > started; while :; do sleep 0.05; done\\"; echo > after"; echo > after`,
     ],
   ])('is asked to end before it is made to: %s', async (_, command) => {
     const stop = new AbortController()

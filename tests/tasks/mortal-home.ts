@@ -10,6 +10,7 @@ import {
   createSessionKeeper,
   createTaskDuty,
   type DaemonContext,
+  type SessionKeeper,
   type TaskStore,
 } from '@cadre/server'
 import { openTaskFiles } from '@cadre/tasks'
@@ -51,12 +52,14 @@ export async function live({ folder, agents: names, models, parallel }: LifeOpti
       const run = await inner.open(spec)
       return {
         recorded: run.recorded,
+        lost: run.lost,
+        get alone() {
+          return run.alone
+        },
         step: mortal((name, work, options) => run.step(name, work, options)),
         end: mortal((end) => run.end(end)),
-        spawn: (name, child) => run.spawn(name, child),
+        spawn: (child) => run.spawn(child),
         waitFor: (question, signal) => run.waitFor(question, signal),
-        sleep: (ms, signal) => run.sleep(ms, signal),
-        emit: (event) => run.emit(event),
         changes: () => run.changes(),
       } satisfies Run
     }),
@@ -97,12 +100,12 @@ export async function live({ folder, agents: names, models, parallel }: LifeOpti
     workspace: folder,
     agents,
     engine,
-    sessions: {
+    sessions: sent({
       ...keeper,
       start: mortal(keeper.start),
       tell: mortal(keeper.tell),
       cancel: mortal(keeper.cancel),
-    },
+    }),
     note,
     problems,
     clock: systemClock,
@@ -123,6 +126,24 @@ export async function live({ folder, agents: names, models, parallel }: LifeOpti
       await keeper.hold(true)
       await inner.close()
     },
+  }
+}
+
+/** The same keeper behind a wire: every order and every answer is JSON on its way. */
+function sent(keeper: SessionKeeper): SessionKeeper {
+  const copy = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T))
+  const send =
+    <A extends readonly unknown[], R>(order: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> =>
+      copy(await order(...(given.map(copy) as unknown as A)))
+  return {
+    start: send(keeper.start),
+    tell: send(keeper.tell),
+    delivery: send(keeper.delivery),
+    resume: send(keeper.resume),
+    cancel: send(keeper.cancel),
+    state: send(keeper.state),
+    onRest: (listener) => keeper.onRest((session, result) => listener(session, copy(result))),
   }
 }
 

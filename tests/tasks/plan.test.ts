@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Book, indexTasks, withAllBelow } from '../../packages/server/src/tasks/book.ts'
 import { findTaskProblems } from '../../packages/server/src/tasks/find-task-problems.ts'
 import { planTasks } from '../../packages/server/src/tasks/plan-tasks.ts'
+import { amount } from '../support/amount.ts'
 import { taskItem } from './memory-tasks.ts'
 import { allTasks, type Simulation, simulate } from './simulation.ts'
 
@@ -105,7 +106,7 @@ describe('whatever people, sessions and crashes do', () => {
           }
         },
       ),
-      { numRuns: 250 },
+      { numRuns: amount({ usual: 80, deep: 250 }) },
     )
   }, 600_000)
 })

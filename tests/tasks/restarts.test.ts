@@ -6,14 +6,15 @@ import { createFileEngine } from '@cadre/journal'
 import { openTaskFiles } from '@cadre/tasks'
 import { type Line, say, scriptedModels } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import { amount } from '../support/amount.ts'
 import { type Life, live, temporaryFolder, until } from './mortal-home.ts'
 import { randomNumbers, workers, writeTasks } from './two-hundred.ts'
 
-const count = 200
+const count = amount({ usual: 100, deep: 200 })
 const parallel = 6
-const restarts = 10
+const restarts = amount({ usual: 5, deep: 10 })
 
-test('200 tasks over 8 agents: in order, in parallel up to the limit, and nothing lost through ten restarts', async () => {
+test(`${count} tasks over 8 agents: in order, in parallel up to the limit, and nothing lost through ${restarts} restarts`, async () => {
   const { folder, dispose } = temporaryFolder()
   onTestFinished(dispose)
   const random = randomNumbers(20_260_101)

@@ -13,14 +13,13 @@ export type {
   Answer,
   Engine,
   Question,
+  QuestionId,
   RecordChange,
   Run,
   SessionEnd,
   SessionStatus,
-  StepInfo,
   StepOptions,
   StoredSession,
-  TransientEvent,
 } from './ports/engine.ts'
 export type {
   AssistantDraft,
@@ -68,7 +67,7 @@ export type {
   ToolOffer,
 } from './ports/model.ts'
 export type { Attend, Attention, Moment } from './ports/moment.ts'
-export type { Agents, Clock, Ids, Ports } from './ports/ports.ts'
+export type { Agents, Clock, ContextRequest, Ids, Ports } from './ports/ports.ts'
 export {
   addUsage,
   type Handoff,
@@ -121,7 +120,9 @@ export { isReading } from './rules/rules.ts'
 export { unknownDenial } from './rules/unknown-denial.ts'
 export { attendAll } from './session/attend-all.ts'
 export { contextOf, type HandoffContext, type History } from './session/handoff.ts'
+export { stopGrace } from './session/perform.ts'
 export { oneLine } from './session/prompt.ts'
+export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
 export { sectionsOf } from './session/sections.ts'
 export { approveSession, foldEntries, nextMove, openCalls, type SessionState } from './session/state.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'

@@ -89,7 +89,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     options.onEvent?.(event)
   }
   const ask = options.noHuman ? answerForNobody : options.ask
-  const engine = await openEngine(home, tell, { ask, adopt: adoptFrom(() => parts) })
+  const engine = await openEngine(home, tell, { env: environment.env, ask, adopt: adoptFrom(() => parts) })
   const orchestrator = orchestrate(parts, { engine, emit, controls })
   return {
     ...sessionsOf(home, engine),

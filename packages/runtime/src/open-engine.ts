@@ -22,6 +22,8 @@ export interface OpenedEngine extends FileEngine {
 }
 
 export interface EngineOptions {
+  /** Says who the person is and where their own settings are. */
+  readonly env: NodeJS.ProcessEnv
   /** Whoever is at the keyboard. */
   readonly ask?: AskPerson | undefined
   /** Told of decisions that are found in forms. */
@@ -39,13 +41,13 @@ export interface EngineOptions {
 export async function openEngine(
   home: Home,
   tell: (message: string) => void,
-  { ask, taken, adopt, endures }: EngineOptions = {},
+  { env, ask, taken, adopt, endures }: EngineOptions,
 ): Promise<OpenedEngine> {
   const askHere: AskHere | undefined =
     ask &&
     ((session, question, signal) =>
       ask(session, question, signal, (grants) =>
-        planRule(home, grants, createTrust({ file: userPlaces(process.env).trust })),
+        planRule(home, grants, createTrust({ file: userPlaces(env).trust })),
       ))
   try {
     const engine: FileEngine = await createFileEngine({
@@ -61,7 +63,7 @@ export async function openEngine(
           signal,
         ),
     })
-    const user = personName(process.env)
+    const user = personName(env)
     const approvals = createApprovals({
       home,
       engine,

@@ -33,7 +33,7 @@ export async function openTrustedSessions(io: Environment, flags: TrustFlags): P
 
 export async function openSessions(io: Environment, home: string | undefined): Promise<Sessions> {
   const place = homeOf(io, home)
-  return sessionsOf(place, await openEngine(place, io.warn))
+  return sessionsOf(place, await openEngine(place, io.warn, { env: io.env }))
 }
 
 export function sessionsOf(home: Home, engine: FileEngine): Sessions {

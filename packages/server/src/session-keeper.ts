@@ -43,8 +43,14 @@ export interface KeepRequest extends Beginning {
 }
 
 /**
- * The only place in the daemon that starts and resumes sessions. Callers never wait for a session: `start` and `tell` return when the
- * request is queued on disk. The keeper delivers requests in order, each once.
+ * A port: the only way in which the daemon starts, tells, resumes and cancels sessions. `createSessionKeeper` implements it for a process
+ * that runs the sessions itself. A client of another engine implements it by sending the orders to the process that runs the tree.
+ *
+ * 1. Callers never wait for a session. `start` and `tell` return when the request is stored where a crash cannot lose it; requests for one
+ *    session are delivered in order, each once.
+ * 2. Orders and answers are plain data: they can be sent as JSON. No orchestrator, engine or signal crosses this port.
+ * 3. Every order is safe to repeat, by the id of the session or of the message, so a client may send it again after a lost answer.
+ * 4. A process that was down misses `onRest`. A caller that needs an outcome asks for `state` when it starts.
  */
 export interface SessionKeeper {
   /**

@@ -173,6 +173,7 @@ function isSubsequence(part: string, whole: string): boolean {
 }
 
 test('a change is read back as it was meant, and every other task says what it said', () => {
+  const numRuns = process.env['CADRE_DEEP'] ? 1_200 : 300
   let changed = 0
   let refused = 0
   fc.assert(
@@ -219,9 +220,9 @@ test('a change is read back as it was meant, and every other task says what it s
       // Again it is the same.
       expect(changeTask(edit.raw, id, change).kind).toBe('same')
     }),
-    { numRuns: 1_200 },
+    { numRuns },
   )
-  expect(changed).toBeGreaterThan(300)
+  expect(changed).toBeGreaterThan(numRuns / 4)
   expect(refused).toBeLessThan(changed / 30)
 })
 
@@ -259,7 +260,7 @@ test('a task that is added is there as it was given, once, and not one byte of t
         expect(others(readTaskFile(gone.raw).tasks, 'new')).toEqual(others(before.tasks, 'new'))
       },
     ),
-    { numRuns: 600 },
+    { numRuns: process.env['CADRE_DEEP'] ? 600 : 200 },
   )
 })
 
@@ -280,7 +281,7 @@ test('a task is taken away with what stands below it, and nothing else', () => {
       const left = before.tasks.filter((task) => !lines.has(task.line))
       expect(others(readTaskFile(edit.raw).tasks, id)).toEqual(others(left, id))
     }),
-    { numRuns: 500 },
+    { numRuns: process.env['CADRE_DEEP'] ? 500 : 150 },
   )
 })
 
@@ -300,7 +301,7 @@ test('ids are written below the tasks that have none, and everything else stays'
       expect(new Set(ids).size).toBe(ids.length)
       expect(ensureIds(changed, new Set()).ids).toEqual([])
     }),
-    { numRuns: 500 },
+    { numRuns: process.env['CADRE_DEEP'] ? 500 : 150 },
   )
 })
 

@@ -1,34 +1,37 @@
 import {
   type Answer,
+  answerDraft,
+  answerIn,
   type Clock,
   type Draft,
   type Engine,
   type Entry,
+  isAsked,
   type Question,
+  questionDraft,
   type Report,
   type ReportStatus,
   type Run,
+  type SessionEnd,
   type SessionSpec,
   type SessionStatus,
   type StoredSession,
   Suspended,
+  stopGrace,
 } from '@cadre/core'
 
-/** What a session has recorded, by the name of the step. Survives the engine: give it to the next one to replay. */
+/** What sessions have recorded. Survives the engine: give it to the next one to continue. */
 export interface MemoryRecords {
   readonly sessions: Map<string, MemorySession>
 }
 
 interface MemorySession {
   readonly spec: SessionSpec
-  readonly steps: Map<string, readonly Entry[]>
-  readonly children: Map<string, Report>
-  readonly answers: Map<string, Answer>
   readonly entries: Entry[]
-  /** Entries that the last life continued from instead of replaying them. */
-  continuedFrom: number
   status: SessionStatus
   outcome: ReportStatus | undefined
+  /** When a life of it was last lost. */
+  lostAt?: number
 }
 
 export interface MemoryEngineOptions {
@@ -36,143 +39,116 @@ export interface MemoryEngineOptions {
   readonly records?: MemoryRecords
   /** Answers a question at once, as a person at the keyboard would. */
   readonly answer?: (session: string, question: Question) => Answer | undefined
-  /** Called before and after every record is kept; throwing here is a crash at that point. */
-  readonly crash?: (point: {
-    readonly session: string
-    readonly step: string
-    readonly when: 'before' | 'after'
-  }) => void
 }
 
 export interface MemoryEngine extends Engine {
   readonly records: MemoryRecords
+  /** Records an answer, unless there is one. */
   answer(session: string, name: string, answer: Answer): void
+  /** Takes a tree away from this engine, as another process would. */
+  lose(root: string): void
 }
 
-/**
- * An engine in memory that replays: a resumed session starts from nothing, and each step of its past is answered from the
- * records instead of being done again. It is the shape a durable engine on many machines has.
- */
+/** An engine in memory. Like every engine, it continues from what is recorded. */
 export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
+  const { clock } = options
   const records: MemoryRecords = options.records ?? { sessions: new Map() }
+  const { sessions } = records
+  const lives = new Map<string, AbortController>()
   let runner: (spec: SessionSpec) => Promise<Report> = () =>
     Promise.reject(new Error('no runner is attached'))
+  const keep = ({ entries }: MemorySession, drafts: readonly Draft[]): readonly Entry[] => {
+    const timestamp = new Date(clock.now()).toISOString()
+    const kept = drafts.map(
+      (draft, index) => ({ ...draft, seq: entries.length + index + 1, timestamp }) as Entry,
+    )
+    entries.push(...kept)
+    return kept
+  }
+  const createRun = (session: MemorySession): Run => {
+    const { spec, entries, lostAt } = session
+    const life = lives.get(spec.root) ?? new AbortController()
+    lives.set(spec.root, life)
+    return {
+      recorded: [...entries],
+      lost: life.signal,
+      alone: until((lostAt ?? Number.NEGATIVE_INFINITY) + stopGrace, clock),
+      async step(_name, work) {
+        const drafts = await work()
+        life.signal.throwIfAborted()
+        session.status = 'active'
+        session.outcome = undefined
+        return keep(session, drafts)
+      },
+      spawn: (child) => runner(child),
+      async waitFor(question) {
+        life.signal.throwIfAborted()
+        const { name } = question
+        const known = answerIn(entries, name)
+        if (known !== undefined) return known
+        if (!isAsked(entries, name)) keep(session, [questionDraft(question)])
+        const answer = options.answer?.(spec.id, question)
+        if (answer === undefined) throw new Suspended([{ session: spec.id, name }])
+        keep(session, [answerDraft(name, answer)])
+        return answer
+      },
+      changes: () => undefined,
+      async end(end) {
+        session.status = statusAfter(end)
+        session.outcome = end.kind === 'ended' ? end.outcome : undefined
+      },
+    }
+  }
   return {
     records,
     attach(run) {
       runner = run
     },
-    open(spec) {
-      let session = records.sessions.get(spec.id)
+    async open(spec) {
+      let session = sessions.get(spec.id)
       if (session === undefined) {
-        session = {
-          spec,
-          steps: new Map(),
-          children: new Map(),
-          answers: new Map(),
-          entries: [],
-          continuedFrom: 0,
-          status: 'active',
-          outcome: undefined,
-        }
-        records.sessions.set(spec.id, session)
+        session = { spec, entries: [], status: 'active', outcome: undefined }
+        sessions.set(spec.id, session)
       }
-      return Promise.resolve(createRun(session, options, (child) => runner(child)))
+      return createRun(session)
     },
-    read(id) {
-      const session = records.sessions.get(id)
-      return Promise.resolve(session && stored(session))
+    async read(id) {
+      const session = sessions.get(id)
+      return session && stored(session)
     },
-    charged: (root) =>
-      Promise.resolve(
-        [...records.sessions.values()]
-          .filter(({ spec }) => spec.parent === undefined && spec.limits.charged?.root === root)
-          .map(({ spec }) => spec.id),
-      ),
+    charged: async (root) =>
+      [...sessions.values()]
+        .filter(({ spec }) => spec.parent === undefined && spec.limits.charged?.root === root)
+        .map(({ spec }) => spec.id),
     answer(id, name, answer) {
-      const session = records.sessions.get(id)
-      if (session !== undefined && !session.answers.has(name)) session.answers.set(name, answer)
+      const session = sessions.get(id)
+      if (session !== undefined && answerIn(session.entries, name) === undefined)
+        keep(session, [answerDraft(name, answer)])
+    },
+    lose(root) {
+      for (const session of sessions.values()) if (session.spec.root === root) session.lostAt = clock.now()
+      lives.get(root)?.abort(new Error(`${root} was taken over`))
+      lives.delete(root)
     },
   }
 }
 
-function createRun(
-  session: MemorySession,
-  options: MemoryEngineOptions,
-  spawn: (spec: SessionSpec) => Promise<Report>,
-): Run {
-  const { clock } = options
-  const keep = (step: string, drafts: readonly Draft[]): readonly Entry[] => {
-    options.crash?.({ session: session.spec.id, step, when: 'before' })
-    const timestamp = new Date(clock.now()).toISOString()
-    const entries = drafts.map(
-      (draft, index) => ({ ...draft, seq: session.entries.length + index + 1, timestamp }) as Entry,
-    )
-    if (entries.length > 0) {
-      session.entries.push(...entries)
-      session.steps.set(step, entries)
-    }
-    options.crash?.({ session: session.spec.id, step, when: 'after' })
-    return entries
-  }
-  // A session at rest continues from its journal; an interrupted one replays what came after its last rest.
-  if (session.status !== 'active') {
-    session.continuedFrom = session.entries.length
-    session.steps.clear()
-  }
-  const recorded = session.entries.slice(0, session.continuedFrom)
-  session.status = 'active'
+function until(time: number, clock: Clock): Promise<void> {
+  const left = time - clock.now()
+  return left > 0 ? new Promise((resolve) => void clock.after(left, resolve)) : Promise.resolve()
+}
+
+function statusAfter(end: SessionEnd): SessionStatus {
+  if (end.kind === 'suspended') return 'sleeping'
+  return end.outcome === 'completed' || end.outcome === 'incomplete' ? 'completed' : 'error'
+}
+
+function stored({ spec, status, outcome, entries }: MemorySession): StoredSession {
   return {
-    recorded,
-    async step(name, work) {
-      const known = session.steps.get(name)
-      if (known !== undefined) return known
-      return keep(name, await work({ key: `${session.spec.id}/${name}` }))
-    },
-    async spawn(name, spec) {
-      const known = session.children.get(name)
-      if (known !== undefined) return known
-      const report = await spawn(spec)
-      if (report.status !== 'cancelled') session.children.set(name, report)
-      return report
-    },
-    waitFor(question) {
-      const known = session.answers.get(question.name) ?? options.answer?.(session.spec.id, question)
-      if (known === undefined) return Promise.reject(new Suspended([question.name]))
-      session.answers.set(question.name, known)
-      return Promise.resolve(known)
-    },
-    sleep: (ms, signal) => pause(clock, ms, signal),
-    emit() {},
-    changes: () => undefined,
-    end(end) {
-      session.status =
-        end.kind === 'suspended'
-          ? 'sleeping'
-          : end.outcome === 'completed' || end.outcome === 'incomplete'
-            ? 'completed'
-            : 'error'
-      session.outcome = end.kind === 'ended' ? end.outcome : undefined
-      return Promise.resolve()
-    },
+    spec,
+    status,
+    outcome,
+    entries: [...entries],
+    updated: entries.at(-1)?.timestamp ?? spec.created,
   }
-}
-
-function stored(session: MemorySession): StoredSession {
-  const { spec, status, outcome, entries } = session
-  return { spec, status, outcome, entries, updated: entries.at(-1)?.timestamp ?? spec.created }
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      disarm()
-      reject(new Error('aborted'))
-    }
-    const disarm = clock.after(ms, () => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    })
-    signal.addEventListener('abort', stop, { once: true })
-  })
 }

@@ -33,6 +33,7 @@ export interface TestTeamOptions {
   readonly attend?: Ports['attend']
   readonly locate?: Ports['locate']
   readonly refuse?: Ports['refuse']
+  readonly prepareContext?: Ports['prepareContext']
   readonly workspaces?: Ports['workspaces']
   readonly ids?: Ids
 }
@@ -68,6 +69,7 @@ export function createTestTeam(options: TestTeamOptions): TestTeam {
       ...(options.attend && { attend: options.attend }),
       ...(options.locate && { locate: options.locate }),
       ...(options.refuse && { refuse: options.refuse }),
+      ...(options.prepareContext && { prepareContext: options.prepareContext }),
       ...(options.workspaces && { workspaces: options.workspaces }),
     },
     {
@@ -85,7 +87,8 @@ export function createTestTeam(options: TestTeamOptions): TestTeam {
     run,
     async report(request, signal) {
       const result = await run(request, signal)
-      if (result.kind === 'waiting') throw new Error(`waits for a person: ${result.questions.join(', ')}`)
+      if (result.kind === 'waiting')
+        throw new Error(`waits for a person: ${JSON.stringify(result.questions)}`)
       return result.report
     },
   }

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { canRunHere, ownPath, runHere } from './in-process.ts'
 import { recordOwnHome } from './own-home.ts'
 
 export const bin = path.join(import.meta.dirname, '..', '..', '..', 'packages', 'cli', 'bin', 'cadre.js')
@@ -12,6 +13,8 @@ export interface CadreOptions {
   readonly input?: string
   /** The home came from elsewhere: it is not recorded as the user's own. */
   readonly isForeign?: boolean
+  /** What is tested is about the process: it is started, although the process of the test could run the command. */
+  readonly ownProcess?: boolean
 }
 
 export interface Ended {
@@ -36,8 +39,7 @@ export interface RunningCadre {
 
 /** Starts the built command as a process of its own, with nothing of the caller's settings. */
 export function startCadre(args: readonly string[], options: CadreOptions): RunningCadre {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: options.cwd, USER: 'tester', ...options.env }
-  if (!options.isForeign) recordOwnHome({ cwd: options.cwd, env, args })
+  const env = prepareEnvironment(args, options)
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: options.cwd,
     env,
@@ -80,8 +82,19 @@ export function startCadre(args: readonly string[], options: CadreOptions): Runn
   }
 }
 
-export function runCadre(args: readonly string[], options: CadreOptions): Promise<Ended> {
-  return startCadre(args, options).ended()
+/** Runs the command to its end: in this process where that makes no difference, because starting one takes long. */
+export async function runCadre(args: readonly string[], options: CadreOptions): Promise<Ended> {
+  if (options.ownProcess || !canRunHere(args, options.env)) return startCadre(args, options).ended()
+  const env = prepareEnvironment(args, options)
+  const ended = await runHere({ args, cwd: options.cwd, env, input: options.input ?? '' })
+  return { ...ended, signal: null, json: () => parseLines(ended.stdout) }
+}
+
+/** The environment of the command: nothing of the caller's settings. */
+function prepareEnvironment(args: readonly string[], { cwd, env: more, isForeign }: CadreOptions) {
+  const env = { PATH: ownPath, HOME: cwd, USER: 'tester', ...more }
+  if (!isForeign) recordOwnHome({ cwd, env, args })
+  return env
 }
 
 function parseLines(text: string): Record<string, unknown>[] {

@@ -10,6 +10,7 @@ import { writeAgent } from './write-agent.ts'
 import { writeSettings } from './write-settings.ts'
 
 const dialects: readonly FileDialect[] = ['copilot', 'claude', 'opencode', 'template']
+const isDeep = process.env['CADRE_DEEP'] === '1'
 const pairs = dialects.flatMap((from) => dialects.map((to) => [from, to] as const))
 
 /** Through bytes, as a file would. */
@@ -32,7 +33,7 @@ describe('an agent written and read again is the same', () => {
       fc.property(definition, (agent) => {
         expect(through(agent, dialect)).toEqual(agent)
       }),
-      { numRuns: 300 },
+      { numRuns: isDeep ? 300 : 40 },
     )
   })
 
@@ -41,7 +42,7 @@ describe('an agent written and read again is the same', () => {
       fc.property(definition, (agent) => {
         expect(through(through(agent, from), to)).toEqual(agent)
       }),
-      { numRuns: 40 },
+      { numRuns: isDeep ? 40 : 10 },
     )
   })
 
@@ -55,7 +56,7 @@ describe('an agent written and read again is the same', () => {
         expect(read.agents.map(({ agent }) => plain(agent))).toEqual(agents)
         expect(read.entry).toBe(entry)
       }),
-      { numRuns: 300 },
+      { numRuns: isDeep ? 300 : 30 },
     )
   })
 
@@ -69,7 +70,7 @@ describe('an agent written and read again is the same', () => {
         expect(after.faults).toEqual([])
         expect(JSON.parse(after.text)).toEqual(JSON.parse(before.text))
       }),
-      { numRuns: 100 },
+      { numRuns: isDeep ? 100 : 15 },
     )
   })
 })

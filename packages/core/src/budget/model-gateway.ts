@@ -96,13 +96,12 @@ class Meter {
   readonly #size: RequestSize
   readonly #name: string
   #held: Reservation | undefined
-  #count = 0
   #isClosed = false
 
   constructor(session: Session, request: ModelRequest) {
     this.#session = session
     this.#size = sizeOf(session.model.id, request)
-    this.#name = `${request.purpose ?? 'reply'}/${session.state.round}/${session.state.seq}`
+    this.#name = `request/${request.purpose ?? 'reply'}/${session.state.round}/${session.state.seq}`
   }
 
   async begin(): Promise<{ readonly kind: 'begun'; readonly maxOutput: number } | RequestFailure> {
@@ -164,20 +163,9 @@ class Meter {
     )
   }
 
-  /** A replaying engine first returns the requests of earlier processes; the request of this one comes after them. */
   async #record(event: Omit<EventDraft, 'role'>): Promise<void> {
-    for (let isNew = false; !isNew; ) {
-      this.#count += 1
-      await record(
-        this.#session,
-        `request/${this.#name}/${this.#count}`,
-        () => {
-          isNew = true
-          return [{ role: 'event', ...event } as EventDraft]
-        },
-        { durable: true },
-      )
-    }
+    const draft = { role: 'event', ...event } as EventDraft
+    await record(this.#session, this.#name, () => [draft], { durable: true })
   }
 }
 

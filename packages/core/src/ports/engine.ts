@@ -4,8 +4,12 @@ import type { Report, ReportStatus } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 
 /**
- * The whole contract between the loop and whatever makes it durable. On one machine the session files implement it;
- * a durable engine on many machines can as well. The loop waits for nothing except through a `Run`.
+ * The whole contract between the loop and the store that makes it durable. Session files implement it on one machine. A log on a
+ * server can implement it on many: it needs an ordered, durable record for each tree, one owner at a time, and a way to wake a tree
+ * elsewhere when its owner dies. The loop waits for nothing except through a `Run`.
+ *
+ * 1. An engine continues from the record. It never runs the loop again to arrive at a state: state is a fold over `Run.recorded`.
+ * 2. A tree of sessions runs in one process at a time. A life of the tree that is lost to another process is told so by `Run.lost`.
  */
 export interface Engine {
   /** How a child is run; set once, by the orchestrator, before the first session. */
@@ -15,7 +19,7 @@ export interface Engine {
    * with `corrupt` when the journal cannot be read; nothing on disk is changed then.
    */
   open(spec: SessionSpec): Promise<Run>
-  /** A stored session, read without owning it. */
+  /** A stored session at any depth, by its id alone, read without owning it. See `Ids.session`. */
   read(id: string): Promise<StoredSession | undefined>
   /** Entry sessions whose `limits.charged` names the tree with this root: they spend from its budget. */
   charged?(root: string): Promise<readonly string[]>
@@ -31,11 +35,6 @@ export interface StoredSession {
 
 /** As written in the header of a session file. */
 export type SessionStatus = 'active' | 'sleeping' | 'completed' | 'error'
-
-export interface StepInfo {
-  /** The same on every try of this step. */
-  readonly key: string
-}
 
 export interface StepOptions {
   /**
@@ -63,35 +62,48 @@ export interface Question {
   readonly detail?: Json
 }
 
-/** One session's life on an engine. */
+/** Which question of a tree: names alone repeat in its sessions. */
+export interface QuestionId {
+  readonly session: string
+  readonly name: string
+}
+
+/** One session's life on an engine, from `open` to `end`. */
 export interface Run {
-  /**
-   * What is recorded already, in order. An engine that continues from its journal gives all of it; one that replays gives
-   * nothing, and answers each `step` of the past from its records.
-   */
+  /** Everything that earlier lives of the session recorded, in order. */
   readonly recorded: readonly Entry[]
   /**
+   * Fires when this process may not run the tree any more, because another one took it over. The loop then stops tools and requests,
+   * records nothing, reports no end and does not call `end`. Steps that are pending must reject. The sessions of a tree are lost
+   * together; they may share one signal.
+   */
+  readonly lost: AbortSignal
+  /**
+   * Resolves when no earlier life of the session can still carry out a call: at once if its process is known to have ended, otherwise
+   * when it must have noticed that it is lost and `stopGrace` has passed. The loop waits for it before it settles a call in doubt, and
+   * reads it only then.
+   */
+  readonly alone: Promise<void>
+  /**
    * Does `work` and records what it returns, together and in the order in which work is finished; `work` may itself take
-   * further steps. Once recorded, it is never done again for this name. Entries are with the operating system when the
-   * promise resolves. Rejects with what `work` rejected with, or when they cannot be recorded. Work that returns nothing
-   * is not recorded.
+   * further steps. Entries survive the end of this process when the promise resolves. Rejects with what `work` rejected with, or when
+   * they cannot be recorded. Work that returns nothing is not recorded. `name` is for people and tests; it may repeat.
    */
   step(
     name: string,
-    work: (info: StepInfo) => readonly Draft[] | Promise<readonly Draft[]>,
+    work: () => readonly Draft[] | Promise<readonly Draft[]>,
     options?: StepOptions,
   ): Promise<readonly Entry[]>
-  /** Runs a child session to its end, or re-attaches to it when it was begun before. Rejects only with `Suspended`. */
-  spawn(name: string, spec: SessionSpec): Promise<Report>
+  /**
+   * Runs a child session to its end, here or elsewhere, or re-attaches to it if it was started before. Rejects with `Suspended` when
+   * the child waits for a person.
+   */
+  spawn(spec: SessionSpec): Promise<Report>
   /**
    * Waits for a person, minutes to days. Resolves with the first answer; rejects with `Suspended` when none is there and
    * the engine holds no process for it; `signal` ends the waiting.
    */
   waitFor(question: Question, signal: AbortSignal): Promise<Answer>
-  /** Rejects when aborted. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>
-  /** Live text and the like: best effort, never recorded. */
-  emit(event: TransientEvent): void
   /**
    * What a person changed in the record since the last call: the whole new record, and the prompt if that was changed.
    * Cheap when nothing was. Asked at round boundaries.
@@ -99,11 +111,6 @@ export interface Run {
   changes(): RecordChange | undefined
   /** Records the end. The session can be opened again to continue a conversation or after a cancel. */
   end(end: SessionEnd): Promise<void>
-}
-
-export interface TransientEvent {
-  readonly type: 'text.added'
-  readonly text: string
 }
 
 export interface RecordChange {
@@ -115,4 +122,4 @@ export interface RecordChange {
 
 export type SessionEnd =
   | { readonly kind: 'ended'; readonly outcome: ReportStatus }
-  | { readonly kind: 'suspended'; readonly questions: readonly string[] }
+  | { readonly kind: 'suspended'; readonly questions: readonly QuestionId[] }

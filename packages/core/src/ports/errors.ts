@@ -1,3 +1,5 @@
+import type { QuestionId } from './engine.ts'
+
 /** Every code a caller may branch on. The first five are the error kinds of delegation systems since the first one. */
 export type ErrorCode =
   | 'configuration'
@@ -39,10 +41,10 @@ export class CadreError extends Error {
  */
 export class Suspended extends Error {
   override readonly name = 'Suspended'
-  readonly questions: readonly string[]
+  readonly questions: readonly QuestionId[]
 
-  constructor(questions: readonly string[]) {
-    super(`waiting for a person: ${questions.join(', ')}`)
+  constructor(questions: readonly QuestionId[]) {
+    super(`waiting for a person: ${questions.map(({ session, name }) => `${name} of ${session}`).join(', ')}`)
     this.questions = questions
   }
 }

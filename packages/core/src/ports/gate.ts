@@ -124,7 +124,10 @@ export interface ReviewRequest {
   readonly stops: number
 }
 
-/** Judges a report before it is handed back. Must not throw. */
+/**
+ * Judges a report before it is handed back. Must not throw. Must be repeatable: the end, or what the session is sent back with, is
+ * recorded after the review, so a report is reviewed again when the process dies in between.
+ */
 export type Reviewer = (
   review: ReviewRequest,
   session: SessionSpec,

@@ -3,7 +3,16 @@ import type { JudgedCall, Verdict } from './gate.ts'
 import type { Notice, Report } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 
-/** What happens to a session, where somebody outside may have something to say to it. */
+/**
+ * What happens to a session, where somebody outside may have something to say to it. A moment itself is not recorded; what is said to it
+ * is: as a message, a notice, part of a result, or a stop. So a moment is told again when the process dies before that record. Whoever
+ * attends must be repeatable:
+ *
+ * - `session.started`, `person.awaited`: once per life.
+ * - `prompt.given`, `call.settled`, `context.compacting`, `error.occurred`: before the prompt, the result, the summary or the end is
+ *   recorded; again if the process dies before that.
+ * - `session.ended`: after the end is recorded; never again, and not at all if the process dies in between.
+ */
 export type Moment =
   /** Before its first question in this life. */
   | {

@@ -2,7 +2,7 @@ import type { AgentDefinition } from './agent.ts'
 import type { Engine } from './engine.ts'
 import type { CadreEvent } from './events.ts'
 import type { Answerer, Reviewer, Rule } from './gate.ts'
-import type { Models } from './model.ts'
+import type { Message, Models } from './model.ts'
 import type { Attend } from './moment.ts'
 import type { Notice } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
@@ -18,14 +18,29 @@ export interface Clock {
 }
 
 export interface Ids {
-  /** A new session id for this agent: unique, sortable in no particular way, safe as a file name. */
-  session(agent: string): string
+  /**
+   * A new session id for this agent: unique, sortable in no particular way, safe as a file name. `root`: the tree it belongs to, if that
+   * is not its own, for an engine that stores whole trees and must find a session by its id.
+   */
+  session(agent: string, root?: string): string
 }
 
 /** The agents of a home, by name. Asked at each delegation, so that a changed file counts from the next session on. */
 export interface Agents {
   get(name: string): AgentDefinition | undefined
   list(): readonly AgentDefinition[]
+}
+
+/** The next question to a model, before it is asked. */
+export interface ContextRequest {
+  readonly messages: readonly Message[]
+  readonly characters: number
+  /** An estimate of the whole request. */
+  readonly tokens: number
+  /** Of the model, in tokens, if it is known. */
+  readonly window: number | undefined
+  /** The model has just refused the request because of its length. */
+  readonly isTooLong: boolean
 }
 
 /** Everything the engine needs from outside. */
@@ -51,6 +66,12 @@ export interface Ports {
    * what was allowed when it was started may not be any more. Must not throw.
    */
   readonly refuse?: (session: SessionSpec) => Notice | undefined
+  /**
+   * Asked before each question how many of the oldest messages become a summary; 0 for none. Fewer are taken where a result would be
+   * parted from its call. Must not throw. Asked again after a crash: only the summary is recorded. Without it, old rounds are
+   * summarised when a request would fill most of the model's window.
+   */
+  readonly prepareContext?: (request: ContextRequest, session: SessionSpec) => number
   /** Folders of their own for sessions. Without it all of a tree work in the same one. */
   readonly workspaces?: Workspaces
   readonly clock: Clock

@@ -47,9 +47,7 @@ async function askOnce(session: Session): Promise<RequestFailure | undefined> {
   session.emit({ type: 'round.started', round })
   let failure: RequestFailure | undefined
   let calls: readonly WireCall[] = []
-  let replayed = true
   const work = async (): Promise<readonly Draft[]> => {
-    replayed = false
     const reply = await replyOf(session, round)
     if (reply.kind === 'failed') {
       failure = reply
@@ -69,7 +67,7 @@ async function askOnce(session: Session): Promise<RequestFailure | undefined> {
     if (entry.role !== 'assistant' || isOutdated(entry)) continue
     session.emit(replyEvent(entry, session.state.round, spec))
   }
-  announceDecisions(session, entries, replayed)
+  announceDecisions(session, entries)
   return failure
 }
 

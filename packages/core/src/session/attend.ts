@@ -1,7 +1,7 @@
 import { messageOf } from '../ports/errors.ts'
 import type { Attention, Moment } from '../ports/moment.ts'
 import type { Work } from '../ports/session-spec.ts'
-import { notice, record, type Session, say } from './session.ts'
+import { notice, record, requireLife, type Session, say } from './session.ts'
 
 const never = new AbortController().signal
 
@@ -12,6 +12,7 @@ const never = new AbortController().signal
 export async function attend(session: Session, moment: Moment): Promise<Attention | undefined> {
   const { ports, spec, node } = session
   if (ports.attend === undefined) return undefined
+  requireLife(session)
   let said: Attention | undefined
   try {
     // A session that ends is often one that was stopped: its last moment is told all the same.

@@ -1,5 +1,6 @@
 import { askModel } from '../budget/model-gateway.ts'
 import type { Message } from '../ports/model.ts'
+import type { ContextRequest } from '../ports/ports.ts'
 import { attend } from './attend.ts'
 import { record, type Session } from './session.ts'
 import type { SessionState } from './state.ts'
@@ -19,12 +20,14 @@ function estimateTokens(state: SessionState, systemPrompt: string): number {
 }
 
 /** Before a request would exceed the model's window, older rounds become a summary. The journal keeps everything. */
-export async function prepareContext(session: Session, force = false): Promise<void> {
-  const { model, state } = session
+export async function prepareContext(session: Session, isTooLong = false): Promise<void> {
+  const { model, state, ports, spec } = session
+  const { messages, characters } = state
   const tokens = estimateTokens(state, session.systemPrompt)
-  const window = model.window ?? (force ? tokens : undefined)
-  if (window === undefined || (!force && tokens <= window * fill)) return
-  const cut = cutIndex(state, window * keep * (state.characters / Math.max(1, tokens)))
+  const request = { messages, characters, tokens, window: model.window, isTooLong }
+  let cut = (ports.prepareContext ?? summariseOldRounds)(request, spec)
+  // No result may be parted from its call.
+  while (cut < messages.length && cut > 0 && messages[cut]?.role !== 'assistant') cut -= 1
   if (cut <= 1) return
   await attend(session, { kind: 'context.compacting' })
   const older = state.messages.slice(0, cut)
@@ -49,14 +52,17 @@ export async function prepareContext(session: Session, force = false): Promise<v
   })
 }
 
-/** Where the kept tail begins: at a reply, so that no result is parted from its call. */
-function cutIndex(state: SessionState, characters: number): number {
+/** The usual policy: when a request fills most of the window, only the newest rounds stay as they are. */
+function summariseOldRounds({ messages, characters, tokens, window, isTooLong }: ContextRequest): number {
+  const limit = window ?? (isTooLong ? tokens : undefined)
+  if (limit === undefined || (!isTooLong && tokens <= limit * fill)) return 0
+  const most = limit * keep * (characters / Math.max(1, tokens))
   let size = 0
-  let cut = state.messages.length
-  for (let i = state.messages.length - 1; i > 0; i--) {
-    const message = state.messages[i] as Message
+  let cut = messages.length
+  for (let i = messages.length - 1; i > 0; i--) {
+    const message = messages[i] as Message
     size += lengthOf(message)
-    if (size > characters && cut < state.messages.length) break
+    if (size > most && cut < messages.length) break
     if (message.role === 'assistant') cut = i
   }
   return cut

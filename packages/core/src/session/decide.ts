@@ -14,21 +14,14 @@ export async function decide(session: Session, open: readonly CallState[]): Prom
     .filter(({ started, refused, held }) => !started && !refused && !held)
     .map(({ call }) => call)
   if (fresh.length === 0) return
-  let replayed = true
+  const reply = [...session.state.calls.values()].map(({ call }) => call)
   const entries = await record(
     session,
     `decide/${session.state.round}/${fresh[0]?.id}`,
-    () => {
-      replayed = false
-      return decisions(
-        session,
-        fresh,
-        [...session.state.calls.values()].map(({ call }) => call),
-      )
-    },
+    () => decisions(session, fresh, reply),
     { durable: () => haveEffects(session, fresh) },
   )
-  announceDecisions(session, entries, replayed)
+  announceDecisions(session, entries)
 }
 
 /** What is decided about these calls, in their order. `reply` is all calls of the reply they stand in. */
@@ -50,21 +43,17 @@ export async function decisions(
   return drafts
 }
 
-/** Tells of what was decided. A start that was found in the record, and not made now, may have had its effect already. */
-export function announceDecisions(session: Session, entries: readonly Entry[], replayed: boolean): void {
+/** Tells surfaces what was decided. */
+export function announceDecisions(session: Session, entries: readonly Entry[]): void {
   for (const entry of entries) {
     if (entry.role !== 'event') continue
     const known = session.state.calls.get(entry.call ?? '')?.call
-    if (!replayed && known !== undefined) {
-      const event = judgedEvent(entry, known, session.spec)
-      if (event !== undefined) session.emit(event)
-    }
+    const judged = known && judgedEvent(entry, known, session.spec)
+    if (judged !== undefined) session.emit(judged)
     if (entry.type !== 'call.started') continue
-    const call = entry.call as string
-    if (replayed) session.inherited.add(call)
     session.emit({
       type: 'call.started',
-      call,
+      call: entry.call as string,
       tool: known?.function.name ?? '',
       ...(entry.child && { child: entry.child }),
     })
@@ -203,7 +192,7 @@ export function startDraft(
   // Counted here, so that the next call of the same reply is judged with this one in the count.
   session.node.account?.countCall()
   if (tool.kind !== 'delegate') return start
-  const child = session.ports.ids.session(readDelegation(tool, input).target)
+  const child = session.ports.ids.session(readDelegation(tool, input).target, session.spec.root)
   session.tree.count(child)
   return { ...start, child, ...(isBackground(session, judged) && { background: true }) }
 }

@@ -4,6 +4,7 @@ import { actionOf } from './approval.ts'
 import { contextOf, type Outcome } from './perform.ts'
 import { askPerson } from './person.ts'
 import type { Session } from './session.ts'
+import { untilStopped } from './until-stopped.ts'
 
 /**
  * Settles a call that an earlier process started without recording a result: it may have been carried out. A call that only reads
@@ -16,6 +17,8 @@ export async function settleDoubt(
 ): Promise<Outcome | 'run' | undefined> {
   const { tool, input, call } = judged
   if (tool.effect === 'read') return 'run'
+  await untilStopped(session.run.alone, session.node, undefined)
+  if (session.node.isStopped) return undefined
   const verdict = await session.gate.judgeAgain(judged, session.spec, session.node.signal)
   if (verdict.kind === 'allow' && verdict.readsOnly === true) return 'run'
   if (tool.check !== undefined) {

@@ -15,7 +15,7 @@ import { toolsetOf } from '../vocabulary/toolset.ts'
 import { addContext, attend, attendPrompt } from './attend.ts'
 import { beginWork } from './begin-work.ts'
 import { leaveCalls } from './leave-calls.ts'
-import { notice, record, type Session } from './session.ts'
+import { notice, record, requireLife, type Session } from './session.ts'
 import { foldEntries, openCalls, type SessionState, startedCalls } from './state.ts'
 
 /** What the loop needs besides the session itself. */
@@ -34,8 +34,6 @@ export interface Host {
   messages(session: string): readonly Message[]
   /** Whether something was said to it that it has not been given. */
   hasMessages(session: string): boolean
-  /** True when everything is to rest at the next round: nothing is cancelled, and it goes on when it is resumed. */
-  isPausing(): boolean
 }
 
 /** Something said to a running session. */
@@ -64,7 +62,7 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   const tree = host.tree(spec)
   const node = tree.enter(spec)
   const ended = (report: Report): Opened => {
-    tree.leave(spec)
+    tree.leave(spec, node)
     return { kind: 'ended', report }
   }
   const refuse = (code: string, message: string) => {
@@ -81,9 +79,10 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
     run = await ports.engine.open(spec)
   } catch (error) {
     // A journal that cannot be read or written is nothing an agent can work around: the run stops, and goes on when it is mended.
-    tree.leave(spec)
+    tree.leave(spec, node)
     throw error
   }
+  tree.follow(run.lost)
   const state = foldEntries(run.recorded, spec.id)
   tree.count(spec.id, state.sessions)
   if (state.ended !== undefined && !host.continues(spec, state)) return ended(state.ended)
@@ -99,7 +98,8 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   } catch (error) {
     // Its record cannot be written: it is given back as it is, so that it can go on when it can be.
     if (session.holdsSlot) tree.slots.give()
-    tree.leave(spec)
+    tree.leave(spec, node)
+    requireLife(session)
     const questions = error instanceof Suspended ? error.questions : []
     await run.end({ kind: 'suspended', questions }).catch(() => {})
     throw error
@@ -132,7 +132,6 @@ function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, 
     heldNow: new Set(),
     read: new Map(),
     background: new Map(),
-    resumedBackground: new Set(),
     left: { usage: noUsage, sessions: 0, calls: 0 },
     holdsSlot: false,
     emit: (body) => host.emit(spec.id, body),

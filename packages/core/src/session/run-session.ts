@@ -8,14 +8,15 @@ import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
 import { type Host, hearMessages, openSession } from './open-session.ts'
-import { leaveBehind, record, type Session, takeUpChanges } from './session.ts'
+import { leaveBehind, record, requireLife, type Session, takeUpChanges } from './session.ts'
 import { settleReply } from './settle.ts'
 import { nextMove, startedCalls } from './state.ts'
 
 /**
  * The loop of every session: entry, delegated or resumed. It asks the model, settles the calls of the reply, and repeats until the
  * completion contract of the session is met. It derives each next move from the record, so an interrupted session continues where
- * it stopped. Once the session is open, this rejects only with `Suspended`, while the session waits for a person or is paused.
+ * it stopped. Once the session is open, this rejects only with `Suspended`, while the session waits for a person or is paused, and with
+ * `owned` when this life of the session is lost.
  */
 export async function runSession(spec: SessionSpec, host: Host): Promise<Report> {
   const opened = await openSession(spec, host)
@@ -25,9 +26,10 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
     for (;;) {
       takeUpChanges(session)
       await hearMessages(session, host.messages(spec.id))
+      requireLife(session)
       const stopped = stopEnding(session) ?? stoppedFromOutside(session)
       if (stopped !== undefined) return await endSession(session, stopped)
-      if (host.isPausing() && !hasBegunCalls(session)) throw new Suspended([])
+      if (session.tree.isPausing && !hasBegunCalls(session)) throw new Suspended([])
       const ending = await move(session)
       // Messages that arrived in the meantime are read before the session ends.
       if (ending === undefined || session.node.signal.aborted || host.hasMessages(spec.id)) continue
@@ -36,17 +38,20 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
       if (report !== undefined) return report
     }
   } catch (error) {
+    if (session.tree.isLost) await stopBackground(session)
+    requireLife(session)
     if (!(error instanceof Suspended)) return await endSession(session, failed(session, error))
     // A stop takes precedence over an open question; the record keeps the question either way.
     const stopped = stopEnding(session)
     if (stopped !== undefined) return await endSession(session, stopped)
     await stopBackground(session)
+    requireLife(session)
     await session.run.end({ kind: 'suspended', questions: error.questions })
-    session.emit({ type: 'session.suspended', questions: error.questions })
+    session.emit({ type: 'session.suspended', questions: error.questions.map(({ name }) => name) })
     throw error
   } finally {
     if (session.holdsSlot) session.tree.slots.give()
-    session.tree.leave(spec)
+    session.tree.leave(spec, session.node)
   }
 }
 
@@ -108,8 +113,8 @@ function endSession(
   goesOn: (session: Session) => boolean,
 ): Promise<Report | undefined>
 /**
- * Never rejects: it releases the session even if a step fails. Returns `undefined` when `goesOn` finds new input after the end was
- * recorded, so that the session continues.
+ * Releases the session even if a step fails: it rejects only when this life is lost. Returns `undefined` when `goesOn` finds new
+ * input after the end was recorded, so that the session continues.
  */
 async function endSession(
   session: Session,
@@ -119,6 +124,7 @@ async function endSession(
   const { node } = session
   // Children of a failed session are only interrupted, so that they continue when it is resumed.
   await stopBackground(session, { kind: 'cancelled', by: ending.status === 'error' ? 'run' : 'parent' })
+  requireLife(session)
   const report = buildReport(session, await withPlace(session, ending))
   const by = node.reason?.kind === 'cancelled' && report.status === 'cancelled' ? node.reason.by : undefined
   let isRecorded = false
@@ -139,6 +145,7 @@ async function endSession(
     if (goesOn(session)) return undefined
     await session.run.end({ kind: 'ended', outcome: report.status })
   } catch (error) {
+    requireLife(session)
     // The report is still valid. Add that its end could not be recorded.
     const notice = {
       code: 'corrupt',

@@ -1,5 +1,6 @@
-import type { Run, StepInfo, StepOptions } from '../ports/engine.ts'
+import type { Run, StepOptions } from '../ports/engine.ts'
 import type { Draft, Entry, EventDraft, UserDraft } from '../ports/entry.ts'
+import { CadreError } from '../ports/errors.ts'
 import type { EventBody } from '../ports/events.ts'
 import type { Gate } from '../ports/gate.ts'
 import type { Model } from '../ports/model.ts'
@@ -36,22 +37,35 @@ export interface Session {
   read: Map<string, ReadCall>
   /** Children in the background that this life has started or re-attached to. */
   readonly background: Map<string, BackgroundChild>
-  /** Delegations in the background that an earlier life has started. */
-  readonly resumedBackground: Set<string>
   /** What children cost whose calls stay open because the session is being stopped: in the report, but not in the record. */
   left: { usage: Usage; sessions: number; calls: number }
   holdsSlot: boolean
   emit(body: EventBody): void
 }
 
-/** Records what `work` returns and takes it into the state. */
+/** Throws when this life is lost: the process that took the session over continues it from what is recorded. */
+export function requireLife({ tree, spec }: Pick<Session, 'tree' | 'spec'>): void {
+  if (!tree.isLost) return
+  const message = `Session ${spec.id} was taken over by another process, which continues it.`
+  throw new CadreError('owned', message)
+}
+
+/** Records what `work` returns and takes it into the state. A lost life records nothing. */
 export async function record(
   session: Session,
   name: string,
-  work: (info: StepInfo) => readonly Draft[] | Promise<readonly Draft[]>,
+  work: () => readonly Draft[] | Promise<readonly Draft[]>,
   options?: StepOptions,
 ): Promise<readonly Entry[]> {
-  const entries = await session.run.step(name, work, options)
+  const whileAlive = (drafts: readonly Draft[]) => {
+    requireLife(session)
+    return drafts
+  }
+  const step = () => {
+    const drafts = work()
+    return drafts instanceof Promise ? drafts.then(whileAlive) : whileAlive(drafts)
+  }
+  const entries = await session.run.step(name, step, options)
   for (const entry of entries) applyEntry(session.state, entry, session.spec.id)
   return entries
 }

@@ -71,9 +71,8 @@ async function settleCall(
 ): Promise<boolean> {
   const { state } = session
   const round = state.round
-  let outcome: Outcome | undefined
   const entries = await record(session, `call/${round}/${call.id}`, async () => {
-    outcome = await outcomeOf(session, call, judged)
+    const outcome = await outcomeOf(session, call, judged)
     if (outcome === undefined) return []
     if (order.next !== index && judged !== undefined && judged.tool.effect !== 'read') {
       // Its turn to be recorded has not come: without this note, a crash until then would leave a finished effect in doubt.
@@ -93,9 +92,6 @@ async function settleCall(
     return resultDrafts(session, call, judged, outcome)
   })
   if (entries.length === 0) return false
-  // An engine that replays gives the result without the work: what runs in the background is taken up again.
-  if (outcome === undefined && judged?.tool.kind === 'delegate' && session.state.background.has(call.id))
-    await delegate(session, judged)
   order.next = index + 1
   for (const entry of entries) {
     if (entry.role === 'event' && entry.type === 'notice.added')
@@ -154,46 +150,30 @@ async function outcomeOf(
 
 async function run(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   if (judged.tool.kind === 'delegate') return delegate(session, judged)
-  let isInDoubt = session.inherited.has(judged.call.id)
-  while (isInDoubt) {
+  if (session.inherited.has(judged.call.id)) {
     const known = await settleDoubt(session, judged)
     if (known !== 'run') return known
-    const refused = await refusedByNow(session, judged)
+    const refused = (await refusedByNow(session, judged)) ?? (await startAgain(session, judged))
     if (refused !== undefined) return refused
-    const again = await startAgain(session, judged)
-    if (typeof again !== 'boolean') return again
-    isInDoubt = again
   }
   return perform(session, judged)
 }
 
-/**
- * Records another try before it runs. True when an earlier process has recorded this try, so that it is in doubt as well. Each try
- * counts against a budget of calls, and is refused when that is spent.
- */
-async function startAgain(session: Session, { call, tool }: JudgedCall): Promise<boolean | Outcome> {
+/** Records another try before it runs. Each try counts against a budget of calls, and is refused when that is spent. */
+async function startAgain(session: Session, { call, tool }: JudgedCall): Promise<Outcome | undefined> {
   const { started, tries = 1 } = session.state.calls.get(call.id) ?? {}
   const { account } = session.node
-  if (started === undefined || (tool.effect === 'read' && account === undefined)) return false
+  if (started === undefined || (tool.effect === 'read' && account === undefined)) return undefined
   const { seq: _seq, timestamp: _timestamp, ...start } = started
-  let replayed = true
-  let over: string | undefined
-  const entries = await record(
+  const over = account?.refuseCall()
+  if (over !== undefined) return { outcome: 'refused', code: 'budget', content: over }
+  account?.countCall()
+  const draft = { ...start, try: tries + 1 }
+  announceDecisions(
     session,
-    `again/${call.id}/${tries}`,
-    () => {
-      replayed = false
-      over = account?.refuseCall()
-      if (over !== undefined) return []
-      account?.countCall()
-      return [{ ...start, try: tries + 1 }]
-    },
-    { durable: true },
+    await record(session, `again/${call.id}/${tries}`, () => [draft], { durable: true }),
   )
-  if (entries.length === 0)
-    return { outcome: 'refused', code: 'budget', content: over ?? 'the budget of calls is spent' }
-  announceDecisions(session, entries, replayed)
-  return replayed
+  return undefined
 }
 
 /**
@@ -238,21 +218,11 @@ async function awaitApproval(
     ...(input !== undefined && { input }),
     ...(context !== undefined && { context }),
   }
-  let replayed = true
-  let over: Verdict | undefined
-  const entries = await record(
-    session,
-    `approved/${call.id}`,
-    () => {
-      replayed = false
-      // Other calls may have used up the budget since this one was judged.
-      over = session.gate.judgeCounts(judged, session.spec, session.node.signal)
-      return over === undefined ? [startDraft(session, judged, said)] : []
-    },
-    { durable: true },
-  )
+  // Other calls may have used up the budget since this one was judged.
+  const over = session.gate.judgeCounts(judged, session.spec, session.node.signal)
   if (over !== undefined) return { outcome: 'refused', code: over.by, content: over.reason ?? '' }
-  announceDecisions(session, entries, replayed)
+  const start = startDraft(session, judged, said)
+  announceDecisions(session, await record(session, `approved/${call.id}`, () => [start], { durable: true }))
   return 'approved'
 }
 

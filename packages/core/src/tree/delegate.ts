@@ -39,15 +39,19 @@ export function isBackground(session: Session, { tool, input }: JudgedCall): boo
 export function resumeBackground(session: Session, calls: ReadonlyMap<string, JudgedCall>): void {
   for (const call of session.state.background.keys()) {
     const judged = calls.get(call)
-    if (judged === undefined) continue
-    session.resumedBackground.add(call)
-    startInBackground(session, call, readDelegation(judged.tool, judged.input))
+    if (judged !== undefined)
+      startInBackground(session, call, readDelegation(judged.tool, judged.input), true)
   }
 }
 
-function startInBackground(session: Session, call: string, delegation: Delegation): void {
+function startInBackground(
+  session: Session,
+  call: string,
+  delegation: Delegation,
+  wasStarted?: boolean,
+): void {
   if (session.background.has(call)) return
-  const report = runChild(session, call, delegation)
+  const report = runChild(session, call, delegation, wasStarted)
   // Whoever collects it sees how it ended; until then a rejection is not unhandled.
   report.catch(() => {})
   session.background.set(call, { child: childOf(session, call), report })
@@ -59,26 +63,27 @@ function childOf(session: Session, call: string): string {
   return id
 }
 
-async function runChild(session: Session, call: string, delegation: Delegation): Promise<Report> {
+/** `wasStarted`: by an earlier life of this session, so that the child may have a record. */
+async function runChild(
+  session: Session,
+  call: string,
+  delegation: Delegation,
+  wasStarted = session.inherited.has(call),
+): Promise<Report> {
   const id = childOf(session, call)
   let spec: SessionSpec
   try {
-    spec = (await startedBefore(session, call, id)) ?? (await childSpec(session, call, id, delegation))
+    const before = wasStarted ? await session.ports.engine.read(id) : undefined
+    spec = before?.spec ?? (await childSpec(session, call, id, delegation))
   } catch (error) {
     // A journal that cannot be read must be mended: to tell the agent that its delegation failed would lose the child's work.
     if (!(error instanceof CadreError) || error.code === 'corrupt' || error.code === 'owned') throw error
     return failedStart(session, id, delegation.target, error)
   }
-  const report = await session.run.spawn(`child/${call}`, spec)
-  // A replaying engine returns the report of a child without running it again. The child still counts.
+  const report = await session.run.spawn(spec)
+  // An engine may run the child in another process. It counts here as well.
   if (!session.tree.hasEntered(id)) session.tree.count(report.session, report.sessions)
   return report
-}
-
-/** What the child was started with, if an earlier life of this session got as far as that. */
-async function startedBefore(session: Session, call: string, id: string): Promise<SessionSpec | undefined> {
-  if (!session.inherited.has(call) && !session.resumedBackground.has(call)) return undefined
-  return (await session.ports.engine.read(id))?.spec
 }
 
 async function childSpec(

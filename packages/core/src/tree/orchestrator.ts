@@ -1,6 +1,6 @@
 import { Accounts } from '../budget/accounts.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
-import type { StoredSession } from '../ports/engine.ts'
+import type { QuestionId, StoredSession } from '../ports/engine.ts'
 import { CadreError, Suspended } from '../ports/errors.ts'
 import type { CadreEvent, EventBody } from '../ports/events.ts'
 import { defaultLimits, type RunLimits, withinCeilings } from '../ports/limits.ts'
@@ -51,7 +51,7 @@ export interface StartRequest {
 /** A run ends with a report, or it waits for a person and can be resumed when there is an answer. */
 export type RunResult =
   | { readonly kind: 'report'; readonly report: Report }
-  | { readonly kind: 'waiting'; readonly session: string; readonly questions: readonly string[] }
+  | { readonly kind: 'waiting'; readonly session: string; readonly questions: readonly QuestionId[] }
 
 export interface ResumeOptions {
   readonly work?: Work | string
@@ -89,11 +89,12 @@ export interface Orchestrator {
    */
   tell(session: string, work: Work): Promise<boolean>
   /**
-   * Pauses everything that is running here, permanently. Each session goes to sleep when the calls that were allowed are settled,
-   * and continues when another orchestrator resumes it, which judges the other calls of its last reply. Nothing is cancelled.
-   * `breaksOff`: does not wait for pending model replies; they are requested again.
+   * Pauses the tree with this root, or everything that runs here, and then for good. Each session goes to sleep when the calls that
+   * were allowed are settled. It continues when it is resumed, here or, after a pause of everything, by another orchestrator, which
+   * judges the other calls of its last reply. Nothing is cancelled. `breaksOff`: does not wait for pending model replies; they are
+   * requested again.
    */
-  pause(options?: { readonly breaksOff?: boolean }): void
+  pause(options?: { readonly root?: string; readonly breaksOff?: boolean }): void
 }
 
 export interface OrchestratorOptions {
@@ -109,7 +110,11 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   const { ceilings = {} } = options
   const limits = withinCeilings({ ...defaultLimits, ...options.limits }, ceilings)
   const limitsOf = (spec: SessionSpec) => withinCeilings({ ...limits, ...spec.limits.run }, ceilings)
-  const runs = new RunRegistry((spec) => new Tree(limitsOf(spec), ports.clock))
+  const runs = new RunRegistry((spec) => {
+    const tree = new Tree(limitsOf(spec), ports.clock)
+    if (isPausing) tree.pause(false)
+    return tree
+  })
   const treeOf = (spec: SessionSpec): Tree => runs.tree(spec)
   const messages = new Map<string, Message[]>()
   let isPausing = false
@@ -142,7 +147,6 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     },
     messages: (session) => takeMessages(session),
     hasMessages: (session) => messages.has(session),
-    isPausing: () => isPausing,
   }
   const takeMessages = (session: string): readonly Message[] => {
     const said = messages.get(session)
@@ -202,8 +206,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       const { workspace, isolation, from, parallel: wanted, charged, ...rest } = request
       const shared = { workspace, ...(isolation && { isolation }) }
       const parallel = wanted === true && canChange(ports, agent)
-      let notices: readonly Notice[] = []
-      const result = await runs.own(id, async () => {
+      return runs.own(id, async () => {
         if (request.id !== undefined) await requireNew(id, ports)
         const spec = await specify(ports, limits, {
           ...rest,
@@ -214,13 +217,13 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
           charged: await accounts.payerOf(charged),
           completion: 'text',
         })
-        notices = await startNotices(spec, ports)
+        const notices = await startNotices(spec, ports)
         for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
-        return runOwned(spec, signal)
+        const result = await runOwned(spec, signal)
+        const isFinal = result.kind === 'waiting' || request.plain === false
+        if (isFinal || !(await couldNotStart(result.report, ports))) return withNotices(result, notices)
+        return withNotices(await answerPlainly(spec, request.workspace, result.report, signal), notices)
       })
-      const isFinal = result.kind === 'waiting' || request.plain === false
-      if (isFinal || !(await couldNotStart(result.report, ports))) return withNotices(result, notices)
-      return withNotices(await answerPlainly(request, agent, work, result, signal), notices)
     },
     async resume(id, options, signal) {
       const stored = await ports.engine.read(id)
@@ -235,23 +238,24 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       }
     },
     cancel(session, { stays = false } = {}) {
-      const found = runs.find(session)
-      if (found === undefined) return false
-      found.node.stop({ kind: 'cancelled', by: found.isRoot && !stays ? 'run' : 'person' })
+      const node = runs.find(session)
+      if (node === undefined) return false
+      node.stop({ kind: 'cancelled', by: node.isEntry && !stays ? 'run' : 'person' })
       return true
     },
     tell(session, work) {
-      const found = runs.find(session)
-      if (found === undefined || found.node.isStopped) return Promise.resolve(false)
+      const node = runs.find(session)
+      if (node === undefined || node.isStopped) return Promise.resolve(false)
       return new Promise((settle) => {
         const waiting = messages.get(session)
         if (waiting === undefined) messages.set(session, [{ work, settle }])
         else waiting.push({ work, settle })
       })
     },
-    pause({ breaksOff = false } = {}) {
+    pause({ root, breaksOff = false } = {}) {
+      if (root !== undefined) return runs.known(root)?.pause(breaksOff)
       isPausing = true
-      if (breaksOff) for (const tree of runs.trees()) tree.breakOff()
+      for (const tree of runs.trees()) tree.pause(breaksOff)
     },
   }
 
@@ -264,7 +268,8 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     const { id, root: rootId } = stored.spec
     const root = rootId === id ? stored : await ports.engine.read(rootId)
     // A child belongs to its run: until the run has finished, resuming the child resumes the run.
-    const target = work === undefined && root !== undefined && isUnfinished(root) ? root : stored
+    const isBelow = stored.spec.parent !== undefined
+    const target = work === undefined && isBelow && root !== undefined && isUnfinished(root) ? root : stored
     run.session = target.spec.id
     const goesOn = work !== undefined || isUnfinished(target)
     const spec = {
@@ -279,16 +284,24 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     return runOwned(isAsStarted ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
   }
 
-  /** The entry agent ended before its first reply, so the plain model answers instead, if it is reached in another way. */
+  /**
+   * The entry agent ended before its first reply, so the plain model answers instead, if it is reached in another way. Its session has
+   * no parent, but belongs to the same tree.
+   */
   async function answerPlainly(
-    request: StartRequest,
-    failed: AgentDefinition,
-    work: Work,
-    result: RunResult,
+    failed: SessionSpec,
+    workspace: string,
+    report: Report,
     signal: AbortSignal,
   ): Promise<RunResult> {
-    const why =
-      result.kind === 'report' ? (result.report.notices ?? []).map((notice) => notice.message).join('; ') : ''
+    const {
+      root,
+      agent,
+      work,
+      history,
+      controls,
+      limits: { charged },
+    } = failed
     const plain: AgentDefinition = {
       name: 'plain',
       description: 'The plain model',
@@ -296,34 +309,29 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       tools: { kind: 'list', names: [] },
       delegates: { kind: 'none' },
       // The limits of the failed agent apply to the plain model, too.
-      ...(failed.limits && { limits: failed.limits }),
+      ...(agent.limits && { limits: agent.limits }),
     }
-    const id = ports.ids.session(plain.name)
     const spec = await specify(ports, limits, {
-      id,
+      id: ports.ids.session(plain.name, root),
+      root,
       agent: plain,
       work,
       completion: 'text',
-      place: () => ({ workspace: request.workspace }),
-      ...(request.controls && { controls: request.controls }),
-      ...(request.history && { history: request.history }),
+      place: () => ({ workspace }),
+      controls,
+      charged,
+      ...(history && { history }),
     }).catch(() => undefined)
-    if (
-      spec === undefined ||
-      (result.kind === 'report' &&
-        spec.model === result.report.model &&
-        /backend|unknown_model/.test(codeOf(result.report)))
-    )
-      return result
-    const notice = {
-      code: 'agent_execution',
-      message: `${failed.name} could not start (${why}); the plain model answered instead`,
-    }
+    const result: RunResult = { kind: 'report', report }
+    if (spec === undefined) return result
+    if (spec.model === report.model && /backend|unknown_model/.test(codeOf(report))) return result
+    const why = (report.notices ?? []).map(({ message }) => message).join('; ')
+    const message = `${agent.name} could not start (${why}); the plain model answered instead`
+    const notice = { code: 'agent_execution', message }
     emit(spec.id, { type: 'notice.added', notice })
-    const answer = await runs.own(id, () => runOwned(spec, signal))
-    return answer.kind === 'report' && answer.report.status === 'error'
-      ? result
-      : withNotices(answer, [notice])
+    const answer = await runOwned(spec, signal)
+    const isFailed = answer.kind === 'report' && answer.report.status === 'error'
+    return isFailed ? result : withNotices(answer, [notice])
   }
 }
 

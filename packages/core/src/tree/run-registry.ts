@@ -55,7 +55,8 @@ export class RunRegistry {
 
   tree(spec: SessionSpec): Tree {
     const known = this.#trees.get(spec.root)
-    if (known !== undefined) return known
+    // A lost tree stays lost until its run here is over.
+    if (known !== undefined && (!known.isLost || this.#runs.has(spec.root))) return known
     const tree = this.#createTree(spec)
     this.#trees.set(spec.root, tree)
     return tree
@@ -70,16 +71,17 @@ export class RunRegistry {
     return this.#trees.values()
   }
 
-  /** A running session, and whether it is the root of its tree. */
-  find(session: string): { readonly node: TreeNode; readonly isRoot: boolean } | undefined {
-    for (const [root, tree] of this.#trees) {
+  /** The node of a session that runs here. */
+  find(session: string): TreeNode | undefined {
+    for (const tree of this.#trees.values()) {
       const node = tree.node(session)
-      if (node !== undefined) return { node, isRoot: root === session }
+      if (node !== undefined) return node
     }
     return undefined
   }
 
   forget(root: string): void {
+    this.#trees.get(root)?.close()
     this.#trees.delete(root)
   }
 }

@@ -13,6 +13,8 @@ export interface SpecRequest {
   readonly id: string
   readonly agent: AgentDefinition
   readonly parent?: { readonly spec: SessionSpec; readonly call: string }
+  /** The tree of a session without a parent; its own when absent. */
+  readonly root?: string
   readonly completion: Completion
   readonly work: Work
   readonly history?: SessionSpec['history']
@@ -47,7 +49,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
   const charged = parent === undefined ? request.charged : parent.spec.limits.charged
   return {
     id,
-    root: parent?.spec.root ?? id,
+    root: parent?.spec.root ?? request.root ?? id,
     agent,
     systemPrompt: systemPrompt(agent, targets, tool),
     model,

@@ -22,6 +22,8 @@ export class TreeNode implements Stoppable {
   readonly #parent: TreeNode | undefined
   readonly #children = new Set<TreeNode>()
   readonly #clock: Clock
+  /** A session that a person started. */
+  readonly isEntry: boolean
   /** Set when the session is opened; `undefined` when no budget applies. */
   account: Account | undefined
   #reason: StopReason | undefined
@@ -34,8 +36,9 @@ export class TreeNode implements Stoppable {
   readonly #asking = new Set<() => void>()
   #isBrokenOff = false
 
-  constructor(parent: TreeNode | undefined, clock: Clock) {
+  constructor(parent: TreeNode | undefined, isEntry: boolean, clock: Clock) {
     this.#parent = parent
+    this.isEntry = isEntry
     this.#clock = clock
     if (parent === undefined) return
     parent.#children.add(this)
@@ -149,7 +152,10 @@ export class Tree {
   readonly #clock: Clock
   readonly #counted = new Set<string>()
   readonly #entered = new Set<string>()
+  readonly #followed = new Set<AbortSignal>()
   #sessions = 0
+  #isLost = false
+  #isPausing = false
 
   constructor(limits: RunLimits, clock: Clock) {
     this.limits = limits
@@ -170,10 +176,39 @@ export class Tree {
 
   enter(spec: SessionSpec): TreeNode {
     const parent = spec.parent && this.#nodes.get(spec.parent.session)
-    const node = new TreeNode(parent, this.#clock)
+    const node = new TreeNode(parent, spec.parent === undefined, this.#clock)
     this.#nodes.set(spec.id, node)
     this.#entered.add(spec.id)
+    if (this.#isLost) node.stop({ kind: 'cancelled', by: 'run' })
     return node
+  }
+
+  /** True when another process has taken the tree over. Nothing of it may be recorded here. */
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
+  /** The tree is lost when this signal fires. */
+  follow(lost: AbortSignal): void {
+    if (this.#followed.has(lost)) return
+    if (lost.aborted) this.#lose()
+    this.#followed.add(lost)
+    lost.addEventListener('abort', this.#lose, { once: true })
+  }
+
+  readonly #lose = (): void => {
+    this.#isLost = true
+    for (const node of this.#nodes.values()) node.stop({ kind: 'cancelled', by: 'run' })
+  }
+
+  /** Its sessions go to sleep at their next round. `breaksOff`: without waiting for model replies. */
+  pause(breaksOff: boolean): void {
+    this.#isPausing = true
+    if (breaksOff) for (const node of this.#nodes.values()) node.breakOff()
+  }
+
+  get isPausing(): boolean {
+    return this.#isPausing
   }
 
   /** Whether the session was opened in this process, and is therefore already counted. */
@@ -181,13 +216,14 @@ export class Tree {
     return this.#entered.has(session)
   }
 
-  leave(spec: SessionSpec): void {
-    this.#nodes.get(spec.id)?.leave()
-    this.#nodes.delete(spec.id)
+  /** Another life of the session may have entered since: its node stays. */
+  leave(spec: SessionSpec, node: TreeNode): void {
+    node.leave()
+    if (this.#nodes.get(spec.id) === node) this.#nodes.delete(spec.id)
   }
 
-  breakOff(): void {
-    for (const node of this.#nodes.values()) node.breakOff()
+  close(): void {
+    for (const lost of this.#followed) lost.removeEventListener('abort', this.#lose)
   }
 
   node(session: string): TreeNode | undefined {

@@ -4,12 +4,16 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { findGit } from './find-git.ts'
 
-let known: Promise<string | undefined> | undefined
+/** By what of the environment it depends on. */
+const known = new Map<string, Promise<string | undefined>>()
 
 /** The file with the names that this user wants ignored everywhere: what is in it may be secret, and is nobody's work. */
 export function userIgnores(): Promise<string | undefined> {
-  known ??= look()
-  return known
+  const { HOME, PATH, XDG_CONFIG_HOME } = process.env
+  const key = JSON.stringify([HOME, PATH, XDG_CONFIG_HOME])
+  const found = known.get(key) ?? look()
+  known.set(key, found)
+  return found
 }
 
 async function look(): Promise<string | undefined> {

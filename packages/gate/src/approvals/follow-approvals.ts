@@ -46,18 +46,18 @@ export function followApprovals(
 
 function followed(run: Run, settle: (question: string) => Promise<void>): Run {
   return {
-    get recorded() {
-      return run.recorded
+    recorded: run.recorded,
+    lost: run.lost,
+    get alone() {
+      return run.alone
     },
     step: (name, work, options) => run.step(name, work, options),
-    spawn: (name, spec) => run.spawn(name, spec),
+    spawn: (spec) => run.spawn(spec),
     async waitFor(question, signal) {
       const answer = await run.waitFor(question, signal)
       await settle(question.name)
       return answer
     },
-    sleep: (ms, signal) => run.sleep(ms, signal),
-    emit: (event) => run.emit(event),
     changes: () => run.changes(),
     end: (end) => run.end(end),
   }

@@ -1,8 +1,6 @@
 import type { Risk } from '@cadre/core'
 import type { CommandLine, FoundCommand } from './command-line.ts'
 import { hasOption } from './find-danger.ts'
-import { programOf } from './program-name.ts'
-import { describeCommand } from './programs/describe-command.ts'
 import { fetchers, runsCode, speakers, writers } from './programs/known-programs.ts'
 
 const high =
@@ -10,76 +8,64 @@ const high =
 const medium =
   /^(?:docker|podman|nerdctl|docker-compose|kubectl|oc|helm|systemctl|service|launchctl|ssh|scp|sftp|rsync|ftp|nc|ncat|socat|telnet|terraform|ansible|ansible-playbook|aws|gcloud|az|gh|glab|apt|apt-get|yum|dnf|pacman|brew|snap|apk|zypper|port|choco|winget)$/
 const installers = /^(?:npm|pnpm|yarn|bun|pip|pip3|pipx|uv|poetry|gem|cargo|go|composer|bundle|conda|mamba)$/
+const installing = /^(?:install|i|ci|add|update|upgrade|remove|uninstall|publish|get|sync)$/
+/** Commands of git. */
+const changing =
+  /^(?:push|pull|fetch|clone|reset|rebase|merge|checkout|switch|restore|stash|cherry-pick|revert|commit|am|apply|clean|rm|mv|submodule|worktree|config|remote)$/
+/** Whole parts of a path, never letters within a word. */
 const secret =
-  /^(?:\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.netrc|\.npmrc|\.pypirc|\.env(?:\..+)?|id_rsa|id_ed25519|secrets?(?:\..+)?|passwords?(?:\..+)?|shadow|sudoers|credentials(?:\..+)?|config\.json)$/i
+  /(?:^|\/)(?:\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.netrc|\.npmrc|\.pypirc|id_rsa|id_ed25519|shadow|sudoers|config\.json|(?:\.env|secrets?|passwords?|credentials)(?:\.[^/\r\n\u2028\u2029]+)?)(?:\/|$)/i
+
+type Found = { readonly [risk in 'HIGH' | 'MEDIUM']: Set<string> }
 
 /** How much could go wrong, and why, on parsed words. `firmware` is not `rm`. */
 export function assessRisk(line: CommandLine): { readonly risk: Risk; readonly reasons: readonly string[] } {
-  const found: { readonly risk: Risk; readonly reason: string }[] = []
-  if (line.refused !== undefined) found.push({ risk: 'HIGH', reason: line.refused })
-  if (line.plan === undefined && line.why !== undefined)
-    found.push({ risk: 'MEDIUM', reason: `Needs a shell: ${line.why}` })
-  for (const command of line.commands) found.push(...risksOf(command))
-  const risk =
-    (['HIGH', 'MEDIUM'] as const).find((level) => found.some((item) => item.risk === level)) ?? 'LOW'
-  const sorted = [
-    ...found.filter((item) => item.risk === 'HIGH'),
-    ...found.filter((item) => item.risk !== 'HIGH'),
-  ]
-  const reasons = [...new Set(sorted.map((item) => item.reason))]
-  return { risk, reasons: reasons.length > 0 ? reasons : ['It only reads.'] }
+  const found: Found = { HIGH: new Set(), MEDIUM: new Set() }
+  if (line.refused !== undefined) found.HIGH.add(line.refused)
+  if (line.plan === undefined && line.why !== undefined) found.MEDIUM.add(`Needs a shell: ${line.why}`)
+  for (const command of line.commands) assessCommand(command, found)
+  const { HIGH, MEDIUM } = found
+  if (HIGH.size + MEDIUM.size === 0) return { risk: 'LOW', reasons: ['It only reads.'] }
+  return { risk: HIGH.size > 0 ? 'HIGH' : 'MEDIUM', reasons: [...new Set([...HIGH, ...MEDIUM])] }
 }
 
-function* risksOf(command: FoundCommand): Generator<{ readonly risk: Risk; readonly reason: string }> {
-  for (const redirect of command.redirects) {
-    if (isSecret(redirect.path)) yield { risk: 'HIGH', reason: `Sensitive file: ${redirect.path}` }
-    else if (redirect.kind === 'write' && !/^\/dev\/(?:null|std|fd\/)/.test(redirect.path))
-      yield { risk: 'MEDIUM', reason: `Writes a file: ${redirect.path}` }
+function assessCommand(
+  { texts, program, described, redirects }: FoundCommand,
+  { HIGH, MEDIUM }: Found,
+): void {
+  for (const { path, kind } of redirects) {
+    if (isSecret(path)) HIGH.add(`Sensitive file: ${path}`)
+    else if (kind === 'write' && !/^\/dev\/(?:null|std|fd\/)/.test(path)) MEDIUM.add(`Writes a file: ${path}`)
   }
-  const [name, ...args] = command.words.map(({ text }) => text)
+  const name = texts[0]
   if (name === undefined) return
-  const program = programOf(name)
-  const described = describeCommand(command.words)
-  if (high.test(program)) yield { risk: 'HIGH', reason: `Dangerous command: ${program}` }
-  else if (program === 'git') yield* risksOfGit(args)
-  else if (medium.test(program)) yield { risk: 'MEDIUM', reason: `System-modifying command: ${program}` }
-  else if (
-    installers.test(program) &&
-    args.some((word) => /^(?:install|i|ci|add|update|upgrade|remove|uninstall|publish|get|sync)$/.test(word))
-  )
-    yield { risk: 'MEDIUM', reason: `Installs or removes packages: ${program}` }
-  else if (fetchers.has(program)) yield { risk: 'MEDIUM', reason: `Reaches the network: ${program}` }
-  else if (writers.has(program)) yield { risk: 'MEDIUM', reason: `Changes files: ${program}` }
-  else if (runsCode(name, program) && described?.isReader !== true)
-    yield { risk: 'MEDIUM', reason: `Runs code: ${name}` }
-  for (const { word } of described?.unlisted ?? [])
-    yield { risk: 'MEDIUM', reason: `Not a listed use of ${program}: ${word}` }
-  const path = speakers.has(program) ? undefined : args.find(isSecret)
-  if (path !== undefined) yield { risk: 'HIGH', reason: `Sensitive file: ${path}` }
+  if (high.test(program)) HIGH.add(`Dangerous command: ${program}`)
+  else if (program === 'git') assessGit(texts, { HIGH, MEDIUM })
+  else if (medium.test(program)) MEDIUM.add(`System-modifying command: ${program}`)
+  else if (installers.test(program) && texts.some((word, at) => at > 0 && installing.test(word)))
+    MEDIUM.add(`Installs or removes packages: ${program}`)
+  else if (fetchers.has(program)) MEDIUM.add(`Reaches the network: ${program}`)
+  else if (writers.has(program)) MEDIUM.add(`Changes files: ${program}`)
+  else if (described?.isReader !== true && runsCode(name, program)) MEDIUM.add(`Runs code: ${name}`)
+  for (const { word } of described?.unlisted ?? []) MEDIUM.add(`Not a listed use of ${program}: ${word}`)
+  const path = speakers.has(program) ? undefined : texts.find((word, at) => at > 0 && isSecret(word))
+  if (path !== undefined) HIGH.add(`Sensitive file: ${path}`)
 }
 
-function* risksOfGit([sub = '', ...args]: readonly string[]): Generator<{
-  readonly risk: Risk
-  readonly reason: string
-}> {
+function assessGit(texts: readonly string[], { HIGH, MEDIUM }: Found): void {
+  const sub = texts[1] ?? ''
+  const args = texts.slice(2)
   const isHard =
     (sub === 'clean' && hasOption(args, 'f', 'force')) ||
     (sub === 'branch' && hasOption(args, 'D', 'delete')) ||
     (sub === 'reset' && hasOption(args, '', 'hard')) ||
     (sub === 'push' && hasOption(args, 'fd', 'force')) ||
     /^(?:filter-branch|filter-repo|update-ref|gc|prune)$/.test(sub)
-  if (isHard) yield { risk: 'HIGH', reason: `Throws away history or changes: git ${sub}` }
-  else if (
-    /^(?:push|pull|fetch|clone|reset|rebase|merge|checkout|switch|restore|stash|cherry-pick|revert|commit|am|apply|clean|rm|mv|submodule|worktree|config|remote)$/.test(
-      sub,
-    )
-  )
-    yield { risk: 'MEDIUM', reason: `Changes a repository: git ${sub}` }
+  if (isHard) HIGH.add(`Throws away history or changes: git ${sub}`)
+  else if (changing.test(sub)) MEDIUM.add(`Changes a repository: git ${sub}`)
 }
 
-/** By the parts of a path, never by letters within a word. */
 function isSecret(word: string): boolean {
-  const value = word.slice(word.startsWith('-') ? word.indexOf('=') + 1 : 0)
-  if (/^\/etc(?:\/|$)/.test(value)) return true
-  return value.split('/').some((part) => secret.test(part))
+  const value = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word
+  return /^\/etc(?:\/|$)/.test(value) || secret.test(value)
 }

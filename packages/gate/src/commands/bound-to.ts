@@ -1,13 +1,11 @@
-import { lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import { followLinks } from '../paths/follow-links.ts'
+import { entryAt, statsAt } from '../paths/one-look.ts'
 import type { CommandLine } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'
 import { fileDigest } from './file-digest.ts'
-import type { Word } from './line/line.ts'
-import { programOf } from './program-name.ts'
-import { describeCommand } from './programs/describe-command.ts'
+import type { Described } from './programs/describe-command.ts'
 
 const mostFiles = 300
 
@@ -22,9 +20,10 @@ export function boundTo(
   cwd: string,
 ): { readonly boundTo?: readonly string[] } {
   const found = new Map<string, string>()
-  const isReading = plan !== undefined && commands.every(({ words }) => words.length === 0 || isListed(words))
-  for (const { words, folders, redirects } of commands) {
-    const names = isReading ? [] : [...words.flatMap(filesNamed), ...readBy(programOf(words[0]?.text ?? ''))]
+  const isReading =
+    plan !== undefined && commands.every(({ texts, described }) => texts.length === 0 || isListed(described))
+  for (const { texts, program, folders, redirects } of commands) {
+    const names = isReading ? [] : [...texts.flatMap(filesNamed), ...readBy(program)]
     for (const folder of folders) {
       const at = path.resolve(cwd, folder)
       if (folder !== '.') addPlace(at)
@@ -42,13 +41,13 @@ export function boundTo(
     for (const one of paths) {
       const file = path.resolve(folder, one)
       for (const ending of endings) addFile(file + ending)
-      for (const inner of isFolder(file) && isInside(workspace, file) ? started : [])
+      for (const inner of statsAt(file)?.isDirectory() && isInside(workspace, file) ? started : [])
         addFile(path.join(file, inner))
     }
   }
 
   function addFile(file: string): void {
-    if (found.size >= mostFiles || file.includes('\0') || !isInside(workspace, file) || !isThere(file)) return
+    if (found.size >= mostFiles || file.includes('\0') || !isInside(workspace, file) || !isFile(file)) return
     found.set(file, `sha256 ${fileDigest(file) ?? 'none'}`)
   }
 
@@ -59,26 +58,17 @@ export function boundTo(
   }
 }
 
-function isListed(words: readonly Word[]): boolean {
-  const described = describeCommand(words)
+function isListed(described: Described | undefined): boolean {
   return described?.isReader === true && described.unlisted.length === 0
 }
 
 /** `node x` starts `x.js`, and `python3 -m m` starts `m.py`. */
 const endings = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.sh']
 /** What is started in a folder that is named. */
-const started = [
-  'package.json',
-  'Makefile',
-  'makefile',
-  'GNUmakefile',
-  'index.js',
-  'index.mjs',
-  '__main__.py',
-]
+const started = 'package.json Makefile makefile GNUmakefile index.js index.mjs __main__.py'.split(' ')
 
 /** The word, and what stands behind `=` and behind the name of the current folder. */
-function filesNamed({ text }: Word): readonly string[] {
+function filesNamed(text: string): readonly string[] {
   if (text.length > 4_096) return []
   const plain = text.replace(/^\$(?:PWD|\{PWD\})\//, './')
   return plain.includes('=') ? [plain, plain.slice(plain.indexOf('=') + 1)] : [plain]
@@ -90,18 +80,9 @@ function readBy(program: string): readonly string[] {
   return program === 'make' || program === 'gmake' ? ['Makefile', 'makefile', 'GNUmakefile'] : []
 }
 
-function isThere(file: string): boolean {
+function isFile(file: string): boolean {
   try {
-    const stats = lstatSync(file, { throwIfNoEntry: false })
-    return stats !== undefined && !stats.isDirectory()
-  } catch {
-    return false
-  }
-}
-
-function isFolder(file: string): boolean {
-  try {
-    return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true
+    return entryAt(file)?.isDirectory() === false
   } catch {
     return false
   }

@@ -1,11 +1,9 @@
 import type { List, Word } from './line/line.ts'
+import { programOf } from './program-name.ts'
+import { type Described, describeCommand } from './programs/describe-command.ts'
 
-/** One program that a line would start. */
-export interface FoundCommand {
-  /** Empty where there are only redirects. */
-  readonly words: readonly Word[]
-  /** The words as a person would write them. */
-  readonly text: string
+/** Where a command runs, and what it is given besides its words. */
+export interface CommandPlace {
   readonly redirects: readonly FoundRedirect[]
   readonly variables: { readonly [name: string]: string }
   /** Where it may run, as paths from the folder in which the line starts: `.`, and where a `cd` before it leads. */
@@ -14,9 +12,30 @@ export interface FoundCommand {
   readonly isHint?: true
 }
 
+/** One program that a line would start. */
+export interface FoundCommand extends CommandPlace {
+  /** Empty where there are only redirects. */
+  readonly words: readonly Word[]
+  /** The same as plain texts. */
+  readonly texts: readonly string[]
+  /** What its name stands for, however it is spelt; empty where there are only redirects. */
+  readonly program: string
+  readonly described: Described | undefined
+}
+
 export interface FoundRedirect {
   readonly path: string
   readonly kind: 'read' | 'write'
+}
+
+export function foundCommand(words: readonly Word[], place: CommandPlace): FoundCommand {
+  // Not by `map`: once the engine optimises that, arrays change their kind and code that uses them is compiled twice.
+  const texts: string[] = []
+  for (const { text } of words) texts.push(text)
+  const { redirects, variables, folders, isHint } = place
+  const described = describeCommand(words)
+  const found = { words, texts, program: programOf(texts[0] ?? ''), described, redirects, variables, folders }
+  return isHint === true ? { ...found, isHint } : found
 }
 
 /** Everything that can be said about a line without running it. */

@@ -5,7 +5,7 @@ import { understandLine } from './understand-line.ts'
 export function commandsOfCall(source: string): CommandsOfCall {
   const { commands, plan, refused } = understandLine(source)
   return {
-    list: commands.map(({ words }) => words.map(({ text }) => text)).filter((words) => words.length > 0),
+    list: commands.map(({ texts }) => texts).filter((texts) => texts.length > 0),
     sure: plan !== undefined && refused === undefined,
   }
 }

@@ -5,10 +5,11 @@ import { assessRisk } from './assess-risk.ts'
 import { boundTo } from './bound-to.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { grantOf } from './grant-of.ts'
-import { judgeCommand } from './judge-command.ts'
+import { type JudgedCommand, judgeCommand } from './judge-command.ts'
 import { judgePaths, type PathJudge } from './judge-paths.ts'
 import type { List } from './line/line.ts'
 import { resolveProgram } from './resolve-program.ts'
+import { showWords } from './show-words.ts'
 import { understandLine } from './understand-line.ts'
 
 export interface CommandRuleOptions {
@@ -84,36 +85,19 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
   const resolve = (name: string) => resolveProgram(name, cwd, search)
   const startsElsewhere =
     cwd !== workspace && cwd !== places.judge({ path: '.', workspace, write: false, mounts: false }).real
-  const whole = { ...options, isOwnExecute: options.isOwnExecute === true }
-  const judged = line.commands
-    .filter(({ words }) => words.length > 0)
-    .map((command) =>
-      judgeCommand({
-        command,
-        source,
-        lists,
-        options: whole,
-        resolve,
-        cwd,
-        startsElsewhere,
-      }),
-    )
+  const request = { source, lists, options, resolve, cwd, startsElsewhere }
+  const judged: JudgedCommand[] = []
+  for (const command of line.commands)
+    if (command.words.length > 0) judged.push(judgeCommand(command, request))
   const paths = judgePaths({ line, places, workspace, start: cwd, write, sandboxed })
-  const commands: readonly CommandFinding[] = judged
-    .filter(({ command, finding }) => command.isHint !== true || finding.decision !== 'allow')
-    .map(({ finding }) => finding)
   const { risk, reasons: found } = assessRisk(line)
   const reasons = sandboxed ? found : [...found, withoutSandbox]
+  const commands: CommandFinding[] = []
+  for (const { command, finding } of judged)
+    if (command.isHint !== true || finding.decision !== 'allow') commands.push(finding)
   const findings = { by: 'policy' as const, risk, reasons, commands, ...(paths.length > 0 && { paths }) }
-  const denied = firstDenial(line, judged, paths)
+  const denied = firstDenial(line, judged, paths, options)
   if (denied !== undefined) return { ...findings, kind: 'deny', ...denied }
-  if (options.execute === 'deny')
-    return {
-      ...findings,
-      kind: 'deny',
-      rule: 'effects.execute',
-      reason: `running commands is not permitted here: effects.execute is deny (${options.decidedBy ?? 'the policy'})`,
-    }
   const asked = () => ({ ...findings, kind: 'ask' as const, ...boundTo(line, workspace, cwd) })
   if (line.plan === undefined)
     return {
@@ -124,7 +108,7 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
   const askedPath = paths.find(({ decision }) => decision === 'ask')
   if (askedPath !== undefined) return { ...asked(), rule: 'commands.paths', reason: reasonOf(askedPath) }
   const asking = judged.filter(({ finding }) => finding.decision === 'ask')
-  const [first] = asking
+  const first = asking[0]
   if (first === undefined)
     return {
       ...findings,
@@ -138,13 +122,13 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
   return {
     ...asked(),
     rule: first.rule,
-    reason: `${first.command.text}: ${first.finding.reason}`,
+    reason: commandReason(first),
     ...(options.beforehand && { grants: [...new Set(grants)] }),
   }
 }
 
 /** Whether every program of an allowed line is known to read only, and nothing is redirected into a file. */
-function readsOnly(line: CommandLine, judged: readonly Judged[]): boolean {
+function readsOnly(line: CommandLine, judged: readonly JudgedCommand[]): boolean {
   const isWritten = ({ kind, path }: FoundRedirect) => kind === 'write' && path !== '/dev/null'
   return (
     judged.every(({ command, readsOnly: reads }) => command.isHint === true || reads) &&
@@ -168,12 +152,11 @@ function isFed(list: List): boolean {
 const withoutSandbox =
   'No sandbox: it can read and change everything this user can. A process it leaves behind could approve calls for itself, forge files in tasks, inbox, mailboxes and memory, and read the environment of other processes.'
 
-type Judged = ReturnType<typeof judgeCommand>
-
 function firstDenial(
   line: CommandLine,
-  judged: readonly Judged[],
+  judged: readonly JudgedCommand[],
   paths: readonly PathFinding[],
+  options: CommandRuleOptions,
 ): { readonly rule: string; readonly reason: string } | undefined {
   if (line.refused !== undefined)
     return {
@@ -181,10 +164,17 @@ function firstDenial(
       reason: `No rule can allow this line: ${line.refused}.`,
     }
   const command = judged.find(({ finding }) => finding.decision === 'deny')
-  if (command !== undefined)
-    return { rule: command.rule, reason: `${command.command.text}: ${command.finding.reason}` }
+  if (command !== undefined) return { rule: command.rule, reason: commandReason(command) }
   const path = paths.find(({ decision }) => decision === 'deny')
-  return path && { rule: 'commands.paths', reason: reasonOf(path) }
+  if (path !== undefined) return { rule: 'commands.paths', reason: reasonOf(path) }
+  if (options.execute !== 'deny') return undefined
+  const where = options.decidedBy ?? 'the policy'
+  const reason = `running commands is not permitted here: effects.execute is deny (${where})`
+  return { rule: 'effects.execute', reason }
+}
+
+function commandReason({ command, finding }: JudgedCommand): string {
+  return `${showWords(command.texts)}: ${finding.reason}`
 }
 
 /** Most reasons begin with the path themselves. */

@@ -25,24 +25,22 @@ export function findDanger({ commands, plan }: CommandLine): Danger | undefined 
   }
   if (runsWhatItFetches(commands))
     return { what: 'curl | sh', reason: 'it runs what it fetches from the network at once' }
-  const isSql = commands.some(({ words }) => sqlClients.has(programOf(words[0]?.text ?? '')))
-  const said = isSql
-    ? [...textsIn(plan ?? []), ...commands.flatMap(({ words }) => words.map(({ text }) => text))]
-    : []
-  if (said.some((text) => drop.test(text.replace(comments, ' '))))
-    return { what: 'DROP TABLE', reason: 'it removes tables or databases' }
-  return undefined
+  if (!commands.some(({ program }) => sqlClients.has(program))) return undefined
+  const said = [...textsIn(plan ?? []), ...commands.flatMap(({ texts }) => texts)]
+  return said.some((text) => drop.test(text.replace(comments, ' ')))
+    ? { what: 'DROP TABLE', reason: 'it removes tables or databases' }
+    : undefined
 }
 
 const readsCommands = /^(?:sh|bash|dash|ash|zsh|ksh|eval|source|\.)$/
 
 /** A shell without a script of its own, behind a program that fetches: `curl … | sh`, `eval "$(curl …)"`. */
 function runsWhatItFetches(commands: readonly FoundCommand[]): boolean {
-  const fetches = commands.findIndex(({ words }) => fetchers.has(programOf(words[0]?.text ?? '')))
+  const fetches = commands.findIndex(({ program }) => fetchers.has(program))
   if (fetches < 0) return false
-  return commands.slice(fetches + 1).some(({ words }) => {
-    const operand = words.slice(1).find(({ text }) => !text.startsWith('-'))
-    return readsCommands.test(words[0]?.text ?? '') && (operand === undefined || operand.text.includes('$('))
+  return commands.slice(fetches + 1).some(({ texts }) => {
+    const operand = texts.find((text, at) => at > 0 && !text.startsWith('-'))
+    return readsCommands.test(texts[0] ?? '') && (operand === undefined || operand.includes('$('))
   })
 }
 
@@ -56,21 +54,18 @@ export function textsIn(list: List): readonly string[] {
   )
 }
 
-function dangerOf({ words, redirects, folders }: FoundCommand): Danger | undefined {
+function dangerOf({ texts, program, redirects, folders }: FoundCommand): Danger | undefined {
   const device = redirects.find((redirect) => redirect.kind === 'write' && disk.test(redirect.path))
   if (device !== undefined) return { what: `> ${device.path}`, reason: 'it writes over a disk' }
-  const [name, ...args] = words.map(({ text }) => text)
-  if (name === undefined) return undefined
-  const program = programOf(name)
   if (ends.test(program)) return { what: program, reason: `${program} ends the machine or formats a disk` }
-  if (program === 'init' && /^[06]$/.test(args[0] ?? ''))
-    return { what: 'init', reason: 'it ends the machine' }
-  if (
-    program === 'systemctl' &&
-    args.some((word) => /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency)$/.test(word))
-  )
-    return { what: 'systemctl', reason: 'it ends the machine' }
-  if (writers.has(program) || program === 'shred') {
+  const args = texts.slice(1)
+  if (program === 'git') return dangerOfGit(args)
+  const endsMachine =
+    (program === 'init' && /^[06]$/.test(args[0] ?? '')) ||
+    (program === 'systemctl' &&
+      args.some((word) => /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency)$/.test(word)))
+  if (endsMachine) return { what: program, reason: 'it ends the machine' }
+  if (writers.has(program)) {
     // `dd` reads what `if=` names.
     const written = program === 'dd' ? args.filter((word) => word.startsWith('of=')) : args
     const target = written
@@ -78,7 +73,6 @@ function dangerOf({ words, redirects, folders }: FoundCommand): Danger | undefin
       .find((word) => disk.test(path.posix.normalize(word)))
     if (target !== undefined) return { what: `${program} ${target}`, reason: 'it writes over a disk' }
   }
-  if (program === 'git') return dangerOfGit(args)
   return dangerOfFiles(program, args, folders) ?? dangerOfWindows(program, args)
 }
 

@@ -1,7 +1,5 @@
-import type { FoundCommand, FoundRedirect } from './command-line.ts'
-import { programOf } from './program-name.ts'
-import { hintsIn, shells } from './programs/hints.ts'
-import { showWords } from './show-words.ts'
+import { type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
+import { words } from './programs/known-programs.ts'
 
 const skipped = new Set(
   'if then else elif while until do ! time { } coproc function fi done esac in'.split(' '),
@@ -13,9 +11,9 @@ const deepest = 4
  * The commands that a person would see in a line that only a shell can read. It reads too much rather than too little, knows
  * nothing of variables, and can be deceived: what it finds may refuse a line and never allows one.
  */
-export function glimpse(source: string, depth = 0): readonly FoundCommand[] {
+export function glimpse(source: string, depth = 0, folders?: readonly string[]): readonly FoundCommand[] {
   if (depth > deepest) return []
-  return new Glimpse(source.slice(0, 64 * 1_024), depth).read()
+  return new Glimpse(source.slice(0, 64 * 1_024), depth, folders).read()
 }
 
 class Glimpse {
@@ -28,17 +26,20 @@ class Glimpse {
   #word: string | undefined
   #arrow: 'read' | 'write' | undefined
   #delimiters: string[] = []
-  #folders: string[] = ['.']
+  /** Where all of them may run: it grows with every `cd`, unless another line around this one knows. */
+  readonly #folders: readonly string[]
+  readonly #ownFolders = ['.']
 
-  constructor(source: string, depth: number) {
+  constructor(source: string, depth: number, folders?: readonly string[]) {
     this.#source = source
     this.#depth = depth
+    this.#folders = folders ?? this.#ownFolders
   }
 
   read(): readonly FoundCommand[] {
     while (this.#at < this.#source.length && this.#found.length < mostCommands) this.#next()
     this.#endCommand()
-    return this.#found.map((command) => ({ ...command, folders: this.#folders }))
+    return this.#found
   }
 
   #next(): void {
@@ -82,7 +83,8 @@ class Glimpse {
       text += this.#source[at] ?? ''
     }
     if (quote === '"')
-      for (const inner of innerTexts(text)) this.#found.push(...glimpse(inner, this.#depth + 1))
+      for (const inner of innerTexts(text))
+        this.#found.push(...glimpse(inner, this.#depth + 1, this.#folders))
     // `$'\x72m'` is a name as well, if somebody spells it out.
     const isEscaped = this.#word?.endsWith('$') === true && quote === "'"
     if (isEscaped) this.#word = this.#word?.slice(0, -1)
@@ -95,7 +97,7 @@ class Glimpse {
     const start = letter === '`' ? this.#at + 1 : this.#at + 2
     const end = letter === '`' ? this.#source.indexOf('`', start) : closing(this.#source, start)
     const text = this.#source.slice(start, end < 0 ? undefined : end)
-    this.#found.push(...glimpse(text, this.#depth + 1))
+    this.#found.push(...glimpse(text, this.#depth + 1, this.#folders))
     this.#add('$(…)')
     this.#at = end < 0 ? this.#source.length : end + 1
   }
@@ -133,8 +135,8 @@ class Glimpse {
         }
       }
       const last = this.#found.findLast(({ isHint }) => isHint !== true)
-      if (shells.has(programOf(last?.words[0]?.text ?? '')))
-        this.#found.push(...glimpse(this.#source.slice(start, end), this.#depth + 1))
+      if (shells.has(last?.program ?? ''))
+        this.#found.push(...glimpse(this.#source.slice(start, end), this.#depth + 1, this.#folders))
     }
     this.#delimiters = []
   }
@@ -163,14 +165,13 @@ class Glimpse {
     this.#redirects = []
     this.#arrow = undefined
     if (words.length === 0 && redirects.length === 0) return
-    if (words[0] === 'cd' && words[1] !== undefined && this.#folders.length < 8) this.#folders.push(words[1])
-    const command: FoundCommand = {
-      words: words.map((text) => ({ text })),
-      text: showWords(words),
-      redirects,
-      variables: {},
-      folders: ['.'],
-    }
+    if (words[0] === 'cd' && words[1] !== undefined && this.#ownFolders.length < 8)
+      this.#ownFolders.push(words[1])
+    const place = { redirects, variables: {}, folders: this.#folders }
+    const command = foundCommand(
+      words.map((text) => ({ text })),
+      place,
+    )
     this.#found.push(command, ...hintsIn(command, this.#depth))
   }
 }
@@ -200,4 +201,37 @@ function unescaped(text: string): string {
     (_, hex: string | undefined, octal: string | undefined) =>
       String.fromCharCode(Number.parseInt(hex ?? octal ?? '20', hex === undefined ? 8 : 16)),
   )
+}
+
+/** Programs that start another one which is named by their words. */
+const starters = words(
+  'xargs sudo doas su runuser pkexec env nice nohup timeout time stdbuf setsid ionice chroot watch parallel npx bunx pnpx ssh docker podman kubectl script strace ltrace taskset flock unshare nsenter busybox toybox command exec builtin eval caffeinate setpriv firejail entr wsl cmd powershell pwsh find',
+)
+/** Programs that read a text as commands. */
+export const shells = words(
+  'sh bash dash ash ksh rbash zsh fish csh tcsh mksh yash eval su ssh xargs watch parallel env npx script cmd powershell pwsh sudo docker podman kubectl find trap',
+)
+
+const mostHints = 100
+/** Each hint repeats the words behind it, so a long line would cost their number squared. */
+const mostHintWords = 200
+
+/** What stands behind such a program may be a command: a rule that refuses or asks for it counts there too. */
+export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
+  const { program, texts, folders, variables } = command
+  const starts = starters.has(program)
+  const reads = shells.has(program)
+  if (!starts && !reads) return []
+  // Where it starts nothing, its words are not commands.
+  if (program === 'find' && command.described?.unlisted.length === 0) return []
+  const found: FoundCommand[] = []
+  for (let at = 1; at < texts.length && found.length < mostHints; at++) {
+    const word = texts[at] as string
+    if (depth < 3 && reads && /[\s;|&]/.test(word))
+      found.push(...glimpse(word, depth + 1, folders).map((one): FoundCommand => ({ ...one, isHint: true })))
+    if (!starts || word.startsWith('-') || word === '') continue
+    const inner = command.words.slice(at, at + mostHintWords)
+    found.push(foundCommand(inner, { redirects: [], variables, folders, isHint: true }))
+  }
+  return found
 }

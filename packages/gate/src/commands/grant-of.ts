@@ -3,6 +3,7 @@ import path from 'node:path'
 import { boundTo } from './bound-to.ts'
 import type { FoundCommand } from './command-line.ts'
 import type { Program } from './resolve-program.ts'
+import { showWords } from './show-words.ts'
 
 /** Begins every grant for a command. What follows it, up to the first separator, are the words. */
 export const grantSign = 'command: '
@@ -21,8 +22,7 @@ export interface GrantRequest {
  * variables. Files of the workspace that it would run, and what it is fed, are known by their content.
  */
 export function grantOf(command: FoundCommand, { workspace, cwd, resolve, fed }: GrantRequest): string {
-  const [name = ''] = command.words.map(({ text }) => text)
-  const program = resolve(name)
+  const program = resolve(command.texts[0] ?? '')
   const folders = command.folders.map((folder) => path.relative(workspace, path.resolve(cwd, folder)) || '.')
   const variables = Object.entries(command.variables).map(([key, value]) => `${key}=${value}`)
   const redirects = command.redirects.map(({ kind, path: file }) => `${kind === 'read' ? '<' : '>'} ${file}`)
@@ -33,7 +33,7 @@ export function grantOf(command: FoundCommand, { workspace, cwd, resolve, fed }:
   const digest =
     content.length === 0 ? [] : [`sha256 ${createHash('sha256').update(content.join('\n')).digest('hex')}`]
   return [
-    `${grantSign}${command.text}`,
+    `${grantSign}${showWords(command.texts)}`,
     file,
     `in ${[...new Set(folders)].join(', ')}`,
     ...variables,

@@ -8,15 +8,15 @@ import { type Described, describeCommand } from './programs/describe-command.ts'
 import { unusualSetting } from './programs/plain-repository.ts'
 import type { Program } from './resolve-program.ts'
 
+/** What every command of a line is judged by. */
 export interface JudgeRequest {
-  readonly command: FoundCommand
   readonly source: string
   /** The user's and the home's lists. */
   readonly lists: readonly Allowlist[]
   readonly options: {
     readonly execute: 'allow' | 'ask' | 'deny'
     /** The user or the organisation has allowed it, and not a project. */
-    readonly isOwnExecute: boolean
+    readonly isOwnExecute?: boolean
     readonly sandboxed: boolean
     readonly beforehand: boolean
   }
@@ -37,32 +37,30 @@ export interface JudgedCommand {
 }
 
 type Decision = CommandFinding['decision']
+type Named = Pick<FoundCommand, 'texts' | 'described'>
 
 /** Judges one command alone: what lists say about it, and whether its words are all known to be harmless. */
-export function judgeCommand(request: JudgeRequest): JudgedCommand {
-  const { command } = request
-  const words = command.words.map(({ text }) => text)
-  const named = nameOf(command.words, request.resolve)
-  const described = describeCommand(named)
-  const { decision, reason, rule } = decide(request, named, described)
-  const readsOnly = isReading(described, request.resolve)
-  return { command, finding: { words, decision, reason }, rule, readsOnly }
+export function judgeCommand(command: FoundCommand, request: JudgeRequest): JudgedCommand {
+  const { texts } = command
+  const named = texts[0]?.includes('/') ? nameOf(command.words, request.resolve) : command
+  const { decision, reason, rule } = decide(command, named, request)
+  const readsOnly = isReading(named.described, request.resolve)
+  return { command, finding: { words: texts, decision, reason }, rule, readsOnly }
 }
 
 function isReading(described: Described | undefined, resolve: JudgeRequest['resolve']): boolean {
   if (described === undefined || described.unlisted.length > 0) return false
   if (described.inner === undefined) return described.isReader
-  return isReading(describeCommand(nameOf(described.inner, resolve)), resolve)
+  return isReading(nameOf(described.inner, resolve).described, resolve)
 }
 
 /** With the plain name where the path of a program is the one that the name would find anyway. */
-function nameOf(words: readonly Word[], resolve: JudgeRequest['resolve']): readonly Word[] {
-  const [first, ...rest] = words
-  if (first === undefined || !first.text.includes('/')) return words
-  const plain = listedName(first.text)
-  if (plain === first.text) return words
-  const program = resolve(plain)
-  return program.kind === 'outside' ? [{ text: plain }, ...rest] : words
+function nameOf(words: readonly Word[], resolve: JudgeRequest['resolve']): Named {
+  const written = words[0]?.text ?? ''
+  const plain = listedName(written)
+  const isPlain = plain !== written && resolve(plain).kind === 'outside'
+  const named = isPlain ? [{ text: plain }, ...words.slice(1)] : words
+  return { texts: named.map(({ text }) => text), described: describeCommand(named) }
 }
 
 interface Decided {
@@ -71,9 +69,8 @@ interface Decided {
   readonly rule: string
 }
 
-function decide(request: JudgeRequest, words: readonly Word[], described: Described | undefined): Decided {
-  const { command, options, lists, source } = request
-  const texts = words.map(({ text }) => text)
+function decide(command: FoundCommand, { texts, described }: Named, request: JudgeRequest): Decided {
+  const { options, lists, source } = request
   const subject = described?.subject ?? texts
   const answer = strictest(lists, subject, source) ?? shipped(lists, subject, described)
   const rule = answer === undefined ? 'commands.unlisted' : `allowlist: ${answer.rule}`
@@ -82,17 +79,15 @@ function decide(request: JudgeRequest, words: readonly Word[], described: Descri
   if (answer?.decision === 'ask') return said('ask', `the pattern ${answer.rule} asks for it`)
   if (command.isHint === true) return said('allow', 'judged by the command that starts it')
   // `timeout 60 npm test` is as good as `npm test`.
-  if (described?.inner !== undefined && answer === undefined) {
-    const inner = nameOf(described.inner, request.resolve)
-    return decide(request, inner, describeCommand(inner))
-  }
-  const [first] = described?.unlisted ?? []
+  if (described?.inner !== undefined && answer === undefined)
+    return decide(command, nameOf(described.inner, request.resolve), request)
+  const first = described?.unlisted[0]
   if (answer === undefined && options.execute !== 'allow')
     return said('ask', first === undefined ? 'no rule allows it' : `${first.word} is not listed as harmless`)
   if (answer === undefined && isRisky(command)) return said('ask', 'no rule names it, and its risk is high')
   if (answer !== undefined && !options.beforehand && options.execute !== 'allow')
     return said('ask', 'the policy forbids decisions beforehand (agentMode.autoApproval.enabled)')
-  const weakness = weaknessOf(request, texts, described, answer)
+  const weakness = weaknessOf(command, texts[0] ?? '', described, answer, request)
   if (weakness !== undefined) return said('ask', weakness)
   return said(
     'allow',
@@ -106,36 +101,41 @@ function isRisky(command: FoundCommand): boolean {
 
 /** Why an allowance does not reach this command. */
 function weaknessOf(
-  { command, options, resolve, cwd, startsElsewhere }: JudgeRequest,
-  [name = '']: readonly string[],
+  command: FoundCommand,
+  name: string,
   described: Described | undefined,
   answer: ListAnswer | undefined,
+  request: JudgeRequest,
 ): string | undefined {
+  const { options } = request
   const unnamed = described?.unlisted.find(({ names }) => answer?.names?.(names) !== true)
   if (unnamed !== undefined) return `${unnamed.word} is not listed as harmless, and the rule does not name it`
-  const program = isOfRunner(name) ? undefined : resolve(name)
+  const program = isOfRunner(name) ? undefined : request.resolve(name)
   // A pattern that fits a path names it; `effects.execute` names nothing.
   if (program?.kind === 'inside' && (answer === undefined || !name.includes('/')))
     return 'it is a program of the workspace, and no rule names it'
   // What no rule names has been found not to be risky before.
-  const isOwnExecute = options.isOwnExecute && (answer === undefined || !isRisky(command))
+  const isOwnExecute = options.isOwnExecute === true && (answer === undefined || !isRisky(command))
   if (isOwnExecute || answer?.own === true) return undefined
-  const setting = name === 'git' && described?.isReader ? settingIn(command, described, cwd) : undefined
+  const setting =
+    name === 'git' && described?.isReader ? settingIn(command, described, request.cwd) : undefined
   if (setting !== undefined) return `the repository has a setting that may start a program: ${setting}`
   if (options.sandboxed) return undefined
   const isReading = answer?.isShipped === true && described?.isReader === true && !described.needsSandbox
   if (!isReading) return 'there is no sandbox, and only a rule of your own may allow it then'
   // Another repository has settings of its own, which name programs.
   const isElsewhere =
-    startsElsewhere || described.folder !== undefined || command.folders.some((folder) => folder !== '.')
+    request.startsElsewhere ||
+    described.folder !== undefined ||
+    command.folders.some((folder) => folder !== '.')
   return name === 'git' && isElsewhere ? 'it runs git in another folder, and there is no sandbox' : undefined
 }
 
 function settingIn({ folders }: FoundCommand, { folder = '.' }: Described, cwd: string): string | undefined {
   for (const one of folders) {
-    const found = unusualSetting(
-      [cwd, one, folder].reduce((at, to) => (to.startsWith('/') ? to : `${at}/${to}`)),
-    )
+    // Joined by hand: what is tidied up before links are followed is another path.
+    const at = [cwd, one, folder].reduce((from, to) => (to.startsWith('/') ? to : `${from}/${to}`))
+    const found = unusualSetting(at)
     if (found !== undefined) return found
   }
   return undefined

@@ -31,18 +31,22 @@ const largest = 1_000_000
 /** Lists in files that may change while a run goes on. One that nobody trusts allows nothing, and is not read again until it changes. */
 export function openAllowlists(files: readonly AllowlistFile[]): Allowlists {
   const known = new Map<string, Read>()
-  const readAll = () =>
-    files.map((file) => {
-      const stamp = stampOf(file.path)
-      const before = known.get(file.path)
-      if (before?.stamp === stamp) return before
-      const read = { stamp, ...readOne(file, stamp) }
-      known.set(file.path, read)
-      return read
-    })
+  const current = (file: AllowlistFile): Read => {
+    const stamp = stampOf(file.path)
+    const before = known.get(file.path)
+    if (before?.stamp === stamp) return before
+    const { list, diagnostics } = readOne(file, stamp)
+    const read = { stamp, list, diagnostics }
+    known.set(file.path, read)
+    return read
+  }
   return {
-    lists: () => readAll().map(({ list }) => list),
-    diagnostics: () => readAll().flatMap(({ diagnostics }) => diagnostics),
+    lists() {
+      const lists: Allowlist[] = []
+      for (const file of files) lists.push(current(file).list)
+      return lists
+    },
+    diagnostics: () => files.flatMap((file) => current(file).diagnostics),
   }
 }
 

@@ -16,21 +16,34 @@ export type Program =
   | { readonly kind: 'inside'; readonly file: string }
   | { readonly kind: 'missing' }
 
-/** The folders of the path that are absolute and lead into none of the excluded ones. */
-export function searchFolders({ path: folders, excluded }: ProgramSearch): readonly string[] {
-  const key = `${folders}\0${excluded.join('\0')}`
-  const known = found.get(key)
-  if (known !== undefined) return known
-  const real = excluded.map(realOf)
-  const list = [...new Set(folders.split(path.delimiter))].filter(
-    (folder) => path.isAbsolute(folder) && !real.some((place) => isInside(place, realOf(folder))),
-  )
-  if (found.size > 100) found.clear()
-  found.set(key, list)
-  return list
+/** What was found before. Programs outside of what agents can change stay where they are. */
+interface Known {
+  folders?: readonly string[]
+  readonly files: Map<string, string>
 }
 
-const found = new Map<string, readonly string[]>()
+const searches = new Map<string, Known>()
+
+function knownOf({ path: folders, excluded }: ProgramSearch): Known {
+  const key = `${folders}\0${excluded.join('\0')}`
+  let known = searches.get(key)
+  if (known !== undefined && known.files.size < 500) return known
+  if (searches.size > 100) searches.clear()
+  known = { files: new Map() }
+  searches.set(key, known)
+  return known
+}
+
+/** The folders of the path that are absolute and lead into none of the excluded ones. */
+export function searchFolders(search: ProgramSearch): readonly string[] {
+  const known = knownOf(search)
+  if (known.folders !== undefined) return known.folders
+  const real = search.excluded.map(realOf)
+  known.folders = [...new Set(search.path.split(path.delimiter))].filter(
+    (folder) => path.isAbsolute(folder) && !real.some((place) => isInside(place, realOf(folder))),
+  )
+  return known.folders
+}
 
 /** The file that a name stands for: looked for in the folders of the path, or, with a slash, from `folder`. */
 export function resolveProgram(name: string, folder: string, search: ProgramSearch): Program {
@@ -42,22 +55,18 @@ export function resolveProgram(name: string, folder: string, search: ProgramSear
       file: path.isAbsolute(name) ? name : realOf(file),
     }
   }
-  const key = `${name}\0${search.path}\0${search.excluded.join('\0')}`
-  const known = resolved.get(key)
+  const { files } = knownOf(search)
+  const known = files.get(name)
   if (known !== undefined && isProgram(known)) return { kind: 'outside', file: known }
   for (const place of searchFolders(search)) {
     const file = path.join(place, name)
     if (!isProgram(file)) continue
     if (isExcluded(file, search)) return { kind: 'inside', file }
-    if (resolved.size > 500) resolved.clear()
-    resolved.set(key, file)
+    files.set(name, file)
     return { kind: 'outside', file }
   }
   return { kind: 'missing' }
 }
-
-/** Programs outside of what agents can change stay where they are. */
-const resolved = new Map<string, string>()
 
 function isExcluded(file: string, { excluded }: ProgramSearch): boolean {
   const real = realOf(file)

@@ -1,13 +1,11 @@
-import type { CommandLine, FoundCommand, FoundRedirect } from './command-line.ts'
+import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
 import { findDanger, textsIn } from './find-danger.ts'
-import { glimpse } from './glimpse.ts'
+import { glimpse, hintsIn, shells } from './glimpse.ts'
 import { refuseHidden } from './hidden-characters.ts'
-import type { Command, Group, List, Redirect, Stage } from './line/line.ts'
+import type { List, Redirect, Stage } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
-import { programOf } from './program-name.ts'
-import { hintsIn, shells } from './programs/hints.ts'
+import { fetchers } from './programs/known-programs.ts'
 import { runsDownload, showsDownload } from './runs-download.ts'
-import { showWords } from './show-words.ts'
 
 const mostRemembered = 16 * 1_024
 /** Several rules ask about the same call, one after the other. What a line comes down to depends on nothing else. */
@@ -33,17 +31,24 @@ function understand(source: string): CommandLine {
   const read = readLine(source)
   const line: CommandLine =
     read.kind === 'plain'
-      ? { commands: withTexts(new Walk().list(read.list), read.list), plan: read.list }
+      ? { commands: commandsIn(read.list), plan: read.list }
       : { commands: glimpse(source), why: read.why }
-  const isDownload = read.kind === 'plain' ? runsDownload(read.list) : showsDownload(source)
-  const danger = read.kind === 'shell' && isForkBomb(source) ? bomb : isDownload ? download : findDanger(line)
+  const danger = dangerIn(source, line)
   return danger === undefined
     ? line
     : { ...line, refused: danger.reason, refusedBy: `dangerous: ${danger.what}` }
 }
 
-const download = { what: 'curl | sh', reason: 'it runs what it downloads' }
-const bomb = { what: 'fork bomb', reason: 'it starts itself without end' }
+function dangerIn(source: string, line: CommandLine) {
+  const { plan, commands } = line
+  if (plan === undefined && isForkBomb(source))
+    return { what: 'fork bomb', reason: 'it starts itself without end' }
+  const fetches = commands.some(({ program }) => fetchers.has(program))
+  if (plan === undefined ? showsDownload(source) : fetches && runsDownload(plan))
+    return { what: 'curl | sh', reason: 'it runs what it downloads' }
+  return findDanger(line)
+}
+
 const mostFunctions = 20
 
 /** A function that starts itself in a pipe or in the background: `f() { f | f & }`. Linear in the length of the line. */
@@ -59,70 +64,51 @@ function isForkBomb(source: string): boolean {
   return false
 }
 
-/** What a shell of the line is given to read may be commands. */
-function withTexts(commands: readonly FoundCommand[], list: List): readonly FoundCommand[] {
-  if (!commands.some(({ words }) => shells.has(programOf(words[0]?.text ?? '')))) return commands
-  const words = commands.flatMap((command) => command.words.slice(1).map(({ text }) => text))
-  const hints = [...textsIn(list), ...words.filter((text) => text.includes(' '))].flatMap((text) =>
-    glimpse(text, 1),
-  )
-  return [...commands, ...hints.map((hint): FoundCommand => ({ ...hint, isHint: true }))]
+function commandsIn(list: List): readonly FoundCommand[] {
+  const found: FoundCommand[] = []
+  follow(list, ['.'], found)
+  if (!found.some(({ program }) => shells.has(program))) return found
+  // What a shell of the line is given to read may be commands.
+  const words = found.flatMap(({ texts }) => texts.slice(1).filter((text) => text.includes(' ')))
+  const hints = [...textsIn(list), ...words].flatMap((text) => glimpse(text, 1))
+  return [...found, ...hints.map((hint): FoundCommand => ({ ...hint, isHint: true }))]
 }
 
-const mostFolders = 8
-
 /** Follows `cd` through a plain line: in which folders each command may run, depending on what succeeded before it. */
-class Walk {
-  readonly #found: FoundCommand[] = []
-  /** The folders after the last step, where it succeeded and where it failed. */
-  #passed: readonly string[] = ['.']
-  #failed: readonly string[] = []
-
-  list(list: List): readonly FoundCommand[] {
-    for (const { after, stages } of list) {
-      const [passed, failed] = [this.#passed, this.#failed]
-      const from = after === '&&' ? passed : after === '||' ? failed : union(passed, failed)
-      const to = this.#stages(stages, from)
-      this.#passed = after === '||' ? union(to, passed) : to
-      this.#failed = after === '&&' ? union(from, failed) : from
-    }
-    return this.#found
-  }
-
-  /** The folders behind it, where it succeeds. A `cd` in a pipe is forgotten with it. */
-  #stages(stages: readonly Stage[], from: readonly string[]): readonly string[] {
+function follow(list: List, start: readonly string[], found: FoundCommand[]): void {
+  // The folders after the last step, where it succeeded and where it failed.
+  let passed = start
+  let failed: readonly string[] = []
+  for (const { after, stages } of list) {
+    const from = after === '&&' ? passed : after === '||' ? failed : union(passed, failed)
     for (const stage of stages) {
-      if (stage.kind === 'group') this.#group(stage, from)
-      else this.#command(stage, from)
+      add(stage, from, found)
+      // A `cd` in a group ends with it.
+      if (stage.kind === 'group') follow(stage.list, from, found)
     }
-    const [only] = stages
-    if (stages.length > 1 || only?.kind !== 'command' || only.words[0]?.text !== 'cd') return from
-    const target = only.words[1]?.text as string
-    return union(from.map((folder) => (target.startsWith('/') ? target : `${folder}/${target}`)))
+    const to = foldersBehind(stages, from)
+    passed = after === '||' ? union(to, passed) : to
+    failed = after === '&&' ? union(from, failed) : from
   }
+}
 
-  #group({ list, redirects }: Group, from: readonly string[]): void {
-    if (redirects.length > 0) this.#command({ kind: 'command', words: [], variables: {}, redirects }, from)
-    const [passed, failed] = [this.#passed, this.#failed]
-    this.#passed = from
-    this.#failed = []
-    this.list(list)
-    this.#passed = passed
-    this.#failed = failed
-  }
+/** A `cd` in a pipe is forgotten with it. */
+function foldersBehind(stages: readonly Stage[], from: readonly string[]): readonly string[] {
+  const only = stages[0]
+  if (stages.length > 1 || only?.kind !== 'command' || only.words[0]?.text !== 'cd') return from
+  const target = only.words[1]?.text as string
+  const all = from.map((folder) => (target.startsWith('/') ? target : `${folder}/${target}`))
+  return union([], all)
+}
 
-  #command({ words, variables, redirects }: Command, folders: readonly string[]): void {
-    // It runs nothing: also where it stands for `F=src`.
-    if (words.length === 1 && words[0]?.text === ':' && redirects.length === 0) return
-    const command: FoundCommand = {
-      words,
-      text: showWords(words.map(({ text }) => text)),
-      redirects: redirects.flatMap(filesOf),
-      variables,
-      folders,
-    }
-    this.#found.push(command, ...hintsIn(command))
-  }
+function add(stage: Stage, folders: readonly string[], found: FoundCommand[]): void {
+  const words = stage.kind === 'group' ? [] : stage.words
+  const runsNothing = words.length === 0 || (words.length === 1 && words[0]?.text === ':')
+  if (runsNothing && stage.redirects.length === 0) return
+  const variables = stage.kind === 'group' ? {} : stage.variables
+  const command = foundCommand(words, { redirects: stage.redirects.flatMap(filesOf), variables, folders })
+  found.push(command)
+  for (const hint of hintsIn(command)) found.push(hint)
 }
 
 function filesOf(redirect: Redirect): readonly FoundRedirect[] {
@@ -130,8 +116,11 @@ function filesOf(redirect: Redirect): readonly FoundRedirect[] {
   return [{ path: redirect.path, kind: redirect.kind === 'read' ? 'read' : 'write' }]
 }
 
+const mostFolders = 8
+
 /** Too many are as good as anywhere. */
-function union(...sets: readonly (readonly string[])[]): readonly string[] {
-  const all = [...new Set(sets.flat())]
+function union(some: readonly string[], others: readonly string[]): readonly string[] {
+  if (some === others || others.length === 0) return some
+  const all = [...new Set([...some, ...others])]
   return all.length > mostFolders ? [...all.slice(0, mostFolders), '/'] : all
 }

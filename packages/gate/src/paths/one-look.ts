@@ -1,8 +1,9 @@
-import { lstatSync, type Stats, statSync } from 'node:fs'
+import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
 
 interface Seen {
   readonly entries: Map<string, Stats | undefined>
   readonly targets: Map<string, Stats | undefined>
+  readonly realPaths: Map<string, string | undefined>
 }
 
 let seen: Seen | undefined
@@ -13,7 +14,7 @@ let seen: Seen | undefined
  */
 export function oneLook<T>(judge: () => T): T {
   if (seen !== undefined) return judge()
-  seen = { entries: new Map(), targets: new Map() }
+  seen = { entries: new Map(), targets: new Map(), realPaths: new Map() }
   try {
     return judge()
   } finally {
@@ -49,4 +50,17 @@ export function statsAt(place: string): Stats | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The path without links, as the system names it; `undefined` on every system error. */
+export function realPathAt(place: string): string | undefined {
+  if (seen?.realPaths.has(place)) return seen.realPaths.get(place)
+  let real: string | undefined
+  try {
+    real = realpathSync.native(place)
+  } catch {
+    real = undefined
+  }
+  seen?.realPaths.set(place, real)
+  return real
 }

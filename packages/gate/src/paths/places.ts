@@ -87,13 +87,14 @@ export function createPlaces(options: RootOptions = {}): Places {
       const reason = `${quote(request.path)} is outside of the workspace; use a path inside it.`
       return { kind: 'outside', real, reason }
     }
-    const shown = real === root ? '.' : real.slice(root === path.sep ? 1 : root.length + 1)
-    const placed: Placed = { kind: 'inside', real, root, shown: shown.split(path.sep).join('/') }
+    const below = real === root ? '.' : real.slice(root === path.sep ? 1 : root.length + 1)
+    const shown = path.sep === '/' ? below : below.replaceAll(path.sep, '/')
+    const placed: Placed = { kind: 'inside', real, root, shown }
     if (!request.write) return placed
-    const below = steps.filter((step) => step.real.length > root.length)
-    const what = protectionOf({ real, root, shown: placed.shown, steps: below, own: request.own })
+    const inner = steps.filter((step) => step.real.length > root.length)
+    const what = protectionOf({ real, root, shown, steps: inner, own: request.own })
     if (what === undefined) return placed
-    const reason = `${placed.shown} belongs to ${what}, which agents may not change; ask a person to change it.`
+    const reason = `${shown} belongs to ${what}, which agents may not change; ask a person to change it.`
     return { kind: 'protected', real, reason }
   }
 
@@ -230,7 +231,11 @@ function gitRoots(root: string): ProtectedRoot[] {
 /** `root`: where the workspace really is, if it is there. */
 function follow(given: string, workspace: string, root: string | undefined, asWritten?: true): Followed {
   const at = (written: string) => {
-    if (path.isAbsolute(written)) return followLinks(written)
+    if (path.isAbsolute(written)) {
+      // There are no links on the way to the workspace's real path.
+      const isBelow = asWritten && root !== undefined && written.startsWith(`${root}/`)
+      return isBelow ? followLinks(written.slice(root.length + 1), root) : followLinks(written)
+    }
     // Joined by hand: what is tidied up before links are followed is another path.
     return root === undefined
       ? followLinks(`${path.resolve(workspace)}${path.sep}${written}`)

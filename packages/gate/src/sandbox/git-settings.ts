@@ -2,25 +2,29 @@ import { execFile } from 'node:child_process'
 import { cleanEnvironment } from './clean-environment.ts'
 import { findProgram } from './find-program.ts'
 
-let settings: Promise<string> | undefined
+/** By the environment that git gets. */
+const known = new Map<string, Promise<string>>()
 
 /** Who commits. The user's own settings stay hidden: they may hold keys, and name programs to run. */
 export function gitSettings(): Promise<string> {
-  settings ??= Promise.all([gitValue('user.name'), gitValue('user.email')]).then(([name, email]) => {
-    const lines = [name && `\tname = ${quoted(name)}`, email && `\temail = ${quoted(email)}`].filter(Boolean)
-    return lines.length === 0 ? '' : `[user]\n${lines.join('\n')}\n`
-  })
+  const env = cleanEnvironment(process.env, [])
+  const key = JSON.stringify(env)
+  const settings = known.get(key) ?? look(env)
+  known.set(key, settings)
   return settings
 }
 
-function gitValue(key: string): Promise<string> {
+async function look(env: NodeJS.ProcessEnv): Promise<string> {
+  const [name, email] = await Promise.all([gitValue('user.name', env), gitValue('user.email', env)])
+  const lines = [name && `\tname = ${quoted(name)}`, email && `\temail = ${quoted(email)}`].filter(Boolean)
+  return lines.length === 0 ? '' : `[user]\n${lines.join('\n')}\n`
+}
+
+function gitValue(key: string, env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve) => {
     const git = findProgram('git', process.env) ?? '/usr/bin/git'
-    execFile(
-      git,
-      ['config', '--global', '--get', key],
-      { cwd: '/', timeout: 10_000, env: cleanEnvironment(process.env, []) },
-      (error, stdout) => resolve(error === null ? stdout.trim() : ''),
+    execFile(git, ['config', '--global', '--get', key], { cwd: '/', timeout: 10_000, env }, (error, stdout) =>
+      resolve(error === null ? stdout.trim() : ''),
     )
   })
 }

@@ -32,6 +32,10 @@ export class Leases {
   private card: string | undefined
   private timer: NodeJS.Timeout | undefined
   private lastBeat = 0
+  /** When trees were taken from processes that are only assumed to be dead, and may not have noticed yet. */
+  readonly assumed = new Map<string, number>()
+  /** Called when another process has taken a tree from this one. */
+  onLost: (root: string) => void = () => {}
 
   constructor(home: Home, self: ProcessIdentity) {
     this.home = home
@@ -67,6 +71,7 @@ export class Leases {
   }
 
   release(root: string): void {
+    this.assumed.delete(root)
     if (!this.held.delete(root)) return
     this.giveUp(this.path(root))
   }
@@ -102,9 +107,7 @@ export class Leases {
    * wait may have lost its leases meanwhile.
    */
   renew(root: string): boolean {
-    const silence = Date.now() - this.lastBeat
-    if (silence > heartbeatLimit / 2) this.beat()
-    if (silence > heartbeatLimit) for (const held of [...this.held]) this.confirm(held)
+    if (Date.now() - this.lastBeat > heartbeatLimit / 2) this.beat()
     return this.held.has(root)
   }
 
@@ -158,15 +161,18 @@ export class Leases {
     }
   }
 
+  /** After a long silence another process may have taken leases over: each is looked at before this process goes on. */
   private beat(): void {
-    this.lastBeat = Date.now()
+    const now = Date.now()
     if (this.card === undefined) return
     try {
-      utimesSync(this.card, this.lastBeat / 1000, this.lastBeat / 1000)
+      utimesSync(this.card, now / 1000, now / 1000)
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error
       this.writeCard()
     }
+    if (now - this.lastBeat > heartbeatLimit) for (const held of [...this.held]) this.confirm(held)
+    this.lastBeat = now
   }
 
   /** Whole or not at all: a lease with half a card would be that of nobody. */
@@ -184,7 +190,10 @@ export class Leases {
 
   private confirm(root: string): void {
     const path = this.path(root)
-    if (this.holder(path)?.process.token !== this.self.token && !this.claim(path)) this.held.delete(root)
+    if (this.holder(path)?.process.token !== this.self.token && !this.claim(path)) {
+      this.held.delete(root)
+      this.onLost(root)
+    }
   }
 
   /** Makes `path` name this process, if it does not exist. */
@@ -229,6 +238,8 @@ export class Leases {
     const holder = this.holder(path)
     const isDead = holder !== undefined && tokens.includes(holder.process.token)
     if (isDead) {
+      const { host, space } = dead.process
+      if (host !== this.self.host || space !== this.self.space) this.assumed.set(root, Date.now())
       const mine = `${path}.${this.self.token}`
       this.claim(mine)
       renameSync(mine, path)

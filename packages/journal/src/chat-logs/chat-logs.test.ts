@@ -173,7 +173,7 @@ describe('writing and reading', () => {
       fc.property(log, (written) => {
         expect(read(writeChatLog(written)).log).toEqual(written)
       }),
-      { numRuns: 500 },
+      { numRuns: process.env['CADRE_DEEP'] ? 500 : 150 },
     )
   })
 
@@ -213,7 +213,7 @@ describe('writing and reading', () => {
         // What was made is what is written again, but for results that were made up or left out.
         expect(entriesOfLog(logEntriesOf(made)).map(plain)).toEqual(made.map(plain))
       }),
-      { numRuns: 300 },
+      { numRuns: process.env['CADRE_DEEP'] ? 300 : 100 },
     )
   })
 })

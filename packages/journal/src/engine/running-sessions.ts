@@ -1,26 +1,30 @@
 import { fstatSync, readFileSync, statSync, unlinkSync } from 'node:fs'
 import {
   type Answer,
+  answerIn,
   CadreError,
   type Clock,
+  isAsked,
   type Question,
   type Report,
   type ReportStatus,
   type SessionSpec,
-  type TransientEvent,
+  stopGrace,
 } from '@cadre/core'
-import { readRegular } from '@cadre/disk'
+import { heartbeatLimit, readRegular } from '@cadre/disk'
 import type { Leases } from '@cadre/home'
 import { checkName, isUnguardedHere, rememberWritten } from '@cadre/home'
 import { noteCharge } from './charges.ts'
 import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
 import { type EngineParts, sessionPath } from './engine-parts.ts'
 import { keepTorn } from './keep-beside.ts'
-import { answerIn, isAsked } from './questions.ts'
 import type { Recorder } from './recorder.ts'
 import { SessionFile } from './session-file.ts'
 import { type RunHost, SessionRun } from './session-run.ts'
 import type { Trees } from './trees.ts'
+
+/** How long a process that was taken for dead, and is not, may still act: until its next heartbeat, and until its tools have stopped. */
+const noticeLimit = heartbeatLimit / 3 + stopGrace
 
 /** How the engine reaches the outside. */
 export interface Outside {
@@ -31,7 +35,6 @@ export interface Outside {
     question: Question,
     signal: AbortSignal,
   ) => Promise<Answer | undefined> | Answer | undefined
-  readonly onTransient?: (session: string, event: TransientEvent) => void
 }
 
 export interface OpenSessionsOptions {
@@ -50,7 +53,6 @@ export interface OpenSessionsOptions {
  */
 export class OpenSessions implements RunHost {
   readonly recorder: Recorder
-  readonly clock: Clock
   runner: (spec: SessionSpec) => Promise<Report> = () =>
     Promise.reject(new Error('unreachable: no runner is attached'))
   private readonly options: OpenSessionsOptions
@@ -67,7 +69,8 @@ export class OpenSessions implements RunHost {
   constructor(options: OpenSessionsOptions) {
     this.options = options
     this.recorder = options.recorder
-    this.clock = options.outside.clock
+    // Told in the middle of a write or a heartbeat.
+    options.leases.onLost = (root) => queueMicrotask(() => this.lose(root))
   }
 
   async open(spec: SessionSpec): Promise<SessionRun> {
@@ -159,6 +162,22 @@ export class OpenSessions implements RunHost {
     if (content !== undefined) rememberWritten(file.path, content)
   }
 
+  private lose(root: string): void {
+    for (const [id, trees] of [...this.entered]) if (trees.includes(root)) this.writing.get(id)?.lose()
+  }
+
+  alone(root: string): Promise<void> {
+    const { leases, outside } = this.options
+    const since = leases.assumed.get(root)
+    if (since === undefined) return Promise.resolve()
+    return new Promise((resolve) => {
+      outside.clock.after(Math.max(0, since + noticeLimit - Date.now()), () => {
+        leases.assumed.delete(root)
+        resolve()
+      })
+    })
+  }
+
   leave({ file }: SessionRun): void {
     // Nobody looks after it any more when the command ends.
     if (isUnguardedHere(this.options.parts.home)) this.lookAfter(file)
@@ -178,10 +197,6 @@ export class OpenSessions implements RunHost {
 
   async ask(session: string, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
     return this.options.outside.answer?.(session, question, signal)
-  }
-
-  emit(session: string, event: TransientEvent): void {
-    this.options.outside.onTransient?.(session, event)
   }
 
   /** One process at a time spends from a budget, so a session that spends from another tree's budget also owns that tree. */

@@ -1,35 +1,35 @@
 import { setMaxListeners } from 'node:events'
 import {
   type Answer,
-  type Clock,
+  answerDraft,
+  answerIn,
   type Draft,
   type Entry,
+  isAsked,
   type Question,
+  questionDraft,
   type RecordChange,
   type Report,
   type Run,
   type SessionEnd,
   type SessionSpec,
-  type StepInfo,
   type StepOptions,
   Suspended,
-  type TransientEvent,
 } from '@cadre/core'
-import { answerDraft, answerIn, isAsked, questionDraft } from './questions.ts'
 import type { Recorder } from './recorder.ts'
 import type { SessionFile, State } from './session-file.ts'
 
 /** What a run needs from its engine. */
 export interface RunHost {
   readonly recorder: Recorder
-  readonly clock: Clock
   /** Makes sure that this process may write the session, and prepares its file. Rejects with `owned`. */
   enter(run: SessionRun): Promise<void>
   leave(run: SessionRun): void
+  /** Resolves when a process that this one took the tree from must have noticed. */
+  alone(root: string): Promise<void>
   spawn(spec: SessionSpec): Promise<Report>
   /** Whoever can answer now. */
   ask(session: string, question: Question, signal: AbortSignal): Promise<Answer | undefined>
-  emit(session: string, event: TransientEvent): void
 }
 
 /**
@@ -39,6 +39,8 @@ export interface RunHost {
 export class SessionRun implements Run {
   readonly file: SessionFile
   readonly recorded: readonly Entry[]
+  private readonly life = new AbortController()
+  readonly lost: AbortSignal = this.life.signal
   private readonly host: RunHost
   private entering: Promise<void> | undefined
   private isEntered: boolean
@@ -54,18 +56,23 @@ export class SessionRun implements Run {
     this.recorded = [...file.entries]
   }
 
+  /** Asked when it matters: a session that had ended is owned only with its first step. */
+  get alone(): Promise<void> {
+    return this.host.alone(this.file.root)
+  }
+
   async step(
     name: string,
-    work: (info: StepInfo) => readonly Draft[] | Promise<readonly Draft[]>,
+    work: () => readonly Draft[] | Promise<readonly Draft[]>,
     options?: StepOptions,
   ): Promise<readonly Entry[]> {
-    const drafts = await work({ key: `${this.file.id}/${name}` })
+    const drafts = await work()
     if (!this.isEntered) await this.enter()
     if (this.isEnded) throw new Error(`unreachable: session ${this.file.id} has ended and records ${name}`)
     return drafts.length === 0 ? [] : this.host.recorder.record(this.file, drafts, isDurable(options))
   }
 
-  spawn(_name: string, spec: SessionSpec): Promise<Report> {
+  spawn(spec: SessionSpec): Promise<Report> {
     return this.host.spawn(spec)
   }
 
@@ -76,7 +83,7 @@ export class SessionRun implements Run {
     signal.throwIfAborted()
     if (!isAsked(this.file.entries, name)) await this.step(`asked/${name}`, () => [questionDraft(question)])
     const answer = await this.askOutside(question, signal)
-    if (answer === undefined) throw new Suspended([name])
+    if (answer === undefined) throw new Suspended([{ session: this.file.id, name }])
     return answer
   }
 
@@ -90,25 +97,6 @@ export class SessionRun implements Run {
     }
     this.asking.get(name)?.(recorded)
     return recorded
-  }
-
-  sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason)
-      const stop = () => {
-        disarm()
-        reject(signal.reason)
-      }
-      const disarm = this.host.clock.after(ms, () => {
-        signal.removeEventListener('abort', stop)
-        resolve()
-      })
-      signal.addEventListener('abort', stop, { once: true })
-    })
-  }
-
-  emit(event: TransientEvent): void {
-    this.host.emit(this.file.id, event)
   }
 
   changes(): RecordChange | undefined {
@@ -157,6 +145,12 @@ export class SessionRun implements Run {
   abandon(): void {
     this.isEnded = true
     this.host.leave(this)
+  }
+
+  /** Another process has taken the tree over. */
+  lose(): void {
+    this.life.abort()
+    this.abandon()
   }
 
   private async recordAnswer(name: string, answer: Answer): Promise<Answer> {

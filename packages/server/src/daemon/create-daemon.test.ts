@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { rawOf } from '@cadre/disk'
 import { editFile } from '@cadre/home'
 import { call, say } from '@cadre/testing'
@@ -13,6 +13,7 @@ import {
   until,
   writeEntry,
 } from './daemon.spec-helpers.ts'
+import { stopRequest } from './daemon-status.ts'
 import { readStatus } from './own-home.ts'
 
 test('a session that a person writes by hand is answered in its file', async () => {
@@ -205,4 +206,41 @@ test('a status and events that cannot be written end nothing, and are shown', as
   const files = daemon.status().problems.map(({ file }) => file)
   expect(files).toContain('events')
   expect(files).toContain('storage/daemon.json')
+})
+
+test('while the daemon may not act, it obeys no request in a file; it obeys later', async () => {
+  const { home, workspace } = temporaryHome()
+  template(home, 'worker')
+  const hold = holdTool()
+  let isTrusted = true
+  let asks = 0
+  const daemon = testDaemon(home, workspace, {
+    tools: [hold.tool],
+    lanes: { worker: [call(['hold', {}]), say('done')] },
+    duties: ({ sessions }) => [
+      {
+        name: 'starter',
+        folders: [],
+        start: () => sessions.start({ id: 'long', agent: 'worker', work: { content: 'go' } }),
+        changed: async () => {},
+      },
+    ],
+    mayAct() {
+      asks += 1
+      return isTrusted
+    },
+  })
+  await daemon.start()
+  await until(() => hold.waiting() === 1)
+  isTrusted = false
+  const requests = ['long.cancel', stopRequest].map((name) => home.at('storage', 'requests', name))
+  for (const request of requests)
+    writeFileSync(request, JSON.stringify({ at: new Date(Date.now() + 1000).toISOString() }))
+  asks = 0
+  await until(() => asks > 10)
+  expect(requests.filter((request) => !existsSync(request))).toEqual([])
+  expect(daemon.status().sessions.running).toEqual(['long'])
+  isTrusted = true
+  expect(await daemon.asked).toBe('asked')
+  await until(() => !requests.some((request) => existsSync(request)))
 })

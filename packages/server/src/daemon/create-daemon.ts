@@ -201,10 +201,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const requests = watchRequests({
       home: options.home,
       since: performance.timeOrigin,
-      cancel: (session) => generations.current.orchestrator.cancel(session),
+      // A pull can bring requests, too.
+      cancel: (session) => mayAct() && generations.current.orchestrator.cancel(session),
     })
     undo.push(() => requests.close())
-    undo.push(watchStop(options.home, () => askStop('asked')))
+    undo.push(watchStop(options.home, { mayAct, ask: () => askStop('asked') }))
   }
 
   const tick = ({ clock }: DaemonRuntime, generations: Generations) => {

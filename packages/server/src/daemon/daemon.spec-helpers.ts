@@ -173,7 +173,7 @@ function configuration(home: Home): string {
 export async function until<T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
-  const end = Date.now() + 30_000
+  const end = Date.now() + 55_000
   for (;;) {
     const found = await look()
     if (found !== undefined && found !== false) return found

@@ -46,6 +46,7 @@ export async function openDaemonRuntime(
   let loaded: RunParts | undefined
   let model: string | undefined
   const engine = await openEngine(home, tell, {
+    env: io.env,
     taken: () => {},
     endures: outside.endures,
     adopt: adoptFrom(

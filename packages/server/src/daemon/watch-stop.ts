@@ -5,13 +5,19 @@ import { stopRequest } from './daemon-status.ts'
 
 const every = 2000
 
+export interface StopWatch {
+  /** Asked before a request is obeyed. While it may not be, the request stays. */
+  readonly mayAct: () => boolean
+  readonly ask: () => void
+}
+
 /** A request that is older than this process was meant for another. */
-export function watchStop(home: Home, ask: () => void): () => void {
+export function watchStop(home: Home, { mayAct, ask }: StopWatch): () => void {
   const folder = home.folder('storage', 'requests')
   const file = home.at('storage', 'requests', stopRequest)
   rmSync(file, { force: true })
   const look = () => {
-    if (!existsSync(file)) return
+    if (!existsSync(file) || !mayAct()) return
     rmSync(file, { force: true })
     ask()
   }

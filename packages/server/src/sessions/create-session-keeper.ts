@@ -13,6 +13,7 @@ import { requireAgent } from './start-request.ts'
 
 export type KeeperOptions = Omit<SessionRunsOptions, 'trouble'> & Partial<Pick<SessionRunsOptions, 'trouble'>>
 
+/** The keeper of a process that runs the sessions itself, with what only such a process needs. */
 export interface Keeper extends SessionKeeper {
   /** Sees every event of the sessions that run here. */
   observe(event: CadreEvent): void

@@ -57,11 +57,13 @@ async function createDoubts(lanes: Record<string, readonly Line[]>, hanging: num
 test('a session continues when one of its two questions is answered', async () => {
   const doubts = await createDoubts({ lead: [call(launch('a'), launch('b')), say('end')] }, 2)
   expect(await doubts.isReady('lead-1')).toBe(true)
-  expect(await doubts.resume()).toMatchObject({ questions: ['doubt/call_1_0', 'doubt/call_1_1'] })
+  expect(await doubts.resume()).toMatchObject({
+    questions: [{ name: 'doubt/call_1_0' }, { name: 'doubt/call_1_1' }],
+  })
   expect(await doubts.isReady('lead-1')).toBe(false)
   await doubts.engine.answer('lead-1', 'doubt/call_1_1', { decision: 'again' })
   expect(await doubts.isReady('lead-1')).toBe(true)
-  expect(await doubts.resume()).toMatchObject({ questions: ['doubt/call_1_0'] })
+  expect(await doubts.resume()).toMatchObject({ questions: [{ name: 'doubt/call_1_0' }] })
   expect(await doubts.isReady('lead-1')).toBe(false)
 })
 
@@ -86,7 +88,7 @@ test('a child continues when its question is answered, even if its parent has an
   expect(await doubts.isReady('scout-2')).toBe(false)
   await doubts.engine.answer('scout-2', 'doubt/call_1_0', { decision: 'done' })
   expect(await doubts.isReady('scout-2')).toBe(true)
-  expect(await doubts.resume()).toMatchObject({ questions: ['doubt/call_1_0'] })
+  expect(await doubts.resume()).toMatchObject({ questions: [{ name: 'doubt/call_1_0' }] })
   expect(await doubts.standing('scout-2')).toBe('ended')
   expect(await doubts.isReady('lead-1')).toBe(false)
 })

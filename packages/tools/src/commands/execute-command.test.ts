@@ -103,7 +103,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
   it('is stopped when the session is', async () => {
     const stop = new AbortController()
     const going = ws.call('execute_command', { command: 'echo > begun; tail -f /dev/null' }, stop.signal)
-    while (!existsSync(path.join(ws.root, 'begun'))) await new Promise((resolve) => setImmediate(resolve))
+    while (!existsSync(path.join(ws.root, 'begun'))) await new Promise((resolve) => setTimeout(resolve, 10))
     stop.abort()
     expect(await going).toMatchObject({ failed: true, content: expect.stringContaining('cancelled') })
   })

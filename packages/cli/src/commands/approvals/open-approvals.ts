@@ -14,7 +14,7 @@ export interface OpenedApprovals {
 export async function openApprovals(io: Io, flags: TrustFlags): Promise<OpenedApprovals> {
   const home = await requireTrustedHome(io, flags)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanText(message)}\n`)
-  return { home, engine: await openEngine(home, tell) }
+  return { home, engine: await openEngine(home, tell, { env: io.env }) }
 }
 
 /** Finds an approval, or a question about a call in doubt. Rejects unless exactly one matches. */

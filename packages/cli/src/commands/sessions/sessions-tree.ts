@@ -64,7 +64,10 @@ function stateOf(session: SessionView, isStill: boolean): string {
 }
 
 async function rootOf(sessions: Sessions, beginning: string | undefined): Promise<string> {
-  if (beginning !== undefined) return (await sessions.read(await sessions.find(beginning))).spec.root
+  if (beginning !== undefined) {
+    const { id, parent, root } = (await sessions.read(await sessions.find(beginning))).spec
+    return parent === undefined ? id : root
+  }
   const newest = (await sessions.list()).find(({ parent }) => parent === undefined)
   if (newest === undefined)
     throw new CadreError(

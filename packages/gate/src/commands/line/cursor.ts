@@ -1,6 +1,9 @@
 /** Thrown by the reader and caught where reading began: the line uses something that only a shell can do. */
 export class NeedsShell extends Error {}
 
+export const endOfWord = /$|[ \t\n;|&()<>]/y
+const blanks = /(?:[ \t]+|(?<![^ \t\n])\\\n|#[^\n]*)*/y
+
 interface HereDocument {
   readonly end: string
   readonly isQuoted: boolean
@@ -24,104 +27,76 @@ export class Cursor {
     return this.position >= this.source.length
   }
 
+  get hasHereDocument(): boolean {
+    return this.#waiting.length > 0
+  }
+
   /** Empty behind the end. */
   letter(offset = 0): string {
     return this.source[this.position + offset] ?? ''
   }
 
-  skip(count: number): void {
-    this.position += count
+  /** Whether a pattern, which has to be sticky, fits here. */
+  isAt(pattern: RegExp): boolean {
+    pattern.lastIndex = this.position
+    return pattern.test(this.source)
   }
 
-  get isAtArrow(): boolean {
-    return this.letter() === '<' || this.letter() === '>'
-  }
-
-  /** Whether no further word of the same command can follow. */
-  get isAtEndOfCommand(): boolean {
-    return this.isDone || '\n;|&()'.includes(this.letter())
-  }
-
-  isEndOfWord(offset: number): boolean {
-    const letter = this.letter(offset)
-    return letter === '' || ' \t\n;|&()<>'.includes(letter)
-  }
-
-  skipSpaces(): void {
-    while (this.letter() === ' ' || this.letter() === '\t') this.position++
+  /** What a sticky pattern finds here; the cursor moves behind it. */
+  take(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.position
+    const found = pattern.exec(this.source)
+    if (found !== null) this.position += found[0].length
+    return found
   }
 
   /** Blanks, comments, and lines that are joined between two words. To be called where a word could begin. */
   skipBlanks(): void {
-    for (;;) {
-      this.skipSpaces()
-      if (this.letter() === '\\' && this.letter(1) === '\n') {
-        // Within a word it joins two halves; there it is left to a shell.
-        const before = this.source[this.position - 1] ?? ' '
-        if (!' \t\n'.includes(before)) throw new NeedsShell('it joins two lines within a word')
-        this.skip(2)
-      } else if (this.letter() === '#') {
-        const end = this.source.indexOf('\n', this.position)
-        this.position = end < 0 ? this.source.length : end
-      } else return
-    }
+    const { source } = this
+    const letter = source[this.position]
+    if (letter !== ' ' && letter !== '\t' && letter !== '#' && letter !== '\\') return
+    this.take(blanks)
+    // Within a word it joins two halves; there it is left to a shell.
+    if (source.startsWith('\\\n', this.position)) throw new NeedsShell('it joins two lines within a word')
   }
 
+  /** Also line breaks, with the here-documents behind them. */
   skipLines(): void {
-    for (this.skipBlanks(); this.letter() === '\n'; this.skipBlanks()) this.#endLine()
-  }
-
-  requireNoHereDocument(): void {
-    if (this.#waiting.length > 0) throw new NeedsShell('it has a here-document without an end')
+    for (this.skipBlanks(); this.letter() === '\n'; this.skipBlanks()) {
+      this.position++
+      const waiting = this.#waiting
+      this.#waiting = []
+      for (const document of waiting) document.give(this.readLinesUntil(document))
+    }
   }
 
   /** Behind `<<`: the word that ends it. Its text begins behind the next line break. */
   beginHereDocument(stripsTabs: boolean, give: (text: string) => void): void {
-    this.skipSpaces()
+    this.take(/[ \t]+/y)
     const { end, isQuoted } = this.readDelimiter()
-    if (!this.isEndOfWord(0)) throw new NeedsShell('the end of its here-document is unusual')
+    if (!this.isAt(endOfWord)) throw new NeedsShell('the end of its here-document is unusual')
     this.#waiting.push({ end, isQuoted, stripsTabs, give })
   }
 
   /** `'END'`, `"END"`, `\END` or `END`. */
   readDelimiter(): { readonly end: string; readonly isQuoted: boolean } {
-    const quote = this.letter()
-    const isEscaped = quote === '\\'
-    const isQuoted = quote === "'" || quote === '"'
-    if (isQuoted || isEscaped) this.skip(1)
-    const start = this.position
-    while (/\w/.test(this.letter())) this.skip(1)
-    const end = this.source.slice(start, this.position)
-    if (end === '' || (isQuoted && this.letter() !== quote))
-      throw new NeedsShell('the end of its here-document is unusual')
-    if (isQuoted) this.skip(1)
-    return { end, isQuoted: isQuoted || isEscaped }
+    const found = this.take(/(['"])(\w+)\1|(\\?)(\w+)/y)
+    if (found === null) throw new NeedsShell('the end of its here-document is unusual')
+    const [, quote, quoted, backslash, plain] = found
+    return { end: quoted ?? plain ?? '', isQuoted: quote !== undefined || backslash !== '' }
   }
 
   /** The lines up to one that is `end`. The cursor stands at their first letter, and then behind the line that ends them. */
   readLinesUntil({ end, isQuoted, stripsTabs }: Omit<HereDocument, 'give'>): string {
-    const lines: string[] = []
+    let text = ''
     while (!this.isDone) {
-      const found = this.source.indexOf('\n', this.position)
-      const stop = found < 0 ? this.source.length : found
-      const written = this.source.slice(this.position, stop)
+      const written = this.take(/[^\n]*/y)?.[0] ?? ''
       const line = stripsTabs ? written.replace(/^\t+/, '') : written
-      this.position = Math.min(stop + 1, this.source.length)
-      if (line === end) return lines.map((one) => `${one}\n`).join('')
+      if (!this.isDone) this.position++
+      if (line === end) return text
       if (!isQuoted && /[$`\\]/.test(line)) throw new NeedsShell('it has a here-document that is expanded')
-      lines.push(line)
+      text += `${line}\n`
     }
     throw new NeedsShell('it has a here-document without an end')
-  }
-
-  get hasHereDocument(): boolean {
-    return this.#waiting.length > 0
-  }
-
-  #endLine(): void {
-    this.skip(1)
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const document of waiting) document.give(this.readLinesUntil(document))
   }
 }

@@ -1,4 +1,4 @@
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+import { words } from '../programs/known-programs.ts'
 
 /** Variables that an allowed line may set: they change output, not which code runs. */
 export const listedVariables = words(

@@ -1,4 +1,4 @@
-import { type Cursor, NeedsShell } from './cursor.ts'
+import { type Cursor, endOfWord, NeedsShell } from './cursor.ts'
 import type { GlobPart, Word } from './line.ts'
 
 /** A word, and what only matters where it stands. */
@@ -18,21 +18,15 @@ type Part =
 
 const mostChoices = 64
 
-/** Characters without a special meaning. Words of digits only are excluded: they could be file descriptors. */
-const plainWord = /(?!\d+(?![\w./@%+,-]))[\w./@%+,-]+/y
+/** A fast path: most words have no special letters. Words of digits only are excluded: they could be descriptors. */
+const plainWord = /(?!\d+(?![\w./@%+,-]))[\w./@%+,-]+(?=[ \t\n;|&()<>]|$)/y
 
 /** The word at the cursor; more than one where `{a,b}` stands for several. */
 export function readWords(at: Cursor, mayAssign: boolean): readonly WrittenWord[] {
-  return plainWordAt(at) ?? new WordReader(at, mayAssign).words()
-}
-
-/** A fast path: most words are plain. */
-function plainWordAt(at: Cursor): readonly WrittenWord[] | undefined {
-  plainWord.lastIndex = at.position
-  const text = plainWord.exec(at.source)?.[0]
-  if (text === undefined || !at.isEndOfWord(text.length)) return undefined
-  at.skip(text.length)
-  return [{ word: { text }, hasBraces: false }]
+  const plain = at.take(plainWord)
+  return plain === null
+    ? new WordReader(at, mayAssign).words()
+    : [{ word: { text: plain[0] }, hasBraces: false }]
 }
 
 class WordReader {
@@ -54,54 +48,48 @@ class WordReader {
   words(): readonly WrittenWord[] {
     const at = this.#at
     const start = at.position
-    while (!at.isEndOfWord(0)) this.#next(start)
-    const texts = expandChoices(this.#parts)
-    const words = texts.map((parts) => wordOf(parts))
-    if (this.#variable !== undefined && texts.length > 1)
+    while (!at.isAt(endOfWord)) this.#next(start)
+    const words = expandChoices(this.#parts).map(wordOf)
+    if (this.#variable !== undefined && words.length > 1)
       throw new NeedsShell('it sets a variable to a choice')
-    const [first] = words as [Word]
-    return words.map((word) => ({
-      word,
+    const common = {
       hasBraces: this.#hasBraces,
       ...(this.#variable !== undefined && { variable: this.#variable }),
-      ...(words.length === 1 && this.#isBare && word.glob === undefined && this.#descriptor(first.text)),
-    }))
+      ...(words.length === 1 && this.#isBare && this.#descriptor(words[0] as Word)),
+    }
+    return words.map((word) => ({ word, ...common }))
   }
 
-  #descriptor(text: string): { readonly descriptor?: number } {
-    if (!/^\d+$/.test(text)) return {}
-    if (!/^[012]$/.test(text) && this.#at.isAtArrow) throw new NeedsShell('it redirects another descriptor')
+  #descriptor({ text, glob }: Word): { readonly descriptor?: number } {
+    if (glob !== undefined || !/^\d+$/.test(text)) return {}
+    if (!/^[012]$/.test(text) && this.#at.isAt(/[<>]/y))
+      throw new NeedsShell('it redirects another descriptor')
     return { descriptor: Number(text) }
   }
 
   #next(start: number): void {
     const at = this.#at
     const letter = at.letter()
+    const next = at.letter(1)
     switch (letter) {
       case "'":
-        return void this.#single()
+        return void this.#quoted(at.take(/'([^']*)'/y)?.[1] ?? openQuote())
       case '"':
         return void this.#double()
       case '\\':
-        if (at.letter(1) === '' || at.letter(1) === '\n')
-          throw new NeedsShell('it joins two lines within a word')
-        this.#quoted(at.letter(1))
-        return void at.skip(2)
+        if (next === '' || next === '\n') throw new NeedsShell('it joins two lines within a word')
+        at.position += 2
+        return void this.#quoted(next)
       case '$':
-        if (this.#value()) return
-        if (at.letter(1) !== '?') throw new NeedsShell(describeDollar(at))
-        this.#parts.push({ kind: 'status' })
-        this.#quoted('')
-        return void at.skip(2)
+        return void this.#dollar(false)
       case '`':
         throw new NeedsShell('it runs a command within a word (backticks)')
       case '*':
       case '?':
-        this.#parts.push({ kind: letter === '*' ? 'any' : 'one' })
-        this.#opensTilde = false
-        return void at.skip(1)
+        at.position++
+        return void this.#pattern({ kind: letter === '*' ? 'any' : 'one' })
       case '[':
-        if (at.position === start && at.isEndOfWord(1)) return void this.#plain(letter)
+        if (at.position === start && at.isAt(/\[(?:$|[ \t\n;|&()<>])/y)) return void this.#plain()
         return void this.#set()
       case '{':
         return void this.#braces()
@@ -109,24 +97,23 @@ class WordReader {
         throw new NeedsShell('it has a } of its own')
       case '~':
         if (this.#opensTilde) throw new NeedsShell('it uses ~')
-        return void this.#plain(letter)
+        return void this.#plain()
       default:
-        return void this.#plain(letter)
+        return void this.#plain()
     }
   }
 
-  #plain(letter: string): void {
-    if (letter === '=' && this.#mayAssign && this.#isBare && this.#variable === undefined) this.#assign()
-    this.#text(letter)
+  #plain(): void {
+    const letters = this.#at.take(/[\w./@%+,-]+|./sy)?.[0] ?? ''
+    if (letters === '=' && this.#mayAssign && this.#isBare && this.#variable === undefined) this.#assign()
+    this.#text(letters)
     // Bash replaces the ~ of `a=~` and `a:~` in words that look like assignments.
-    this.#opensTilde = letter === '=' || letter === ':'
-    this.#at.skip(1)
+    this.#opensTilde = letters === '=' || letters === ':'
   }
 
   #assign(): void {
-    if (this.#parts.length !== 1) return
-    const [part] = this.#parts as [Part]
-    if (part.kind !== 'text') return
+    const part = this.#parts[0]
+    if (this.#parts.length !== 1 || part?.kind !== 'text') return
     if (/^[A-Za-z_]\w*\+$/.test(part.text)) throw new NeedsShell('it adds to a variable (+=)')
     if (/^[A-Za-z_]\w*$/.test(part.text)) this.#variable = part.text
   }
@@ -143,117 +130,104 @@ class WordReader {
     this.#opensTilde = false
   }
 
-  #single(): void {
-    const at = this.#at
-    const end = at.source.indexOf("'", at.position + 1)
-    if (end < 0) throw new NeedsShell('it has an open quote')
-    this.#quoted(at.source.slice(at.position + 1, end))
-    at.position = end + 1
+  #pattern(part: Part): void {
+    this.#parts.push(part)
+    this.#opensTilde = false
   }
 
   #double(): void {
     const at = this.#at
-    at.skip(1)
+    at.position++
     this.#quoted('')
     for (;;) {
-      const [letter, next] = [at.letter(), at.letter(1)]
-      if (letter === '') throw new NeedsShell('it has an open quote')
+      const letter = at.letter()
+      if (letter === '') openQuote()
       if (letter === '`') throw new NeedsShell('it runs a command within a word (backticks)')
-      if (letter === '"') return void at.skip(1)
-      if (letter === '\\') {
+      if (letter === '$') this.#dollar(true)
+      else if (letter === '"') {
+        at.position++
+        return
+      } else if (letter === '\\') {
+        const next = at.letter(1)
         if (next === '' || next === '\n') throw new NeedsShell('it joins two lines within a word')
         this.#text('"\\$`'.includes(next) ? next : `\\${next}`)
-        at.skip(2)
-      } else if (letter === '$') this.#dollar()
-      else {
-        this.#text(letter)
-        at.skip(1)
-      }
+        at.position += 2
+      } else this.#text(at.take(/[^"\\$`]+|./sy)?.[0] ?? '')
     }
   }
 
-  /** Within double quotes. */
-  #dollar(): void {
+  #dollar(isQuoted: boolean): void {
     const at = this.#at
     const next = at.letter(1)
-    if (next === '?') {
-      this.#parts.push({ kind: 'status' })
-      this.#text('')
-      return void at.skip(2)
-    }
+    if (isQuoted && next === '?') return void this.#status()
     // Followed by one of these it is a letter like any other.
-    if (next === '"' || next === ' ' || next === '|' || next === ')') {
-      this.#text('$')
-      return void at.skip(1)
+    if (isQuoted && (next === '"' || next === ' ' || next === '|' || next === ')')) {
+      at.position++
+      return void this.#text('$')
     }
     if (this.#value()) return
-    if (!at.source.startsWith('$(cat <<', at.position) || at.hasHereDocument)
-      throw new NeedsShell(describeDollar(at))
+    if (!isQuoted && next === '?') return void this.#status()
+    if (!isQuoted || at.hasHereDocument || !at.take(/\$\(cat <</y)) throw new NeedsShell(describeDollar(at))
     this.#text(readDocument(at))
+  }
+
+  #status(): void {
+    this.#at.position += 2
+    this.#parts.push({ kind: 'status' })
+    this.#quoted('')
   }
 
   /** `$F` or `${F}`, for a variable that the line itself sets. */
   #value(): boolean {
     const at = this.#at
     if (at.values.size === 0) return false
-    const found = /^\$(?:([A-Za-z]\w*)(?!\[)|\{([A-Za-z]\w*)\})/.exec(
-      at.source.slice(at.position, at.position + 100),
-    )
+    const start = at.position
+    const found = at.take(/\$(?:([A-Za-z]\w*)(?!\[)|\{([A-Za-z]\w*)\})/y)
     const value = at.values.get(found?.[1] ?? found?.[2] ?? '')
-    if (found === null || value === undefined) return false
-    this.#quoted(value)
-    at.skip(found[0].length)
-    return true
+    if (value !== undefined) this.#quoted(value)
+    else at.position = start
+    return value !== undefined
   }
 
   /** `[abc]`, `[a-z]`, `[!0-9]`: letters, digits and dots. */
   #set(): void {
-    const at = this.#at
-    const found = /^\[([!^]?)((?:[A-Za-z0-9.](?:-[A-Za-z0-9])?)+)\]/.exec(
-      at.source.slice(at.position, at.position + 100),
+    const found = this.#at.take(/\[([!^]?)((?:[A-Za-z0-9.](?:-[A-Za-z0-9])?){1,98})\]/y)
+    const ranges = [...(found?.[2] ?? '').matchAll(/(.)(?:-(.))?/g)].map(
+      ([, from = '', to = from]) => [from, to] as const,
     )
-    if (found === null) throw new NeedsShell('it has a [ ] pattern that is not plain')
-    const ranges: (readonly [string, string])[] = []
-    for (const [, from = '', to = from] of (found[2] as string).matchAll(/(.)(?:-(.))?/g)) {
-      const isOrdered =
-        [/\d/, /[a-z]/, /[A-Z]/, /\./].some((kind) => kind.test(from) && kind.test(to)) && from <= to
-      if (!isOrdered) throw new NeedsShell('it has a [ ] pattern that is not plain')
-      ranges.push([from, to])
-    }
-    this.#parts.push({ kind: 'set', text: found[0], ranges, negated: found[1] !== '' })
-    this.#opensTilde = false
-    at.skip(found[0].length)
+    const isPlain = ranges.every(
+      ([from, to]) =>
+        [/\d/, /[a-z]/, /[A-Z]/, /\./].some((kind) => kind.test(from) && kind.test(to)) && from <= to,
+    )
+    if (found === null || found[0].length > 100 || !isPlain)
+      throw new NeedsShell('it has a [ ] pattern that is not plain')
+    this.#pattern({ kind: 'set', text: found[0], ranges, negated: found[1] !== '' })
   }
 
   /** `{a,b}` of plain letters is a choice; `{}` and `{name}` are themselves. */
   #braces(): void {
     const at = this.#at
-    const rest = at.source.slice(at.position, at.position + 1_000)
-    const literal = /^\{\w*\}/.exec(rest)?.[0]
     this.#hasBraces = true
-    if (literal !== undefined) {
-      this.#text(literal)
-      this.#opensTilde = false
-      return void at.skip(literal.length)
-    }
-    const choice = /^\{([\w./@+-]+(?:,[\w./@+-]+)+)\}/.exec(rest)
-    if (choice === null || choice[1]?.includes('..')) throw new NeedsShell('it has { } that are not plain')
-    this.#parts.push({ kind: 'choice', texts: (choice[1] as string).split(',') })
     this.#opensTilde = false
-    at.skip(choice[0].length)
+    const literal = at.take(/\{\w{0,998}\}/y)?.[0]
+    if (literal !== undefined) return void this.#text(literal)
+    const choice = at.take(/\{([\w./@+-]+(?:,[\w./@+-]+)+)\}/y)
+    if (choice === null || choice[0].length > 1_000 || choice[1]?.includes('..'))
+      throw new NeedsShell('it has { } that are not plain')
+    this.#parts.push({ kind: 'choice', texts: (choice[1] as string).split(',') })
   }
+}
+
+function openQuote(): never {
+  throw new NeedsShell('it has an open quote')
 }
 
 /** `"$(cat <<'END' … END)"`: a text of several lines, as commit messages are often written. Nothing of it is expanded. */
 function readDocument(at: Cursor): string {
-  at.skip('$(cat <<'.length)
   const { end, isQuoted } = at.readDelimiter()
-  if (!isQuoted || at.letter() !== '\n') throw new NeedsShell('it runs a command within a word ($( ))')
-  at.skip(1)
+  if (!isQuoted || !at.take(/\n/y)) throw new NeedsShell('it runs a command within a word ($( ))')
   const text = at.readLinesUntil({ end, isQuoted, stripsTabs: false })
-  while (' \t\n'.includes(at.letter()) && !at.isDone) at.skip(1)
-  if (at.letter() !== ')') throw new NeedsShell('it runs a command within a word ($( ))')
-  at.skip(1)
+  if (!at.take(/[ \t\n]*\)/y)) throw new NeedsShell('it runs a command within a word ($( ))')
   return text.replace(/\n+$/, '')
 }
 
@@ -284,25 +258,20 @@ function wordOf(parts: readonly Part[]): Word {
   for (const part of parts) {
     if (part.kind === 'status') status.push(text.length)
     else if (part.kind !== 'choice') {
-      text += spelt(part)
+      text += part.kind === 'any' ? '*' : part.kind === 'one' ? '?' : part.text
       const last = glob.at(-1)
       if (part.kind === 'text' && last?.kind === 'text')
         glob[glob.length - 1] = { kind: 'text', text: last.text + part.text }
       else glob.push(part)
     }
   }
-  const isGlob = glob.some(({ kind }) => kind !== 'text')
-  if (isGlob && status.length > 0) throw new NeedsShell('it uses $? in a pattern')
-  const [first] = glob
+  const first = glob[0]
+  if (glob.every(({ kind }) => kind === 'text')) return { text, ...(status.length > 0 && { status }) }
+  if (status.length > 0) throw new NeedsShell('it uses $? in a pattern')
   // A file whose name begins with a dash must not become an option; behind `=` it is the value of one.
-  const isOptionName = text.startsWith('-') && !(first?.kind === 'text' && first.text.includes('='))
-  if (isGlob && isOptionName) throw new NeedsShell('it has a pattern in the name of an option')
+  if (text.startsWith('-') && !(first?.kind === 'text' && first.text.includes('=')))
+    throw new NeedsShell('it has a pattern in the name of an option')
   // Bash keeps both slashes in the names that match.
-  if (isGlob && text.includes('//')) throw new NeedsShell('it has a pattern with //')
-  return { text, ...(isGlob && { glob }), ...(status.length > 0 && { status }) }
-}
-
-function spelt(part: GlobPart): string {
-  if (part.kind === 'any') return '*'
-  return part.kind === 'one' ? '?' : part.text
+  if (text.includes('//')) throw new NeedsShell('it has a pattern with //')
+  return { text, glob }
 }

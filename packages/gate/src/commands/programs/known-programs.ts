@@ -1,4 +1,4 @@
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+export const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
 /** Nothing they are given is a file or changes one. */
 export const speakers = words(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { followLinks } from '../../paths/follow-links.ts'
-import { statsAt } from '../../paths/one-look.ts'
+import { realPathAt, statsAt } from '../../paths/one-look.ts'
 
 /**
  * Settings that start nothing when git only looks: what is overridden for such commands (hooks, the file system monitor,
@@ -28,8 +28,7 @@ const known = new Map<string, { readonly stamp: string; readonly fault: string |
  * reads; nothing when there is none. A repository that came as a folder, not by a clone, can hold anything.
  */
 export function unusualSetting(folder: string): string | undefined {
-  const files = configFiles(folder)
-  for (const file of files) {
+  for (const file of configFiles(folder)) {
     const stamp = stampOf(file)
     if (stamp === undefined) continue
     let found = known.get(file)
@@ -44,9 +43,8 @@ export function unusualSetting(folder: string): string | undefined {
 }
 
 function configFiles(folder: string): readonly string[] {
-  const followed = followLinks(folder)
-  if (followed.kind === 'lost') return []
-  for (let at = followed.real; ; at = path.dirname(at)) {
+  const real = realPathAt(folder) ?? whereItWouldBe(folder)
+  for (let at = real; at !== undefined; at = at === path.dirname(at) ? undefined : path.dirname(at)) {
     const entry = at === path.sep ? '/.git' : `${at}/.git`
     const stats = statsAt(entry)
     if (stats !== undefined) {
@@ -56,8 +54,13 @@ function configFiles(folder: string): readonly string[] {
       const common = path.resolve(own, targetOf(path.join(own, 'commondir'), /^(.+?)\s*$/) ?? '.')
       return [path.join(common, 'config'), path.join(own, 'config.worktree'), path.join(own, 'config')]
     }
-    if (at === path.dirname(at)) return []
   }
+  return []
+}
+
+function whereItWouldBe(folder: string): string | undefined {
+  const followed = followLinks(folder)
+  return followed.kind === 'followed' ? followed.real : undefined
 }
 
 function targetOf(file: string, form: RegExp): string | undefined {

@@ -8,117 +8,92 @@ import type { Kind, OptionSpec, Spec } from './spec.ts'
 
 /** Reads words as `getopt_long` does: options anywhere, clusters of letters, values attached or next, `--` ends them. */
 export function readArguments(words: readonly Word[], spec: Spec): Arguments {
-  return new ArgumentsReader(words, spec).read()
-}
-
-class ArgumentsReader {
-  readonly #words: readonly Word[]
-  readonly #spec: Spec
-  readonly #found = new ArgumentsBuilder()
-  #at = 0
-  #operands: Word[] = []
-  #hasPattern = false
-
-  constructor(words: readonly Word[], spec: Spec) {
-    this.#words = words
-    this.#spec = spec
-  }
-
-  read(): Arguments {
-    while (this.#at < this.#words.length) {
-      const word = this.#words[this.#at++] as Word
-      const { text } = word
-      if (text === '--' && word.glob === undefined) {
-        this.#operands.push(...this.#words.slice(this.#at))
-        break
-      }
-      if (text === '-' || !text.startsWith('-')) {
-        this.#operands.push(word)
-        if (!this.#spec.stopsAtOperand) continue
-        this.#operands.push(...this.#words.slice(this.#at))
-        break
-      }
-      if (text.startsWith('--')) this.#long(word)
-      else if (this.#spec.takesNumber && /^-\d+$/.test(text)) continue
-      else this.#cluster(word)
-    }
-    this.#placeOperands()
-    return this.#found
-  }
-
-  #long(word: Word): void {
+  const found = new ArgumentsBuilder()
+  const operands: Word[] = []
+  let at = 0
+  let hasPattern = false
+  while (at < words.length) {
+    const word = words[at++] as Word
     const { text } = word
+    const isOperand = text === '-' || !text.startsWith('-')
+    if (isOperand) operands.push(word)
+    if ((text === '--' && word.glob === undefined) || (isOperand && spec.stopsAtOperand)) {
+      operands.push(...words.slice(at))
+      break
+    }
+    if (isOperand || (spec.takesNumber && /^-\d+$/.test(text))) continue
+    if (text.startsWith('--')) readLong(word)
+    else readCluster(word)
+  }
+  placeOperands()
+  return found
+
+  function readLong({ text, glob }: Word): void {
     const equals = text.indexOf('=')
     const name = equals < 0 ? text : text.slice(0, equals)
-    const option = this.#spec.options.get(name)
-    if (option === undefined) return void this.#found.reject(text, name)
-    this.#hasPattern ||= option.givesPattern
-    if (equals >= 0) {
-      if (option.values !== 1) return void this.#found.reject(text, name)
-      this.#value(option, { text: text.slice(equals + 1), ...(word.glob && { glob: word.glob }) }, text)
-    } else this.#next(option, text)
+    const option = spec.options.get(name)
+    if (option === undefined) return void found.reject(text, name)
+    hasPattern ||= option.givesPattern
+    if (equals < 0) readNext(option, text)
+    else if (option.values !== 1) found.reject(text, name)
+    else place(option.kind, { text: text.slice(equals + 1), ...(glob && { glob }) }, text)
   }
 
-  #cluster({ text, glob }: Word): void {
-    if (glob !== undefined) return void this.#found.reject(text)
-    for (let at = 1; at < text.length; at++) {
-      const name = `-${text[at]}`
-      const option = this.#spec.options.get(name)
-      if (option === undefined) return void this.#found.reject(text, name)
-      this.#hasPattern ||= option.givesPattern
+  function readCluster({ text, glob }: Word): void {
+    if (glob !== undefined) return void found.reject(text)
+    for (let letter = 1; letter < text.length; letter++) {
+      const name = `-${text[letter]}`
+      const option = spec.options.get(name)
+      if (option === undefined) return void found.reject(text, name)
+      hasPattern ||= option.givesPattern
       if (option.values === 0) continue
-      const rest = text.slice(at + 1)
+      const rest = text.slice(letter + 1)
       if (option.isOptional) {
         // What is attached is its value, or more letters: both readings have to be harmless.
-        if (rest !== '') this.#value(option, { text: rest }, text)
+        if (rest !== '') place(option.kind, { text: rest }, text)
         return
       }
-      if (rest === '' || option.values === 2) return void this.#next(option, text)
+      if (rest === '' || option.values === 2) return void readNext(option, text)
       // `rg -f=FILE` opens FILE, other programs open `=FILE`.
-      if (rest.startsWith('=')) this.#value(option, { text: rest.slice(1) }, text)
-      return void this.#value(option, { text: rest }, text)
+      if (rest.startsWith('=')) place(option.kind, { text: rest.slice(1) }, text)
+      return void place(option.kind, { text: rest }, text)
     }
   }
 
   /** Values in the next words. */
-  #next(option: OptionSpec, written: string): void {
-    if (option.isOptional) return
-    for (let count = 0; count < option.values; count++) {
-      const value = this.#words[this.#at++]
+  function readNext({ kind, values, isOptional }: OptionSpec, written: string): void {
+    if (isOptional) return
+    for (let count = 0; count < values; count++) {
+      const value = words[at++]
       if (value === undefined) return
       // If several files match, the first would become the value and the others operands.
-      if (value.glob !== undefined) return void this.#found.reject(written)
-      this.#value(option, value, written)
+      if (value.glob !== undefined) return void found.reject(written)
+      place(kind, value, written)
     }
   }
 
-  #value({ kind = 'text' }: OptionSpec, value: Word, written: string): void {
-    this.#place(kind, value, written)
-  }
-
-  #placeOperands(): void {
-    const { operands, isOpen } = this.#spec
-    const kinds = this.#hasPattern ? operands.filter((kind) => !isScript(kind)) : operands
-    for (const [index, word] of this.#operands.entries()) {
+  function placeOperands(): void {
+    const { isOpen } = spec
+    const kinds = hasPattern ? spec.operands.filter((kind) => !isScript(kind)) : spec.operands
+    operands.forEach((word, index) => {
       const kind = kinds[index] ?? (isOpen ? kinds.at(-1) : undefined)
       // Nobody knows how many files will match, nor which comes first.
       const isFixed = word.glob !== undefined && (!isOpen || index < kinds.length - 1)
-      if (kind === undefined || isFixed) this.#found.reject(word.text)
-      else this.#place(kind, word, word.text)
-    }
+      if (kind === undefined || isFixed) found.reject(word.text)
+      else place(kind, word, word.text)
+    })
   }
 
-  #place(kind: Kind, word: Word, written: string): void {
-    if (kind === 'path') return void this.#found.path(word)
+  function place(kind: Kind, word: Word, written: string): void {
+    if (kind === 'path') return void found.path(word)
     // From the top of the repository, which may lie above the workspace.
     if (kind === 'rev' && /^:(?![!^])|:(?:.*\/)?\.\.(?:\/|$)/.test(word.text))
-      return void this.#found.reject(written)
-    if (kind === 'rev') return void this.#found.path(word, !/^\.{0,2}\//.test(word.text))
-    if (word.glob !== undefined && kind !== 'text' && kind !== 'pattern')
-      return void this.#found.reject(written)
+      return void found.reject(written)
+    if (kind === 'rev') return void found.path(word, !/^\.{0,2}\//.test(word.text))
+    if (word.glob !== undefined && kind !== 'text' && kind !== 'pattern') return void found.reject(written)
     // The names that match are looked up, whatever is done with them.
-    if (word.glob !== undefined) this.#found.path(word)
-    if (!isFit[kind](word.text)) this.#found.reject(written, word.text)
+    if (word.glob !== undefined) found.path(word)
+    if (!isFit[kind](word.text)) found.reject(written, word.text)
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Word } from '../line/line.ts'
 import { type Arguments, ArgumentsBuilder } from './arguments.ts'
-
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+import { words } from './known-programs.ts'
 
 const alone = words(
   '-daystart -depth -d -mount -xdev -noleaf -ignore_readdir_race -noignore_readdir_race -true -false -empty -executable -readable -writable -nouser -nogroup -print -print0 -prune -quit -ls -not ! ( ) , -a -o -and -or -help -version --help --version -P -H -O1 -O2 -O3 -nowarn -warn',

@@ -21,7 +21,8 @@ export type Kind =
   | 'word'
 
 export interface OptionSpec {
-  readonly kind: Kind | undefined
+  /** Of its values. */
+  readonly kind: Kind
   readonly values: 0 | 1 | 2
   /** The value may be missing, and is never the next word. */
   readonly isOptional: boolean
@@ -49,6 +50,22 @@ export function readSpec(text: string): Spec {
   return spec
 }
 
+/** Reads a table with one line for one or more names: names | options | operands. */
+export function readTable(text: string): { readonly [name: string]: string } {
+  const rows = text.trim().split('\n')
+  return Object.fromEntries(
+    rows.flatMap((row) => {
+      const [names = '', options, operands] = row.split('|').map((part) => part.trim())
+      return names.split(', ').map((name) => [name, `${options} : ${operands}`])
+    }),
+  )
+}
+
+/** The spec of that name in a table; nothing when there is none. */
+export function specIn(table: { readonly [name: string]: string }, name: string): Spec | undefined {
+  return Object.hasOwn(table, name) ? readSpec(table[name] as string) : undefined
+}
+
 function parse(text: string): Spec {
   const [given = '', operands = ''] = text.split(' : ')
   const options = new Map<string, OptionSpec>()
@@ -64,7 +81,7 @@ function parse(text: string): Spec {
       continue
     }
     const option: OptionSpec = {
-      kind: kind as Kind | undefined,
+      kind: (kind ?? 'text') as Kind,
       values: kind === undefined ? 0 : two === '2' ? 2 : 1,
       isOptional: optional === '?',
       givesPattern: flagGives === '!' || valueGives === '!',

@@ -1,9 +1,9 @@
 // A clock, and tools whose effects a test can see in a file beside the home.
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { defineTool, object, string } from '@cadre/core'
+import { type Clock, defineTool, object, string, type Tool } from '@cadre/core'
 
-export const clock = {
+export const clock: Clock = {
   now: Date.now,
   after(ms, callback) {
     const timer = setTimeout(callback, ms)
@@ -13,7 +13,7 @@ export const clock = {
 }
 
 /** `mark` can be checked afterwards, like a file that is written; `launch` cannot, like a message that was sent. */
-export function createEffects(home) {
+export function createEffects(home: string): { mark: Tool; launch: Tool } {
   const effects = join(home, '..', 'effects.log')
   const lines = () => (fs.existsSync(effects) ? fs.readFileSync(effects, 'utf8').split('\n') : [])
   const mark = defineTool({
@@ -27,7 +27,7 @@ export function createEffects(home) {
       return { content: `marked ${what}` }
     },
     check: async ({ what }) => (lines().includes(`mark ${what}`) ? 'done' : 'not_done'),
-  })
+  }) as Tool
   const launch = defineTool({
     name: 'launch',
     description: 'Cannot be taken back',
@@ -38,6 +38,6 @@ export function createEffects(home) {
       fs.appendFileSync(effects, `launch ${what}\n`)
       return { content: `launched ${what}` }
     },
-  })
+  }) as Tool
   return { mark, launch }
 }

@@ -1,6 +1,6 @@
-import type { Answer, Entry, EventDraft, Question } from '@cadre/core'
-
-/** How questions to a person, and the answers, are written down in a journal. */
+/** How engines record questions to a person and their answers. */
+import type { Answer, Question } from '../ports/engine.ts'
+import type { Entry, EventDraft } from '../ports/entry.ts'
 
 export function questionDraft({ detail, ...question }: Question): EventDraft {
   return { role: 'event', type: 'person.asked', ...question, ...(detail === undefined ? {} : { detail }) }
@@ -23,7 +23,7 @@ export function isAsked(entries: readonly Entry[], name: string): boolean {
   )
 }
 
-/** The first answer to the question counts. */
+/** The first answer to a question counts. */
 export function answerIn(entries: readonly Entry[], name: string): Answer | undefined {
   for (const entry of entries) {
     if (entry.role !== 'event' || entry.type !== 'person.answered' || entry['name'] !== name) continue

@@ -1,0 +1,36 @@
+// Only what every start needs is imported here: the help and the version must be there at once.
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { helpText } from './help-text.ts'
+import type { Io } from './io.ts'
+import { version } from './version.ts'
+
+/** Answers what needs nothing but this text: the help and the version. Undefined when it is something else. */
+export function answerAtOnce(args: readonly string[], { stdout }: Pick<Io, 'stdout'>): ExitCode | undefined {
+  const [first] = args
+  const isHelp = first === '--help' || first === '-h' || first === 'help'
+  if (first === undefined || (isHelp && args.length === 1)) stdout.write(helpText())
+  else if (first === '--version' || first === '-v' || first === '-V') stdout.write(`${version}\n`)
+  else return undefined
+  return exitCodes.done
+}
+
+/**
+ * Runs the command in this process and gives its exit code. Everything it says goes to `io`, failures too: it does not reject.
+ * Whatever may still be open afterwards, a watcher or a kept connection, must not keep anybody waiting.
+ */
+export async function runCommand(args: readonly string[], io: Io): Promise<ExitCode> {
+  const answered = answerAtOnce(args, io)
+  if (answered !== undefined) return answered
+  const { tellFailure } = await import('./failure.ts')
+  try {
+    const { runApp } = await import('./app/run-app.ts')
+    return await runApp(args[0] === 'help' ? [...args.slice(1), '--help'] : args, io)
+  } catch (error) {
+    return tellFailure(error, io, asksForJson(args))
+  }
+}
+
+export function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end < 0 ? undefined : end).includes('--json')
+}

@@ -1,0 +1,53 @@
+import { NeedsShell } from './cursor.ts'
+import { listedVariables, reservedWords, shellBuiltins } from './known-words.ts'
+import type { Command, Word } from './line.ts'
+import type { WrittenWord } from './read-words.ts'
+
+/** The first word of a command is the plain name of a program. */
+export function requireProgram({ word, hasBraces }: WrittenWord, count: number): void {
+  const { text } = word
+  if (!isLiteral(word) || hasBraces || count > 1) throw new NeedsShell('the name of its program is a pattern')
+  if (reservedWords.has(text)) throw new NeedsShell(`it uses ${text}`)
+  if (shellBuiltins.has(text)) throw new NeedsShell(`it uses ${text}, which only a shell has`)
+  if (!/^(?:\[|:|[\w./@+][\w./@+-]*)$/.test(text)) throw new NeedsShell('the name of its program is unusual')
+}
+
+/** What the runner does by itself takes few words; and a descriptor is not opened by its name. */
+export function checkCommand({ words, variables, redirects }: Command): void {
+  const name = words[0]?.text
+  if (name === undefined && Object.keys(variables).length > 0)
+    throw new NeedsShell('it sets a variable for the rest of the line')
+  if (name === undefined && redirects.length === 0) throw new NeedsShell('its syntax is not plain')
+  for (const { text } of words)
+    if (/\/proc\/|\/dev\/(?:.*\/)?(?:std|fd|tty)/.test(`/${text}`))
+      throw new NeedsShell('it names a descriptor or a process as a file')
+  const rest = words.slice(1)
+  const fault = faultOf(
+    name,
+    rest.map(({ text }) => text),
+    rest.every(isLiteral),
+  )
+  if (fault !== undefined) throw new NeedsShell(fault)
+  if (words.some(({ status }) => status) && !/^(?:echo|printf|test|\[)$/.test(name ?? ''))
+    throw new NeedsShell('it uses $?')
+}
+
+function isLiteral({ glob, status }: Word): boolean {
+  return glob === undefined && status === undefined
+}
+
+/** What the runner does by itself, and with which words. */
+function faultOf(name: string | undefined, words: readonly string[], isPlain: boolean): string | undefined {
+  const [first = '', second = ''] = words
+  const isOne = isPlain && words.length === 1
+  if (name === 'cd' && !(isOne && /^[^-]/.test(first))) return 'it uses cd without the name of a folder'
+  if (name === 'pwd' && words.length > 0) return 'it uses pwd with options'
+  if (name === 'exit' && words.length > 0 && !(isOne && /^\d{1,3}$/.test(first)))
+    return 'it uses exit with more than a number'
+  if (name === 'export' && !(isOne && first.includes('=') && listedVariables.has(first.split('=')[0] ?? '')))
+    return 'it uses export, which only a shell has'
+  const isQuestion = isPlain && words.length === 2 && first === '-v' && /^[\w.+-]+$/.test(second)
+  if (name === 'command' && (!isQuestion || reservedWords.has(second) || shellBuiltins.has(second)))
+    return 'it uses command, which only a shell has'
+  return undefined
+}

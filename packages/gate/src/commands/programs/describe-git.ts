@@ -1,0 +1,66 @@
+import type { Word } from '../line/line.ts'
+import type { Described } from './describe-command.ts'
+import { gitReaders, gitSubReaders, gitWriters } from './git.ts'
+import { readArguments } from './read-arguments.ts'
+import { readSpec, specIn } from './spec.ts'
+
+const listing = /^(?:--list|--(?:no-)?(?:contains|merged)(?:=.*)?|--points-at(?:=.*)?)$/
+/** They change who commits and how things look, and start nothing. */
+const harmlessSetting =
+  /^(?:user\.(?:name|email)|color\.[\w.]+|advice\.\w+|core\.(?:quotepath|abbrev)|commit\.gpgsign|tag\.gpgsign|init\.defaultbranch|log\.(?:date|decorate|abbrevcommit)|diff\.(?:renames|algorithm|context))(?:=(?!.*\0).*)?$/is
+const plainSetting = /^(?:user\.(?:name|email)|init\.\w+|(?:remote|branch|core)\.[\w./-]+)$/i
+
+const listed: Described = { unlisted: [], paths: [], isReader: true }
+
+function unlisted(word: string, ...names: readonly string[]): Described {
+  return { unlisted: [{ word, names: [word, ...names] }], paths: [], isReader: false }
+}
+
+/** The words behind `git`. */
+export function describeGit(given: readonly Word[]): Described {
+  let at = 0
+  let folder: string | undefined
+  // Options of git itself stand in front of its command.
+  for (; at < given.length; at++) {
+    const { text, glob } = given[at] as Word
+    const next = given[at + 1]
+    if (text === '-C' && folder === undefined && next?.glob === undefined) {
+      folder = next?.text ?? '.'
+      at++
+    } else if (text === '-c' && next?.glob === undefined && harmlessSetting.test(next?.text ?? '')) at++
+    else if (text === '--version' && given.length === 1) return listed
+    else if (text !== '--no-pager' && text !== '-P' && text !== '--no-optional-locks') {
+      if (text.startsWith('-') || glob !== undefined) return unlisted(text)
+      break
+    }
+  }
+  const described = describeGitCommand(given[at]?.text ?? '', given.slice(at + 1))
+  if (at === 0) return described
+  const subject = ['git', ...given.slice(at).map(({ text }) => text)]
+  return { ...described, ...(folder !== undefined && { folder }), subject }
+}
+
+function describeGitCommand(command: string, rest: readonly Word[]): Described {
+  if (command === 'config') return describeSetting(rest)
+  const sub = specIn(gitSubReaders, `${command} ${rest[0]?.text ?? ''}`)
+  if (sub !== undefined) return { ...readArguments(rest.slice(1), sub), isReader: true }
+  const writer = specIn(gitWriters, command)
+  if (Object.hasOwn(gitReaders, command)) {
+    const spec = gitReaders[command] as string
+    const mayList =
+      (command === 'branch' || command === 'tag') &&
+      rest.some(({ text }) => listing.test(text) || (command === 'tag' && text === '-l'))
+    const { unlisted, paths } = readArguments(rest, readSpec(mayList ? `${spec}text*` : spec))
+    if (unlisted.length === 0 || writer === undefined) return { unlisted, paths, isReader: true }
+  }
+  return writer === undefined ? unlisted(command) : { ...readArguments(rest, writer), isReader: false }
+}
+
+/** Other settings may hold keys, and those of the user lie outside of the workspace. */
+function describeSetting(words: readonly Word[]): Described {
+  const texts = words.map(({ text }) => text).filter((text) => text !== '--local' && text !== '--get')
+  const [word = 'config'] = texts
+  const isLocal = words.some(({ text }) => text === '--local')
+  const isListed = plainSetting.test(word) || (isLocal && /^(?:--list|-l)$/.test(word))
+  return texts.length === 1 && isListed ? listed : unlisted(word, 'config')
+}

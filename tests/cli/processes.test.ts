@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { commands } from '../../packages/cli/src/commands.ts'
+import type { Ended } from './support/cadre.ts'
+import { agentFile, createProject } from './support/project.ts'
+
+/** Most tests run the command in their own process. Here each command is also run as people run it. */
+const lines: readonly (readonly [line: string, code: number])[] = [
+  ['run --agent lead --model scripted:p.yaml x', 0],
+  ['run --agent lead --model scripted:p.yaml --json x', 0],
+  ['run --agent nobody x', 2],
+  ['chat --agent lead --model scripted:p.yaml', 0],
+  ['resume none', 2],
+  ['sessions list', 0],
+  ['approvals', 0],
+  ['approve none', 2],
+  ['reject none', 2],
+  ['up --home none', 2],
+  ['down', 0],
+  ['status', 0],
+  ['tasks', 0],
+  ['workspace list', 0],
+  ['init', 0],
+  ['agents list --json', 0],
+  ['agents show lead', 0],
+  ['lint', 0],
+  ['policy explain --tool read_file --input {"path":"p.yaml"}', 0],
+  ['hooks list', 0],
+  ['demo --no-such-flag', 2],
+  ['doctor --json', 1],
+  ['--version', 0],
+  ['--help', 0],
+  ['no-such-command', 2],
+]
+
+test('every command is among them', () => {
+  const tried = new Set(lines.map(([line]) => line.split(' ')[0]))
+  expect(Object.keys(commands).filter((name) => !tried.has(name))).toEqual([])
+})
+
+test.each(lines)('cadre %s ends alike as a process and in the process of a test', async (line, code) => {
+  const results: object[] = []
+  for (const ownProcess of [true, false]) {
+    const project = createProject({
+      ...agentFile('lead'),
+      'p.yaml': { lanes: { '*': { default: { reply: 'Here.' } } } },
+    })
+    const ended = await project.cadre(line.split(' '), { ownProcess, input: 'Hello.\n' })
+    results.push(comparable(ended, project.path))
+  }
+  expect(results[1]).toEqual(results[0])
+  expect(results[0]).toMatchObject({ code, signal: null })
+})
+
+/** Without what differs from run to run. */
+function comparable({ code, signal, stdout, stderr }: Ended, folder: string): object {
+  const clean = (text: string) =>
+    text
+      .replaceAll(folder, 'PROJECT')
+      .replace(/\b(lead)-[a-z0-9]{8}\b/g, '$1-ID')
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replace(/"durationMs":\d+/g, '"durationMs":0')
+  return { code, signal, stdout: clean(stdout), stderr: clean(stderr) }
+}

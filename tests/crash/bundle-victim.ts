@@ -1,0 +1,29 @@
+// Bundles `victim.ts` from the sources: loading hundreds of modules would be most of the life of each victim.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { rolldown } from 'rolldown'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The file of the bundled victim. */
+    victim: string
+  }
+}
+
+export async function setup({ provide }: TestProject): Promise<() => void> {
+  const dir = mkdtempSync(path.join(tmpdir(), 'cadre-victim-'))
+  const bundle = await rolldown({
+    input: path.join(import.meta.dirname, 'victim.ts'),
+    platform: 'node',
+    external: [/^node:/, '@vscode/ripgrep'],
+    resolve: { conditionNames: ['cadre-source', 'node', 'import'] },
+    // No module of ours does anything when it is loaded but define things, except for the one that counts points.
+    treeshake: { moduleSideEffects: (id) => !/[\\/]packages[\\/][^\\/]+[\\/]src[\\/]/.test(id) },
+  })
+  await bundle.write({ dir, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' })
+  await bundle.close()
+  provide('victim', path.join(dir, 'victim.mjs'))
+  return () => rmSync(dir, { recursive: true, force: true })
+}

@@ -1,0 +1,26 @@
+import type { QuestionId } from '@cadre/core'
+
+/** How a program ended: with what it reports, or killed. */
+export interface End {
+  readonly kind: string
+  readonly report?: {
+    readonly status: string
+    readonly text: string
+    readonly usage: unknown
+    readonly sessions: number
+    readonly calls: number
+  }
+  readonly questions?: readonly QuestionId[]
+  readonly approvals?: readonly { readonly id: string; readonly type: string; readonly status: string }[]
+}
+
+/** Does something in a home. What it needs to know of earlier calls is on disk, and nowhere else. */
+export type Play = (home: string, args: readonly string[]) => Promise<End>
+
+export type Program = keyof typeof programs
+
+export const programs = {
+  team: async (): Promise<Play> => (await import('./team-program.ts')).play,
+  approvals: async (): Promise<Play> => (await import('./approvals-program.ts')).play,
+  tasks: async (): Promise<Play> => (await import('./tasks-program.ts')).play,
+}

@@ -1,0 +1,52 @@
+import { call, createTestTeam, say } from '@cadre/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { countingTools } from './tools.ts'
+import { worlds } from './worlds.ts'
+
+const never = new AbortController().signal
+
+const asks = {
+  by: 'approval',
+  name: 'asks',
+  judge: ({ tool }: { tool: { effect: string } }) =>
+    tool.effect === 'execute'
+      ? ({ kind: 'ask', by: 'approval', rule: 'commands', reason: 'it runs something' } as const)
+      : undefined,
+} as const
+
+describe.each(worlds)('on $name', ({ create }) => {
+  test('questions of two children that have the same name are told apart and answered one by one', async () => {
+    const world = create()
+    onTestFinished(() => world.dispose())
+    const { done, tools } = countingTools()
+    const work = (agentName: string) =>
+      ['delegateWork', { agentName, workDescription: 'x', reportExpectations: 'all' }] as const
+    const launches = (what: string) => [call(['launch', { what }]), call(['reportOut', { report: what }])]
+    const team = createTestTeam({
+      agents: [{ name: 'lead' }, { name: 'a' }, { name: 'b' }],
+      lanes: { lead: [call(work('a'), work('b')), say('ok')], a: launches('one'), b: launches('two') },
+      tools,
+      rules: [asks],
+      clock: world.clock,
+      engine: await world.open(),
+    })
+    const first = await team.run({ agent: 'lead' })
+    const name = 'approval/call_1_0'
+    expect(first).toEqual({
+      kind: 'waiting',
+      session: 'lead-1',
+      questions: [
+        { session: 'a-2', name },
+        { session: 'b-3', name },
+      ],
+    })
+    await world.answer({ session: 'b-3', name }, { decision: 'approve' })
+    expect(await team.orchestrator.resume('lead-1', {}, never)).toMatchObject({
+      questions: [{ session: 'a-2', name }],
+    })
+    expect(done).toEqual(['launch two'])
+    await world.answer({ session: 'a-2', name }, { decision: 'approve' })
+    expect(await team.orchestrator.resume('lead-1', {}, never)).toMatchObject({ kind: 'report' })
+    expect(done).toEqual(['launch two', 'launch one'])
+  })
+})
