@@ -377,14 +377,14 @@ const mutants = [
   ],
   [
     'a process that stood still believes in its leases',
-    'packages/files/src/engine/leases.ts',
+    'packages/home/src/leases/leases.ts',
     'if (now - this.lastBeat > heartbeatLimit) for',
     'if (false) for',
     lives,
   ],
   [
     'questions do not say whose they are',
-    'packages/files/src/engine/session-run.ts',
+    'packages/journal/src/engine/session-run.ts',
     'new Suspended([{ session: this.file.id, name }])',
     "new Suspended([{ session: '', name }])",
     ['tests/engine/questions.test.ts'],

@@ -187,7 +187,7 @@ test('without a team nothing of the teams is read', async () => {
 for (const name of ['readFileSync', 'readdirSync', 'openSync']) {
   const real = fs[name]
   fs[name] = (path, ...rest) => {
-    if (/files[\\\\/]teams/.test(String(path))) process.stderr.write('read ' + path + '\\n')
+    if (/agents[\\\\/]teams/.test(String(path))) process.stderr.write('read ' + path + '\\n')
     return real(path, ...rest)
   }
 }
