@@ -59,7 +59,8 @@ export function createApprovalsDuty(
     checkForm()
     isLate = isUnguarded(home)
     if (isLate || (asking.size === 0 && open.size === 0)) return
-    const of = [...new Set([...asking, ...[...open.values()].map(({ session }) => session)])]
+    const told = [...asking]
+    const of = [...new Set([...told, ...[...open.values()].map(({ session }) => session)])]
     // What is said from here on is looked at the next time.
     asking.clear()
     let records: readonly ApprovalRecord[]
@@ -81,6 +82,8 @@ export function createApprovalsDuty(
         roots.add(session)
       }
     }
+    // A decision may have been in the form before this looked for the first time.
+    for (const session of told) if (!asking.has(session)) roots.add(session)
     const known = new Set(records.map(({ id }) => id))
     for (const [id, record] of [...open]) {
       if (known.has(id)) continue
