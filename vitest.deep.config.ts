@@ -11,7 +11,7 @@ export default mergeConfig(
         'tests/**/*.deep.ts',
         ...testsThatMention(/CADRE_DEEP|support\/amount/),
       ],
-      env: { CADRE_DEEP: '1' },
+      env: { CADRE_DEEP: '1', CADRE_OPTIONAL: '1' },
       testTimeout: 900_000,
     },
   }),

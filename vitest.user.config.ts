@@ -7,6 +7,7 @@ export default mergeConfig(
   shared,
   defineConfig({
     test: {
+      env: { CADRE_OPTIONAL: '1' },
       include: testsThatMention(/getuid|noMount|sandbox-support|EACCES|EPERM|dovecot/),
     },
   }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isDeep } from '../support/amount.ts'
 import { createProject } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
 
@@ -26,7 +27,7 @@ test(
   },
 )
 
-test('without a folder the demo makes one of its own, and keeps it', limit, async () => {
+test.runIf(isDeep)('without a folder the demo makes one of its own, and keeps it', limit, async () => {
   const project = createProject()
   project.write('tmp/x', '')
   const { code, json } = await project.cadre(['demo', '--json'], { env: { TMPDIR: project.at('tmp') } })
@@ -55,19 +56,23 @@ test.skipIf(!hasScript)(
   },
 )
 
-test.skipIf(!hasScript)('a person who rejects the answer sees that nothing is sent', limit, async () => {
-  const project = createProject()
-  const terminal = openTerminal(project, ['demo', '--dir', 'demo'])
-  await terminal.until((screen) => count(screen) > 0)
-  terminal.type('1\r')
-  await terminal.until(
-    (screen) => screen.includes('Message: ') && screen.lastIndexOf(asks) > screen.indexOf('Message: '),
-  )
-  terminal.type('2\r')
-  expect(await terminal.ended()).toBe(0)
-  expect(terminal.screen()).toMatch(/approved by \S+: Command[\s\S]*rejected by \S+: Message/)
-  expect(project.exists('demo/.cadre/outbox/slack.jsonl')).toBe(false)
-})
+test.skipIf(!hasScript || !isDeep)(
+  'a person who rejects the answer sees that nothing is sent',
+  limit,
+  async () => {
+    const project = createProject()
+    const terminal = openTerminal(project, ['demo', '--dir', 'demo'])
+    await terminal.until((screen) => count(screen) > 0)
+    terminal.type('1\r')
+    await terminal.until(
+      (screen) => screen.includes('Message: ') && screen.lastIndexOf(asks) > screen.indexOf('Message: '),
+    )
+    terminal.type('2\r')
+    expect(await terminal.ended()).toBe(0)
+    expect(terminal.screen()).toMatch(/approved by \S+: Command[\s\S]*rejected by \S+: Message/)
+    expect(project.exists('demo/.cadre/outbox/slack.jsonl')).toBe(false)
+  },
+)
 
 test.skipIf(!hasScript)(
   'Ctrl-C at a question stops the demo and its daemon, and says how to go on',

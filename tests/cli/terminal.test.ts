@@ -89,8 +89,10 @@ test.skipIf(!hasScript)(
   'a tree that is larger than the screen is folded, and NO_COLOR is honoured',
   async () => {
     const many = Array.from({ length: 60 }, (_, index) => delegate('worker', `part ${index}`))
+    // Agents that could write would get workspaces of their own, sixty of them.
     const project = createProject({
-      ...agents,
+      ...agentFile('lead'),
+      ...agentFile('worker', { tools: ['read'] }),
       'p.yaml': {
         lanes: {
           lead: [{ calls: many }, { reply: 'All is done.' }],

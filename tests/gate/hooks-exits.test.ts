@@ -1,6 +1,7 @@
 import { type HookEvent, hookEvents } from '@cadre/agents'
 import { type HookAnswer, sampleOf, tryHooks } from '@cadre/gate'
 import { describe, expect, it } from 'vitest'
+import { share } from '../support/amount.ts'
 import { createHookProject } from './support/hook-project.ts'
 import { never, sessionAt, toolNamed } from './support/sessions.ts'
 
@@ -70,8 +71,11 @@ describe('exit codes', () => {
     ['ErrorOccurred', 1, { vscode: warns, copilot: warns, claude: warns }],
   ]
   it.each(
-    table.flatMap(([event, code, by]) =>
-      dialects.map((dialect) => [dialect, event, code, by[dialect]] as const),
+    share(
+      table.flatMap(([event, code, by]) =>
+        dialects.map((dialect) => [dialect, event, code, by[dialect]] as const),
+      ),
+      2,
     ),
   )('of %s: %s and %i', async (dialect, event, code, expected) => {
     expect(await answerOf(dialect, event, `${said} ${code}`)).toEqual(expected)
@@ -121,8 +125,11 @@ describe('a hook of which it is not known what it would have said', () => {
     ['is cut off in the middle', `printf '{"permissionDecision":"al'`, {}],
   ]
   it.each(
-    cases.flatMap(([what, script, more]) =>
-      dialects.map((dialect) => [what, dialect, script, more] as const),
+    share(
+      cases.flatMap(([what, script, more]) =>
+        dialects.map((dialect) => [what, dialect, script, more] as const),
+      ),
+      2,
     ),
   )('denies as PreToolUse and only warns otherwise: it %s (%s)', async (_, dialect, script, more) => {
     const before = await answerOf(dialect, 'PreToolUse', script, more)

@@ -3,6 +3,7 @@ import { cpSync, linkSync, mkdirSync, symlinkSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { isDeep } from '../support/amount.ts'
 import { createWorkspace } from './support/boundary-team.ts'
 
 const shipped = fileURLToPath(new URL('../../packages/gate/hooks/', import.meta.url))
@@ -30,7 +31,7 @@ function install() {
   return { project, elsewhere, run }
 }
 
-test('the harness passes, by hand and in a run of Cadre', () => {
+test.runIf(isDeep)('the harness passes, by hand and in a run of Cadre', () => {
   const { stdout, status } = spawnSync(process.execPath, [harness, '--cadre'], { encoding: 'utf8' })
   expect(stdout).not.toContain('FAIL')
   expect(stdout).toContain('All of it holds.')

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { openAuditLog } from '@cadre/gate'
 import { openHome } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { share } from '../support/amount.ts'
+import { isDeep, share } from '../support/amount.ts'
 import { tampering } from './sandbox-escapes.ts'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'
 
@@ -82,15 +82,21 @@ it('what the session itself adds to the audit meanwhile stays', async () => {
   expect(changes).toHaveLength(2)
 })
 
-it('what is hidden behind more files than anybody looks at is undone all the same', async () => {
-  const before = world.protectedState()
-  const many = `i=0; while [ $i -lt 210 ]; do mkdir -p .claude/agents/d$i; i=$((i+1)); done; for d in .claude/agents/d*; do (cd $d && seq 1 100 | xargs touch); done`
-  const { changes } = await world.run(`${many}; echo evil > .github/hooks/evil.json; echo evil > .mcp.json`, {
-    sandbox: without,
-  })
-  expect(world.protectedState()).toEqual(before)
-  expect(changes.every(({ undone }) => undone)).toBe(true)
-})
+it.runIf(isDeep)(
+  'what is hidden behind more files than anybody looks at is undone all the same',
+  async () => {
+    const before = world.protectedState()
+    const many = `i=0; while [ $i -lt 210 ]; do mkdir -p .claude/agents/d$i; i=$((i+1)); done; for d in .claude/agents/d*; do (cd $d && seq 1 100 | xargs touch); done`
+    const { changes } = await world.run(
+      `${many}; echo evil > .github/hooks/evil.json; echo evil > .mcp.json`,
+      {
+        sandbox: without,
+      },
+    )
+    expect(world.protectedState()).toEqual(before)
+    expect(changes.every(({ undone }) => undone)).toBe(true)
+  },
+)
 
 it('a secret of the environment of cadre itself is not in what a command gives back', async () => {
   vi.stubEnv('SOME_API_KEY', 'a-key-that-nobody-sees')

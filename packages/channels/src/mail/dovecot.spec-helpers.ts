@@ -20,8 +20,10 @@ const program = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/l
   .map((folder) => join(folder, 'dovecot'))
   .find((file) => existsSync(file))
 
-/** Where there is no dovecot, tests with it are skipped. On Debian: `apt-get install dovecot-imapd`. */
-export const hasDovecot = program !== undefined
+/**
+ * Tests with dovecot run in `npm run test:optional`, where it is installed. On Debian: `apt-get install dovecot-imapd`.
+ */
+export const hasDovecot = process.env['CADRE_OPTIONAL'] === '1' && program !== undefined
 
 export interface Dovecot extends AsyncDisposable {
   readonly port: number

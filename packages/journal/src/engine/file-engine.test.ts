@@ -193,7 +193,8 @@ describe('looking', () => {
     expect(textOf(home, 'a')).toBe(text)
   })
 
-  it('at a list of two thousand sessions reads only the heads', async () => {
+  it('at a list of many sessions reads only the heads', async () => {
+    const many = process.env['CADRE_DEEP'] ? 2_000 : 200
     const home = temporaryHome()
     const engine = await testEngine(home)
     const spec = specOf('lead-1', { systemPrompt: 'Be careful. '.repeat(1000) })
@@ -201,7 +202,7 @@ describe('looking', () => {
     await say(run, 'one')
     await run.end({ kind: 'ended', outcome: 'incomplete' })
     const text = textOf(home, 'lead-1')
-    for (let index = 2; index <= 2000; index++) {
+    for (let index = 2; index <= many; index++) {
       const id = `lead-${index}`
       writeFileSync(
         pathOf(home, id),
@@ -211,7 +212,7 @@ describe('looking', () => {
       truncateSync(pathOf(home, id), 2 ** 30)
     }
     const list = await engine.list()
-    expect(list).toHaveLength(2000)
+    expect(list).toHaveLength(many)
     expect(list.find(({ id }) => id === 'lead-77')).toEqual({
       id: 'lead-77',
       agent: 'lead',
