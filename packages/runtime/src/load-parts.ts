@@ -161,7 +161,7 @@ export async function loadParts(
     policy,
     team,
     allow: options.allow,
-    granted: (root) => grants.of(home.path, root)?.allow ?? [],
+    granted: briefly((root) => grants.of(home.path, root)?.allow ?? []),
     noHuman: options.noHuman,
     sandbox,
     hooks,
@@ -216,6 +216,22 @@ export async function loadParts(
       ...ofTools,
       ...ofTeam,
     ],
+  }
+}
+
+const moment = 1000
+
+/** Keeps an answer for a moment: it is asked for with every call, and takes several system calls. */
+function briefly<Answer>(ask: (key: string) => Answer): (key: string) => Answer {
+  let known = new Map<string, Answer>()
+  let until = 0
+  return (key) => {
+    if (performance.now() > until) {
+      known = new Map()
+      until = performance.now() + moment
+    }
+    if (!known.has(key)) known.set(key, ask(key))
+    return known.get(key) as Answer
   }
 }
 

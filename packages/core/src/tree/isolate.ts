@@ -68,9 +68,10 @@ export function isParallel(session: Session, target: AgentDefinition, background
     const read = session.read.get(call.id)
     if (refused !== undefined || read?.kind !== 'ready' || read.judged.tool.kind !== 'delegate') continue
     const agent = ports.agents.get(readDelegation(read.judged.tool, read.judged.input).target)
-    if (agent !== undefined && canChange(ports, agent)) others++
+    // Two are enough: a reply may have a thousand of them, and each asks.
+    if (agent !== undefined && canChange(ports, agent) && ++others > 1) return true
   }
-  return others > 1
+  return false
 }
 
 /** Whether an agent can change a workspace: write files or run programs, itself or through one it may delegate to. */
