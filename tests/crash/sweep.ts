@@ -57,8 +57,8 @@ export function sweep(victims: Victims, { prepared, args, check }: Sweep): Promi
       return at % share === seed % share ? [snapshot, death] : [snapshot]
     })
     await inParallel(works, width, (work) => work())
-    if (killed < Math.floor(points / share) - 2)
-      faults.push(`of ${points} points only ${killed} killed a process`)
+    // A killed run may be shorter by a few percent than the one that was recorded.
+    if (killed < (points / share) * 0.9) faults.push(`of ${points} points only ${killed} killed a process`)
     return { points, killed, faults }
   })
 }
