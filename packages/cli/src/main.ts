@@ -1,6 +1,6 @@
 // Only what every start needs is imported here: the help and the version must be there at once.
 import { openOutput } from './output/output.ts'
-import { answerAtOnce, asksForJson, runCommand } from './run-command.ts'
+import { answerAtOnce, asksForJson, runCadre } from './run-cadre.ts'
 
 const args = process.argv.slice(2)
 const stdout = openOutput(process.stdout)
@@ -18,7 +18,7 @@ async function start(): Promise<void> {
   const crash = (error: unknown) => process.exit(tellFailure(error, io, asksForJson(args)))
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
-  const code = await runCommand(args, io)
+  const code = await runCadre(args, io)
   await Promise.all([stdout.flushed(), stderr.flushed()])
   // Whatever may still be open, a watcher or a kept connection, must not hold the shell up.
   process.exit(code)

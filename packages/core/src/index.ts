@@ -114,7 +114,7 @@ export {
   type ToolResult,
 } from './ports/tool.ts'
 export type { Isolation, Prepared, Settled, WorkspaceRequest, Workspaces } from './ports/workspaces.ts'
-export { createGate, type GateParts } from './rules/judge.ts'
+export { createGate, type GateParts } from './rules/create-gate.ts'
 export { type Subject, subjectsOf } from './rules/permission-subject.ts'
 export { isReading } from './rules/rules.ts'
 export { unknownDenial } from './rules/unknown-denial.ts'

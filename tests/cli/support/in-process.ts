@@ -7,7 +7,7 @@
 import { Readable, Writable } from 'node:stream'
 import { createIo } from '../../../packages/cli/src/io.ts'
 import { openOutput } from '../../../packages/cli/src/output/output.ts'
-import { runCommand } from '../../../packages/cli/src/run-command.ts'
+import { runCadre } from '../../../packages/cli/src/run-cadre.ts'
 
 /** What these do is about processes: they start one, watch one or end one. */
 const ownProcess = new Set(['up', 'down', 'demo'])
@@ -48,7 +48,7 @@ export async function runHere({ args, cwd, env, input }: CommandRequest) {
       env: new Proxy(process.env, { set: (own, name, value) => Reflect.set(own, name, value) }),
       cwd,
     })
-    const code = await runCommand(args, io)
+    const code = await runCadre(args, io)
     await Promise.all([stdout.flushed(), stderr.flushed()])
     const after = countListeners()
     if (after !== before) throw new Error(`\`cadre ${args.join(' ')}\` left listeners: ${before} → ${after}`)

@@ -11,6 +11,7 @@ import type { CadreEvent } from '@cadre/core'
 import { createRuntime, type Runtime, type RuntimeOptions } from '@cadre/runtime'
 import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { chooseSurface } from '../output/choose-surface.ts'
 import { cleanText } from '../output/clean-text.ts'
 import type { Output } from '../output/output.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
@@ -166,33 +167,4 @@ export function createDrive(options: DriveOptions): Drive {
 function keepAlive(): () => void {
   const timer = setInterval(() => {}, 2 ** 30)
   return () => clearInterval(timer)
-}
-
-/** JSON lines for machines, the live tree for a terminal, plain lines for anything else. */
-async function chooseSurface(
-  io: Io,
-  style: Style,
-  { json, tells }: { json: boolean; tells: boolean },
-): Promise<Surface> {
-  // Standard output holds what was asked for alone; a person who pipes it away still sees what is said beside it.
-  const say = (line: string) => void io.stderr.write(`${line}\n`)
-  if (json) return jsonSurface(io, say)
-  if (!io.stdout.isTTY || io.env['TERM'] === 'dumb') {
-    const { createPlainLines } = await import('../output/plain-lines.ts')
-    return createPlainLines((line) => void io.stdout.write(`${line}\n`), say)
-  }
-  const { createLiveTree } = await import('../output/live-tree.ts')
-  return createLiveTree(io.stdout.stream, style, tells)
-}
-
-async function jsonSurface(io: Io, say: (line: string) => void): Promise<Surface> {
-  const { createJsonLines } = await import('../output/json-lines.ts')
-  const lines = createJsonLines(io.stdout)
-  return {
-    event: (event) => lines.event(event),
-    say,
-    pause() {},
-    resume() {},
-    end: () => lines.flush(),
-  }
 }

@@ -15,7 +15,7 @@ export async function driveRun(
 ): Promise<ExitCode> {
   const { io, json = false } = options
   const flags = repeatedFlags(options)
-  // Records the flags for a later resume.
+  // The flags of a command that resumes it.
   const resumed = repeatedFlags({ home: options.home })
   const howToGoOn = (root: string) => `Continue later with: cadre resume ${root}${resumed}`
   const refused = createRefusedCalls()

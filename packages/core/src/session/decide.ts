@@ -1,7 +1,7 @@
 import type { Entry, EventDraft, WireCall } from '../ports/entry.ts'
 import type { JudgedCall, Verdict } from '../ports/gate.ts'
 import type { JsonObject } from '../ports/json.ts'
-import { type ReadCall, readCall, readInput } from '../rules/judge.ts'
+import { type ReadCall, readCall, readInput } from '../rules/create-gate.ts'
 import { isBackground } from '../tree/delegate.ts'
 import { readDelegation } from '../tree/delegation.ts'
 import { judgedEvent } from '../view/entry-events.ts'

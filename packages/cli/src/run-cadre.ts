@@ -18,7 +18,7 @@ export function answerAtOnce(args: readonly string[], { stdout }: Pick<Io, 'stdo
  * Runs the command in this process and gives its exit code. Everything it says goes to `io`, failures too: it does not reject.
  * Whatever may still be open afterwards, a watcher or a kept connection, must not keep anybody waiting.
  */
-export async function runCommand(args: readonly string[], io: Io): Promise<ExitCode> {
+export async function runCadre(args: readonly string[], io: Io): Promise<ExitCode> {
   const answered = answerAtOnce(args, io)
   if (answered !== undefined) return answered
   const { tellFailure } = await import('./failure.ts')
