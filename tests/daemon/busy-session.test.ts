@@ -6,8 +6,8 @@ import { amount } from '../support/amount.ts'
 import { agent, startDaemon, statusOf } from './machine.ts'
 
 const limit = { timeout: 300_000 }
-const messages = amount({ usual: 30, deep: 100 })
-const tasks = amount({ usual: 8, deep: 20 })
+const messages = amount({ usual: 10, deep: 100 })
+const tasks = amount({ usual: 4, deep: 20 })
 const replies = (text: string) => Array.from({ length: 50 }, () => ({ reply: text }))
 
 /** `hold` is a tool that does not come back before there is a file `go`; it notes each time it begins. */

@@ -240,13 +240,13 @@ for (const { name, create } of worlds) {
           expect(new Set(done).size).toBe(done.length)
           await place.dispose()
         }),
-        { numRuns: amount({ usual: 15, deep: 40 }) },
+        { numRuns: amount({ usual: 8, deep: 40 }) },
       )
     })
 
     test('invariant 5: a session read back from its journal continues exactly where it was, from any point of death', async () => {
       const whole = await runWhole(create)
-      for (let at = 1; at <= whole.points; at += amount({ usual: 3, deep: 1 })) {
+      for (let at = 1; at <= whole.points; at += amount({ usual: 7, deep: 1 })) {
         const place = create()
         const { done, tools } = countingTools()
         const { engine, death } = mortal(await place.open(), at)

@@ -75,7 +75,7 @@ describe('exit codes', () => {
       table.flatMap(([event, code, by]) =>
         dialects.map((dialect) => [dialect, event, code, by[dialect]] as const),
       ),
-      2,
+      4,
     ),
   )('of %s: %s and %i', async (dialect, event, code, expected) => {
     expect(await answerOf(dialect, event, `${said} ${code}`)).toEqual(expected)
@@ -129,7 +129,7 @@ describe('a hook of which it is not known what it would have said', () => {
       cases.flatMap(([what, script, more]) =>
         dialects.map((dialect) => [what, dialect, script, more] as const),
       ),
-      2,
+      4,
     ),
   )('denies as PreToolUse and only warns otherwise: it %s (%s)', async (_, dialect, script, more) => {
     const before = await answerOf(dialect, 'PreToolUse', script, more)

@@ -109,7 +109,7 @@ test.each([
   expect(understandLine(line).plan).toBeUndefined()
 })
 
-describe.each(share(shellLike, 2).map(([line, output, code = 0]) => ({ line, output, code })))(
+describe.each(share(shellLike, 4).map(([line, output, code = 0]) => ({ line, output, code })))(
   '$line',
   ({ line, output, code }) => {
     it('prints and ends as a shell would', async () => {

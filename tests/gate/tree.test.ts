@@ -106,7 +106,7 @@ describe('without any control', () => {
 describe.each(controls)('$name, set at the root', (control) => {
   const held = places.filter((place) => control.isOver?.(place) !== true)
 
-  test.each(share(held, 3, controls.indexOf(control)))(
+  test.each(share(held, 6, controls.indexOf(control)))(
     'holds $name, and the journal says by what',
     async (place) => {
       const { decisions, begun, changed } = await play(place, control)

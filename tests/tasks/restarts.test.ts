@@ -10,9 +10,9 @@ import { amount } from '../support/amount.ts'
 import { type Life, live, temporaryFolder, until } from './mortal-home.ts'
 import { randomNumbers, workers, writeTasks } from './two-hundred.ts'
 
-const count = amount({ usual: 100, deep: 200 })
+const count = amount({ usual: 40, deep: 200 })
 const parallel = 6
-const restarts = amount({ usual: 5, deep: 10 })
+const restarts = amount({ usual: 3, deep: 10 })
 
 test(`${count} tasks over 8 agents: in order, in parallel up to the limit, and nothing lost through ${restarts} restarts`, async () => {
   const { folder, dispose } = temporaryFolder()

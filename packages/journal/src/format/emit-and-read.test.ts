@@ -149,7 +149,7 @@ describe('a header', () => {
         expect(journal?.spec).toEqual(wellFormed(original))
         expect(parse(text).system_prompt).toBe(original.systemPrompt.toWellFormed())
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 150 : 40, seed: 11 },
+      { numRuns: process.env['CADRE_DEEP'] ? 150 : 12, seed: 11 },
     )
   })
 
