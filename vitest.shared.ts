@@ -15,8 +15,8 @@ export const shared: ViteUserConfig = {
     // Test files of a worker share its modules: loading them took longer than the tests. So a test gives back what it changes.
     isolate: false,
     setupFiles: [path.join(import.meta.dirname, 'tests', 'support', 'seed.ts')],
-    // Twice as many as there are cores: many tests wait for a process, and should not hold up the others.
-    maxWorkers: 2 * availableParallelism(),
+    // One more than there are cores: many tests wait for a process. With more, each loads the modules once more.
+    maxWorkers: availableParallelism() + 1,
     // No test depends on time; this only ends one that hangs, on however busy a machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
