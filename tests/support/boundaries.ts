@@ -2,62 +2,26 @@ import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { readModule } from './module-shape.ts'
 
+const onHome = ['core', 'disk', 'home']
+const below = [...onHome, 'tasks', 'journal', 'agents', 'workspaces', 'gate']
+
 /** Which packages a package may import. biome.json says the same to editors. */
 export const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
   testing: ['core'],
+  backends: ['core'],
   disk: ['core'],
   home: ['core', 'disk'],
-  tasks: ['core', 'disk', 'home'],
-  journal: ['core', 'disk', 'home'],
-  agents: ['core', 'disk', 'home'],
-  workspaces: ['core', 'disk', 'home'],
-  backends: ['core'],
-  gate: ['core', 'disk', 'home', 'tasks', 'journal', 'agents'],
-  tools: ['core', 'disk', 'home', 'tasks', 'agents', 'gate'],
-  channels: ['core', 'disk', 'home', 'gate', 'tools'],
-  runtime: [
-    'core',
-    'disk',
-    'home',
-    'tasks',
-    'journal',
-    'agents',
-    'workspaces',
-    'gate',
-    'tools',
-    'channels',
-    'backends',
-  ],
-  server: [
-    'core',
-    'disk',
-    'home',
-    'tasks',
-    'journal',
-    'agents',
-    'workspaces',
-    'gate',
-    'tools',
-    'channels',
-    'backends',
-    'runtime',
-  ],
-  cli: [
-    'core',
-    'disk',
-    'home',
-    'tasks',
-    'journal',
-    'agents',
-    'workspaces',
-    'gate',
-    'tools',
-    'channels',
-    'backends',
-    'runtime',
-    'server',
-  ],
+  tasks: onHome,
+  journal: onHome,
+  agents: onHome,
+  workspaces: onHome,
+  gate: [...onHome, 'tasks', 'journal', 'agents'],
+  tools: [...onHome, 'tasks', 'gate'],
+  channels: [...onHome, 'gate', 'tools'],
+  runtime: [...below.filter((name) => name !== 'tasks'), 'tools', 'channels', 'backends'],
+  server: [...below, 'channels', 'runtime'],
+  cli: [...below, 'tools', 'backends', 'runtime', 'server'],
 }
 
 const forTests = ['@cadre/testing', 'vitest', 'fast-check', 'smtp-server']

@@ -21,6 +21,7 @@ import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
 import { orchestrate } from './orchestrate.ts'
 import type { AskPerson, ConfirmTrust } from './person-port.ts'
+import { resolveWorkspace } from './resolve-workspace.ts'
 
 export interface RuntimeOptions extends PartsOptions, ControlFlags {
   /** The environment variables, the folder and the warnings to use; by default those of this process. */
@@ -103,7 +104,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       const wanted: RunRequest = typeof request === 'string' ? { work: request } : request
       const { agent } = wanted
       const chosen = typeof agent === 'object' ? agent : chooseAgent({ agents: registry, entry }, agent)
-      return orchestrator.start({ workspace, ...wanted, agent: chosen }, signal)
+      const folder = resolveWorkspace(environment, wanted.workspace ?? workspace)
+      return orchestrator.start({ ...wanted, workspace: folder, agent: chosen }, signal)
     },
     watchRequests() {
       const watch = watchRequests({

@@ -12,11 +12,11 @@ export class DutyRunners {
 
   /** Starts a duty that does not run yet. Resolves when it has looked at everything there is. */
   async run(duty: Duty): Promise<void> {
-    if (!this.#runners.has(duty)) this.#runners.set(duty, this.#start(duty))
+    this.runAll([duty])
     await this.#runners.get(duty)?.idle()
   }
 
-  /** Starts the others, without waiting for them. */
+  /** Starts those that do not run yet, without waiting for them. */
   runAll(duties: readonly Duty[]): void {
     for (const duty of duties) if (!this.#runners.has(duty)) this.#runners.set(duty, this.#start(duty))
   }

@@ -1,12 +1,22 @@
 import { applyToView, CadreError, type CadreEvent, emptyView, type StoredSession } from '@cadre/core'
-import type { ControlFlags, GateFlags, Runtime, TrustFlags } from '@cadre/runtime'
-import { chooseAgent, namesOf, openTrustedSessions, teamOfRun, tellFaults, withGrantOf } from '@cadre/runtime'
+import {
+  type ControlFlags,
+  chooseAgent,
+  type GateFlags,
+  namesOf,
+  openTrustedSessions,
+  type Runtime,
+  resolveWorkspace,
+  type TrustFlags,
+  teamOfRun,
+  tellFaults,
+  withGrantOf,
+} from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { createDrive, type Drive } from '../../run/create-drive.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { requireOwnWorkspace, sharedFolder } from '../../run/require-own-workspace.ts'
-import { resolveWorkspace } from '../../run/resolve-workspace.ts'
 import type { Chat } from './chat.ts'
 import { commandNames } from './chat-commands.ts'
 import { createChatOutput } from './chat-output.ts'

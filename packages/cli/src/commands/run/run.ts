@@ -1,11 +1,17 @@
 import { type AgentDefinition, type Budget, CadreError, type Image } from '@cadre/core'
-import type { ControlFlags, GateFlags, Runtime } from '@cadre/runtime'
-import { chooseAgent, namesOf, tellFaults } from '@cadre/runtime'
+import {
+  type ControlFlags,
+  chooseAgent,
+  type GateFlags,
+  namesOf,
+  type Runtime,
+  resolveWorkspace,
+  tellFaults,
+} from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { driveRun } from '../../run/drive-run.ts'
 import { readAddress } from '../../run/read-address.ts'
-import { resolveWorkspace } from '../../run/resolve-workspace.ts'
 import { readWork } from '../../run/work-from-input.ts'
 
 export interface RunFlags extends GateFlags, ControlFlags {

@@ -4,12 +4,11 @@ import { allowedTargets, CadreError, messageOf } from '@cadre/core'
 import { type RawText, systemClock } from '@cadre/disk'
 import { readPlainFile } from '@cadre/home'
 import { placeSession, readChatLog } from '@cadre/journal'
-import { agentsHere, requireTrustedHome } from '@cadre/runtime'
+import { agentsHere, requireTrustedHome, resolveWorkspace } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
-import { resolveWorkspace } from '../../run/resolve-workspace.ts'
 
 export interface ImportSessionFlags {
   readonly home?: string

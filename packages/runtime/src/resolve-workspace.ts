@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import type { Io } from '../io.ts'
+import type { Environment } from './environment.ts'
 
 /** The folder the agents may change: an absolute path of a folder that is there. */
-export function resolveWorkspace(io: Io, wanted: string | undefined): string {
-  const folder = path.resolve(io.cwd, wanted ?? '.')
+export function resolveWorkspace({ cwd }: Pick<Environment, 'cwd'>, wanted: string | undefined): string {
+  const folder = path.resolve(cwd, wanted ?? '.')
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
   throw new CadreError(
     'usage',
