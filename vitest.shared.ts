@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { defaultServerConditions } from 'vite'
 import type { ViteUserConfig } from 'vitest/config'
+import { flakyReporter } from './tests/support/flaky-reporter.ts'
 
 // `cadre-source` makes packages resolve to their sources, so that tests need no build.
 const conditions = ['cadre-source', ...defaultServerConditions]
@@ -20,6 +21,9 @@ export const shared: ViteUserConfig = {
     // No test depends on time; this only ends one that hangs, on however busy a machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // Cases are seeded, so a defect fails both times. What passes at the second try is named at the end, to be repaired.
+    retry: process.env['CI'] ? 1 : 0,
+    reporters: ['default', flakyReporter],
   },
 }
 

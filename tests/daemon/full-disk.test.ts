@@ -75,7 +75,7 @@ fullDisk(
     })
     const daemon = await startDaemon(machine, ['--allow', 'write'])
     machine.write('.cadre/tasks/a.task.md', '- [ ] A @worker "run it"\n  id: t1\n')
-    await until(() => machine.exists('runs.txt'))
+    await until(() => machine.exists('runs.txt') && machine.read('runs.txt') !== '')
     machine.fill()
     machine.write('go', '')
     await untilProblem(machine, 'the disk is full')
