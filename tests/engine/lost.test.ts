@@ -100,6 +100,7 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
     press.end()
     expect(await end).toMatchObject({ code: 'owned', message: expect.stringContaining('taken over') })
     expect(await Promise.all(ids.map(entries))).toEqual(before)
+    expect(team.models.released).toContain('thinker-3')
     expect(team.events.slice(told).filter(isEnd)).toEqual([])
     expect(team.orchestrator.cancel('lead-1')).toBe(false)
   })

@@ -45,6 +45,14 @@ describe.each(worlds)('on $name', ({ create }) => {
       questions: [{ session: 'a-2', name }],
     })
     expect(done).toEqual(['launch two'])
+    // While they wait for a person, a backend keeps nothing for them.
+    expect([...team.models.released].sort()).toEqual(['a-2', 'a-2', 'b-3', 'b-3', 'lead-1', 'lead-1'])
+    expect(team.models.requests.map(({ parent }) => parent)).toEqual([
+      undefined,
+      'lead-1',
+      'lead-1',
+      'lead-1',
+    ])
     await world.answer({ session: 'a-2', name }, { decision: 'approve' })
     expect(await team.orchestrator.resume('lead-1', {}, never)).toMatchObject({ kind: 'report' })
     expect(done).toEqual(['launch two', 'launch one'])

@@ -296,65 +296,6 @@ describe('calls', () => {
     expect(done).toEqual([])
     expect(team.models.requests[1]?.messages.at(-1)?.content).toContain('no interpreter')
   })
-
-  test('an own-loop backend has its calls settled by the same gate, in the middle of its reply', async () => {
-    const { done, tools } = countingTools()
-    const results: string[] = []
-    const team = createTestTeam({ agents: [{ name: 'solo', disallowedTools: ['launch'] }], tools, lanes: {} })
-    const models = {
-      resolve: () =>
-        Promise.resolve({
-          kind: 'found' as const,
-          model: {
-            id: 'own-loop',
-            async reply(
-              _: unknown,
-              hooks: {
-                settle: (one: {
-                  id: string
-                  type: 'function'
-                  function: { name: string; arguments: string }
-                }) => Promise<{ content: string }>
-              },
-            ) {
-              for (const name of ['note', 'launch']) {
-                const result = await hooks.settle({
-                  id: 'x',
-                  type: 'function',
-                  function: {
-                    name,
-                    arguments: '{"text":"t","what":"t"}'.replace(
-                      name === 'note' ? ',"what":"t"' : '"text":"t",',
-                      '',
-                    ),
-                  },
-                })
-                results.push(result.content)
-              }
-              return { kind: 'reply' as const, content: 'all in one', calls: [] }
-            },
-          },
-        }),
-    }
-    const { createOrchestrator } = await import('@cadre/core')
-    const { agentsOf, countingIds, defineAgent } = await import('@cadre/testing')
-    const clock = createFakeClock()
-    const engine = createMemoryEngine({ clock })
-    const orchestrator = createOrchestrator({
-      engine,
-      models,
-      agents: agentsOf([defineAgent({ name: 'solo', disallowedTools: ['launch'] })]),
-      tools,
-      clock,
-      ids: countingIds(),
-      emit: () => {},
-    })
-    const result = await orchestrator.start({ agent: 'solo', work: 'x', workspace: '/' }, never)
-    expect(result).toMatchObject({ report: { status: 'completed', text: 'all in one' } })
-    expect(done).toEqual(['note t'])
-    expect(results).toEqual(['noted t', expect.stringContaining('may not use launch')])
-    expect(team.events).toEqual([])
-  })
 })
 
 describe('a person is asked', () => {

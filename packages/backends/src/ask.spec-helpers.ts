@@ -12,10 +12,7 @@ export function question(over: Partial<ModelRequest> = {}): ModelRequest {
   }
 }
 
-export const noHooks: ReplyHooks = {
-  text: () => {},
-  settle: () => Promise.reject(new Error('unreachable: plain models settle no calls')),
-}
+export const noHooks: ReplyHooks = { text: () => {} }
 
 export interface Answered {
   readonly reply: Reply | ReplyFailure

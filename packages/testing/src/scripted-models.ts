@@ -19,6 +19,8 @@ export type Line =
 export interface ScriptedModels extends Models {
   /** Every question that was asked, in order. */
   readonly requests: ModelRequest[]
+  /** The sessions that were released, in order. */
+  readonly released: string[]
   /** Throws when lines were left over, or asked for beyond the end. */
   verify(): void
 }
@@ -42,6 +44,7 @@ export function scriptedModels(
   options: ScriptedOptions = {},
 ): ScriptedModels {
   const requests: ModelRequest[] = []
+  const released: string[] = []
   const used = new Set<string>()
   const missing: string[] = []
   const catalogue = options.catalogue ?? ['scripted']
@@ -51,6 +54,7 @@ export function scriptedModels(
     ...(options.maxOutput !== undefined && { maxOutput: options.maxOutput }),
     ...(options.capsReplies !== false && { capsReplies: true }),
     ...(options.price && { price: options.price }),
+    release: (session) => void released.push(session),
     async reply(request, hooks, signal) {
       requests.push({ ...request, messages: [...request.messages] })
       if (request.purpose === 'summary') return say('a summary of what was done')
@@ -71,6 +75,7 @@ export function scriptedModels(
   const models = new Map(catalogue.map((name) => [name, modelOf(name)]))
   return {
     requests,
+    released,
     resolve(name) {
       const model = models.get(matchModel(name ?? (catalogue[0] as string), catalogue) ?? '')
       if (model !== undefined) return Promise.resolve({ kind: 'found', model })

@@ -22,7 +22,21 @@ export function tokens(usage: Usage): string {
   return `${amount(usage.input + usage.output)} tokens`
 }
 
-export function money(dollars: number): string {
+/** What was used, one figure each: tokens, and money and premium requests where they are known. */
+export function usageFigures(usage: Usage): string[] {
+  return [
+    tokens(usage),
+    ...(usage.cost === undefined ? [] : [money(usage.cost)]),
+    ...(usage.premium === undefined ? [] : [premiumRequests(usage.premium)]),
+  ]
+}
+
+/** `1 premium request`, `0.33 premium requests`. */
+function premiumRequests(count: number): string {
+  return counted(Math.round(count * 100) / 100, 'premium request')
+}
+
+function money(dollars: number): string {
   return `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`
 }
 

@@ -1,6 +1,6 @@
 import type { Report } from '@cadre/core'
 import { cleanLine, cleanText } from './clean-text.ts'
-import { counted, money, tokens } from './numbers.ts'
+import { counted, usageFigures } from './numbers.ts'
 import type { Style } from './style.ts'
 
 /** A report as a person reads it: the agent's words, how it ended, what a person should know, what it cost. */
@@ -22,8 +22,7 @@ function endLine(report: Report, style: Style): string {
   const figures = [
     counted(report.sessions, 'session'),
     counted(report.calls, 'call'),
-    tokens(report.usage),
-    ...(report.usage.cost === undefined ? [] : [money(report.usage.cost)]),
+    ...usageFigures(report.usage),
   ]
   return `${colour[report.status](report.status)} · ${figures.join(' · ')} · ${cleanLine(report.model)}`
 }

@@ -1,6 +1,6 @@
-import type { SessionView, View } from '@cadre/core'
+import { addUsage, noUsage, type SessionView, type View } from '@cadre/core'
 import { cleanLine } from './clean-text.ts'
-import { amount, counted, duration, money, tokens } from './numbers.ts'
+import { amount, counted, duration, usageFigures } from './numbers.ts'
 import { activityOf, symbolOf } from './session-text.ts'
 import type { Style } from './style.ts'
 import { cutText, fitText, textWidth } from './text-width.ts'
@@ -115,21 +115,13 @@ function foldedText(sessions: readonly SessionView[]): string {
 export function summaryLine(view: View, hint: string): string {
   const sessions = [...view.sessions.values()]
   const count = (state: SessionView['state']) => sessions.filter((session) => session.state === state).length
-  let input = 0
-  let output = 0
-  let cost: number | undefined
-  for (const session of sessions) {
-    input += session.usage.input
-    output += session.usage.output
-    if (session.usage.cost !== undefined) cost = (cost ?? 0) + session.usage.cost
-  }
+  const usage = sessions.reduce((sum, session) => addUsage(sum, session.usage), noUsage)
   const parts = [
     counted(sessions.length, 'session'),
     ...(count('working') > 0 ? [`${count('working')} at work`] : []),
     ...(count('queued') > 0 ? [`${count('queued')} queued`] : []),
     ...(count('waiting') > 0 ? [`${count('waiting')} waiting`] : []),
-    tokens({ input, output }),
-    ...(cost === undefined ? [] : [money(cost)]),
+    ...usageFigures(usage),
     ...(hint === '' ? [] : [hint]),
   ]
   return parts.join(' · ')

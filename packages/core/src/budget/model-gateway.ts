@@ -19,7 +19,7 @@ import { mostTokens, type RequestSize, sizeOf } from './request-size.ts'
 /** The longest reply under a budget when the limit of the model is unknown. */
 const usualReply = 16_384
 
-export type Question = Omit<ModelRequest, 'agent' | 'session' | 'maxOutput'>
+export type Question = Omit<ModelRequest, 'agent' | 'session' | 'parent' | 'maxOutput'>
 
 export type RequestFailure =
   | ReplyFailure
@@ -39,7 +39,12 @@ export async function askModel(
   hooks: Omit<ReplyHooks, 'again'>,
 ): Promise<Reply | RequestFailure> {
   const { model, node, spec } = session
-  const request: ModelRequest = { agent: spec.agent.name, session: spec.id, ...question }
+  const request: ModelRequest = {
+    agent: spec.agent.name,
+    session: spec.id,
+    ...(spec.parent && { parent: spec.parent.session }),
+    ...question,
+  }
   if (!node.account?.limitsRequests) return withPrice(await send(session, request, hooks), model)
   const refusal = unfit(session)
   if (refusal !== undefined) return refusal

@@ -23,6 +23,8 @@ export interface ModelRequest {
   /** Who asks: the scripted backend picks its lane by this. */
   readonly agent: string
   readonly session: string
+  /** The session that delegated to it and may be waiting for it: a backend must not let it wait for that one in turn. */
+  readonly parent?: string
   /** The round this question opens, from 1. */
   readonly round: number
   readonly system: string
@@ -68,11 +70,8 @@ export interface ReplyHooks {
    * against a budget. Returns the new limit of the reply, or `undefined` when the retry must not be sent.
    */
   readonly again?: (spent: Spent | undefined) => Promise<{ readonly maxOutput: number } | undefined>
-  /**
-   * For backends that run their own loop: has one call judged, run and recorded, and gives back what the model is to see.
-   * Plain models never use it: they return their calls and the loop settles them.
-   */
-  readonly settle: (call: WireCall) => Promise<Pick<ResultDraft, 'content' | 'images'>>
+  /** Something a person should know, such as a quota that runs out. It is recorded with the session. */
+  readonly notice?: (code: string, message: string) => void
 }
 
 /** One model, ready to be asked. */
@@ -89,6 +88,11 @@ export interface Model {
   readonly price?: { readonly input: number; readonly output: number }
   /** One question, one reply, streamed. Must not throw or reject: failures are values. Ends promptly when aborted. */
   reply(request: ModelRequest, hooks: ReplyHooks, signal: AbortSignal): Promise<Reply | ReplyFailure>
+  /**
+   * The session has ended, sleeps, or was lost to another process: what the backend keeps for it between questions can go. A server
+   * that runs its own loop, and waits for the result of a call, is told to stop here. Must not throw.
+   */
+  release?(session: string): void
 }
 
 export type ModelResolution =

@@ -3,6 +3,8 @@ export interface Usage {
   readonly input: number
   readonly output: number
   readonly cost?: number
+  /** Premium requests of a Copilot subscription, with the multiplier of the model. */
+  readonly premium?: number
 }
 
 export type ReportStatus = 'completed' | 'incomplete' | 'error' | 'cancelled'
@@ -49,7 +51,16 @@ export const noUsage: Usage = { input: 0, output: 0 }
 
 export function addUsage(a: Usage, b: Usage | undefined): Usage {
   if (b === undefined) return a
-  const cost = a.cost === undefined && b.cost === undefined ? undefined : (a.cost ?? 0) + (b.cost ?? 0)
-  const sum = { input: a.input + b.input, output: a.output + b.output }
-  return cost === undefined ? sum : { ...sum, cost }
+  const cost = sumOf(a.cost, b.cost)
+  const premium = sumOf(a.premium, b.premium)
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    ...(cost !== undefined && { cost }),
+    ...(premium !== undefined && { premium }),
+  }
+}
+
+function sumOf(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
 }

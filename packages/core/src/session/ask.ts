@@ -6,8 +6,7 @@ import { beginWork } from './begin-work.ts'
 import type { Ending } from './build-report.ts'
 import { prepareContext } from './context.ts'
 import { announceDecisions, decisions, haveEffects } from './decide.ts'
-import { record, type Session } from './session.ts'
-import { settleReply } from './settle.ts'
+import { notice, record, type Session } from './session.ts'
 import { isOutdated, type SessionState } from './state.ts'
 
 /** One question to the model. Gives back an ending when the session cannot go on. */
@@ -77,30 +76,11 @@ function replyOf(session: Session, round: number): Promise<Reply | RequestFailur
     session,
     { round, system, messages: state.messages, tools: toolset.offers },
     {
-      // A backend with its own loop may have settled calls meanwhile: each was a round.
-      text: (text) => session.emit({ type: 'text.added', round: session.state.round + 1, text }),
+      text: (text) => session.emit({ type: 'text.added', round, text }),
       delayed: (reason, ms) => session.emit({ type: 'reply.delayed', round, reason, ms }),
-      settle: (call) => settleInline(session, call),
+      notice: (code, message) => void notice(session, code, message).catch(() => {}),
     },
   )
-}
-
-/** For backends that run their own loop: the call is recorded, judged and run like any other, in the middle of the reply. */
-async function settleInline(session: Session, call: WireCall) {
-  const [id] = uniqueIds([call], session.state)
-  const own = { ...call, id: id as string }
-  await record(session, `inline/${session.state.round}/${own.id}`, () => [
-    { role: 'assistant', content: null, tool_calls: [own] },
-  ])
-  session.emit({
-    type: 'reply.received',
-    round: session.state.round,
-    text: '',
-    calls: [{ id: own.id, name: call.function.name, input: call.function.arguments }],
-  })
-  await settleReply(session)
-  const result = session.state.calls.get(own.id)?.result
-  return { content: result?.content ?? 'cancelled', ...(result?.images && { images: result.images }) }
 }
 
 function draftOf(reply: Reply, state: SessionState, asked: number): AssistantDraft {

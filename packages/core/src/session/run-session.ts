@@ -50,6 +50,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
     session.emit({ type: 'session.suspended', questions: error.questions.map(({ name }) => name) })
     throw error
   } finally {
+    session.model.release?.(spec.id)
     if (session.holdsSlot) session.tree.slots.give()
     session.tree.leave(spec, session.node)
   }
