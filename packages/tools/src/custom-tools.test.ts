@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { anything, defineTool, type Tool } from '@cadre/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTools } from './create-tools.ts'
 import { combineTools } from './custom/combine-tools.ts'
 import { loadCustomTools } from './custom/load-custom-tools.ts'
 
@@ -153,29 +152,5 @@ describe('combineTools', () => {
     expect(tools.find(({ name }) => name === 'read_file')?.aliases).toEqual([])
     expect(tools.find(({ name }) => name === 'Read')?.aliases).toEqual(['view'])
     expect(reports).toHaveLength(2)
-  })
-
-  it('the built-in tools do not take names from each other', () => {
-    const tools = createTools()
-    expect(combineTools([tools])).toEqual({ tools, reports: [] })
-    expect(tools.map(({ name }) => name)).toEqual([
-      'read_file',
-      'write_file',
-      'edit_file',
-      'list_directory',
-      'create_directory',
-      'find_files',
-      'search_files',
-      'view_image',
-      'web_fetch',
-      'get_errors',
-      'execute_command',
-    ])
-  })
-
-  it('no alias is the name of a class: an agent that lists a class gets all of it', () => {
-    const classes = ['search', 'execute', 'web', 'agent', 'todo', 'message']
-    for (const { aliases = [] } of createTools())
-      expect(aliases.filter((alias) => classes.includes(alias.toLowerCase()))).toEqual([])
   })
 })
