@@ -1,4 +1,4 @@
-import { call, createFakeClock, createTestTeam, say } from '@cadre/testing'
+import { call, createFakeClock, createTestTeam, say, type TestTeam } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
 import { countingTools } from './tools.ts'
 
@@ -9,6 +9,11 @@ const work = (agentName: string) =>
   ] as const
 const task = (subagent_type: string, prompt: string, more = {}) =>
   ['delegate_task', { description: 'a task', subagent_type, prompt, ...more }] as const
+
+const refusalIn = async (team: TestTeam, session: string) =>
+  (await team.engine.read(session))?.entries.find(
+    (entry) => entry.role === 'event' && entry.type === 'call.refused',
+  )
 
 describe('the prompt', () => {
   test('ends with the section, for an agent that may delegate', async () => {
@@ -110,6 +115,10 @@ describe('who may delegate to whom', () => {
     })
     const report = await team.report({ agent: 'lead' })
     expect(report.sessions).toBe(1)
+    expect(await refusalIn(team, report.session)).toMatchObject({
+      rule: 'circular_delegation',
+      content: expect.stringContaining('lead → lead'),
+    })
   })
 
   test('a delegated agent may not delegate unless its definition names targets', async () => {
@@ -144,6 +153,29 @@ describe('who may delegate to whom', () => {
     expect(
       team.models.requests.find((request) => request.agent === 'b')?.tools.map((tool) => tool.name),
     ).toEqual(['reportOut'])
+    expect(await refusalIn(team, 'b-2')).toMatchObject({
+      by: 'role',
+      rule: 'circular_delegation',
+      content: expect.stringContaining('a → b → a'),
+    })
+    const result = (await team.engine.read('b-2'))?.entries.find((entry) => entry.role === 'tool_result')
+    expect(result).toMatchObject({ outcome: 'refused', code: 'circular_delegation' })
+  })
+
+  test('a circle is named as one where others could be delegated to, however the name is written', async () => {
+    const all = { kind: 'all' } as const
+    const team = createTestTeam({
+      agents: [{ name: 'a' }, { name: 'b', delegates: all }, { name: 'c' }],
+      lanes: {
+        a: [call(task('b', 'x', { wait_for_result: true })), say('ok')],
+        b: [call(task('A', 'x')), say('no way back')],
+      },
+    })
+    await team.report({ agent: 'a' })
+    expect(await refusalIn(team, 'b-2')).toMatchObject({
+      rule: 'circular_delegation',
+      content: expect.stringContaining('a → b → a'),
+    })
   })
 
   test('depth is limited to 3', async () => {

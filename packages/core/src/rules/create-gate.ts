@@ -14,13 +14,14 @@ import { parseJson } from '../ports/json.ts'
 import { explainIssues } from '../ports/schema.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
+import { readDelegation, refuseCircle } from '../tree/delegation.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
-import { normaliseInput, type Toolset } from '../vocabulary/toolset.ts'
+import { type FoundTool, normaliseInput, type Toolset } from '../vocabulary/toolset.ts'
 
 /** A call after the first checks: either ready for the gate's rules, or settled already. */
 export type ReadCall =
   | { readonly kind: 'ready'; readonly judged: JudgedCall }
-  | { readonly kind: 'refused'; readonly by: DecidedBy; readonly reason: string }
+  | { readonly kind: 'refused'; readonly by: DecidedBy; readonly rule?: string; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 /** Known tool, then the agent's tools, then the shape of the input: what can be said without any rule. */
@@ -34,20 +35,20 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
       reason: `there is no tool named ${JSON.stringify(name)}${didYouMean(name, toolset.names()) || '.'} Available: ${toolset.names().join(', ') || 'none'}`,
     }
   }
-  if (!found.allowed) {
-    return {
-      kind: 'refused',
-      by: 'agent',
-      reason: `${whyNot(found.tool, session)}. Available: ${toolset.names().join(', ') || 'none'}`,
-    }
-  }
-  const { tool } = found
+  if (found.allowed) return readArguments(call, found)
+  const available = `Available: ${toolset.names().join(', ') || 'none'}`
+  const refusal = await refuseDelegate(call, session, found)
+  return refusal ?? { kind: 'refused', by: 'agent', reason: `${whyNot(found.tool, session)}. ${available}` }
+}
+
+async function readArguments(call: WireCall, { tool, spelling }: FoundTool): Promise<ReadCall> {
+  const { name } = call.function
   const parsed = parseJson(call.function.arguments.trim() === '' ? '{}' : call.function.arguments)
   if (!parsed.ok)
     return { kind: 'failed', reason: `the arguments of ${name} are not valid JSON: ${parsed.reason}` }
   let input: unknown
   try {
-    input = normaliseInput(tool, found.spelling, parsed.value)
+    input = normaliseInput(tool, spelling, parsed.value)
   } catch (error) {
     return {
       kind: 'failed',
@@ -55,6 +56,19 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
     }
   }
   return readInput({ call, tool }, input)
+}
+
+/** Agents that could only delegate to those above them have no tool for it: the reason is the circle. */
+async function refuseDelegate(
+  call: WireCall,
+  session: SessionSpec,
+  found: FoundTool,
+): Promise<ReadCall | undefined> {
+  if (found.tool.kind !== 'delegate' || !session.delegation) return undefined
+  const read = await readArguments(call, found)
+  if (read.kind !== 'ready') return undefined
+  const circle = refuseCircle(session, readDelegation(found.tool, read.judged.input).target)
+  return circle && { kind: 'refused', by: 'role', rule: circle.code, reason: circle.reason }
 }
 
 /** A call with these arguments, if they are what its tool takes. */

@@ -157,16 +157,12 @@ export function refuseDelegation(
   maxDepth: number,
 ): { code: string; reason: string } | undefined {
   if (!session.delegation) return { code: 'delegation', reason: 'delegation is switched off for this run' }
+  const circle = refuseCircle(session, target)
+  if (circle !== undefined) return circle
   if (!session.targets.includes(target)) {
     return {
       code: 'delegation',
       reason: `${session.agent.name} may not delegate to ${target}; allowed: ${session.targets.join(', ') || 'nobody'}`,
-    }
-  }
-  if (session.chain.includes(target)) {
-    return {
-      code: 'circular_delegation',
-      reason: `${target} is already at work above in this chain: ${session.chain.join(' → ')}`,
     }
   }
   if (session.depth >= maxDepth) {
@@ -176,6 +172,20 @@ export function refuseDelegation(
     }
   }
   return undefined
+}
+
+/** Why a delegation would be circular. Targets leave out the chain, so that models are not offered what is refused. */
+export function refuseCircle(
+  { chain }: SessionSpec,
+  target: string,
+): { code: 'circular_delegation'; reason: string } | undefined {
+  const above = chain.find((name) => nameKey(name) === nameKey(target))
+  if (above === undefined) return undefined
+  const circle = [...chain, above].join(' → ')
+  return {
+    code: 'circular_delegation',
+    reason: `Delegating to ${above} would be circular: ${circle}. Do the work yourself, or report what is missing.`,
+  }
 }
 
 /** Takes any name: one that is not among the targets is refused by the rule about delegation, which says why. */
