@@ -220,6 +220,63 @@ describe('who may delegate to whom', () => {
   })
 })
 
+describe('a task for an agent that does not exist', () => {
+  const agents = [
+    { name: 'lead' },
+    { name: 'general-purpose' },
+    { name: 'Explore' },
+    { name: 'person-only', modelInvocable: false },
+  ]
+  const asked = async (
+    calls: ReturnType<typeof call>,
+    options: Partial<Parameters<typeof createTestTeam>[0]> = {},
+  ) => {
+    const team = createTestTeam({
+      agents,
+      lanes: { lead: [calls, say('ok')], 'general-purpose': [say('found it')] },
+      ...options,
+    })
+    const { session } = await team.report({ agent: 'lead' })
+    const results = (await team.engine.read(session))?.entries.filter(({ role }) => role === 'tool_result')
+    return { team, result: results?.[0] as { content: string; outcome?: string } | undefined }
+  }
+
+  test('is done by general-purpose, and the result says so', async () => {
+    const { team, result } = await asked(call(task('Explorator', 'look', { wait_for_result: true })))
+    expect(result?.content).toContain('found it')
+    expect(result?.content).toMatch(/There is no agent named "Explorator", so general-purpose got the task/)
+    expect(result?.content).toContain('Explore')
+    expect(team.models.requests.map(({ agent }) => agent)).toEqual(['lead', 'general-purpose', 'lead'])
+  })
+
+  test('is refused where the caller may not delegate to general-purpose', async () => {
+    const lead = { name: 'lead', delegates: { kind: 'list', names: ['Explore'] } } as const
+    const { result } = await asked(call(task('Explorator', 'look')), { agents: [lead, ...agents.slice(1)] })
+    expect(result).toMatchObject({ outcome: 'refused', content: expect.stringContaining('allowed: Explore') })
+  })
+
+  test.each([
+    ['one that exists and may not be started', task('person-only', 'look')],
+    ['a circle', task('Lead', 'look')],
+    ['delegateWork', work('Explorator')],
+  ])('is not for %s', async (_, wanted) => {
+    const { result } = await asked(call(wanted))
+    expect(result).toMatchObject({ outcome: 'refused' })
+  })
+
+  test('is judged by hooks as it will be done', async () => {
+    const seen: unknown[] = []
+    const judge = ({ input }: { input: unknown }) => {
+      seen.push((input as { subagent_type: string }).subagent_type)
+      return undefined
+    }
+    await asked(call(task('Explorator', 'look', { wait_for_result: true })), {
+      rules: [{ by: 'hook', name: 'seen', judge }],
+    })
+    expect(seen).toEqual(['general-purpose'])
+  })
+})
+
 describe('background delegation', () => {
   test('is answered at once; all results of a round come back as one follow-up, until a round leaves nothing pending', async () => {
     const team = createTestTeam({

@@ -102,7 +102,8 @@ export interface GateParts {
 /**
  * One path for every call of every session. Rules are asked in the order of `DecidedBy`; the most restrictive answer wins;
  * a denial ends the asking. A rule that throws denies. Arguments that a rule changes are checked against the tool's schema
- * and judged from the beginning, by everyone but the hooks.
+ * and judged from the beginning: by everyone but the hooks if a hook changed them, else by everyone. The rule that changed them
+ * must take them as they are then.
  */
 export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gate {
   const sorted = [...rules].sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by))
@@ -148,7 +149,8 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
     }
     return from({
       ...at,
-      rules: withoutHooks,
+      // Hooks judge what other rules have changed. They are not asked about their own changes.
+      rules: said.by === 'hook' ? withoutHooks : at.rules,
       start: 0,
       verdict,
       call: { ...at.call, input: checked.value },
