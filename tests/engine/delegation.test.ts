@@ -1,4 +1,6 @@
+import type { AgentDefinition } from '@cadre/core'
 import { call, createFakeClock, createTestTeam, say, type TestTeam } from '@cadre/testing'
+import { createTools } from '@cadre/tools'
 import { describe, expect, test } from 'vitest'
 import { countingTools } from './tools.ts'
 
@@ -71,6 +73,62 @@ describe('the prompt', () => {
     const lines = (team.models.requests[0]?.system ?? '').split(/[\n\r\u2028\u2029\u0085]/)
     expect(lines.filter((line) => line.startsWith('#'))).toEqual(['## Available Agents for Delegation'])
     expect(lines.filter((line) => line.startsWith('- '))).toHaveLength(1)
+  })
+})
+
+describe('the tools in the prompt', () => {
+  const list = (...names: string[]) => ({ kind: 'list', names }) as const
+  const promptOf = async (agent: Partial<AgentDefinition>) => {
+    const team = createTestTeam({
+      agents: [{ name: 'lead', delegates: { kind: 'none' }, ...agent }, { name: 'worker' }],
+      tools: createTools(),
+      lanes: { lead: [say('hi')] },
+    })
+    const { session } = await team.report({ agent: 'lead' })
+    const [request] = team.models.requests
+    const stored = await team.engine.read(session)
+    expect(stored?.spec.systemPrompt).toBe(request?.system)
+    return { prompt: request?.system ?? '', offered: request?.tools.map((tool) => tool.name) ?? [] }
+  }
+  const block = (said: string) =>
+    `You are lead.\n\n<tool_restrictions>\n${said} A call of any other tool is refused.\n</tool_restrictions>`
+
+  test('are those that a list gives, as the model sees them', async () => {
+    const { prompt, offered } = await promptOf({ tools: list('Read', 'search/codebase', 'nonsense') })
+    expect(offered).toEqual(['Read', 'codebase'])
+    expect(prompt).toBe(block('You may use only these tools: Read, codebase.'))
+  })
+
+  test('are those that are left when others are denied', async () => {
+    const { prompt, offered } = await promptOf({ disallowedTools: ['execute', 'edit'] })
+    expect(offered).not.toContain('write_file')
+    expect(prompt).toBe(block(`You may use only these tools: ${offered.join(', ')}.`))
+  })
+
+  test('are none for an agent without tools', async () => {
+    expect((await promptOf({ tools: list() })).prompt).toBe(block('You have no tools.'))
+  })
+
+  test.each([{}, { tools: { kind: 'all' } as const }, { tools: list('*') }])(
+    'are not there for an unrestricted agent: %j',
+    async (agent) => expect((await promptOf(agent)).prompt).toBe('You are lead.'),
+  )
+
+  test('follow the agents, and hold what a delegated session needs', async () => {
+    const team = createTestTeam({
+      agents: [
+        { name: 'lead', tools: list('delegateWork') },
+        { name: 'worker', tools: list('read_file') },
+      ],
+      tools: createTools(),
+      lanes: { lead: [call(work('worker')), say('ok')], worker: [call(['reportOut', { report: 'did it' }])] },
+    })
+    await team.report({ agent: 'lead' })
+    const [lead, worker] = team.models.requests.map(({ system }) => system)
+    expect(lead).toMatch(
+      /names: worker\n\n<tool_restrictions>\n.*tools: delegateWork\..*\n<\/tool_restrictions>$/,
+    )
+    expect(worker).toContain('You may use only these tools: read_file, reportOut.')
   })
 })
 
