@@ -15,6 +15,7 @@ import { explainIssues } from '../ports/schema.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
 import { readDelegation, refuseCircle } from '../tree/delegation.ts'
+import { type CarriedDelegation, carriedDelegation } from '../vocabulary/carried-delegation.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { type FoundTool, normaliseInput, type Toolset } from '../vocabulary/toolset.ts'
 
@@ -27,7 +28,9 @@ export type ReadCall =
 /** Known tool, then the agent's tools, then the shape of the input: what can be said without any rule. */
 export async function readCall(call: WireCall, session: SessionSpec, toolset: Toolset): Promise<ReadCall> {
   const { name } = call.function
-  const found = toolset.find(name)
+  const parsed = parseJson(call.function.arguments.trim() === '' ? '{}' : call.function.arguments)
+  const carried = parsed.ok ? carriedDelegation(name, parsed.value) : undefined
+  const found = carried === undefined ? toolset.find(name) : delegationTool(toolset)
   if (found === undefined) {
     return {
       kind: 'refused',
@@ -35,39 +38,60 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
       reason: `there is no tool named ${JSON.stringify(name)}${didYouMean(name, toolset.names()) || '.'} Available: ${toolset.names().join(', ') || 'none'}`,
     }
   }
-  if (found.allowed) return readArguments(call, found)
-  const available = `Available: ${toolset.names().join(', ') || 'none'}`
-  const refusal = await refuseDelegate(call, session, found)
-  return refusal ?? { kind: 'refused', by: 'agent', reason: `${whyNot(found.tool, session)}. ${available}` }
+  const read = () =>
+    parsed.ok
+      ? readArguments(call, found, carried === undefined ? parsed.value : carriedInput(found.tool, carried))
+      : { kind: 'failed' as const, reason: `the arguments of ${name} are not valid JSON: ${parsed.reason}` }
+  if (found.allowed) return read()
+  const circle = await circleOf(found.tool, session, read)
+  if (circle !== undefined) return circle
+  const what = carried === undefined ? '' : 'this line is a delegation and no command, and '
+  return {
+    kind: 'refused',
+    by: 'agent',
+    reason: `${what}${whyNot(found.tool, session)}. Available: ${toolset.names().join(', ') || 'none'}`,
+  }
 }
 
-async function readArguments(call: WireCall, { tool, spelling }: FoundTool): Promise<ReadCall> {
-  const { name } = call.function
-  const parsed = parseJson(call.function.arguments.trim() === '' ? '{}' : call.function.arguments)
-  if (!parsed.ok)
-    return { kind: 'failed', reason: `the arguments of ${name} are not valid JSON: ${parsed.reason}` }
+/** The tool by which the agent may delegate, if it has one. */
+function delegationTool(toolset: Toolset): FoundTool | undefined {
+  const known = ['delegate_task', 'delegateWork'].flatMap((name) => toolset.find(name) ?? [])
+  return known.find(({ allowed }) => allowed) ?? known[0]
+}
+
+function carriedInput(tool: Tool, carried: CarriedDelegation): unknown {
+  return tool.name === 'delegateWork'
+    ? { ...carried, reportExpectations: 'What was done and what was found' }
+    : carried
+}
+
+async function readArguments(
+  call: WireCall,
+  { tool, spelling }: FoundTool,
+  written: unknown,
+): Promise<ReadCall> {
   let input: unknown
   try {
-    input = normaliseInput(tool, spelling, parsed.value)
+    input = normaliseInput(tool, spelling, written)
   } catch (error) {
     return {
       kind: 'failed',
-      reason: `the arguments of ${name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      reason: `the arguments of ${call.function.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     }
   }
   return readInput({ call, tool }, input)
 }
 
 /** Agents that could only delegate to those above them have no tool for it: the reason is the circle. */
-async function refuseDelegate(
-  call: WireCall,
+async function circleOf(
+  tool: Tool,
   session: SessionSpec,
-  found: FoundTool,
+  read: () => ReadCall | Promise<ReadCall>,
 ): Promise<ReadCall | undefined> {
-  if (found.tool.kind !== 'delegate' || !session.delegation) return undefined
-  const read = await readArguments(call, found)
-  if (read.kind !== 'ready') return undefined
-  const circle = refuseCircle(session, readDelegation(found.tool, read.judged.input).target)
+  if (tool.kind !== 'delegate' || !session.delegation) return undefined
+  const call = await read()
+  if (call.kind !== 'ready') return undefined
+  const circle = refuseCircle(session, readDelegation(tool, call.judged.input).target)
   return circle && { kind: 'refused', by: 'role', rule: circle.code, reason: circle.reason }
 }
 
