@@ -211,6 +211,44 @@ describe('failures', () => {
     expect(report.notices?.[0]?.message).toMatch(/solo could not start .*no such backend.*plain model/)
   })
 
+  const noTools = {
+    kind: 'failed',
+    code: 'tools_unsupported',
+    message: 'small does not support tools',
+  } as const
+
+  test('an entry agent whose model refuses tools is answered for by the same model, alone', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'solo', models: ['small'] }, { name: 'other' }],
+      lanes: { solo: [noTools], plain: [say('plainly')] },
+      model: { catalogue: ['scripted', 'small'] },
+    })
+    const report = await team.report({ agent: 'solo' })
+    expect(report).toMatchObject({ agent: 'plain', status: 'completed', text: 'plainly', model: 'small' })
+    expect(report.notices?.[0]?.message).toMatch(/solo could not start .*does not support tools.*plain model/)
+    expect(team.models.requests.at(-1)).toMatchObject({ agent: 'plain', system: '', tools: [] })
+  })
+
+  test('a model that is known to have no tools is not asked with some', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'solo' }, { name: 'other' }],
+      lanes: { solo: [say('never asked')], plain: [say('plainly')] },
+      model: { supportsTools: false },
+    })
+    const report = await team.report({ agent: 'solo' })
+    expect(report).toMatchObject({ text: 'plainly', notices: [{ code: 'agent_execution' }] })
+    expect(team.models.requests.map(({ agent }) => agent)).toEqual(['plain'])
+  })
+
+  test('a model without tools serves an agent that needs none', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'solo' }],
+      lanes: { solo: [say('alone')] },
+      model: { supportsTools: false },
+    })
+    expect(await team.report({ agent: 'solo' })).toMatchObject({ agent: 'solo', text: 'alone' })
+  })
+
   test('the plain model answers in the tree of the agent that could not start, which is owned meanwhile', async () => {
     const refused: unknown[] = []
     const team: TestTeam = createTestTeam({

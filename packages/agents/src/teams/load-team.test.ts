@@ -148,8 +148,8 @@ describe.each(forms)('%s', (_, name, variant) => {
   })
 
   it('names only tools that somebody knows', () => {
+    // An IDE brings its own tools, if there is one.
     for (const { name: agent, tools, disallowedTools = [] } of team.agents)
-      // An IDE brings its own tools, if there is one.
       for (const tool of [...(tools.kind === 'all' ? [] : tools.names), ...disallowedTools])
         if (tool !== 'ide')
           expect(['class', 'tools'], `${agent}: ${tool}`).toContain(understandTool(tool).kind)
