@@ -23,6 +23,7 @@ import {
   type LoadedPolicy,
   openGrants,
   type TrustItem,
+  withModelAliases,
 } from '@cadre/home'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
@@ -184,7 +185,7 @@ export async function loadParts(
   if (untried !== undefined) throw untried
   const { model } = options
   const models = createModels({
-    config,
+    config: withModelAliases(config, policy),
     env: io.env,
     cwd: io.cwd,
     clock: systemClock,
