@@ -57,6 +57,8 @@ export interface PartsOptions extends GateFlags {
   readonly granted?: readonly TrustItem[] | undefined
   /** Rejects when the home is not trusted, instead of using a temporary one. */
   readonly needsHome?: boolean | undefined
+  /** Tools of the program that runs Cadre, such as an editor: they come before custom and built-in ones of the same name. */
+  readonly tools?: readonly Tool[] | undefined
   /** Gets what a person should know while it runs, a sentence each. */
   readonly tell?: ((message: string) => void) | undefined
 }
@@ -177,6 +179,7 @@ export async function loadParts(
     policy,
     agents: enforced.permitted(agents),
     env: io.env,
+    host: options.tools,
     tell: options.tell,
   })
   const wanted = limitsOf(config, options)
