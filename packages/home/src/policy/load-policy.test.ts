@@ -107,7 +107,7 @@ describe('the strictest of all levels holds', () => {
 
   it('of what names of models stand for, the strongest level, each from its file', async () => {
     write(organisation(), 'models: {aliases: {haiku: "openai:small"}}\n')
-    write(user(), 'models.aliases: {Haiku: "openai:other", opus: "openai:large"}\n')
+    write(user(), 'models.aliases.Haiku: openai:other\nmodels.aliases: {opus: "openai:large"}\n')
     write(project(), 'models: {aliases: {opus: "openai:dear", sonnet: "openai:dear"}}\n')
     const policy = await load()
     expect(policy.modelAliases).toMatchObject({ haiku: 'openai:small', opus: 'openai:large' })
