@@ -6,7 +6,7 @@ const args = process.argv.slice(2)
 const stdout = openOutput(process.stdout)
 const stderr = openOutput(process.stderr)
 
-if (answerAtOnce(args, { stdout }) === undefined) await start()
+if (answerAtOnce(args, { stdout }) === undefined) void start()
 
 async function start(): Promise<void> {
   // Before anything is started that could read them.
