@@ -12,12 +12,12 @@ const bundle = await rolldown({
   input: fromRoot('packages', 'cli', 'dist', 'main.js'),
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
-  // Loaded only when needed, from where they are installed: a parser, and a package that holds a program.
-  external: [/^node:/, 'yaml', '@vscode/ripgrep'],
+  // Loaded only when needed, from where it is installed: a package that holds a program.
+  external: [/^node:/, '@vscode/ripgrep'],
   checks: { ineffectiveDynamicImport: false },
   // No module of ours does anything when it is loaded but define things, so that what is not used can be left out.
   treeshake: { moduleSideEffects: (id) => !ours.test(id) || id.endsWith('main.js') },
-  plugins: [{ name: 'import-module', renderChunk: importModules }],
+  plugins: [{ name: 'lazy-modules', transform: requireLazily, renderChunk: importModules }],
 })
 const { output } = await bundle.generate({ format: 'cjs' })
 const groups = groupsOf(output)
@@ -58,6 +58,12 @@ function groupsOf(chunks) {
     group('app', ['hide-keys.js', 'io.js', 'failure.js', 'app/run-app.js']),
     group('run', ['commands/run/run.js'], isOwn),
   ]
+}
+
+/** Packages that are loaded only when needed become part of the bundle, and are still run only when needed. */
+function requireLazily(code, id) {
+  const lazy = /\bcreateRequire\(import\.meta\.url\)\((['"][\w-]+['"])\)/g
+  return ours.test(id) && lazy.test(code) ? { code: code.replace(lazy, 'require($1)') } : null
 }
 
 /** What is still imported when the command runs goes through the function that bin/load-bundle.js passes. */

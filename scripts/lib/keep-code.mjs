@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fromRoot, say } from './run.mjs'
 
-/** Runs the bundled command once, in an empty folder, and keeps the code that V8 compiled for it beside the bundle. */
+/** Runs the bundled command once, in a folder with a configuration, and keeps the code that V8 compiled for it beside the bundle. */
 export async function keepCode(bundle) {
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-code-'))
+  mkdirSync(path.join(folder, '.cadre'))
+  writeFileSync(path.join(folder, '.cadre', 'config.yaml'), 'limits: { concurrency: 8 }\n')
   const server = createServer(answer).listen(0, '127.0.0.1')
   try {
     await once(server, 'listening')

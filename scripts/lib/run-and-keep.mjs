@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { loadBundle } from '../../packages/cli/bin/load-bundle.js'
 
 const bundle = process.argv[2]
-process.argv.splice(2, 1, 'run', '--model', 'openai:fake', '--no-human', 'Say ok')
+process.argv.splice(2, 1, 'run', '--model', 'openai:fake', '--trust', '--json', 'Say ok')
 const scripts = loadBundle(pathToFileURL(`${bundle}${path.sep}`))
 process.on('exit', (code) => {
   if (code !== 0) return
