@@ -1,7 +1,8 @@
-// Puts the command into few files: loading hundreds of small modules would be most of the time until the first question.
-// Libraries stay as they are compiled. See docs/decisions/2026-11-15-bundle-the-command.md.
+// Puts each library into one file and the command into few: loading hundreds of small modules would be most of the time until
+// the first question. See docs/decisions/2026-11-16-compiled-code-beside-the-bundle.md.
 import { rmSync } from 'node:fs'
 import { rolldown } from 'rolldown'
+import { bundleLibraries, libraries } from './lib/bundle-libraries.mjs'
 import { keepCode } from './lib/keep-code.mjs'
 import { fromRoot } from './lib/run.mjs'
 
@@ -11,6 +12,10 @@ rmSync(dir, { recursive: true, force: true })
 const bundle = await rolldown({
   input: fromRoot('packages', 'cli', 'dist', 'main.js'),
   platform: 'node',
+  // As they are compiled: of a library in one file, all or nothing could be put into a file of the command.
+  resolve: {
+    alias: Object.fromEntries(Object.entries(libraries()).map(([name, dist]) => [name, `${dist}/index.js`])),
+  },
   preserveEntrySignatures: 'allow-extension',
   // Loaded only when needed, from where it is installed: a package that holds a program.
   external: [/^node:/, '@vscode/ripgrep'],
@@ -32,6 +37,7 @@ await bundle.write({
   },
 })
 await bundle.close()
+await bundleLibraries()
 await keepCode(dir)
 
 /** Three files for what nearly every start needs, in the order in which it is needed: the help, any command, a run. */

@@ -47,6 +47,8 @@ export function openOutput(stream: NodeJS.WriteStream): Output {
     writeSoon(text) {
       if (held === '') setImmediate(release)
       held += text
+      // So that a reader who is slow is noticed.
+      if (held.length >= stream.writableHighWaterMark) release()
       return closed || !stream.writableNeedDrain
     },
     release,
