@@ -22,7 +22,7 @@ const bundle = await rolldown({
   checks: { ineffectiveDynamicImport: false },
   // No module of ours does anything when it is loaded but define things, so that what is not used can be left out.
   treeshake: { moduleSideEffects: (id) => !ours.test(id) || id.endsWith('main.js') },
-  plugins: [{ name: 'lazy-modules', transform: requireLazily, renderChunk: importModules }],
+  plugins: [{ name: 'require-lazily', transform: requireLazily }],
 })
 const { output } = await bundle.generate({ format: 'cjs' })
 const groups = groupsOf(output)
@@ -31,6 +31,7 @@ await bundle.write({
   format: 'cjs',
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name].cjs',
+  plugins: [{ name: 'import-modules', renderChunk: importModules }],
   codeSplitting: {
     includeDependenciesRecursively: false,
     groups: groups.map(({ name, modules }) => ({ name, test: (id) => modules.has(id) })),
