@@ -1,20 +1,89 @@
-// Puts the command into few files: loading two hundred small modules would be most of the time until the first question.
-// Libraries stay as they are compiled. See docs/decisions/2026-11-15-bundle-the-command.md.
+// Puts each library into one file and the command into few: loading hundreds of small modules would be most of the time until
+// the first question. See docs/decisions/2026-11-16-compiled-code-beside-the-bundle.md.
 import { rmSync } from 'node:fs'
 import { rolldown } from 'rolldown'
+import { bundleLibraries, libraries } from './lib/bundle-libraries.mjs'
+import { keepCode } from './lib/keep-code.mjs'
 import { fromRoot } from './lib/run.mjs'
 
 const dir = fromRoot('packages', 'cli', 'dist', 'bundle')
+const ours = /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/]/
 rmSync(dir, { recursive: true, force: true })
 const bundle = await rolldown({
   input: fromRoot('packages', 'cli', 'dist', 'main.js'),
   platform: 'node',
-  // Loaded only when needed, from where they are installed: a parser, and a package that holds a program.
-  external: [/^node:/, 'yaml', '@vscode/ripgrep'],
+  // As they are compiled: of a library in one file, all or nothing could be put into a file of the command.
+  resolve: {
+    alias: Object.fromEntries(Object.entries(libraries()).map(([name, dist]) => [name, `${dist}/index.js`])),
+  },
+  preserveEntrySignatures: 'allow-extension',
+  // Loaded only when needed, from where it is installed: a package that holds a program.
+  external: [/^node:/, '@vscode/ripgrep'],
+  checks: { ineffectiveDynamicImport: false },
   // No module of ours does anything when it is loaded but define things, so that what is not used can be left out.
-  treeshake: {
-    moduleSideEffects: (id) => !/[\\/]packages[\\/][^\\/]+[\\/]dist[\\/]/.test(id) || id.endsWith('main.js'),
+  treeshake: { moduleSideEffects: (id) => !ours.test(id) || id.endsWith('main.js') },
+  plugins: [{ name: 'require-lazily', transform: requireLazily }],
+})
+const { output } = await bundle.generate({ format: 'cjs' })
+const groups = groupsOf(output)
+await bundle.write({
+  dir,
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name].cjs',
+  plugins: [{ name: 'import-modules', renderChunk: importModules }],
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: groups.map(({ name, modules }) => ({ name, test: (id) => modules.has(id) })),
   },
 })
-await bundle.write({ dir, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name].js' })
 await bundle.close()
+await bundleLibraries()
+await keepCode(dir)
+
+/** Three files for what nearly every start needs, in the order in which it is needed: the help, any command, a run. */
+function groupsOf(chunks) {
+  const chunkOf = (file) =>
+    chunks.find(({ facadeModuleId }) => facadeModuleId === fromRoot('packages', 'cli', 'dist', file))
+  const grouped = new Set()
+  const group = (name, files, lazy = () => false) => {
+    const modules = new Set()
+    const add = (chunk) => {
+      if (chunk === undefined || grouped.has(chunk)) return
+      grouped.add(chunk)
+      for (const id of chunk.moduleIds) modules.add(id)
+      for (const file of chunk.imports) add(named(file))
+      for (const file of chunk.dynamicImports) if (lazy(named(file))) add(named(file))
+    }
+    const named = (file) => chunks.find(({ fileName }) => fileName === file)
+    for (const file of files) add(chunkOf(file))
+    return { name, modules }
+  }
+  const isOwn = (chunk) => chunk?.moduleIds.every((id) => ours.test(id) && !/channels|post-hook/.test(id))
+  return [
+    group('main', ['main.js']),
+    group('app', ['hide-keys.js', 'io.js', 'failure.js', 'app/run-app.js']),
+    group('run', ['commands/run/run.js'], isOwn),
+  ]
+}
+
+/** Packages that are loaded only when needed become part of the bundle, and are still run only when needed. */
+function requireLazily(code, id) {
+  const lazy = /\bcreateRequire\(import\.meta\.url\)\((['"][\w-]+['"])\)/g
+  return ours.test(id) && lazy.test(code) ? { code: code.replace(lazy, 'require($1)') } : null
+}
+
+/** What is still imported when the command runs goes through the function that bin/load-bundle.js passes. */
+function importModules(code) {
+  if (!code.includes('import(')) return null
+  const places = []
+  const visit = (node) => {
+    if (node?.type === 'ImportExpression') places.push(node.start)
+    for (const value of Object.values(node ?? {})) if (typeof value === 'object') visit(value)
+  }
+  visit(this.parse(code))
+  let text = code
+  for (const at of places.sort((a, b) => b - a))
+    text = `${text.slice(0, at)}importModule${text.slice(at + 'import'.length)}`
+  return { code: text }
+}

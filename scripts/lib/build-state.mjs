@@ -8,7 +8,7 @@ const stamp = fromRoot('node_modules', '.cadre-build')
 /** False when the sources are byte for byte those of the last successful build and its output is there. */
 export function buildNeeded() {
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint()) return true
-  if (!existsSync(fromRoot('packages', 'cli', 'dist', 'bundle', 'main.js'))) return true
+  if (!existsSync(fromRoot('packages', 'cli', 'dist', 'bundle', 'main.cjs'))) return true
   return packageFolders().some((folder) => !existsSync(path.join(folder, 'dist', 'index.js')))
 }
 

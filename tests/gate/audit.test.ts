@@ -40,11 +40,13 @@ const read = (day?: string) =>
 const open = (environment: NodeJS.ProcessEnv = {}) =>
   openAuditLog({ home: home(), tell: (message) => told.push(message), environment })
 const at = '2026-11-15T23:59:59.999Z'
+/** Until the lines of this turn of the event loop are written. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
 let seq = 0
 const event = (body: object): CadreEvent => ({ seq: ++seq, at, session: 's-1', ...body }) as CadreEvent
 
 describe('the audit', () => {
-  it('has every decision with who asked, what, which rule and who approved, in full and without secrets', () => {
+  it('has every decision with who asked, what, which rule and who approved, in full and without secrets', async () => {
     const audit = createAudit({ home: home(), tell: () => {}, environment: { MY_TOKEN: 'correct-horse' } })
     const command = `curl -H "Authorization: Bearer abcdefghijklmnop" https://x.test/${'long/'.repeat(400)} correct-horse`
     audit(event({ type: 'session.started', agent: 'lead', model: 'm', work: 'w', root: 's-1', depth: 0 }))
@@ -85,6 +87,7 @@ describe('the audit', () => {
     )
     audit(event({ type: 'call.settled', call: 'c1', outcome: 'done', content: 'secret output' }))
     audit(event({ type: 'session.ended', report: { status: 'completed' } }))
+    await turn()
     expect(read()).toMatchObject([
       { at, type: 'session.started', session: 's-1', agent: 'lead', root: 's-1' },
       {
@@ -110,10 +113,11 @@ describe('the audit', () => {
     expect(statSync(file()).mode & 0o077).toBe(0)
   })
 
-  it('arguments that are no JSON are kept as they are', () => {
+  it('arguments that are no JSON are kept as they are', async () => {
     const audit = createAudit({ home: home(), tell: () => {} })
     const judged = { type: 'call.judged', call: 'c', agent: 'a', tool: 't', decision: 'deny', by: 'tool' }
     audit(event({ ...judged, input: '{"a": ' }))
+    await turn()
     expect(read()).toMatchObject([{ input: '{"a": ' }])
   })
 

@@ -2,20 +2,18 @@
 // Committed, not built: npm links no bin whose file does not exist at install time.
 import { readdirSync, statSync } from 'node:fs'
 import module from 'node:module'
+import { loadBundle } from './load-bundle.js'
 
-const compiled = new URL('../dist/main.js', import.meta.url)
-const bundled = new URL('../dist/bundle/main.js', import.meta.url)
-const main = isFresh() ? bundled : modified(compiled) === 0 ? undefined : compiled
-if (main === undefined) {
-  process.stderr.write('cadre is not built yet. Run `npm run build` first.\n')
+const bundled = new URL('../dist/bundle/main.cjs', import.meta.url)
+// Node 22 and later keep compiled code between starts; Node 20 has no such function.
+module.enableCompileCache?.()
+if (isFresh()) loadBundle(new URL('.', bundled))
+else {
+  process.stderr.write('cadre is not built, or its sources were compiled since. Run `npm run build` first.\n')
   process.exitCode = 2
-} else {
-  // Node 22 and later keep compiled code between starts; Node 20 has no such function.
-  module.enableCompileCache?.()
-  await import(main.href)
 }
 
-/** The bundle holds what was compiled when it was made; after a bare `tsc -b` the compiled files are newer, and count. */
+/** The bundle holds what was compiled when it was made; after a bare `tsc -b` it is out of date. */
 function isFresh() {
   const made = modified(bundled)
   if (made === 0) return false

@@ -6,7 +6,7 @@ const args = process.argv.slice(2)
 const stdout = openOutput(process.stdout)
 const stderr = openOutput(process.stderr)
 
-if (answerAtOnce(args, { stdout }) === undefined) await start()
+if (answerAtOnce(args, { stdout }) === undefined) void start()
 
 async function start(): Promise<void> {
   // Before anything is started that could read them.
@@ -18,6 +18,7 @@ async function start(): Promise<void> {
   const crash = (error: unknown) => process.exit(tellFailure(error, io, asksForJson(args)))
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
+  process.on('exit', () => stdout.release())
   const code = await runCadre(args, io)
   await Promise.all([stdout.flushed(), stderr.flushed()])
   // Whatever may still be open, a watcher or a kept connection, must not hold the shell up.

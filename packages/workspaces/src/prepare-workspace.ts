@@ -10,12 +10,11 @@ import {
   repositoryAt,
   takeSnapshot,
   treeOf,
-  tryGit,
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { type Base, placeIn } from './find-base.ts'
 import { leaveWorkspace } from './remove-workspace.ts'
-import { atRepository, atWorkspace } from './workspace-git.ts'
+import { type AtWorkTree, atRepository, atWorkspace } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export interface NewWorkspace {
@@ -59,7 +58,7 @@ export async function prepareWorkspace(
     const at = await atRepository(repository, home.path, signal)
     const head = await commitOf('HEAD', at)
     if (head !== undefined)
-      return makeWorktree(home, wanted, { base: { ...base, repository }, head, continued }, signal)
+      return makeWorktree(home, wanted, { base: { ...base, repository }, head, continued }, at)
   }
   return makeRepository(home, wanted, { base, continued }, signal)
 }
@@ -84,11 +83,10 @@ async function makeWorktree(
   home: Home,
   wanted: NewWorkspace,
   { base, head, continued }: CommittedBeginning,
-  signal: AbortSignal,
+  at: AtWorkTree,
 ): Promise<Made> {
   const { session, agent } = wanted
   const { repository } = base
-  const at = await atRepository(repository, home.path, signal)
   const index = indexFile(home, session)
   rmSync(index, { force: true })
   const taken = await takeSnapshot({
@@ -241,11 +239,13 @@ async function branchFor(session: string, request: GitRequest): Promise<string> 
       .replace(/\.{2,}/g, '.')
       .replace(/(\.lock)+$/i, '')
       .replace(/^[-.]+|[.]+$/g, '') || 'session'
+  const ours = ['refs/heads/cadre*', 'refs/heads/cadre/']
+  const listed = await git(['for-each-ref', '--format=%(refname:lstrip=2)', ...ours], request)
+  const taken = new Set(listed.split('\n'))
   // Where there is a branch `cadre`, none can be below it.
-  const { code } = await tryGit(['show-ref', '-q', '--verify', 'refs/heads/cadre'], request)
-  const first = code === 0 ? `cadre-${plain}` : `cadre/${plain}`
+  const first = taken.has('cadre') ? `cadre-${plain}` : `cadre/${plain}`
   for (let attempt = 1; ; attempt++) {
     const name = attempt === 1 ? first : `${first}-${attempt}`
-    if ((await commitOf(`refs/heads/${name}`, request)) === undefined) return name
+    if (!taken.has(name)) return name
   }
 }

@@ -45,14 +45,16 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
   const at = await atWorkspace(home, record)
   const isThere = existsSync(record.top)
   const tip = await tipOf(record, at)
-  const steps = await workspaceLog({ ...record, tip }, at)
-  const files = await diffNames(start, tip, at)
+  const hasCommits = tip !== start
+  const steps = hasCommits ? await workspaceLog({ ...record, tip }, at) : []
+  const files = hasCommits ? await diffNames(start, tip, at) : []
   const changed = isThere ? await changedPaths(at, await userIgnores()) : { paths: [], repositories: [] }
   const uncommitted = changed.paths.length
   const ignored = isThere ? await ignoredPaths(at) : []
   const submodules = isThere ? await filledSubmodules(at) : []
-  const isEmpty = uncommitted === 0 && (await treeOf(tip, at)) === (await treeOf(start, at))
-  const isMerged = uncommitted === 0 && (record.merged === tip || (await isInTarget(home, record, tip)))
+  const isClean = uncommitted === 0
+  const isEmpty = isClean && (!hasCommits || (await treeOf(tip, at)) === (await treeOf(start, at)))
+  const isMerged = isClean && !isEmpty && (record.merged === tip || (await isInTarget(home, record, tip)))
   return {
     session,
     agent,

@@ -9,7 +9,7 @@ function slowOutput() {
   let ready: (() => void) | undefined
   let isSlow = true
   const output = {
-    write(text: string) {
+    writeSoon(text: string) {
       written.push(text)
       return !isSlow
     },

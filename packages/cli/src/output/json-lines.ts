@@ -34,7 +34,7 @@ export function createJsonLines(output: Output): JsonLines {
     if (!blocked) for (const done of waiting.splice(0)) done()
   }
   const send = (text: string) => {
-    if (output.write(text)) return
+    if (output.writeSoon(text)) return
     blocked = true
     // A reader that is gone takes nothing any more: what is left is let go.
     output.whenReady(drained)

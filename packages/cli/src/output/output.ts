@@ -5,6 +5,10 @@ export interface Output {
   readonly stream: NodeJS.WriteStream
   /** False when the reader is slow: `whenReady` tells when it has caught up. */
   write(text: string): boolean
+  /** The same, together with all other text of this turn of the event loop. */
+  writeSoon(text: string): boolean
+  /** Writes what waits for the end of this turn. */
+  release(): void
   whenReady(listener: () => void): void
   /** Resolves when everything is with the reader, or the reader is gone. */
   flushed(): Promise<void>
@@ -14,6 +18,7 @@ const gone = ['EPIPE', 'EIO', 'ECONNRESET', 'ERR_STREAM_DESTROYED']
 
 export function openOutput(stream: NodeJS.WriteStream): Output {
   let closed = false
+  let held = ''
   const listeners = new Set<() => void>()
   const tell = () => {
     for (const listener of [...listeners]) {
@@ -27,12 +32,29 @@ export function openOutput(stream: NodeJS.WriteStream): Output {
     closed = true
     tell()
   })
+  const release = () => {
+    const text = held
+    held = ''
+    if (text !== '' && !closed) stream.write(text)
+  }
   return {
     isTTY: stream.isTTY === true,
     stream,
-    write: (text) => closed || stream.write(text),
+    write(text) {
+      release()
+      return closed || stream.write(text)
+    },
+    writeSoon(text) {
+      if (held === '') setImmediate(release)
+      held += text
+      // So that a reader who is slow is noticed.
+      if (held.length >= stream.writableHighWaterMark) release()
+      return closed || !stream.writableNeedDrain
+    },
+    release,
     whenReady: (listener) => void listeners.add(listener),
     flushed() {
+      release()
       if (closed) return Promise.resolve()
       return new Promise((resolve) => {
         listeners.add(resolve)

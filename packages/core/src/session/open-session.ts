@@ -110,9 +110,13 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   return { kind: 'running', session }
 }
 
-type Parts = Pick<Session, 'tree' | 'node' | 'run' | 'state'> & { model: Model }
+type SessionParts = Pick<Session, 'tree' | 'node' | 'run' | 'state'> & { model: Model }
 
-function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, model }: Parts): Session {
+function createSession(
+  spec: SessionSpec,
+  host: Host,
+  { tree, node, run, state, model }: SessionParts,
+): Session {
   return {
     spec,
     ports: host.ports,

@@ -27,7 +27,7 @@ export interface Explained {
   readonly session: SessionSpec
 }
 
-interface Parts {
+interface ExplainParts {
   readonly ports: Ports
   readonly limits: RunLimits
   readonly gate: Gate
@@ -39,7 +39,7 @@ interface Parts {
  */
 export async function explainCall(
   request: ExplainRequest,
-  { ports, limits, gate }: Parts,
+  { ports, limits, gate }: ExplainParts,
   signal: AbortSignal,
 ): Promise<Explained> {
   const { chain, tool, input, workspace, model, delegation = true, controls } = request

@@ -88,7 +88,7 @@ export function settleApprovalTask(raw: RawText, record: ApprovalRecord): RawTex
   return applySplices(raw, splices)
 }
 
-export function taskLines(record: ApprovalRecord): string[] {
+function taskLines(record: ApprovalRecord): string[] {
   const { id, type, agent, session, call, question, created, risk, reasons } = record
   const fields: [string, string][] = [
     ['id', id],

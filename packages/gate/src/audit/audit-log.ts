@@ -1,7 +1,7 @@
 /**
  * Owns the files `events/YYYY-MM-DD.jsonl` of a home for writing, as far as this process is concerned.
  *
- * 1. One line is one write to a file that was opened for appending: lines of several processes never mix.
+ * 1. Lines are written whole to a file that was opened for appending: lines of several processes never mix.
  * 2. A line that could not be written whole is ended before the next one, so that it spoils no other.
  * 3. It never throws and never waits. When it cannot write it says so, once, and keeps so many lines for when it can: the
  *    decisions themselves are in the journals, without which no effect happens.
@@ -24,6 +24,8 @@ export interface AuditLine {
 
 export interface AuditLog {
   append(line: AuditLine): void
+  /** The same, together with all other lines of this turn of the event loop: before any effect that is recorded later. */
+  appendSoon(line: AuditLine): void
   close(): void
 }
 
@@ -78,50 +80,80 @@ export function openAuditLog({
     isTorn = stats.size > 0 && lastByte(handle, stats.size) !== newline
     return handle
   }
-  const write = (line: AuditLine) => {
-    const handle = fileFor(line.at.slice(0, 10))
-    const text = mask(line)
-    const bytes = Buffer.from(`${isTorn ? '\n' : ''}${text}\n`)
-    rememberLine(text)
-    const done = writeSync(handle, bytes)
-    isTorn = done !== bytes.length && (isTorn || done > 0)
-    if (done !== bytes.length) throw new Error('the disk is full')
+  /** Writes lines of one day. Those that are not whole in the file stay in the backlog. */
+  const write = (day: string, lines: readonly AuditLine[]) => {
+    let done = 0
+    try {
+      const handle = fileFor(day)
+      const texts = lines.map(mask)
+      for (const text of texts) rememberLine(text)
+      const pieces = texts.map((text, index) => Buffer.from(`${index === 0 && isTorn ? '\n' : ''}${text}\n`))
+      const bytes = Buffer.concat(pieces)
+      let left = writeSync(handle, bytes)
+      const isWhole = left === bytes.length
+      for (; done < pieces.length; done++) {
+        const { length } = pieces[done] as Buffer
+        if (left < length) break
+        left -= length
+      }
+      isTorn = !isWhole && (left > 0 || (isTorn && done === 0))
+      if (!isWhole) throw new Error('the disk is full')
+    } finally {
+      backlog.push(...lines.slice(done))
+    }
   }
   /** A day whose file takes no more keeps no other from being written. */
   const writeBacklog = () => {
+    const lines = backlog
+    backlog = []
     const failures = new Map<string, unknown>()
-    backlog = backlog.filter((line) => {
-      const day = line.at.slice(0, 10)
-      if (failures.has(day)) return true
-      try {
-        write(line)
-        return false
-      } catch (error) {
-        failures.set(day, error)
-        return true
-      }
-    })
+    for (let start = 0, end = 0; start < lines.length; start = end) {
+      const day = dayOf(lines[start] as AuditLine)
+      while (end < lines.length && end - start < mostTogether && dayOf(lines[end] as AuditLine) === day) end++
+      const some = lines.slice(start, end)
+      if (failures.has(day)) backlog.push(...some)
+      else
+        try {
+          write(day, some)
+        } catch (error) {
+          failures.set(day, error)
+        }
+    }
     for (const failure of failures.values()) throw failure
+  }
+  const flush = () => {
+    unwritten.delete(flush)
+    if (backlog.length === 0) return
+    try {
+      writeBacklog()
+      // Whoever is told once is told once, unless they want to know when it is over.
+      if (isTold && recovered !== undefined) {
+        isTold = false
+        recovered()
+      }
+    } catch (error) {
+      if (isTold) return
+      isTold = true
+      tell(
+        `the audit in ${home.at('events')} cannot be written: ${messageOf(error)}; decisions are still recorded in the session files`,
+      )
+    }
+  }
+  const keep = (line: AuditLine) => {
+    if (backlog.length < mostKept) backlog.push(line)
   }
   return {
     append(line) {
-      if (backlog.length < mostKept) backlog.push(line)
-      try {
-        writeBacklog()
-        // Whoever is told once is told once, unless they want to know when it is over.
-        if (isTold && recovered !== undefined) {
-          isTold = false
-          recovered()
-        }
-      } catch (error) {
-        if (isTold) return
-        isTold = true
-        tell(
-          `the audit in ${home.at('events')} cannot be written: ${messageOf(error)}; decisions are still recorded in the session files`,
-        )
-      }
+      keep(line)
+      flush()
+    },
+    appendSoon(line) {
+      keep(line)
+      if (backlog.length >= mostTogether) flush()
+      else flushSoon(flush)
     },
     close() {
+      flush()
       try {
         close()
       } catch {
@@ -133,6 +165,28 @@ export function openAuditLog({
 
 const newline = 0x0a
 const mostKept = 10_000
+/** So many lines are written at once, without waiting for others. */
+const mostTogether = 100
+
+/** What waits for the end of this turn of the event loop, or for that of the process. */
+const unwritten = new Set<() => void>()
+let isWatched = false
+
+function flushSoon(flush: () => void): void {
+  if (unwritten.size === 0) setImmediate(flushAll)
+  unwritten.add(flush)
+  if (isWatched) return
+  isWatched = true
+  process.on('exit', flushAll)
+}
+
+function flushAll(): void {
+  for (const flush of [...unwritten]) flush()
+}
+
+function dayOf({ at }: AuditLine): string {
+  return at.slice(0, 10)
+}
 
 const written = new Set<string>()
 

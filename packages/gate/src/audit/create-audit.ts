@@ -14,7 +14,7 @@ export function createAudit(options: AuditLogOptions): (event: CadreEvent) => vo
     const said = factsOf(event)
     if (said === undefined) return
     const agent = agents.get(session)
-    log.append({ at, type, session, ...(agent !== undefined && { agent }), ...said })
+    log.appendSoon({ at, type, session, ...(agent !== undefined && { agent }), ...said })
     if (type === 'session.ended') agents.delete(session)
   }
 }

@@ -6,8 +6,8 @@ import type { Program } from './resolve-program.ts'
 import { showWords } from './show-words.ts'
 
 /** Begins every grant for a command. What follows it, up to the first separator, are the words. */
-export const grantSign = 'command: '
-export const grantSeparator = ' · '
+const grantSign = 'command: '
+const grantSeparator = ' · '
 
 export interface GrantRequest {
   readonly workspace: string

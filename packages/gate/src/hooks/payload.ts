@@ -49,11 +49,7 @@ const notInVscode: ReadonlySet<HookEvent> = new Set([
   'ErrorOccurred',
 ])
 
-export function formatOf({
-  dialect,
-  casing,
-  event,
-}: Pick<Hook, 'dialect' | 'casing' | 'event'>): PayloadFormat {
+function formatOf({ dialect, casing, event }: Pick<Hook, 'dialect' | 'casing' | 'event'>): PayloadFormat {
   if (dialect === 'claude') return 'claude'
   if (casing === 'camel') return 'copilot-camel'
   return dialect === 'copilot' || notInVscode.has(event) ? 'copilot-snake' : 'vscode'

@@ -104,7 +104,7 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
   return { hooks, diagnostics, entries }
 }
 
-export const hostNames: { readonly [dialect in HookDialect]: string } = {
+const hostNames: { readonly [dialect in HookDialect]: string } = {
   vscode: 'VS Code',
   copilot: 'The Copilot command',
   claude: 'Claude Code',

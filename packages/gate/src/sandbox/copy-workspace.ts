@@ -16,7 +16,7 @@ export interface CopyLimits {
   readonly files: number
 }
 
-export const copyLimits: CopyLimits = { bytes: 2_000_000_000, files: 200_000 }
+const copyLimits: CopyLimits = { bytes: 2_000_000_000, files: 200_000 }
 
 /**
  * A disposable copy of a workspace, without the home of the agents. What an earlier process left behind when it died is

@@ -12,7 +12,7 @@ export interface EffectsRequest {
 }
 
 /** The stricter of two permissions. */
-export function stricterOf(a: Permission, b: Permission): Permission {
+function stricterOf(a: Permission, b: Permission): Permission {
   return strictness[a] >= strictness[b] ? a : b
 }
 

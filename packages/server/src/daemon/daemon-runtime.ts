@@ -20,13 +20,13 @@ export interface DaemonRuntime {
    * Reads what sessions are run with: configuration, policy, hooks, tools. Nothing of it takes effect before `begin`. Rejects
    * with a `CadreError` that says what to mend.
    */
-  load(): Promise<Parts>
+  load(): Promise<DaemonParts>
   /** Another text whenever what `load` reads has changed on disk. Must be cheap: it is asked every second. */
   stamp(): string
 }
 
 /** One generation of what sessions are run with. */
-export interface Parts {
+export interface DaemonParts {
   /** Those that can be used, as files say at each time it is asked. */
   readonly agents: Agents
   /** Everything that was read, with what is wrong with it. */

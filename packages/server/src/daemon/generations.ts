@@ -9,10 +9,10 @@
 import type { Note, Problems } from '@cadre/channels'
 import { CadreError, messageOf, type Orchestrator } from '@cadre/core'
 import { systemTrouble } from '@cadre/disk'
-import type { DaemonRuntime, Parts } from './daemon-runtime.ts'
+import type { DaemonParts, DaemonRuntime } from './daemon-runtime.ts'
 
 export interface Generation {
-  readonly parts: Parts
+  readonly parts: DaemonParts
   readonly orchestrator: Orchestrator
 }
 
@@ -49,7 +49,7 @@ export class Generations {
 
   async begin(): Promise<void> {
     const { runtime } = this.#options
-    let parts: Parts
+    let parts: DaemonParts
     // Loaded files can name other files, such as tools. Load again until the stamp covers all of them.
     for (let tries = 3; ; tries--) {
       this.#stamp = runtime.stamp()
@@ -73,7 +73,7 @@ export class Generations {
     const stamp = runtime.stamp()
     if (stamp === this.#stamp) return
     this.#stamp = stamp
-    let parts: Parts
+    let parts: DaemonParts
     try {
       parts = await runtime.load()
     } catch (error) {
@@ -99,7 +99,7 @@ export class Generations {
     await changed()
   }
 
-  #tellNotices({ notices }: Parts): void {
+  #tellNotices({ notices }: DaemonParts): void {
     this.#options.problems.report(
       'notices',
       '[configuration]',

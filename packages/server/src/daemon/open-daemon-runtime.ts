@@ -15,7 +15,7 @@ import {
   type RunParts,
   userPlaces,
 } from '@cadre/runtime'
-import type { Parts as DaemonParts, DaemonRuntime, Outside } from './daemon-runtime.ts'
+import type { DaemonParts, DaemonRuntime, Outside } from './daemon-runtime.ts'
 
 export interface DaemonRuntimeOptions extends PartsOptions {
   readonly io: Environment

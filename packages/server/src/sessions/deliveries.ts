@@ -11,7 +11,7 @@
 import type { Note, Problems } from '@cadre/channels'
 import { CadreError, foldEntries, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import type { FileEngine } from '@cadre/journal'
-import type { Parts } from '../daemon/daemon-runtime.ts'
+import type { DaemonParts } from '../daemon/daemon-runtime.ts'
 import { type DeliveryQueue, type Queued, type QueuedRequest, startOfQueued } from './delivery-queue.ts'
 import { isCode } from './is-code.ts'
 import type { Job } from './jobs.ts'
@@ -24,7 +24,7 @@ export interface DeliveriesOptions {
   readonly engine: Pick<FileEngine, 'read'>
   /** For sessions that are started without a workspace. */
   readonly workspace: string
-  readonly parts: () => Parts
+  readonly parts: () => DaemonParts
   readonly trouble: (error: unknown) => boolean
   readonly note: Note
   readonly problems: Problems

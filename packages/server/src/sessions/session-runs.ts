@@ -21,7 +21,7 @@ import {
 import { isInside, systemTrouble } from '@cadre/disk'
 import { type Home, runningProcess } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
-import type { Parts } from '../daemon/daemon-runtime.ts'
+import type { DaemonParts } from '../daemon/daemon-runtime.ts'
 import { isCode } from './is-code.ts'
 import { isReady } from './is-ready.ts'
 import { type BegunEnd, type Job, type JobRequest, Jobs } from './jobs.ts'
@@ -39,7 +39,7 @@ export interface SessionRunsOptions {
   /** Whether an error comes from the system, such as a full disk, and is expected to pass. */
   readonly trouble: (error: unknown) => boolean
   /** The current configuration. */
-  readonly parts: () => { readonly parts: Parts; readonly orchestrator: Orchestrator }
+  readonly parts: () => { readonly parts: DaemonParts; readonly orchestrator: Orchestrator }
   readonly note: Note
   readonly problems: Problems
   /** Called when a tree stops running here, with the sessions that were open in it. */

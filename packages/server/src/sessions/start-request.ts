@@ -1,5 +1,5 @@
 import { CadreError, didYouMean, type Orchestrator, resolveModel } from '@cadre/core'
-import type { Parts } from '../daemon/daemon-runtime.ts'
+import type { DaemonParts } from '../daemon/daemon-runtime.ts'
 import type { Beginning, KeepRequest } from '../session-keeper.ts'
 
 export function startOf({ workspace = '', ...request }: KeepRequest, own: string) {
@@ -8,7 +8,7 @@ export function startOf({ workspace = '', ...request }: KeepRequest, own: string
 }
 
 /** Rejects requests that cannot start, so that the caller keeps them and retries. */
-export async function requireAgent({ agent }: Beginning, { agents, models }: Parts): Promise<void> {
+export async function requireAgent({ agent }: Beginning, { agents, models }: DaemonParts): Promise<void> {
   const known = agents.get(agent)
   if (known !== undefined) {
     await resolveModel({ models }, { agent: known })

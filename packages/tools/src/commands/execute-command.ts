@@ -42,7 +42,7 @@ export function executeCommandTool(places: Places, options: CommandOptions = {})
   })
 }
 
-export function executeCommand(places: Places, options: CommandOptions): Work<ExecuteCommandInput> {
+function executeCommand(places: Places, options: CommandOptions): Work<ExecuteCommandInput> {
   const run = createRunInWorkspace(places, options)
   return {
     async run({ command, cwd, timeout = defaultSeconds }, context, signal) {

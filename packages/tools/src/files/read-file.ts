@@ -6,7 +6,7 @@ import { confined } from './confine.ts'
 import { openRegular } from './open-file.ts'
 import { readLines } from './read-lines.ts'
 
-export const defaultLines = 2_000
+const defaultLines = 2_000
 
 const input = object({
   path: string('Path of the file, relative to the workspace', { min: 1 }),

@@ -7,7 +7,7 @@ import { builtIn, type Work } from '../built-in.ts'
 import { cut } from '../files/text.ts'
 import { codeOf, Refusal } from '../refusal.ts'
 
-export const defaultMessages = 20
+const defaultMessages = 20
 
 const input = object({
   limit: optional(

@@ -59,11 +59,7 @@ function patternBelow(input: Record<string, unknown>): Record<string, unknown> {
 
 const mostFiles = 1_000
 
-export function findFiles(
-  locateRipgrep = installed,
-  hiddenIn?: HiddenIn,
-  places?: Places,
-): Work<FindFilesInput> {
+function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn, places?: Places): Work<FindFilesInput> {
   return {
     async run(input, context, signal) {
       const place = confined({ context, path: folderOf(input.glob), places })

@@ -82,7 +82,7 @@ export function searchFilesTool(options: SearchOptions = {}): Tool {
 const mostPassages = 8
 const mostMounted = 4
 
-export function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
+function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
   const { locateRipgrep = installed, hiddenIn, places } = options
   const ranked = createRanked({ ...options, locateRipgrep })
   return {

@@ -79,7 +79,7 @@ const deepest = 8
  * Adds tasks, each once for a call: a task carries the key of the call that made it, so that the same call, run again after
  * a crash, finds what it made and adds only what is missing.
  */
-export function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Work<CreateTaskInput> {
+function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Work<CreateTaskInput> {
   return {
     async run(input, context) {
       const drafts = draftsOf(input)

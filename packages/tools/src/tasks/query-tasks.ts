@@ -44,7 +44,7 @@ const most = 24_000
 const longest = 2_000
 const mostProblems = 10
 
-export function queryTasks(tasks: TaskPort): Work<QueryTasksInput> {
+function queryTasks(tasks: TaskPort): Work<QueryTasksInput> {
   return {
     async run({ query }) {
       try {

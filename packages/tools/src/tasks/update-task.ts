@@ -66,7 +66,7 @@ function reshape(given: Record<string, unknown>): Record<string, unknown> {
  * Changes one task, and says on it which session did. Nobody lifts a control with it: approvals stay as they are, so does what
  * needs one, and whoever does the task later is bound by what bound each session that changed it.
  */
-export function updateTask(tasks: TaskPort, now: () => Date = () => new Date()): Work<UpdateTaskInput> {
+function updateTask(tasks: TaskPort, now: () => Date = () => new Date()): Work<UpdateTaskInput> {
   return {
     async run(input, { session }) {
       const { file, task } = find(tasks, input.id)

@@ -42,7 +42,7 @@ function firstAddress(input: Record<string, unknown>): Record<string, unknown> {
 
 const mostLetters = 50_000
 
-export function webFetch(options: WebOptions): Work<WebFetchInput> {
+function webFetch(options: WebOptions): Work<WebFetchInput> {
   const { allow = [], timeoutMs = 30_000, mostBytes = 5 * 1_024 * 1_024 } = options
   return {
     async run({ url }, _context, signal) {

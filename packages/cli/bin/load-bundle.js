@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { Script } from 'node:vm'
+
+// A script with kept code must not say `import(…)` itself: V8 forgets who is to answer that. scripts/bundle.mjs writes this name instead.
+const importModule = (specifier) => import(specifier)
+const parameters = 'exports, require, module, __filename, importModule'
+
+/**
+ * Runs `main.cjs` of a bundle. Compiling is most of a start, so a file may have its compiled code beside it, in `*.code`. V8
+ * ignores the code of another version of itself and compiles the file. Gives the scripts by file, those loaded later too.
+ */
+export function loadBundle(folder) {
+  const nodeRequire = createRequire(folder)
+  const modules = new Map()
+  const scripts = new Map()
+  const load = (name) => {
+    if (!name.startsWith('./')) return nodeRequire(name)
+    const known = modules.get(name)
+    if (known) return known.exports
+    const module = { exports: {} }
+    modules.set(name, module)
+    const url = new URL(name, folder)
+    const file = fileURLToPath(url)
+    const code = `${file}.code`
+    const script = new Script(`(function (${parameters}) {${readFileSync(file).toString()}\n})`, {
+      filename: url.href,
+      cachedData: existsSync(code) ? readFileSync(code) : undefined,
+    })
+    scripts.set(file, script)
+    script.runInThisContext().call(module.exports, module.exports, load, module, file, importModule)
+    return module.exports
+  }
+  load('./main.cjs')
+  return scripts
+}

@@ -1,0 +1,13 @@
+// The bundled command as `cadre run "…"` starts it. At its end, what V8 has compiled is written beside each file.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { loadBundle } from '../../packages/cli/bin/load-bundle.js'
+
+const bundle = process.argv[2]
+process.argv.splice(2, 1, 'run', '--model', 'openai:fake', '--trust', '--json', 'Say ok')
+const scripts = loadBundle(pathToFileURL(`${bundle}${path.sep}`))
+process.on('exit', (code) => {
+  if (code !== 0) return
+  for (const [file, script] of scripts) writeFileSync(`${file}.code`, script.createCachedData())
+})
