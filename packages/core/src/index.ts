@@ -104,6 +104,7 @@ export {
   type SessionSpec,
   type Work,
 } from './ports/session-spec.ts'
+export type { NewTeam, TeamMember, Teams } from './ports/teams.ts'
 export {
   type CommandsOfCall,
   defineTool,
@@ -118,6 +119,7 @@ export { createGate, type GateParts } from './rules/create-gate.ts'
 export { type Subject, subjectsOf } from './rules/permission-subject.ts'
 export { isReading } from './rules/rules.ts'
 export { unknownDenial } from './rules/unknown-denial.ts'
+export { childrenOfStart } from './session/children-of-start.ts'
 export { attendAll } from './session/attend-all.ts'
 export { contextOf, type HandoffContext, type History } from './session/handoff.ts'
 export { stopGrace } from './session/perform.ts'
@@ -137,6 +139,8 @@ export {
   type StartRequest,
 } from './tree/orchestrator.ts'
 export { type Outfit, outfitOf } from './tree/outfit.ts'
+export { targetsOf } from './tree/targets-of.ts'
+export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { resolveModel, type SpecRequest, specify } from './tree/specify.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'
 export { eventsOf } from './view/events-of.ts'

@@ -35,6 +35,7 @@ export interface TestTeamOptions {
   readonly refuse?: Ports['refuse']
   readonly prepareContext?: Ports['prepareContext']
   readonly workspaces?: Ports['workspaces']
+  readonly teams?: Ports['teams']
   readonly ids?: Ids
 }
 
@@ -71,6 +72,7 @@ export function createTestTeam(options: TestTeamOptions): TestTeam {
       ...(options.refuse && { refuse: options.refuse }),
       ...(options.prepareContext && { prepareContext: options.prepareContext }),
       ...(options.workspaces && { workspaces: options.workspaces }),
+      ...(options.teams && { teams: options.teams }),
     },
     {
       ...(options.limits && { limits: options.limits }),

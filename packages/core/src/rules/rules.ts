@@ -2,7 +2,9 @@ import type { Rule } from '../ports/gate.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
-import { readDelegation, refuseDelegation } from '../tree/delegation.ts'
+import { refuseDelegation } from '../tree/delegation.ts'
+import { targetsOf } from '../tree/targets-of.ts'
+import { readTeam, refuseTeam } from '../tree/team-tools.ts'
 import type { Tree } from '../tree/tree.ts'
 import { covers } from '../vocabulary/select-tools.ts'
 import { createAgentPermissions } from './permissions.ts'
@@ -24,13 +26,18 @@ export function engineRules(
       immediate: true,
       counts: true,
       judge({ tool, input }, session) {
-        if (tool.kind !== 'delegate') return undefined
+        const targets = targetsOf(tool, input)
+        const [target] = targets
+        if (target === undefined) return undefined
         const tree = treeOf(session)
-        const refusal = refuseDelegation(session, readDelegation(tool, input).target, tree.limits.depth)
+        const team = readTeam(tool, input)
+        const { depth } = tree.limits
+        const refusal =
+          team === undefined ? refuseDelegation(session, target, depth) : refuseTeam(session, team, depth)
         if (refusal !== undefined)
           return { kind: 'deny', by: 'role', rule: refusal.code, reason: refusal.reason }
         const most = tree.limits.sessions
-        if (tree.sessions < most) return undefined
+        if (tree.sessions + targets.length <= most) return undefined
         return {
           kind: 'deny',
           by: 'budget',

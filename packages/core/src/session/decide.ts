@@ -4,6 +4,7 @@ import type { JsonObject } from '../ports/json.ts'
 import { type ReadCall, readCall, readInput } from '../rules/create-gate.ts'
 import { isBackground } from '../tree/delegate.ts'
 import { readDelegation } from '../tree/delegation.ts'
+import { teamStart } from '../tree/change-team.ts'
 import { judgedEvent } from '../view/entry-events.ts'
 import { record, type Session } from './session.ts'
 import type { CallState } from './state.ts'
@@ -191,6 +192,7 @@ export function startDraft(
   } as const
   // Counted here, so that the next call of the same reply is judged with this one in the count.
   session.node.account?.countCall()
+  if (tool.kind === 'team') return { ...start, ...teamStart(session, judged) }
   if (tool.kind !== 'delegate') return start
   const child = session.ports.ids.session(readDelegation(tool, input).target, session.spec.root)
   session.tree.count(child)

@@ -150,7 +150,7 @@ export class Tree {
   readonly limits: RunLimits
   readonly #nodes = new Map<string, TreeNode>()
   readonly #clock: Clock
-  readonly #counted = new Set<string>()
+  readonly #counted = new Map<string, number>()
   readonly #entered = new Set<string>()
   readonly #followed = new Set<AbortSignal>()
   #sessions = 0
@@ -170,8 +170,10 @@ export class Tree {
 
   /** Counts a session once, when its start is decided or when it is opened, whichever comes first. */
   count(session: string, subtree = 1): void {
-    this.#sessions += this.#counted.has(session) ? subtree - 1 : subtree
-    this.#counted.add(session)
+    const before = this.#counted.get(session) ?? 0
+    if (subtree <= before) return
+    this.#sessions += subtree - before
+    this.#counted.set(session, subtree)
   }
 
   enter(spec: SessionSpec): TreeNode {
