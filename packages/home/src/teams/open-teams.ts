@@ -70,6 +70,8 @@ class Team {
   /** Its folder of inboxes, relative to the home. */
   readonly inboxes: string
   readonly boxes: ReadonlyMap<string, Mailbox>
+  /** Messages that are being written: their receivers, by id. */
+  readonly pending = new Map<string, string>()
 
   constructor(home: Home, name: string, config: TeamConfig) {
     this.config = config
@@ -82,6 +84,14 @@ class Team {
     const box = this.boxes.get(member)
     box?.refresh()
     return box
+  }
+
+  /** How many messages it has sent, those that are being written included. */
+  count(): number {
+    let count = 0
+    for (const member of this.boxes.keys()) count += this.box(member)?.ids.size ?? 0
+    for (const [id, member] of this.pending) if (!this.boxes.get(member)?.ids.has(id)) count += 1
+    return count
   }
 
   sessionOf(member: string): string {
@@ -238,16 +248,20 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
     async post(name, message) {
       const team = teamNamed(name)
       if (team === undefined) throw new Error(`the team ${name} is no longer there`)
-      const answer = await appendLine(home, team.inboxes, message.to, lineOfMessage(message))
-      tell(team)
-      return answer
+      const { id, to } = message
+      team.pending.set(id, to)
+      try {
+        return await appendLine(home, team.inboxes, to, lineOfMessage(message))
+      } finally {
+        team.pending.delete(id)
+        tell(team)
+      }
     },
     has: (name, member, id) => teamNamed(name)?.box(member)?.ids.has(id) === true,
     refuseMessage(name) {
       const team = teamNamed(name)
       if (team === undefined) return undefined
-      let count = 0
-      for (const member of team.boxes.keys()) count += team.box(member)?.ids.size ?? 0
+      const count = team.count()
       if (count < most) return undefined
       return `The team ${team.config.name} has sent ${count} messages, and ${most} are allowed (limits.teamMessages). Finish with what you have, and say what is left to do.`
     },

@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs'
+import type { ModelRequest, Reply } from '@cadre/core'
+import { call, say } from '@cadre/testing'
+import { describe, expect, test } from 'vitest'
+import { heard, lastSaid, memberOf } from './team-heard.ts'
+import { createTeamWorld } from './team-world.ts'
+
+const agents = [{ name: 'lead' }, { name: 'worker' }, { name: 'tester' }]
+const member = (name: string, agentType = 'worker', initialPrompt = `begin as ${name}`) => ({
+  name,
+  agentType,
+  initialPrompt,
+})
+const create = (name: string, ...members: object[]) => call(['create_team', { name, members }])
+const send = (to: string, text: string) => ['send_message', { to, text }] as const
+/** The same line for every round. */
+const always = (line: (request: ModelRequest) => Reply, rounds = 60) => Array.from({ length: rounds }, () => line)
+
+describe('a team', () => {
+  test('works, writes to its lead, and is written down', async () => {
+    const world = createTeamWorld()
+    const team = await world.open({
+      agents,
+      lanes: {
+        lead: [
+          create('review', member('alice'), member('bob', 'tester')),
+          say('waiting'),
+          ...always((request) => {
+            if (lastSaid(request).includes('are idle')) return say(`done: ${request.messages.length > 0}`)
+            return say('noted')
+          }),
+        ],
+        worker: [call(send('lead', 'alice has begun')), say('alice is done')],
+        tester: [say('bob is done')],
+      },
+    })
+    const report = await team.report({ agent: 'lead' })
+    expect(report).toMatchObject({ status: 'completed', text: 'done: true', sessions: 3, calls: 2 })
+    const lead = await team.engine.read(report.session)
+    expect(heard(lead?.entries ?? [])).toEqual(['alice: alice has begun'])
+    const told = lead?.entries.find((entry) => entry.role === 'user' && entry.content.includes('are idle'))
+    expect(told).toMatchObject({ content: expect.stringContaining('alice is done') })
+    expect(told).toMatchObject({ content: expect.stringContaining('name="bob" agent_type="tester"') })
+    expect(world.config('review')).toMatchObject({
+      name: 'review',
+      leadAgentId: report.session,
+      members: [
+        { name: 'alice', agentType: 'worker' },
+        { name: 'bob', agentType: 'tester' },
+      ],
+    })
+    const [message] = world.lines('review', 'inboxes', 'lead.jsonl')
+    expect(message).toMatchObject({ from: 'alice', to: 'lead', text: 'alice has begun' })
+    expect(world.lines('review', 'inboxes', 'lead.receipts.jsonl')).toMatchObject([
+      { id: message?.['id'], delivered_to: report.session },
+    ])
+  })
+
+  test('two members of one agent are two sessions, which keep their conversations', async () => {
+    const world = createTeamWorld()
+    const team = await world.open({
+      agents,
+      lanes: {
+        lead: [
+          create('pair', member('alice'), member('bob')),
+          call(send('alice', 'to alice'), send('bob', 'to bob')),
+          ...always((request) => {
+            const isLast = lastSaid(request).includes('are idle')
+            return say(isLast ? 'end' : 'waiting')
+          }),
+        ],
+        worker: always((request) => say(`${memberOf(request)} heard ${request.messages.length} messages`)),
+      },
+    })
+    const report = await team.report({ agent: 'lead' })
+    const mates = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
+    expect(mates.map(({ spec, entries }) => [spec.team?.member, heard(entries)]).sort()).toEqual([
+      ['alice', ['lead: to alice']],
+      ['bob', ['lead: to bob']],
+    ])
+    expect(report).toMatchObject({ status: 'completed', text: 'end', sessions: 3 })
+  })
+
+  test('wakes when its lead continues, also in another process', async () => {
+    const world = createTeamWorld()
+    const lanes = {
+      lead: [
+        create('duo', member('alice')),
+        say('waiting'),
+        say('first answer'),
+        call(send('duo/alice', 'once more')),
+        say('waiting'),
+        ...always((request) => say(lastSaid(request).includes('once more') ? 'second answer' : 'no')),
+      ],
+      worker: [say('one'), call(send('lead', 'once more, done')), say('two')],
+    }
+    const first = await (await world.open({ agents, lanes })).report({ agent: 'lead' })
+    expect(first.text).toBe('first answer')
+    const again = await world.open({ agents, lanes })
+    const result = await again.orchestrator.resume(first.session, { work: 'go on' }, new AbortController().signal)
+    expect(result).toMatchObject({ kind: 'report', report: { status: 'completed', sessions: 2 } })
+    const [mate] = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
+    expect(heard(mate?.entries ?? [])).toEqual(['lead: once more'])
+    expect(mate?.entries.filter((entry) => entry.role === 'assistant').map(({ content }) => content)).toEqual([
+      'one',
+      null,
+      'two',
+    ])
+    const lead = await again.engine.read(first.session)
+    expect(heard(lead?.entries ?? [])).toEqual(['alice: once more, done'])
+  })
+
+  test('two teams work at once, and a name that both have must be written with the team', async () => {
+    const world = createTeamWorld()
+    const team = await world.open({
+      agents,
+      lanes: {
+        lead: [
+          call(
+            ['create_team', { name: 'red', members: [member('alice')] }],
+            ['create_team', { name: 'blue', members: [member('alice', 'tester')] }],
+          ),
+          call(send('alice', 'who?'), send('blue/alice', 'you')),
+          ...always((request) => say(lastSaid(request).includes('are idle') ? 'end' : 'waiting')),
+        ],
+        worker: always(() => say('red')),
+        tester: always(() => say('blue')),
+      },
+    })
+    const report = await team.report({ agent: 'lead' })
+    const lead = await team.engine.read(report.session)
+    const results = lead?.entries.flatMap((entry) => (entry.role === 'tool_result' ? [entry.content] : []))
+    expect(results?.[2]).toContain('write red/alice or blue/alice')
+    const mates = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
+    expect(mates.map(({ spec, entries }) => [spec.team?.name, heard(entries)]).sort()).toEqual([
+      ['blue', ['lead: you']],
+      ['red', []],
+    ])
+  })
+
+  test('is gone when it was deleted, and so is its name taken by nobody', async () => {
+    const world = createTeamWorld()
+    const team = await world.open({
+      agents,
+      lanes: {
+        lead: [
+          create('brief', member('alice')),
+          call(['delete_team', { name: 'brief' }]),
+          create('brief', member('bob', 'tester')),
+          say('waiting'),
+          say('end'),
+        ],
+        worker: ['hang'],
+        tester: [say('bob was here')],
+      },
+    })
+    const report = await team.report({ agent: 'lead' })
+    expect(report).toMatchObject({ status: 'completed', text: 'end', sessions: 3 })
+    expect(world.config('brief').members).toMatchObject([{ name: 'bob' }])
+    const mates = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
+    expect(mates.map(({ spec, outcome }) => [spec.team?.member, outcome]).sort()).toEqual([
+      ['alice', 'cancelled'],
+      ['bob', 'completed'],
+    ])
+    expect(existsSync(world.home.at('teams', 'brief', 'inboxes', 'alice.jsonl'))).toBe(false)
+  })
+})
