@@ -45,7 +45,9 @@ test('killed at every point, a team delivers each message once and in order', as
       return end.report?.status === 'completed' ? faults : [JSON.stringify(end), ...faults]
     },
   })
-  console.log(`seed ${seed}: messages of a team, ${points} points, ${killed} of them killed a process as well`)
+  console.log(
+    `seed ${seed}: messages of a team, ${points} points, ${killed} of them killed a process as well`,
+  )
   expect(faults).toEqual([])
   expect(points).toBeGreaterThan(100)
 })

@@ -19,7 +19,8 @@ const rest = 4
 
 /** Lanes in which each of five members sends so many messages. */
 export function chatterLanes(each: number) {
-  const lines = (line: (request: ModelRequest) => Reply) => Array.from({ length: 20 * each + 100 }, () => line)
+  const lines = (line: (request: ModelRequest) => Reply) =>
+    Array.from({ length: 20 * each + 100 }, () => line)
   const member = lines((request) => {
     const name = memberOf(request)
     const sent = sentIn(request.messages)
@@ -43,7 +44,9 @@ export function chatterLanes(each: number) {
     if (request.round === 1) return call(['create_team', { name: 'chatter', members }])
     const said = lastSaid(request)
     // Whoever rests without a message for it is woken by the lead.
-    const resting = [...said.matchAll(/name="(\w+)"[^>]*>\nReport of \w+:\n\nresting/g)].map(([, name]) => name)
+    const resting = [...said.matchAll(/name="(\w+)"[^>]*>\nReport of \w+:\n\nresting/g)].map(
+      ([, name]) => name,
+    )
     if (request.messages.at(-1)?.role === 'tool_result' || resting.length === 0) return say('that was all')
     const count = sentIn(request.messages).length
     return call(

@@ -15,7 +15,8 @@ const member = (name: string, agentType = 'worker', more = {}) => ({
 })
 const create = (name: string, ...members: object[]) => call(['create_team', { name, members }])
 const send = (to: string, text: string) => ['send_message', { to, text }] as const
-const always = (line: (request: ModelRequest) => Reply, rounds = 60) => Array.from({ length: rounds }, () => line)
+const always = (line: (request: ModelRequest) => Reply, rounds = 60) =>
+  Array.from({ length: rounds }, () => line)
 const untilIdle = always((request) => say(lastSaid(request).includes('are idle') ? 'end' : 'waiting'))
 const never = new AbortController().signal
 const results = (entries: readonly Entry[] = []) =>
@@ -54,7 +55,9 @@ describe('what holds for a lead holds for its teammates', () => {
     expect(report.text).toBe('end')
     expect(done).toEqual([])
     const lead = await team.engine.read(report.session)
-    expect(lead?.entries.some((entry) => entry.role === 'user' && entry.content.includes('found it'))).toBe(true)
+    expect(lead?.entries.some((entry) => entry.role === 'user' && entry.content.includes('found it'))).toBe(
+      true,
+    )
   })
 
   test('the budget of the lead', async () => {
@@ -160,7 +163,10 @@ describe('a run with a team', () => {
       },
     })
     const result = await again.orchestrator.resume(stopped.session, {}, never)
-    expect(result).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'end', sessions: 3 } })
+    expect(result).toMatchObject({
+      kind: 'report',
+      report: { status: 'completed', text: 'end', sessions: 3 },
+    })
   })
 
   test('waits for the approval that a teammate needs, after everybody else is idle', async () => {
@@ -183,7 +189,10 @@ describe('a run with a team', () => {
     ]
     const first = await world.open({ agents, tools, lanes, rules })
     const waiting = await first.run({ agent: 'lead' })
-    expect(waiting).toMatchObject({ kind: 'waiting', questions: [{ name: expect.stringContaining('approval/') }] })
+    expect(waiting).toMatchObject({
+      kind: 'waiting',
+      questions: [{ name: expect.stringContaining('approval/') }],
+    })
     if (waiting.kind !== 'waiting') return
     const [question] = waiting.questions
     const lead = await first.engine.read(waiting.session)
@@ -255,7 +264,11 @@ describe('what is refused', () => {
     const world = createTeamWorld()
     const team = await world.open({
       agents,
-      lanes: { lead: [...lines, ...untilIdle], worker: always(() => say('hm')), tester: always(() => say('hm')) },
+      lanes: {
+        lead: [...lines, ...untilIdle],
+        worker: always(() => say('hm')),
+        tester: always(() => say('hm')),
+      },
     })
     const report = await team.report({ agent: 'lead' })
     const lead = await team.engine.read(report.session)
@@ -328,7 +341,9 @@ describe('what is refused', () => {
     const report = await other.report({ agent: 'lead' })
     const lead = await other.engine.read(report.session)
     const [creation, deletion] = results(lead?.entries)
-    expect(creation?.content).toMatch(/There is a team named review already, led by the session lead-\S+\. Choose another name/)
+    expect(creation?.content).toMatch(
+      /There is a team named review already, led by the session lead-\S+\. Choose another name/,
+    )
     expect(deletion?.content).toContain('Only the lead of a team can delete it')
     expect(world.config('review').members).toMatchObject([{ name: 'alice' }])
   })

@@ -4,7 +4,7 @@ import { chatterAgents, chatterLanes, checkChatter } from './chatter.ts'
 import { createTeamWorld } from './team-world.ts'
 import { mortal } from './worlds.ts'
 
-const never = new AbortController().signal
+const never = () => new AbortController().signal
 const seed = Number(process.env['CADRE_SEED'] ?? 20_261_116)
 
 /** Numbers from 0 to 1, the same for a seed. */
@@ -38,8 +38,7 @@ test('each message of a team is delivered once and in order, whenever its proces
       // A dead process carries nothing out.
       before: () => (isDead ? new Promise(() => {}) : Promise.resolve()),
     })
-    const run =
-      root === undefined ? team.run({ agent: 'lead' }) : team.orchestrator.resume(root, {}, never)
+    const run = root === undefined ? team.run({ agent: 'lead' }) : team.orchestrator.resume(root, {}, never())
     const end = await Promise.race([run, death?.died])
     isDead = true
     root ??= (await world.sessions()).find(({ spec }) => spec.parent === undefined)?.spec.id
@@ -48,9 +47,7 @@ test('each message of a team is delivered once and in order, whenever its proces
   }
   const last = await world.open(options)
   const result =
-    root === undefined
-      ? await last.run({ agent: 'lead' })
-      : await last.orchestrator.resume(root, {}, never)
+    root === undefined ? await last.run({ agent: 'lead' }) : await last.orchestrator.resume(root, {}, never())
   expect(result).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'that was all' } })
   const { messages, faults } = checkChatter(await world.sessions())
   expect(faults).toEqual([])

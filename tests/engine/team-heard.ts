@@ -18,4 +18,3 @@ export function memberOf({ messages }: ModelRequest): string {
 export function lastSaid({ messages }: ModelRequest): string {
   return messages.findLast(({ role }) => role === 'user')?.content ?? ''
 }
-

@@ -14,7 +14,8 @@ const member = (name: string, agentType = 'worker', initialPrompt = `begin as ${
 const create = (name: string, ...members: object[]) => call(['create_team', { name, members }])
 const send = (to: string, text: string) => ['send_message', { to, text }] as const
 /** The same line for every round. */
-const always = (line: (request: ModelRequest) => Reply, rounds = 60) => Array.from({ length: rounds }, () => line)
+const always = (line: (request: ModelRequest) => Reply, rounds = 60) =>
+  Array.from({ length: rounds }, () => line)
 
 describe('a team', () => {
   test('works, writes to its lead, and is written down', async () => {
@@ -97,15 +98,17 @@ describe('a team', () => {
     const first = await (await world.open({ agents, lanes })).report({ agent: 'lead' })
     expect(first.text).toBe('first answer')
     const again = await world.open({ agents, lanes })
-    const result = await again.orchestrator.resume(first.session, { work: 'go on' }, new AbortController().signal)
+    const result = await again.orchestrator.resume(
+      first.session,
+      { work: 'go on' },
+      new AbortController().signal,
+    )
     expect(result).toMatchObject({ kind: 'report', report: { status: 'completed', sessions: 2 } })
     const [mate] = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
     expect(heard(mate?.entries ?? [])).toEqual(['lead: once more'])
-    expect(mate?.entries.filter((entry) => entry.role === 'assistant').map(({ content }) => content)).toEqual([
-      'one',
-      null,
-      'two',
-    ])
+    expect(mate?.entries.filter((entry) => entry.role === 'assistant').map(({ content }) => content)).toEqual(
+      ['one', null, 'two'],
+    )
     const lead = await again.engine.read(first.session)
     expect(heard(lead?.entries ?? [])).toEqual(['alice: once more, done'])
   })

@@ -1,5 +1,5 @@
 import { budgetsBelow, untold } from '../budget/budget-notices.ts'
-import type { Teammates, TeammateNews } from '../tree/teammates.ts'
+import type { TeammateNews, Teammates } from '../tree/teammates.ts'
 import { subagentResult } from './follow-up.ts'
 import { hasMail } from './mail.ts'
 import { notice, type Session, say, withoutSlot } from './session.ts'

@@ -291,7 +291,10 @@ function report(session: Session): Outcome {
   const running = session.state.background.size
   const working = session.teammates?.working ?? 0
   if (running === 0 && working === 0) return { content: 'The report was handed in.' }
-  const what = running > 0 ? `${running} delegated task(s) are still running.` : `${working} teammate(s) are still working.`
+  const what =
+    running > 0
+      ? `${running} delegated task(s) are still running.`
+      : `${working} teammate(s) are still working.`
   return {
     outcome: 'refused',
     code: 'delegation',

@@ -28,7 +28,8 @@ export async function changeTeam(session: Session, judged: JudgedCall): Promise<
   if (teams === undefined) return failed('There are no teams here: nothing keeps their messages.')
   const request = readTeam(judged.tool, judged.input)
   try {
-    if (request === undefined) return await deleteTeam(session, (judged.input as { name: string }).name, teams)
+    if (request === undefined)
+      return await deleteTeam(session, (judged.input as { name: string }).name, teams)
     return await createTeam(session, request, judged.call.id, teams)
   } catch (error) {
     return session.node.signal.aborted ? undefined : failed(messageOf(error))
@@ -65,11 +66,7 @@ async function createTeam(
   }
 }
 
-async function deleteTeam(
-  session: Session,
-  wanted: string,
-  teams: Teams,
-): Promise<Outcome | undefined> {
+async function deleteTeam(session: Session, wanted: string, teams: Teams): Promise<Outcome | undefined> {
   const { spec, state, node } = session
   const team = state.teams.get(nameKey(wanted))
   if (team === undefined && teams.leadOf(wanted) !== spec.id) {
@@ -85,7 +82,10 @@ async function deleteTeam(
   const reports = (team && (await session.teammates?.disband(team))) ?? []
   if (node.signal.aborted) return undefined
   await teams.remove(team?.name ?? wanted, spec.id)
-  return { content: `The team ${team?.name ?? wanted} was deleted, and its members have stopped.`, ...costOf(reports) }
+  return {
+    content: `The team ${team?.name ?? wanted} was deleted, and its members have stopped.`,
+    ...costOf(reports),
+  }
 }
 
 function costOf(reports: readonly Report[]): Pick<Outcome, 'usage' | 'sessions' | 'calls'> {

@@ -111,8 +111,7 @@ export function targetOf({ targets }: SessionSpec, agentType: string): string | 
 /** Names become names of files and addresses: they lead nowhere else, and hide nothing from who reads them. */
 function nameOf(description: string, reserved: readonly string[]): Schema<string> {
   return schema({ type: 'string', pattern: namePattern.source, description }, (value, path) => {
-    if (!isTeamName(value))
-      return wrong('must be 1 to 64 letters, digits, hyphens or underscores', path)
+    if (!isTeamName(value)) return wrong('must be 1 to 64 letters, digits, hyphens or underscores', path)
     if (reserved.includes(value.toLowerCase())) return wrong(`cannot be ${JSON.stringify(value)}`, path)
     return { value }
   })

@@ -7,8 +7,9 @@
  * 3. Teammates are children of the lead: its stop, its controls, its budget and the limits of its run are theirs.
  * 4. Nothing starts after `stop`, once the lead was stopped, or while the tree is being paused.
  */
-import { CadreError, Suspended } from '../ports/errors.ts'
+
 import type { QuestionId } from '../ports/engine.ts'
+import { CadreError, Suspended } from '../ports/errors.ts'
 import type { Report } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Teams } from '../ports/teams.ts'
@@ -85,7 +86,9 @@ export class Teammates {
 
   /** Throws what keeps teammates from coming to their end: a person is awaited, or a record cannot be used. */
   requireEnds(): void {
-    const failures = [...this.#mates.values()].flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
+    const failures = [...this.#mates.values()].flatMap(({ failure }) =>
+      failure === undefined ? [] : [failure],
+    )
     const broken = failures.find((failure) => !(failure instanceof Suspended))
     if (broken !== undefined) throw broken
     const questions: QuestionId[] = failures.flatMap((failure) => (failure as Suspended).questions)
@@ -133,8 +136,7 @@ export class Teammates {
   async #attend(): Promise<void> {
     const wanted = new Map<string, Teammate>()
     for (const team of this.#session.state.teams.values())
-      for (const [name, child] of team.members)
-        wanted.set(child, { name, team, child, isIdle: false })
+      for (const [name, child] of team.members) wanted.set(child, { name, team, child, isIdle: false })
     // Their team is not in the record any more.
     const gone = [...this.#mates.values()].filter(({ child }) => !wanted.has(child))
     for (const { child } of gone) this.#mates.delete(child)
@@ -198,7 +200,10 @@ export class Teammates {
     const request = await this.#requestOf(team)
     const member = request?.members.find((one) => one.name === name)
     if (request === undefined || member === undefined)
-      throw new CadreError('delegation', `the call that created the team ${team.name} is no longer in the record`)
+      throw new CadreError(
+        'delegation',
+        `the call that created the team ${team.name} is no longer in the record`,
+      )
     const agent = ports.agents.get(targetOf(spec, member.agentType) ?? member.agentType)
     if (agent === undefined)
       throw new CadreError('delegation', `the agent ${member.agentType} is no longer there`)
@@ -240,4 +245,3 @@ export class Teammates {
     for (const done of [...this.#waiting]) done()
   }
 }
-

@@ -4,10 +4,13 @@ import { Refusal } from '../refusal.ts'
 import type { MessagePort } from './message-port.ts'
 
 const input = object({
-  to: string('The agent, or the session of an agent, that gets it. In a team: the name of a teammate, or "lead"', {
-    min: 1,
-    max: 200,
-  }),
+  to: string(
+    'The agent, or the session of an agent, that gets it. In a team: the name of a teammate, or "lead"',
+    {
+      min: 1,
+      max: 200,
+    },
+  ),
   text: string('What you want to say. It is all the other one sees', { min: 1, max: 100_000 }),
   summary: optional(string('What it is about, in a few words', { max: 200 })),
 })
@@ -52,7 +55,9 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
   function teammate(session: string, to: string) {
     const address = teams?.addressOf(session, to)
     if (address?.kind === 'ambiguous')
-      throw new Refusal(`Several of your teams have a member of this name: write ${address.names.join(' or ')}.`)
+      throw new Refusal(
+        `Several of your teams have a member of this name: write ${address.names.join(' or ')}.`,
+      )
     if (address?.kind !== 'member') return undefined
     return address
   }
