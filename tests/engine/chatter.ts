@@ -14,7 +14,7 @@ export const chatterAgents = [
 
 const names = ['ann', 'ben', 'cat', 'dan', 'eve']
 /** Messages in one reply, and replies until a member rests. */
-const perReply = [1, 3, 2]
+const perReply = [3, 1, 2]
 const rest = 4
 
 /** Lanes in which each of five members sends so many messages. */

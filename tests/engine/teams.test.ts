@@ -113,6 +113,43 @@ describe('a team', () => {
     expect(heard(lead?.entries ?? [])).toEqual(['alice: once more, done'])
   })
 
+  test('lets a person speak to the lead while it works', async () => {
+    const world = createTeamWorld()
+    let letGo: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    let tell: () => Promise<boolean> = () => Promise.resolve(false)
+    const team = await world.open({
+      agents,
+      lanes: {
+        lead: [
+          create('slow', member('alice')),
+          say('waiting'),
+          (request) => {
+            expect(lastSaid(request)).toBe('how far are you?')
+            letGo()
+            return say('alice is at it')
+          },
+          say('end'),
+        ],
+        worker: [
+          async () => {
+            expect(await tell()).toBe(true)
+            await held
+            return say('alice is done')
+          },
+        ],
+      },
+    })
+    tell = async () => {
+      const [started] = team.events.filter(({ type }) => type === 'session.started')
+      return team.orchestrator.tell(started?.session ?? '', { content: 'how far are you?' })
+    }
+    expect((await team.report({ agent: 'lead' })).text).toBe('end')
+    team.models.verify()
+  })
+
   test('two teams work at once, and a name that both have must be written with the team', async () => {
     const world = createTeamWorld()
     const team = await world.open({

@@ -1,7 +1,7 @@
 import { budgetsBelow, untold } from '../budget/budget-notices.ts'
 import type { TeammateNews, Teammates } from '../tree/teammates.ts'
 import { subagentResult } from './follow-up.ts'
-import { hasMail } from './mail.ts'
+import { hasNews } from './mail.ts'
 import { notice, type Session, say, withoutSlot } from './session.ts'
 
 /**
@@ -10,7 +10,7 @@ import { notice, type Session, say, withoutSlot } from './session.ts'
  */
 export async function awaitTeam(session: Session, teammates: Teammates): Promise<boolean> {
   await withoutSlot(session, () => teammates.settled())
-  if (session.node.isStopped || hasMail(session)) return false
+  if (session.node.isStopped || hasNews(session)) return false
   teammates.requireEnds()
   const news = teammates.news()
   for (const { report } of news)

@@ -10,9 +10,9 @@ export function isWoken(spec: SessionSpec, state: SessionState, ports: Ports): b
   return unread(spec, state, ports).length > 0
 }
 
-/** Whether somebody of its team has written something that is not in its record. */
-export function hasMail({ spec, state, ports }: Session): boolean {
-  return unread(spec, state, ports).length > 0
+/** Whether somebody has said something to a running session that is not in its record: its team, or whoever can tell it something. */
+export function hasNews({ spec, state, ports, hasMessages }: Session): boolean {
+  return hasMessages() || unread(spec, state, ports).length > 0
 }
 
 /** Records what its team has written to it, in order and once. */

@@ -142,6 +142,7 @@ function createSession(spec: SessionSpec, host: Host, { tree, node, run, state, 
     teammates: undefined,
     left: nothingLeft,
     holdsSlot: false,
+    hasMessages: () => host.hasMessages(spec.id),
     emit: (body) => host.emit(spec.id, body),
   }
 }

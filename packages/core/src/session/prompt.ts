@@ -63,7 +63,7 @@ export function delegatedWork(work: string, expectations: string): string {
   ].join('\n')
 }
 
-/** The first thing a teammate is told: who it is, who the others are, and what it begins with. */
+/** The first thing a teammate is told: what it begins with, who it is, and who the others are. */
 export function teammateWork(
   { name, initialPrompt }: MemberRequest,
   { name: team, description, members }: TeamRequest,
@@ -72,14 +72,12 @@ export function teammateWork(
   const others = members.filter((member) => member.name !== name)
   const mates = others.map((member) => `${member.name} (${oneLine(member.agentType, longestName)})`)
   return [
+    initialPrompt,
+    '',
     '## Your team',
     '',
     `You are ${name} in the team ${team}${description === undefined ? '' : `: ${oneLine(description, 1_000)}`}.`,
     `Your lead is ${oneLine(lead, longestName)}, whom you address as "lead".${mates.length === 0 ? '' : ` Your teammates are ${mates.join(', ')}.`}`,
     'Write to them with the send_message tool, by name. They see nothing else of your work. Messages for you appear in this conversation: to wait for one, end your turn. When everybody is idle, your lead gets what you said last.',
-    '',
-    '## Your first task',
-    '',
-    initialPrompt,
   ].join('\n')
 }

@@ -8,7 +8,7 @@ import { ask } from './ask.ts'
 import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
-import { hasMail, hearMail } from './mail.ts'
+import { hasNews, hearMail } from './mail.ts'
 import { type Host, hearMessages, openSession } from './open-session.ts'
 import { leaveBehind, nothingLeft, record, requireLife, type Session, takeUpChanges } from './session.ts'
 import { settleReply } from './settle.ts'
@@ -36,8 +36,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
       await Teammates.attend(session)
       const ending = await move(session)
       // Messages that arrived in the meantime are read before the session ends.
-      if (ending === undefined || session.node.signal.aborted) continue
-      if (host.hasMessages(spec.id) || hasMail(session)) continue
+      if (ending === undefined || session.node.signal.aborted || hasNews(session)) continue
       if (isAskedAgain(session)) continue
       const report = await endSession(session, ending, isAskedAgain)
       if (report !== undefined) return report

@@ -43,6 +43,8 @@ export interface Session {
   /** What children cost whose calls stay open because the session is being stopped: in the report, but not in the record. */
   left: { usage: Usage; sessions: number; calls: number }
   holdsSlot: boolean
+  /** Whether something was said to it that is not in its record yet. */
+  hasMessages(): boolean
   emit(body: EventBody): void
 }
 

@@ -14,7 +14,7 @@ import type { Report } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Teams } from '../ports/teams.ts'
 import { readCall, readInput } from '../rules/create-gate.ts'
-import { hasMail } from '../session/mail.ts'
+import { hasNews } from '../session/mail.ts'
 import { teammateWork } from '../session/prompt.ts'
 import type { Session } from '../session/session.ts'
 import { foldEntries, type TeamState } from '../session/state.ts'
@@ -77,11 +77,11 @@ export class Teammates {
     return count
   }
 
-  /** Resolves when somebody has written to the lead, when no teammate is at work any more, or when the lead is stopped. */
+  /** Resolves when somebody has said something to the lead, when no teammate is at work any more, or when the lead is stopped. */
   async settled(): Promise<void> {
     const { node } = this.#session
     this.#wakeAll()
-    while (!node.isStopped && this.working > 0 && !hasMail(this.#session)) await this.#change()
+    while (!node.isStopped && this.working > 0 && !hasNews(this.#session)) await this.#change()
   }
 
   /** Throws what keeps teammates from coming to their end: a person is awaited, or a record cannot be used. */
@@ -231,12 +231,13 @@ export class Teammates {
 
   #change(): Promise<void> {
     return new Promise((resolve) => {
+      const { node } = this.#session
       const done = () => {
-        takeBack()
+        for (const takeBack of takeBacks) takeBack()
         this.#waiting.delete(done)
         resolve()
       }
-      const takeBack = this.#session.node.onStop(done)
+      const takeBacks = [node.onStop(done), node.onTold(done)]
       this.#waiting.add(done)
     })
   }
