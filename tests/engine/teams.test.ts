@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import type { ModelRequest, Reply } from '@cadre/core'
+import { existsSync, readFileSync } from 'node:fs'
+import type { CadreEvent, ModelRequest, Reply } from '@cadre/core'
 import { call, say } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
 import { heard, lastSaid, memberOf } from './team-heard.ts'
@@ -176,6 +176,57 @@ describe('a team', () => {
       ['blue', ['lead: you']],
       ['red', []],
     ])
+  })
+
+  test('writes through the mailboxes while nobody runs its lead', async () => {
+    const world = createTeamWorld()
+    const team = await world.open({
+      agents,
+      lanes: {
+        lead: [create('far', member('alice')), ...always((request) => say(lastSaid(request)))],
+        worker: [say('one'), call(send('lead', 'by mail')), say('two')],
+      },
+    })
+    const report = await team.report({ agent: 'lead' })
+    const [mate] = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
+    const signal = new AbortController().signal
+    await team.orchestrator.resume(mate?.spec.id ?? '', { work: 'from outside' }, signal)
+    const [line] = readFileSync(world.home.at('mailboxes', 'lead.jsonl'), 'utf8').trim().split('\n')
+    expect(JSON.parse(line ?? '')).toMatchObject({ to: 'lead', to_session: report.session, text: 'by mail' })
+  })
+
+  test('a member that a person cancelled stays stopped, and its lead is told', async () => {
+    const world = createTeamWorld()
+    let cancel: () => void = () => {}
+    const team = await world.open({
+      agents,
+      lanes: {
+        lead: [
+          create('t', member('alice')),
+          say('waiting'),
+          (request) => {
+            expect(lastSaid(request)).toContain('worker was cancelled')
+            return call(send('alice', 'too late'))
+          },
+          say('end'),
+        ],
+        worker: [
+          () => {
+            cancel()
+            return 'hang'
+          },
+        ],
+      },
+    })
+    cancel = () => {
+      const isMate = (event: CadreEvent) => event.type === 'session.started' && event.agent === 'worker'
+      team.orchestrator.cancel(team.events.find(isMate)?.session ?? '')
+    }
+    const report = await team.report({ agent: 'lead' })
+    expect(report).toMatchObject({ status: 'completed', text: 'end' })
+    expect(report.notices?.map(({ message }) => message)).toContain(
+      '1 message to alice of the team t could not be delivered',
+    )
   })
 
   test('is gone when it was deleted, and so is its name taken by nobody', async () => {
