@@ -37,6 +37,7 @@ test('the example in docs/teams.md works as it is written', async () => {
   const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
   const { code, stdout } = await project.cadre(args)
   expect(stdout).toContain(shown)
+  expect(stdout).toContain('ben (tester): → send_message lead')
   expect(code).toBe(0)
   expect(readdirSync(project.at('.cadre/teams/release/inboxes')).sort()).toEqual([
     'ben.jsonl',
@@ -46,7 +47,7 @@ test('the example in docs/teams.md works as it is written', async () => {
   ])
   expect(record(project, 'lead')).toContain('Message from ben:')
   const tree = await project.cadre(['sessions', 'tree'])
-  expect(tree.stdout).toContain('reviewer')
+  expect(tree.stdout).toContain('ann (reviewer)')
 })
 
 test('a team wakes in the next turn of its lead, in another process', async () => {
@@ -82,7 +83,14 @@ test('a team wakes in the next turn of its lead, in another process', async () =
   const first = await project.cadre([...run, 'Begin'])
   expect(first.json().at(-1)).toMatchObject({ status: 'completed', text: 'The end.', sessions: 2 })
   const lead = String(first.json().at(-1)?.['session'])
-  const second = await project.cadre(['resume', '--json', '--model', 'scripted:p.yaml', lead, 'Ask her once more'])
+  const second = await project.cadre([
+    'resume',
+    '--json',
+    '--model',
+    'scripted:p.yaml',
+    lead,
+    'Ask her once more',
+  ])
   expect(second.json().at(-1)).toMatchObject({ status: 'completed', text: 'She answered.', sessions: 2 })
   expect(record(project, 'helper')).toContain('message: team/release/ann/')
 })
@@ -99,7 +107,10 @@ test('an approval that a teammate needs is decided, and the run continues', asyn
           sessions: [
             {
               when: 'You are ann',
-              steps: [{ calls: [{ tool: 'deploy', input: {} }] }, { expect: { last: 'it is live' }, reply: 'Live.' }],
+              steps: [
+                { calls: [{ tool: 'deploy', input: {} }] },
+                { expect: { last: 'it is live' }, reply: 'Live.' },
+              ],
             },
             { default: { reply: 'Done.' } },
           ],
@@ -118,7 +129,9 @@ test('an approval that a teammate needs is decided, and the run continues', asyn
 })
 
 test('the configured limit on messages stops a team that does not stop itself', async () => {
-  const ping = (to: string) => ({ default: { calls: [{ tool: 'send_message', input: { to, text: 'ping' } }] } })
+  const ping = (to: string) => ({
+    default: { calls: [{ tool: 'send_message', input: { to, text: 'ping' } }] },
+  })
   const project = createProject({
     ...agentFile('lead'),
     ...agentFile('helper'),

@@ -39,7 +39,10 @@ export const deploy = {
             {
               when: { last: 'begin' },
               calls: [
-                { tool: 'create_team', input: { name: 'ops', members: [mate('ann', 'helper'), mate('ben', 'helper')] } },
+                {
+                  tool: 'create_team',
+                  input: { name: 'ops', members: [mate('ann', 'helper'), mate('ben', 'helper')] },
+                },
               ],
             },
             { when: { last: 'ask ann' }, ...send('ann', 'What now?') },
@@ -64,7 +67,10 @@ export const deploy = {
           },
           {
             default: {
-              choose: [{ when: { last: 'Your turn' }, ...send('lead', 'We are through.') }, { reply: 'ben rests' }],
+              choose: [
+                { when: { last: 'Your turn' }, ...send('lead', 'We are through.') },
+                { reply: 'ben rests' },
+              ],
             },
           },
         ],
@@ -139,7 +145,10 @@ test('an approval that a teammate needs is decided in a file', limit, async () =
       sessions: [
         {
           when: 'You are ann',
-          steps: [{ calls: [{ tool: 'deploy', input: {} }] }, { expect: { last: 'it is live' }, reply: 'ann is live' }],
+          steps: [
+            { calls: [{ tool: 'deploy', input: {} }] },
+            { expect: { last: 'it is live' }, reply: 'ann is live' },
+          ],
         },
         { default: { reply: 'ben rests' } },
       ],

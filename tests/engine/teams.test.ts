@@ -178,6 +178,34 @@ describe('a team', () => {
     ])
   })
 
+  test('may be led by a session that must report, which hears its team first', async () => {
+    const world = createTeamWorld()
+    const team = await world.open({
+      agents: [...agents, { name: 'chief', delegates: { kind: 'list', names: ['worker'] } }],
+      lanes: {
+        lead: [
+          call(['delegateWork', { agentName: 'chief', workDescription: 'x', reportExpectations: 'y' }]),
+          say('end'),
+        ],
+        chief: [
+          create('t', member('alice')),
+          call(['reportOut', { report: 'too early' }]),
+          say('waiting'),
+          (request) => {
+            expect(lastSaid(request)).toContain('alice is done')
+            return call(['reportOut', { report: 'all of it' }])
+          },
+        ],
+        worker: [say('alice is done')],
+      },
+    })
+    const report = await team.report({ agent: 'lead' })
+    const lead = await team.engine.read(report.session)
+    const [result] = lead?.entries.flatMap((entry) => (entry.role === 'tool_result' ? [entry] : [])) ?? []
+    expect(result).toMatchObject({ content: expect.stringContaining('all of it'), sessions: 2 })
+    expect(report.sessions).toBe(3)
+  })
+
   test('writes through the mailboxes while nobody runs its lead', async () => {
     const world = createTeamWorld()
     const team = await world.open({

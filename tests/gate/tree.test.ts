@@ -91,7 +91,8 @@ async function read(engine: FileEngine): Promise<Omit<Tried, 'changed'>> {
   const decided = events.filter(({ type }) => type === 'call.refused' || type === 'call.held')
   return {
     decisions: decided.map(({ type, by, rule }) => `${type?.slice(5)} by ${by}: ${rule}`),
-    begun: events.filter((event) => event.type === 'call.started' && childrenOfStart(event).length === 0).length,
+    begun: events.filter((event) => event.type === 'call.started' && childrenOfStart(event).length === 0)
+      .length,
   }
 }
 

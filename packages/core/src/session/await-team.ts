@@ -10,7 +10,7 @@ import { notice, type Session, say, withoutSlot } from './session.ts'
  */
 export async function awaitTeam(session: Session, teammates: Teammates): Promise<boolean> {
   await withoutSlot(session, () => teammates.settled())
-  if (session.node.isStopped || hasNews(session)) return false
+  if (session.node.isStopped || session.tree.isPausing || hasNews(session)) return false
   teammates.requireEnds()
   const news = teammates.news()
   for (const { report } of news)

@@ -201,13 +201,15 @@ export function startDraft(
 
 /** A `reportOut` that is taken ends the work: what stands behind it in the same reply is not begun. */
 async function behindReport(session: Session, reply: readonly WireCall[]): Promise<Set<string>> {
-  if (session.spec.completion !== 'report' || session.state.background.size > 0) return new Set()
+  const isBusy = session.state.background.size > 0 || session.teammates?.isBusy === true
+  if (session.spec.completion !== 'report' || isBusy) return new Set()
   for (const [index, call] of reply.entries()) {
     const read = await readOnce(session, call)
     if (read.kind !== 'ready') continue
     const { tool } = read.judged
     // Results of what runs in the background are still to come: the report will not be taken.
-    if (tool.kind === 'delegate' && isBackground(session, read.judged)) return new Set()
+    if (tool.kind === 'team' || (tool.kind === 'delegate' && isBackground(session, read.judged)))
+      return new Set()
     if (tool.kind === 'report') return new Set(reply.slice(index + 1).map((later) => later.id))
   }
   return new Set()

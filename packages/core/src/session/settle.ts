@@ -289,12 +289,11 @@ export function finishedOutcome(entry: EventEntry): Outcome {
 
 function report(session: Session): Outcome {
   const running = session.state.background.size
-  const working = session.teammates?.working ?? 0
-  if (running === 0 && working === 0) return { content: 'The report was handed in.' }
+  if (running === 0 && !session.teammates?.isBusy) return { content: 'The report was handed in.' }
   const what =
     running > 0
       ? `${running} delegated task(s) are still running.`
-      : `${working} teammate(s) are still working.`
+      : 'Your teammates are at work, or have results for you.'
   return {
     outcome: 'refused',
     code: 'delegation',

@@ -28,6 +28,8 @@ interface Teammate {
   readonly name: string
   readonly team: TeamState
   readonly child: string
+  /** As far as it is known. */
+  agent?: string
   spec?: SessionSpec
   running?: Promise<void> | undefined
   /** It has done what it was asked to: only a message starts it again. */
@@ -75,6 +77,11 @@ export class Teammates {
     let count = 0
     for (const { running } of this.#mates.values()) if (running !== undefined) count += 1
     return count
+  }
+
+  /** Whether a lead that ends now would miss something: teammates are at work, or have said something it was not told. */
+  get isBusy(): boolean {
+    return this.working > 0 || this.news().length > 0
   }
 
   /** Resolves when somebody has said something to the lead, when no teammate is at work any more, or when the lead is stopped. */
@@ -183,11 +190,13 @@ export class Teammates {
     const { run, tree } = this.#session
     try {
       mate.spec ??= await this.#specify(mate)
+      // Its team may have been deleted meanwhile.
+      if (this.#isStopped || !this.#mates.has(mate.child)) return
       mate.last = await run.spawn(mate.spec)
       if (!tree.hasEntered(mate.child)) tree.count(mate.child, mate.last.sessions)
     } catch (error) {
       const isExpected = error instanceof CadreError && error.code !== 'corrupt' && error.code !== 'owned'
-      if (isExpected) mate.last = failedStart(this.#session, mate.child, mate.name, error)
+      if (isExpected) mate.last = failedStart(this.#session, mate.child, mate.agent ?? mate.name, error)
       else mate.failure = error
     }
     mate.isIdle = true
@@ -195,7 +204,8 @@ export class Teammates {
     mate.refused = next === message ? next : undefined
   }
 
-  async #specify({ name, team, child }: Teammate): Promise<SessionSpec> {
+  async #specify(mate: Teammate): Promise<SessionSpec> {
+    const { name, team, child } = mate
     const { spec, ports, tree, node } = this.#session
     const request = await this.#requestOf(team)
     const member = request?.members.find((one) => one.name === name)
@@ -204,6 +214,7 @@ export class Teammates {
         'delegation',
         `the call that created the team ${team.name} is no longer in the record`,
       )
+    mate.agent = member.agentType
     const agent = ports.agents.get(targetOf(spec, member.agentType) ?? member.agentType)
     if (agent === undefined)
       throw new CadreError('delegation', `the agent ${member.agentType} is no longer there`)
