@@ -77,6 +77,38 @@ describe('what holds for a lead holds for its teammates', () => {
     expect(report.notices?.some(({ code }) => code === 'budget')).toBe(true)
   })
 
+  test('the budget of the lead, in the next process as well', async () => {
+    const world = createTeamWorld()
+    const { tools } = countingTools()
+    const stop = new AbortController()
+    const look = () => call(['look', { path: 'x' }])
+    const limits = { budget: { calls: 5 } }
+    const lead = [create('t', member('alice')), ...untilIdle]
+    const first = await world.open({
+      agents,
+      tools,
+      limits,
+      lanes: {
+        lead,
+        worker: [
+          look,
+          look,
+          () => {
+            stop.abort()
+            return 'hang'
+          },
+        ],
+      },
+    })
+    const stopped = await first.report({ agent: 'lead' }, stop.signal)
+    const second = await world.open({ agents, tools, limits, lanes: { lead, worker: always(look, 20) } })
+    await second.orchestrator.resume(stopped.session, {}, never)
+    const begun = (await world.sessions()).flatMap(({ entries }) =>
+      entries.filter((entry) => entry.role === 'event' && entry.type === 'call.started'),
+    )
+    expect(begun).toHaveLength(5)
+  })
+
   test('the limit on sessions, and the one on depth', async () => {
     const world = createTeamWorld()
     const team = await world.open({
