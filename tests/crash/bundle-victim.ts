@@ -18,6 +18,8 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
     input: path.join(import.meta.dirname, 'victim.ts'),
     platform: 'node',
     external: [/^node:/, '@vscode/ripgrep'],
+    // The sources use `await using`, which the oldest Node.js that is supported does not have.
+    transform: { target: 'node20' },
     resolve: { conditionNames: ['cadre-source', 'node', 'import'] },
     // No module of ours does anything when it is loaded but define things, except for the one that counts points.
     treeshake: { moduleSideEffects: (id) => !/[\\/]packages[\\/][^\\/]+[\\/]src[\\/]/.test(id) },

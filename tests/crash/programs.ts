@@ -22,5 +22,6 @@ export type Program = keyof typeof programs
 export const programs = {
   team: async (): Promise<Play> => (await import('./team-program.ts')).play,
   approvals: async (): Promise<Play> => (await import('./approvals-program.ts')).play,
+  messages: async (): Promise<Play> => (await import('./messages-program.ts')).play,
   tasks: async (): Promise<Play> => (await import('./tasks-program.ts')).play,
 }

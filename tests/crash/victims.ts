@@ -18,6 +18,8 @@ export interface Victims {
   readonly here: Play
   /** In a process of its own. */
   readonly alone: Play
+  /** In a process of its own, which counts the points it comes to. */
+  counted(home: string, args: readonly string[]): Promise<Counted>
   /** In a process of its own, which kills itself at this point. */
   killed(home: string, args: readonly string[], at: number): Promise<Counted>
   /** In a process of its own, which copies what is on disk at each point into `into/1`, `into/2`, … */
@@ -33,6 +35,7 @@ export function victimsOf(program: Program): Victims {
       return within(play(home, args), () => `${program} ${args.join(' ')} in ${home} to end`)
     },
     alone: (home, args) => alone(home, args),
+    counted: (home, args) => alone(home, args),
     killed: (home, args, at) => alone(home, args, { CADRE_KILL_AT: String(at) }),
     recorded: (home, args, into) => alone(home, args, { CADRE_SNAPSHOTS: into }),
   }

@@ -33,6 +33,21 @@ const waiting: Hop = (agent, way) =>
     : ['runSubagent', { prompt: 'p', agentName: agent, description: 'd' }]
 const background: Hop = (agent) => ['delegate_task', { prompt: 'p', subagent_type: agent }]
 
+/** A team of so many members. */
+const team =
+  (size: number): Hop =>
+  (agent) => [
+    'create_team',
+    {
+      name: `team-of-${agent}`,
+      members: Array.from({ length: size }, (_, at) => ({
+        name: `mate-${at}`,
+        agentType: agent,
+        initialPrompt: 'p',
+      })),
+    },
+  ]
+
 /** Everybody above delegates down, the last of them as `last` says; the one at this depth does `work`. */
 function chain(depth: number, last: readonly Line[], work: readonly Line[], hop = waiting) {
   const above = names.slice(0, depth - 1).map((name, at) => {
@@ -58,8 +73,8 @@ export const places: readonly Place[] = depths.flatMap((depth): Place[] => {
   const worker = names[depth] as string
   const to = (count = 1, hop = waiting) =>
     call(...Array.from({ length: count }, (_, way) => hop(worker, way)))
-  const interrupted = (ending: 'stopped' | 'died'): Place => ({
-    name: `after a resume of what ${ending === 'died' ? 'died' : 'was stopped'} at depth ${depth}`,
+  const interrupted = (ending: 'stopped' | 'died', hop = waiting): Place => ({
+    name: `after a resume of ${hop === waiting ? 'what' : 'a teammate that'} ${ending === 'died' ? 'died' : 'was stopped'} at depth ${depth}`,
     depth,
     tries: 1,
     callsBefore: depth,
@@ -69,7 +84,7 @@ export const places: readonly Place[] = depths.flatMap((depth): Place[] => {
         reached()
         return 'hang' as const
       }
-      return chain(depth, [to(), done], [once(hang, attempt), done])
+      return chain(depth, [to(1, hop), done, done], [once(hang, attempt), done], hop)
     },
   })
   return [
@@ -94,8 +109,24 @@ export const places: readonly Place[] = depths.flatMap((depth): Place[] => {
       callsBefore: depth,
       lanes: (attempt) => chain(depth, [to(1, background), done, done], [attempt, done], background),
     },
+    {
+      name: `in a teammate at depth ${depth}`,
+      depth,
+      tries: 1,
+      callsBefore: depth,
+      lanes: (attempt) => chain(depth, [to(1, team(1)), done, done], [attempt, done], team(1)),
+    },
+    {
+      name: `in teammates of one agent at depth ${depth}`,
+      depth,
+      tries: 3,
+      callsBefore: depth,
+      lanes: (attempt) => chain(depth, [to(1, team(3)), done, done], [attempt, done], team(1)),
+    },
     interrupted('stopped'),
     interrupted('died'),
+    interrupted('stopped', team(1)),
+    interrupted('died', team(1)),
     {
       name: `after a retry at depth ${depth}`,
       depth,

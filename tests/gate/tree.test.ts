@@ -1,4 +1,5 @@
-import type { Entry, RunResult } from '@cadre/core'
+import { childrenOfStart, type Entry, type RunResult } from '@cadre/core'
+import { openHome, openTeams } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import { call, countingIds, createTestTeam, defineAgent, type TestTeam } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
@@ -39,7 +40,8 @@ async function play(place: Place, control: Partial<Control>): Promise<Tried> {
     const { rules, answerers, reviewers, attend, places: at } = await ground.guard(agents, world.folder)
     return createTestTeam({
       agents,
-      tools: createTools({ places: at }),
+      tools: createTools({ places: at, teams: true }),
+      teams: openTeams(openHome({ home: world.folder, cwd: world.folder, env: {} }), { most: 100 }),
       engine: await world.open(),
       clock: world.clock,
       ids,
@@ -89,7 +91,8 @@ async function read(engine: FileEngine): Promise<Omit<Tried, 'changed'>> {
   const decided = events.filter(({ type }) => type === 'call.refused' || type === 'call.held')
   return {
     decisions: decided.map(({ type, by, rule }) => `${type?.slice(5)} by ${by}: ${rule}`),
-    begun: events.filter((event) => event.type === 'call.started' && event.child === undefined).length,
+    begun: events.filter((event) => event.type === 'call.started' && childrenOfStart(event).length === 0)
+      .length,
   }
 }
 

@@ -104,6 +104,7 @@ export {
   type SessionSpec,
   type Work,
 } from './ports/session-spec.ts'
+export type { NewTeam, TeamMember, Teams } from './ports/teams.ts'
 export {
   type CommandsOfCall,
   defineTool,
@@ -119,6 +120,7 @@ export { type Subject, subjectsOf } from './rules/permission-subject.ts'
 export { isReading } from './rules/rules.ts'
 export { unknownDenial } from './rules/unknown-denial.ts'
 export { attendAll } from './session/attend-all.ts'
+export { childrenOfStart } from './session/children-of-start.ts'
 export { contextOf, type HandoffContext, type History } from './session/handoff.ts'
 export { stopGrace } from './session/perform.ts'
 export { oneLine } from './session/prompt.ts'
@@ -138,6 +140,8 @@ export {
 } from './tree/orchestrator.ts'
 export { type Outfit, outfitOf } from './tree/outfit.ts'
 export { resolveModel, type SpecRequest, specify } from './tree/specify.ts'
+export { targetsOf } from './tree/targets-of.ts'
+export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'
 export { eventsOf } from './view/events-of.ts'
 export { applyToView, callOf, emptyView } from './view/fold.ts'

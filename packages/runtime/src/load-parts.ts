@@ -16,12 +16,15 @@ import { createGuard, findHooks, findSandbox, type Guard } from '@cadre/gate'
 import {
   allowOnly,
   type Config,
+  defaultTeamMessages,
   type Enforcement,
   enforcePolicy,
   type Grants,
   type Home,
   type LoadedPolicy,
   openGrants,
+  openTeams,
+  type TeamFiles,
   type TrustItem,
   withModelAliases,
 } from '@cadre/home'
@@ -78,6 +81,7 @@ export interface RunParts {
   /** The agent that starts when nobody is named. */
   readonly entry?: string
   readonly tools: readonly Tool[]
+  readonly teams: TeamFiles
   /** All that the folder brings, and whether it is trusted. */
   readonly brought: readonly TrustItem[]
   readonly trusted: boolean
@@ -172,8 +176,10 @@ export async function loadParts(
     environment: io.env,
     tell: options.tell ?? (() => {}),
   })
+  const teams = openTeams(home, { most: config.limits?.teamMessages ?? defaultTeamMessages })
   const { tools, notices: ofTools } = await loadTools({
     home,
+    teams,
     settings,
     guard,
     policy,
@@ -202,6 +208,7 @@ export async function loadParts(
     registry: agents,
     agents: enforced.permitted(agents),
     ...(entry !== undefined && { entry }),
+    teams,
     tools: folder.trusted ? tools : tools.filter(isReading),
     brought: folder.contents.items,
     trusted: folder.trusted,

@@ -1,7 +1,7 @@
 import type { Agents, Notice, Tool } from '@cadre/core'
 import type { Guard } from '@cadre/gate'
 import { ownArtifact } from '@cadre/gate'
-import { type Config, type Home, isAttended, openMailboxes, type Policy } from '@cadre/home'
+import { type Config, type Home, isAttended, openMailboxes, type Policy, type TeamFiles } from '@cadre/home'
 import { sessionSummaryOf } from '@cadre/journal'
 import type { Settings } from './load-settings.ts'
 
@@ -17,6 +17,8 @@ export interface ToolsRequest {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Whom messages can be left for. Absent where tools are only looked at. */
   readonly agents?: Agents
+  /** Where teams are kept. Absent where tools are only looked at. */
+  readonly teams?: TeamFiles
   /** Absent where tools are only looked at. */
   readonly guard?: Pick<
     Guard,
@@ -49,7 +51,8 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
       ...(policy && ceilingsOf(policy)),
       ...(request.tell && { tell: request.tell }),
     },
-    ...(request.agents && { messages: messagesOf(home, request.agents) }),
+    ...(request.agents && { messages: messagesOf(home, request.agents, request.teams) }),
+    teams: request.teams !== undefined,
     attended: () => isAttended(home),
     senders: {
       mail: hasMailOut(config),
@@ -82,9 +85,10 @@ function hasMailOut({ channels }: Config): boolean {
   return typeof mail === 'object' && mail !== null && 'out' in mail
 }
 
-function messagesOf(home: Home, agents: Agents) {
+function messagesOf(home: Home, agents: Agents, teams: TeamFiles | undefined) {
   return () => ({
     mailboxes: openMailboxes(home),
+    ...(teams && { teams }),
     agents,
     agentOf: async (session: string) => sessionSummaryOf(home, session)?.agent,
     attended: () => isAttended(home),

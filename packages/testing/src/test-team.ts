@@ -35,6 +35,9 @@ export interface TestTeamOptions {
   readonly refuse?: Ports['refuse']
   readonly prepareContext?: Ports['prepareContext']
   readonly workspaces?: Ports['workspaces']
+  readonly teams?: Ports['teams']
+  /** Which of the agents are there at the time they are asked for. */
+  readonly agentsNow?: (all: Agents) => Agents
   readonly ids?: Ids
 }
 
@@ -54,11 +57,12 @@ export function createTestTeam(options: TestTeamOptions): TestTeam {
   const engine = options.engine ?? createMemoryEngine({ clock })
   const models = scriptedModels(options.lanes, options.model)
   const events: CadreEvent[] = []
+  const agents = agentsOf(options.agents.map(defineAgent))
   const orchestrator = createOrchestrator(
     {
       engine,
       models,
-      agents: agentsOf(options.agents.map(defineAgent)),
+      agents: options.agentsNow?.(agents) ?? agents,
       tools: options.tools ?? [],
       clock,
       ids: options.ids ?? countingIds(),
@@ -71,6 +75,7 @@ export function createTestTeam(options: TestTeamOptions): TestTeam {
       ...(options.refuse && { refuse: options.refuse }),
       ...(options.prepareContext && { prepareContext: options.prepareContext }),
       ...(options.workspaces && { workspaces: options.workspaces }),
+      ...(options.teams && { teams: options.teams }),
     },
     {
       ...(options.limits && { limits: options.limits }),

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import path from 'node:path'
-import type { Tool, ToolContext } from '@cadre/core'
+import { type Tool, type ToolContext, teamTools } from '@cadre/core'
 import { createPlaces, type Places } from '@cadre/gate'
 import { openTaskFiles } from '@cadre/tasks'
 import type { CommandOptions } from './commands/command-options.ts'
@@ -48,6 +48,8 @@ export interface ToolOptions {
   readonly hiddenIn?: HiddenIn
   /** How agents leave messages for each other, asked for at the first call. Without it they cannot. */
   readonly messages?: () => MessagePort
+  /** Whether agents can lead teams: the engine is given a port for them. */
+  readonly teams?: boolean
   /** Task files; those of `home` when it is not given. Without either there are no tools for tasks. */
   readonly tasks?: TaskPort
   /** Whether somebody runs the tasks of `home` now. Absent: whoever writes one down is told nothing about it. */
@@ -79,6 +81,7 @@ export function createTools(options: ToolOptions = {}): Tool[] {
     getErrorsTool(options.check, places, options.commands),
     executeCommandTool(places, options.commands),
     ...(options.messages ? [sendMessageTool(options.messages)] : []),
+    ...(options.teams ? teamTools : []),
     ...taskTools(options),
     ...(home === undefined || options.senders === undefined ? [] : [slackReadTool(home)]),
     ...(options.senders === undefined ? [] : [slackSendTool(options.senders)]),

@@ -3,6 +3,7 @@ import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
 import { tokens } from './numbers.ts'
 import { isSentBack, sentBack } from './sent-back.ts'
+import { sessionName } from './session-name.ts'
 import type { Surface } from './surface.ts'
 import { cutText } from './text-width.ts'
 import { workText } from './work-text.ts'
@@ -80,8 +81,10 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
   }
 
   function nameOf(id: string): string {
-    const agent = view.sessions.get(id)?.agent
-    if (agent === undefined) return cleanLine(id)
+    const session = view.sessions.get(id)
+    if (session === undefined) return cleanLine(id)
+    if (session.team !== undefined) return sessionName(session)
+    const { agent } = session
     const isOne = (seen.get(agent)?.size ?? 0) < 2
     return isOne
       ? cleanLine(agent)

@@ -1,6 +1,6 @@
 import { addUsage, noUsage, type SessionView, type View } from '@cadre/core'
-import { cleanLine } from './clean-text.ts'
 import { amount, counted, duration, usageFigures } from './numbers.ts'
+import { sessionName } from './session-name.ts'
 import { activityOf, symbolOf } from './session-text.ts'
 import type { Style } from './style.ts'
 import { cutText, fitText, textWidth } from './text-width.ts'
@@ -29,7 +29,7 @@ type Row =
 export function treeLines(view: View, roots: readonly string[], options: TreeOptions): string[] {
   const rows = fitRows(view, roots, options.rows)
   const names = rows.map((row) =>
-    row.kind === 'session' ? row.lead.length + 2 + textWidth(cleanLine(row.session.agent)) : 0,
+    row.kind === 'session' ? row.lead.length + 2 + textWidth(sessionName(row.session)) : 0,
   )
   const left = Math.min(Math.max(...names, 8), Math.max(8, Math.floor(options.columns * 0.4)))
   return rows.map((row) => lineOf(row, view, left, options))
@@ -82,7 +82,7 @@ function lineOf(row: Row, view: View, left: number, options: TreeOptions): strin
 /** One session, behind a lead of any length. */
 export function sessionLine(session: SessionView, view: View, lead: string, options: TreeOptions): string {
   const widest = Math.max(8, Math.floor((options.columns - lead.length) * 0.4))
-  const left = lead.length + Math.min(2 + textWidth(cleanLine(session.agent)), widest)
+  const left = lead.length + Math.min(2 + textWidth(sessionName(session)), widest)
   return rowOf(session, view, lead, left, options)
 }
 
@@ -90,7 +90,7 @@ function rowOf(session: SessionView, view: View, before: string, left: number, o
   const { style, columns } = options
   const lead = before === '' ? '' : style.dim(before)
   const figures = columns < 50 ? '' : figuresOf(session, options)
-  const name = fitText(cleanLine(session.agent), Math.max(1, left - before.length - 2))
+  const name = fitText(sessionName(session), Math.max(1, left - before.length - 2))
   const room = columns - left - 2 - (figures === '' ? 0 : figures.length + 2)
   const activity = fitText(options.about?.(session) ?? activityOf(session, view), Math.max(0, room))
   const symbol = symbolOf(session, style, options.working)

@@ -1,6 +1,7 @@
 import type { Engine } from '../ports/engine.ts'
 import type { Entry, EventEntry } from '../ports/entry.ts'
 import type { Usage } from '../ports/report.ts'
+import { childrenOfStart } from '../session/children-of-start.ts'
 import { add, nothingSpent, type Spending, spendingOfUsage } from './budget.ts'
 
 /**
@@ -64,6 +65,6 @@ function mostOf(entry: EventEntry): Spending {
 
 function childrenIn(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) =>
-    entry.role === 'event' && entry.type === 'call.started' && entry.child !== undefined ? [entry.child] : [],
+    entry.role === 'event' && entry.type === 'call.started' ? childrenOfStart(entry) : [],
   )
 }

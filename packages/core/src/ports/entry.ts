@@ -34,7 +34,7 @@ export interface UserDraft {
   readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated' | 'stop'
   /** Said before this session began, in a conversation that it takes over. */
   readonly earlier?: true
-  /** Background delegations whose results this entry brings, by call id. */
+  /** Results that this entry brings: of background delegations by call id, of teammates by `toldKey`. */
   readonly collected?: readonly string[]
   /** What those delegations cost, and how many sessions and calls they were. */
   readonly usage?: Usage

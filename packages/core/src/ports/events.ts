@@ -19,6 +19,8 @@ export type EventBody =
       readonly root: string
       readonly depth: number
       readonly parent?: { readonly session: string; readonly call: string }
+      /** Of a teammate: its team, and its name there. */
+      readonly team?: { readonly name: string; readonly member: string }
       readonly resumed?: boolean
       /** Of one that goes on: what was said to it now. */
       readonly message?: string

@@ -6,6 +6,7 @@ import type { Message, Models } from './model.ts'
 import type { Attend } from './moment.ts'
 import type { Notice } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
+import type { Teams } from './teams.ts'
 import type { Tool } from './tool.ts'
 import type { Workspaces } from './workspaces.ts'
 
@@ -74,6 +75,8 @@ export interface Ports {
   readonly prepareContext?: (request: ContextRequest, session: SessionSpec) => number
   /** Folders of their own for sessions. Without it all of a tree work in the same one. */
   readonly workspaces?: Workspaces
+  /** Where teams are kept, and what carries their messages. Whoever gives it gives `teamTools` as well. */
+  readonly teams?: Teams
   readonly clock: Clock
   readonly ids: Ids
   /** Every event of every session, in order. Must not throw and must not wait. */

@@ -45,6 +45,8 @@ export interface Report {
   /** Calls that were run in the subtree. */
   readonly calls: number
   readonly notices?: readonly Notice[]
+  /** Of a teammate: how many messages it had received by then. */
+  readonly messages?: number
 }
 
 export const noUsage: Usage = { input: 0, output: 0 }

@@ -84,6 +84,8 @@ export interface SessionSpec {
   readonly workspace: string
   /** Absent: it shares its workspace with whoever works there. */
   readonly isolation?: Isolation
+  /** Of a teammate: its team, and its name there. It sends messages whatever the list of its tools says. */
+  readonly team?: { readonly name: string; readonly member: string }
   readonly work: Work
   /** Said before, for a session that continues a conversation: user and assistant texts in turn. */
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]

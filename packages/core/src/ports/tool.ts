@@ -42,8 +42,8 @@ export interface Tool<Input = unknown> {
   readonly description: string
   readonly class: ToolClass
   readonly effect: Effect
-  /** Tools the loop itself carries out: starting a child session, and handing in the report. */
-  readonly kind?: 'delegate' | 'report'
+  /** Tools the loop itself carries out: starting a child session, creating and deleting a team, and handing in the report. */
+  readonly kind?: 'delegate' | 'team' | 'report'
   readonly input: StandardSchema<Input>
   /** JSON Schema of the input, shown to the model. */
   readonly parameters: JsonSchema

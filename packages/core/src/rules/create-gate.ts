@@ -109,7 +109,7 @@ export async function readInput(
 
 /** Nothing is wrong with the agent's list where the run keeps everybody from delegating. */
 function whyNot(tool: Tool, { agent, delegation }: SessionSpec): string {
-  if (tool.kind === 'delegate' && !delegation)
+  if ((tool.kind === 'delegate' || tool.kind === 'team') && !delegation)
     return `${tool.name} cannot be used: delegation is switched off for this run; do the work yourself`
   return `${agent.name} may not use ${tool.name}`
 }

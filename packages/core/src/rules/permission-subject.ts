@@ -1,7 +1,7 @@
 import type { JudgedCall } from '../ports/gate.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { CommandsOfCall } from '../ports/tool.ts'
-import { readDelegation } from '../tree/delegation.ts'
+import { targetsOf } from '../tree/targets-of.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { fitsWildcard, isEverything } from '../vocabulary/wildcard.ts'
 import { pathSubject } from './permission-path.ts'
@@ -23,7 +23,8 @@ export function subjectsOf(
   locate?: Ports['locate'],
 ): readonly Subject[] {
   const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>
-  if (tool.kind === 'delegate') return [agentSubject(readDelegation(tool, input).target)]
+  const agents = targetsOf(tool, input)
+  if (agents.length > 0) return agents.map(agentSubject)
   if (tool.class === 'execute' && typeof given['command'] === 'string')
     return [commandSubject(given['command'], tool.commands?.(input))]
   if (tool.class === 'web' && typeof given['url'] === 'string') return [addressSubject(given['url'])]

@@ -4,7 +4,9 @@ import type { Agents, Ports } from '../ports/ports.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
 import { oneLine } from '../session/prompt.ts'
-import { readDelegation, refuseDelegation } from '../tree/delegation.ts'
+import { refuseDelegation } from '../tree/delegation.ts'
+import { targetsOf } from '../tree/targets-of.ts'
+import { readTeam, refuseTeam } from '../tree/team-tools.ts'
 import type { Tree } from '../tree/tree.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { covers } from '../vocabulary/select-tools.ts'
@@ -29,15 +31,21 @@ export function engineRules(
       immediate: true,
       counts: true,
       judge({ tool, input }, session) {
-        if (tool.kind !== 'delegate') return undefined
+        const targets = targetsOf(tool, input)
+        const [target] = targets
+        if (target === undefined) return undefined
         const tree = treeOf(session)
-        const { target: wanted } = readDelegation(tool, input)
-        const standIn = standInFor(wanted, { tool, session, agents })
-        const refusal = refuseDelegation(session, standIn ?? wanted, tree.limits.depth)
+        const team = readTeam(tool, input)
+        const { depth } = tree.limits
+        const standIn = team === undefined ? standInFor(target, { tool, session, agents }) : undefined
+        const refusal =
+          team === undefined
+            ? refuseDelegation(session, standIn ?? target, depth)
+            : refuseTeam(session, team, depth)
         if (refusal !== undefined)
           return { kind: 'deny', by: 'role', rule: refusal.code, reason: refusal.reason }
         const most = tree.limits.sessions
-        if (tree.sessions >= most)
+        if (tree.sessions + targets.length > most)
           return {
             kind: 'deny',
             by: 'budget',
@@ -51,7 +59,7 @@ export function engineRules(
               by: 'role',
               rule: 'delegation',
               input: { ...(input as JsonObject), subagent_type: standIn },
-              context: `There is no agent named ${JSON.stringify(oneLine(wanted, 200))}, so ${standIn} got the task. Agents: ${session.targets.join(', ')}`,
+              context: `There is no agent named ${JSON.stringify(oneLine(target, 200))}, so ${standIn} got the task. Agents: ${session.targets.join(', ')}`,
             }
       },
     },

@@ -27,5 +27,6 @@ export function buildReport(session: Session, ending: Ending): Report {
     sessions: state.sessions + left.sessions,
     calls: state.callCount + left.calls,
     ...(notices.length > 0 && { notices }),
+    ...(spec.team && { messages: state.heard.size }),
   }
 }

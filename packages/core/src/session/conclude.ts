@@ -4,6 +4,7 @@ import { Suspended } from '../ports/errors.ts'
 import { nudgeLimits } from '../ports/limits.ts'
 import { type Notice, noUsage, type Report } from '../ports/report.ts'
 import { isBlank } from '../text/is-blank.ts'
+import { awaitTeam } from './await-team.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { followUp } from './follow-up.ts'
 import { notice, type Session, say, withoutSlot } from './session.ts'
@@ -15,6 +16,8 @@ import { notice, type Session, say, withoutSlot } from './session.ts'
 export async function conclude(session: Session): Promise<Ending | undefined> {
   const { state, spec } = session
   if (state.background.size > 0) return collect(session)
+  const { teammates } = session
+  if (teammates !== undefined && !(await awaitTeam(session, teammates))) return undefined
   const given = state.reported
   if (given !== undefined) return review(session, { status: 'completed', text: given })
   const reply = state.messages.at(-1) as AssistantDraft | undefined

@@ -2,6 +2,7 @@ import type { Entry, EventDraft, WireCall } from '../ports/entry.ts'
 import type { JudgedCall, Verdict } from '../ports/gate.ts'
 import type { JsonObject } from '../ports/json.ts'
 import { type ReadCall, readCall, readInput } from '../rules/create-gate.ts'
+import { teamStart } from '../tree/change-team.ts'
 import { isBackground } from '../tree/delegate.ts'
 import { readDelegation } from '../tree/delegation.ts'
 import { judgedEvent } from '../view/entry-events.ts'
@@ -194,6 +195,7 @@ export function startDraft(
   } as const
   // Counted here, so that the next call of the same reply is judged with this one in the count.
   session.node.account?.countCall()
+  if (tool.kind === 'team') return { ...start, ...teamStart(session, judged) }
   if (tool.kind !== 'delegate') return start
   const child = session.ports.ids.session(readDelegation(tool, input).target, session.spec.root)
   session.tree.count(child)
@@ -202,13 +204,15 @@ export function startDraft(
 
 /** A `reportOut` that is taken ends the work: what stands behind it in the same reply is not begun. */
 async function behindReport(session: Session, reply: readonly WireCall[]): Promise<Set<string>> {
-  if (session.spec.completion !== 'report' || session.state.background.size > 0) return new Set()
+  const isBusy = session.state.background.size > 0 || session.teammates?.isBusy === true
+  if (session.spec.completion !== 'report' || isBusy) return new Set()
   for (const [index, call] of reply.entries()) {
     const read = await readOnce(session, call)
     if (read.kind !== 'ready') continue
     const { tool } = read.judged
     // Results of what runs in the background are still to come: the report will not be taken.
-    if (tool.kind === 'delegate' && isBackground(session, read.judged)) return new Set()
+    if (tool.kind === 'team' || (tool.kind === 'delegate' && isBackground(session, read.judged)))
+      return new Set()
     if (tool.kind === 'report') return new Set(reply.slice(index + 1).map((later) => later.id))
   }
   return new Set()

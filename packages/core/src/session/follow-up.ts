@@ -15,7 +15,11 @@ interface FollowUp {
 /** The message that brings the results of delegations in the background, with what they cost. */
 export function followUp({ calls, reports, before, after }: FollowUp): Omit<UserDraft, 'role'> {
   return {
-    content: [before, ...reports.map(subagentResult), ...(after === undefined ? [] : [after])].join('\n\n'),
+    content: [
+      before,
+      ...reports.map((report) => subagentResult(report)),
+      ...(after === undefined ? [] : [after]),
+    ].join('\n\n'),
     collected: calls,
     usage: reports.reduce((sum, report) => addUsage(sum, report.usage), noUsage),
     sessions: reports.reduce((sum, report) => sum + report.sessions, 0),
@@ -23,9 +27,17 @@ export function followUp({ calls, reports, before, after }: FollowUp): Omit<User
   }
 }
 
-function subagentResult(report: Report): string {
+/** What a child hands back, as its parent's model sees it. `more`: further attributes. */
+export function subagentResult(report: Report, more: { readonly [name: string]: string } = {}): string {
   const { outcome, content } = outcomeOfReport(report)
+  const attributes = {
+    ...more,
+    agent_type: report.agent,
+    agent_id: report.session,
+    status: outcome ?? 'done',
+  }
+  const written = Object.entries(attributes).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
   // Text of a child is data: it must not be able to close its own block.
   const safe = content.replaceAll('</subagent_result', '<\\/subagent_result')
-  return `<subagent_result agent_type=${JSON.stringify(report.agent)} agent_id=${JSON.stringify(report.session)} status=${JSON.stringify(outcome ?? 'done')}>\n${safe}\n</subagent_result>`
+  return `<subagent_result${written.join('')}>\n${safe}\n</subagent_result>`
 }

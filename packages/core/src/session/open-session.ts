@@ -1,5 +1,5 @@
 import type { Account } from '../budget/budget.ts'
-import type { Draft, Entry, EventEntry } from '../ports/entry.ts'
+import type { Entry, EventEntry } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import type { EventBody } from '../ports/events.ts'
 import type { Gate, JudgedCall } from '../ports/gate.ts'
@@ -13,10 +13,12 @@ import { resumeBackground } from '../tree/delegate.ts'
 import type { Tree } from '../tree/tree.ts'
 import { settledEvent, startedEvent } from '../view/entry-events.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
-import { addContext, attend, attendPrompt } from './attend.ts'
+import { addContext, attend } from './attend.ts'
 import { beginWork } from './begin-work.ts'
+import { hear } from './hear.ts'
 import { leaveCalls } from './leave-calls.ts'
-import { notice, record, requireLife, type Session } from './session.ts'
+import { isWoken } from './mail.ts'
+import { nothingLeft, notice, record, requireLife, type Session } from './session.ts'
 import { foldEntries, openCalls, type SessionState, startedCalls } from './state.ts'
 
 /** What the loop needs besides the session itself. */
@@ -61,6 +63,7 @@ export type Opened =
 export async function openSession(spec: SessionSpec, host: Host): Promise<Opened> {
   const { ports } = host
   const tree = host.tree(spec)
+  const wasHere = tree.hasEntered(spec.id)
   const node = tree.enter(spec)
   const ended = (report: Report): Opened => {
     tree.leave(spec, node)
@@ -85,8 +88,10 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   }
   tree.follow(run.lost)
   const state = foldEntries(run.recorded, spec.id)
-  tree.count(spec.id, state.sessions)
-  if (state.ended !== undefined && !host.continues(spec, state)) return ended(state.ended)
+  // What a teammate has started since it was last opened here is counted already.
+  if (!wasHere) tree.count(spec.id, state.sessions)
+  if (state.ended !== undefined && !host.continues(spec, state) && !isWoken(spec, state, ports))
+    return ended(state.ended)
   const session = createSession(spec, host, { tree, node, run, state, model: resolution.model })
   // It is given once.
   const news = host.news(spec)
@@ -106,7 +111,8 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
     throw error
   }
   const { timeLimit } = spec.limits
-  if (timeLimit !== undefined) node.limitTime(timeLimit, timeLimit - activeTime(run.recorded))
+  if (timeLimit !== undefined)
+    node.limitTime(timeLimit, timeLimit - activeTime(spec.team ? pieceOfWork(run.recorded) : run.recorded))
   return { kind: 'running', session }
 }
 
@@ -130,6 +136,7 @@ function createSession(
       tools: host.ports.tools,
       targets: spec.targets,
       completion: spec.completion,
+      team: spec.team,
     }),
     systemPrompt: spec.systemPrompt,
     state,
@@ -137,8 +144,10 @@ function createSession(
     heldNow: new Set(),
     read: new Map(),
     background: new Map(),
-    left: { usage: noUsage, sessions: 0, calls: 0 },
+    teammates: undefined,
+    left: nothingLeft,
     holdsSlot: false,
+    hasMessages: () => host.hasMessages(spec.id),
     emit: (body) => host.emit(spec.id, body),
   }
 }
@@ -218,18 +227,6 @@ export async function hearMessages(session: Session, messages: readonly Message[
   }
 }
 
-/** Records a message to a session that continues. A message with the same id is recorded once. */
-async function hear(session: Session, work: Work): Promise<void> {
-  if (work.message !== undefined && session.state.heard.has(work.message)) return
-  const prompt = await attendPrompt(session, work)
-  if (!prompt.taken) return
-  await record(session, `news/${session.state.seq}`, () => [{ role: 'user', ...work } as Draft], {
-    // The sender forgets the message once it is recorded.
-    durable: work.message !== undefined,
-  })
-  await addContext(session, prompt.context)
-}
-
 async function backgroundCalls(session: Session): Promise<Map<string, JudgedCall>> {
   const { recorded } = session.run
   const calls = new Map<string, JudgedCall>()
@@ -250,6 +247,12 @@ function decidedInput(recorded: readonly Entry[], call: string): JsonObject | un
     (entry) => entry.role === 'event' && entry.type === 'call.started' && entry.call === call,
   )
   return (started as EventEntry | undefined)?.['input'] as JsonObject | undefined
+}
+
+/** A teammate has its time for each piece of work anew: what it recorded since it last came to its end. */
+function pieceOfWork(entries: readonly Entry[]): readonly Entry[] {
+  const last = entries.findLastIndex((entry) => entry.role === 'event' && entry.type === 'session.ended')
+  return entries.slice(last + 1)
 }
 
 /** Milliseconds the session was at work in earlier lives: neither stopped nor waiting for a person. */

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../ports/agent.ts'
+import type { MemberRequest, TeamRequest } from '../tree/team-tools.ts'
 import { delegationName, type Toolset } from '../vocabulary/toolset.ts'
 
 /** Names are shown whole: a model has to be able to write them. */
@@ -81,5 +82,24 @@ export function delegatedWork(work: string, expectations: string): string {
     expectations,
     '',
     'When the work is done, call the reportOut tool with your report. Only what you report reaches the agent that delegated this.',
+  ].join('\n')
+}
+
+/** The first thing a teammate is told: what it begins with, who it is, and who the others are. */
+export function teammateWork(
+  { name, initialPrompt }: MemberRequest,
+  { name: team, description, members }: TeamRequest,
+  lead: string,
+): string {
+  const others = members.filter((member) => member.name !== name)
+  const mates = others.map((member) => `${member.name} (${oneLine(member.agentType, longestName)})`)
+  return [
+    initialPrompt,
+    '',
+    '## Your team',
+    '',
+    `You are ${name} in the team ${team}${description === undefined ? '' : `: ${oneLine(description, 1_000)}`}.`,
+    `Your lead is ${oneLine(lead, longestName)}, whom you address as "lead".${mates.length === 0 ? '' : ` Your teammates are ${mates.join(', ')}.`}`,
+    'Write to them with the send_message tool, by name. They see nothing else of your work. Messages for you appear in this conversation: to wait for one, end your turn. When everybody is idle, your lead gets what you said last.',
   ].join('\n')
 }

@@ -2,13 +2,15 @@ import { CadreError, messageOf, Suspended } from '../ports/errors.ts'
 import type { Report } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Settled } from '../ports/workspaces.ts'
+import { Teammates } from '../tree/teammates.ts'
 import type { StopReason } from '../tree/tree.ts'
 import { ask } from './ask.ts'
 import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
+import { hasNews, hearMail } from './mail.ts'
 import { type Host, hearMessages, openSession } from './open-session.ts'
-import { leaveBehind, record, requireLife, type Session, takeUpChanges } from './session.ts'
+import { leaveBehind, nothingLeft, record, requireLife, type Session, takeUpChanges } from './session.ts'
 import { settleReply } from './settle.ts'
 import { nextMove, startedCalls } from './state.ts'
 
@@ -26,13 +28,15 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
     for (;;) {
       takeUpChanges(session)
       await hearMessages(session, host.messages(spec.id))
+      await hearMail(session)
       requireLife(session)
       const stopped = stopEnding(session) ?? stoppedFromOutside(session)
       if (stopped !== undefined) return await endSession(session, stopped)
       if (session.tree.isPausing && !hasBegunCalls(session)) throw new Suspended([])
+      await Teammates.attend(session)
       const ending = await move(session)
       // Messages that arrived in the meantime are read before the session ends.
-      if (ending === undefined || session.node.signal.aborted || host.hasMessages(spec.id)) continue
+      if (ending === undefined || session.node.signal.aborted || hasNews(session)) continue
       if (isAskedAgain(session)) continue
       const report = await endSession(session, ending, isAskedAgain)
       if (report !== undefined) return report
@@ -143,7 +147,11 @@ async function endSession(
       },
     ])
     isRecorded = true
-    if (goesOn(session)) return undefined
+    if (goesOn(session)) {
+      // It ends again, and counts its teammates then.
+      session.left = nothingLeft
+      return undefined
+    }
     await session.run.end({ kind: 'ended', outcome: report.status })
   } catch (error) {
     requireLife(session)
@@ -198,4 +206,7 @@ async function stopBackground(session: Session, reason?: StopReason): Promise<vo
   }
   const ends = await Promise.allSettled(children.map(({ report }) => report))
   for (const end of ends) if (end.status === 'fulfilled') leaveBehind(session, end.value)
+  const { teammates } = session
+  session.teammates = undefined
+  for (const report of (await teammates?.stop(reason)) ?? []) leaveBehind(session, report)
 }

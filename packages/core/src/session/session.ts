@@ -5,9 +5,10 @@ import type { EventBody } from '../ports/events.ts'
 import type { Gate } from '../ports/gate.ts'
 import type { Model } from '../ports/model.ts'
 import type { Ports } from '../ports/ports.ts'
-import { addUsage, type Notice, type Report, type Usage } from '../ports/report.ts'
+import { addUsage, type Notice, noUsage, type Report, type Usage } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { ReadCall } from '../rules/create-gate.ts'
+import type { Teammates } from '../tree/teammates.ts'
 import type { Tree, TreeNode } from '../tree/tree.ts'
 import type { Toolset } from '../vocabulary/toolset.ts'
 import { applyEntry, foldEntries, type SessionState, startedCalls } from './state.ts'
@@ -37,9 +38,13 @@ export interface Session {
   read: Map<string, ReadCall>
   /** Children in the background that this life has started or re-attached to. */
   readonly background: Map<string, BackgroundChild>
+  /** Those it leads, from the first round in which it does. */
+  teammates: Teammates | undefined
   /** What children cost whose calls stay open because the session is being stopped: in the report, but not in the record. */
   left: { usage: Usage; sessions: number; calls: number }
   holdsSlot: boolean
+  /** Whether something was said to it that is not in its record yet. */
+  hasMessages(): boolean
   emit(body: EventBody): void
 }
 
@@ -114,6 +119,8 @@ export async function withoutSlot<T>(session: Session, wait: () => Promise<T>): 
     session.holdsSlot = await session.tree.slots.take(session.node.signal)
   }
 }
+
+export const nothingLeft: Session['left'] = { usage: noUsage, sessions: 0, calls: 0 }
 
 export function leaveBehind(session: Session, { usage, sessions, calls }: Report): void {
   const { left } = session

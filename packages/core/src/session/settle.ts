@@ -13,6 +13,7 @@ import { untold } from '../budget/budget-notices.ts'
 import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import type { JudgedCall, Verdict } from '../ports/gate.ts'
+import { changeTeam } from '../tree/change-team.ts'
 import { delegate } from '../tree/delegate.ts'
 import { settledEvent } from '../view/entry-events.ts'
 import { approvalOf } from './approval.ts'
@@ -150,6 +151,7 @@ async function outcomeOf(
 
 async function run(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   if (judged.tool.kind === 'delegate') return delegate(session, judged)
+  if (judged.tool.kind === 'team') return changeTeam(session, judged)
   if (session.inherited.has(judged.call.id)) {
     const known = await settleDoubt(session, judged)
     if (known !== 'run') return known
@@ -287,10 +289,14 @@ export function finishedOutcome(entry: EventEntry): Outcome {
 
 function report(session: Session): Outcome {
   const running = session.state.background.size
-  if (running === 0) return { content: 'The report was handed in.' }
+  if (running === 0 && !session.teammates?.isBusy) return { content: 'The report was handed in.' }
+  const what =
+    running > 0
+      ? `${running} delegated task(s) are still running.`
+      : 'Your teammates are at work, or have results for you.'
   return {
     outcome: 'refused',
     code: 'delegation',
-    content: `${running} delegated task(s) are still running. End your turn without a call: their results will follow, and then report.`,
+    content: `${what} End your turn without a call: their results will follow, and then report.`,
   }
 }

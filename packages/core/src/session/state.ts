@@ -1,8 +1,11 @@
 import type { RequestSize } from '../budget/request-size.ts'
 import type { AssistantEntry, Entry, EventEntry, ResultEntry, UserEntry, WireCall } from '../ports/entry.ts'
+import type { JsonObject } from '../ports/json.ts'
 import type { Message } from '../ports/model.ts'
 import { addUsage, type Notice, noUsage, type Report, type Usage } from '../ports/report.ts'
 import { isBlank } from '../text/is-blank.ts'
+import { nameKey } from '../vocabulary/name-key.ts'
+import { membersOfStart } from './children-of-start.ts'
 
 /**
  * Where a session stands: a fold over its entries and nothing else. Live and resumed sessions go through the same
@@ -35,6 +38,10 @@ export interface SessionState {
   deferred: Message[]
   /** Delegations in the background whose results are not collected yet: child session by call. */
   background: Map<string, string>
+  /** The teams it leads, by the key of their name. */
+  teams: Map<string, TeamState>
+  /** Results that it was told, by `collected`. */
+  told: Set<string>
   nudges: { report: number; empty: number; sections: number; truncated: number; stop: number }
   /** What it last said since a person did. */
   lastText: string
@@ -56,6 +63,16 @@ export interface SessionState {
   ended: Report | undefined
   /** Who cancelled it, when it ended cancelled. */
   cancelledBy: string | undefined
+}
+
+/** A team that a session leads. */
+export interface TeamState {
+  readonly name: string
+  /** The call that created it, as it was let through. */
+  readonly call: WireCall
+  readonly input: JsonObject | undefined
+  /** Sessions by the name of the member. */
+  readonly members: ReadonlyMap<string, string>
 }
 
 /** What the record says of a call. */
@@ -92,6 +109,8 @@ function emptyState(): SessionState {
     heard: new Set(),
     deferred: [],
     background: new Map(),
+    teams: new Map(),
+    told: new Set(),
     nudges: { report: 0, empty: 0, sections: 0, truncated: 0, stop: 0 },
     lastText: '',
     reported: undefined,
@@ -169,7 +188,10 @@ function sizeOf(message: Message): number {
 function applyUser(state: SessionState, entry: UserEntry): void {
   if (state.unsettled > 0) state.deferred.push(entry)
   else show(state, entry, entry.seq)
-  for (const call of entry.collected ?? []) state.background.delete(call)
+  for (const call of entry.collected ?? []) {
+    state.background.delete(call)
+    state.told.add(call)
+  }
   state.usage = addUsage(state.usage, entry.usage)
   state.sessions += entry.sessions ?? 0
   state.callCount += entry.calls ?? 0
@@ -245,6 +267,7 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
     known.result = entry
     state.unsettled -= 1
     show(state, capped(entry, session), entry.seq)
+    if (entry.outcome === undefined) applyTeam(state, known)
     if (entry.outcome === 'refused' && entry.code === 'budget')
       state.refusedByBudget.set(entry.content, (state.refusedByBudget.get(entry.content) ?? 0) + 1)
     if (state.unsettled === 0) for (const message of state.deferred.splice(0)) show(state, message, entry.seq)
@@ -252,6 +275,15 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
   state.usage = addUsage(state.usage, entry.usage)
   state.sessions += entry.sessions ?? 0
   state.callCount += (entry.calls ?? 0) + (entry.outcome === 'refused' ? 0 : 1)
+}
+
+/** A call that creates or deletes a team was carried out. */
+function applyTeam({ teams }: SessionState, { call, started }: CallState): void {
+  const name = started?.['team']
+  if (typeof name !== 'string') return
+  const members = membersOfStart(started?.['members'])
+  if (members.size === 0) teams.delete(nameKey(name))
+  else teams.set(nameKey(name), { name, call, input: started?.['input'] as JsonObject | undefined, members })
 }
 
 function applyEvent(state: SessionState, entry: EventEntry): void {

@@ -115,7 +115,7 @@ async function childSpec(
   })
 }
 
-function failedStart(session: Session, id: string, agent: string, error: CadreError): Report {
+export function failedStart(session: Session, id: string, agent: string, error: CadreError): Report {
   return {
     type: 'report',
     session: id,

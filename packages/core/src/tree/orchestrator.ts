@@ -250,6 +250,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
         const waiting = messages.get(session)
         if (waiting === undefined) messages.set(session, [{ work, settle }])
         else waiting.push({ work, settle })
+        node.wasTold()
       })
     },
     pause({ root, breaksOff = false } = {}) {

@@ -16,6 +16,7 @@ export interface SpecRequest {
   /** The tree of a session without a parent; its own when absent. */
   readonly root?: string
   readonly completion: Completion
+  readonly team?: SessionSpec['team']
   readonly work: Work
   readonly history?: SessionSpec['history']
   /** The model asked for in the call or by the person; comes before what the agent prefers. */
@@ -33,7 +34,7 @@ export interface SpecRequest {
 
 /** All that a new session is started with. Rejects with a `CadreError` when it cannot be started. */
 export async function specify(ports: Ports, limits: RunLimits, request: SpecRequest): Promise<SessionSpec> {
-  const { id, agent, parent, completion, work } = request
+  const { id, agent, parent, completion, team, work } = request
   const model = await resolveModel(ports, request)
   const delegation = parent?.spec.delegation ?? request.delegation ?? true
   const controls = parent === undefined ? request.controls : parent.spec.controls
@@ -43,7 +44,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
     delegation && depth < limits.depth ? allowedTargets(agent, ports.agents.list(), parent === undefined) : []
   const targets = reachable.filter((target) => !chain.includes(target.name))
   const names = targets.map((target) => target.name)
-  const toolset = toolsetOf({ agent, tools: ports.tools, targets: names, completion })
+  const toolset = toolsetOf({ agent, tools: ports.tools, targets: names, completion, team })
   const tool = delegationName(toolset)
   const { maxTurns, timeoutSeconds, budget } = agent.limits ?? {}
   const charged = parent === undefined ? request.charged : parent.spec.limits.charged
@@ -76,6 +77,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
     },
     ...(controls && { controls }),
     ...(await placed(request)),
+    ...(team && { team }),
     work,
     ...(request.history && { history: request.history }),
     created: new Date(ports.clock.now()).toISOString(),

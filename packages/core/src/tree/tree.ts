@@ -34,6 +34,7 @@ export class TreeNode implements Stoppable {
   #persons = 0
   readonly #listeners = new Set<() => void>()
   readonly #asking = new Set<() => void>()
+  readonly #told = new Set<() => void>()
   #isBrokenOff = false
 
   constructor(parent: TreeNode | undefined, isEntry: boolean, clock: Clock) {
@@ -62,6 +63,17 @@ export class TreeNode implements Stoppable {
   onStop(callback: () => void): () => void {
     this.#listeners.add(callback)
     return () => this.#listeners.delete(callback)
+  }
+
+  /** Calls back whenever something was said to the session; the returned function ends that. */
+  onTold(callback: () => void): () => void {
+    this.#told.add(callback)
+    return () => this.#told.delete(callback)
+  }
+
+  /** Something was said to the session. */
+  wasTold(): void {
+    for (const callback of this.#told) callback()
   }
 
   /** What a question to the model is given up for: a stop, or a rest that does not wait for its answer. */
@@ -150,7 +162,7 @@ export class Tree {
   readonly limits: RunLimits
   readonly #nodes = new Map<string, TreeNode>()
   readonly #clock: Clock
-  readonly #counted = new Set<string>()
+  readonly #counted = new Map<string, number>()
   readonly #entered = new Set<string>()
   readonly #followed = new Set<AbortSignal>()
   #sessions = 0
@@ -170,8 +182,10 @@ export class Tree {
 
   /** Counts a session once, when its start is decided or when it is opened, whichever comes first. */
   count(session: string, subtree = 1): void {
-    this.#sessions += this.#counted.has(session) ? subtree - 1 : subtree
-    this.#counted.add(session)
+    const before = this.#counted.get(session) ?? 0
+    if (subtree <= before) return
+    this.#sessions += subtree - before
+    this.#counted.set(session, subtree)
   }
 
   enter(spec: SessionSpec): TreeNode {

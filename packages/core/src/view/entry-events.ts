@@ -13,6 +13,7 @@ export function startedEvent(spec: SessionSpec, resumed: boolean): EventBody {
     root: spec.root,
     depth: spec.depth,
     ...(spec.parent && { parent: spec.parent }),
+    ...(spec.team && { team: spec.team }),
     ...(resumed && { resumed }),
   }
 }

@@ -120,7 +120,7 @@ function isSentBack({ nudge }: Extract<CadreEvent, { type: 'message.added' }>): 
 }
 
 function start(view: View, event: Extract<CadreEvent, { type: 'session.started' }>): void {
-  const { session: id, agent, work, depth, parent, model, at } = event
+  const { session: id, agent, work, depth, parent, team, model, at } = event
   const known = view.sessions.get(id)
   if (known !== undefined) {
     goOn(known, event)
@@ -132,6 +132,7 @@ function start(view: View, event: Extract<CadreEvent, { type: 'session.started' 
     work,
     depth,
     ...(parent && { parent }),
+    ...(team && { team }),
     model,
     state: 'working',
     rounds: [],

@@ -34,6 +34,8 @@ export interface SessionView {
   readonly work: string
   readonly depth: number
   readonly parent?: { readonly session: string; readonly call: string }
+  /** Of a teammate: its team, and its name there. */
+  readonly team?: { readonly name: string; readonly member: string }
   model: string
   state: 'queued' | 'working' | 'waiting' | 'ended'
   /** In the order of their numbers. */

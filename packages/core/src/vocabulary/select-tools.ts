@@ -27,7 +27,7 @@ export function covers(name: string, tool: Tool): boolean {
   if (meaning.kind === 'class' && meaning.class === 'todo' && tool.class === 'task') return true
   // Elsewhere `Task` is the only way to delegate: who forbids it means all of ours. Our own names mean themselves.
   return (
-    tool.kind === 'delegate' &&
+    (tool.kind === 'delegate' || tool.kind === 'team') &&
     meaning.kind === 'tools' &&
     meaning.names.some(isDelegation) &&
     !isDelegation(name)

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { ToolOffer } from '../ports/model.ts'
-import type { Completion } from '../ports/session-spec.ts'
+import type { Completion, SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
 import { delegationTools, reportOut } from '../tree/delegation.ts'
 import { aliasOf, covers, grantedBy, indexTools } from './select-tools.ts'
@@ -29,6 +29,8 @@ export interface ToolsetRequest {
   readonly tools: readonly Tool[]
   readonly targets: readonly string[]
   readonly completion: Completion
+  /** It is a teammate. */
+  readonly team?: SessionSpec['team']
 }
 
 const made = new WeakMap<readonly Tool[], WeakMap<AgentDefinition, Map<string, Toolset>>>()
@@ -38,10 +40,10 @@ const made = new WeakMap<readonly Tool[], WeakMap<AgentDefinition, Map<string, T
  * a backend writes the list of offers once when it is the same list.
  */
 export function toolsetOf(request: ToolsetRequest): Toolset {
-  const { agent, tools, targets, completion } = request
+  const { agent, tools, targets, completion, team } = request
   const byAgent = made.get(tools) ?? new WeakMap<AgentDefinition, Map<string, Toolset>>()
   const byKind = byAgent.get(agent) ?? new Map<string, Toolset>()
-  const key = `${completion} ${targets.join('\n')}`
+  const key = `${completion} ${team !== undefined} ${targets.join('\n')}`
   const toolset = byKind.get(key) ?? createToolset(request)
   byKind.set(key, toolset)
   byAgent.set(agent, byKind)
@@ -53,24 +55,29 @@ export function toolsetOf(request: ToolsetRequest): Toolset {
  * Every known tool can be found, so that a call to one the agent may not use is told apart from a misspelt one; only
  * allowed ones are offered. Names that are in nobody's list never widen anything.
  */
-function createToolset({ agent, tools, targets, completion }: ToolsetRequest): Toolset {
+function createToolset({ agent, tools, targets, completion, team }: ToolsetRequest): Toolset {
   const delegation = delegationTools(targets)
   const known = indexTools([...tools, ...delegation, reportOut])
   // With nobody to delegate to, the tools for it are known, so that a call is told why it is refused, and cannot be had.
-  const usable = targets.length === 0 ? tools : [...tools, ...delegation]
+  const teams = tools.filter(({ kind }) => kind === 'team')
+  const usable =
+    targets.length === 0 ? tools.filter((tool) => !teams.includes(tool)) : [...tools, ...delegation]
   const offered = new Map<Tool, string>()
   const unknown = new Set<string>()
   const absent = new Set<string>()
   const classify = (name: string) => {
     const meaning = understandTool(name)
     if (meaning.kind === 'unknown') unknown.add(name)
-    else if (!delegation.some((tool) => covers(name, tool))) absent.add(name)
+    else if (![...delegation, ...teams].some((tool) => covers(name, tool))) absent.add(name)
   }
   for (const name of agent.tools.kind === 'all' ? ['*'] : agent.tools.names) {
     const granted = grantedBy(name, usable, known)
     for (const tool of granted) if (!offered.has(tool)) offered.set(tool, offeredName(tool, name))
     if (granted.length === 0) classify(name)
   }
+  // A teammate that could not write to the others would be none. What its file denies stays denied.
+  const message = team && tools.find(({ name }) => name === 'send_message')
+  if (message !== undefined && !offered.has(message)) offered.set(message, message.name)
   for (const name of agent.disallowedTools ?? []) {
     const forbidden = usable.filter((tool) => covers(name, tool))
     for (const tool of forbidden) offered.delete(tool)

@@ -57,7 +57,14 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
     },
     limits: {
       kind: 'keys',
-      keys: { depth: whole, concurrency: whole, sessions: whole, maxTurns: whole, timeoutSeconds: whole },
+      keys: {
+        depth: whole,
+        concurrency: whole,
+        sessions: whole,
+        maxTurns: whole,
+        timeoutSeconds: whole,
+        teamMessages: whole,
+      },
     },
     budget: { kind: 'keys', keys: { tokens: whole, cost: amount, calls: whole } },
     enableSubagent: flag,

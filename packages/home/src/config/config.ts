@@ -73,6 +73,8 @@ export interface LimitSettings {
   readonly sessions?: number
   readonly maxTurns?: number
   readonly timeoutSeconds?: number
+  /** Messages that the members of one team may send each other. */
+  readonly teamMessages?: number
 }
 
 export interface BudgetSettings {

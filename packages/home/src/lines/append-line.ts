@@ -60,7 +60,7 @@ async function drain(home: Home, folder: string, name: string): Promise<void> {
       home.folder(folder)
       const index = idIndex(place)
       await index.prepare()
-      const known = await withLock(home, `${folder}-${name}`, () => {
+      const known = await withLock(home, `${folder.replaceAll('/', '-')}-${name}`, () => {
         batch = queue.splice(0)
         // A line that lacks nothing but its break may be the one that is to be added.
         appendLines(place, [], { durable: false })

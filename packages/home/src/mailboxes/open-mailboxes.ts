@@ -7,8 +7,8 @@
 import { listFolder } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { appendLine } from '../lines/append-line.ts'
-import { FollowedFile } from '../lines/followed-file.ts'
 import { lineOfMessage, lineOfReceipt, type MailMessage, type MailReceipt } from './mail-message.ts'
+import { Mailbox } from './mailbox.ts'
 import { mailboxName, mailboxOfFile, receiptsName } from './mailbox-name.ts'
 
 export interface Mailboxes {
@@ -23,11 +23,11 @@ export interface Mailboxes {
 }
 
 export function openMailboxes(home: Home): Mailboxes {
-  const files = new Map<string, MailboxIndex>()
-  const boxes = (): MailboxIndex[] => {
+  const files = new Map<string, Mailbox>()
+  const boxes = (): Mailbox[] => {
     for (const file of listFolder(home.at('mailboxes'))) {
       const name = mailboxOfFile(file)
-      if (name !== undefined && !files.has(name)) files.set(name, new MailboxIndex(home, name))
+      if (name !== undefined && !files.has(name)) files.set(name, new Mailbox(home, 'mailboxes', name))
     }
     const all = [...files.values()]
     for (const box of all) box.refresh()
@@ -45,42 +45,5 @@ export function openMailboxes(home: Home): Mailboxes {
     },
     sentBy: (session) => boxes().reduce((sum, box) => sum + (box.sent.get(session) ?? 0), 0),
     depthOf: (session) => Math.max(0, ...boxes().map((box) => box.began.get(session) ?? 0)),
-  }
-}
-
-/** What is known of one mailbox: read once, then followed. */
-class MailboxIndex {
-  readonly ids = new Set<string>()
-  /** By session: how many messages it sent here. */
-  readonly sent = new Map<string, number>()
-  /** By session that was begun by a message of this mailbox: how deep it lies. */
-  readonly began = new Map<string, number>()
-  private readonly messages: FollowedFile
-  private readonly receipts: FollowedFile
-
-  constructor(home: Home, name: string) {
-    this.messages = new FollowedFile(home.at('mailboxes', `${name}.jsonl`), {
-      take: ({ id, session }) => {
-        if (typeof id !== 'string' || typeof session !== 'string' || this.ids.has(id)) return
-        this.ids.add(id)
-        this.sent.set(session, (this.sent.get(session) ?? 0) + 1)
-      },
-      forget: () => {
-        this.ids.clear()
-        this.sent.clear()
-      },
-    })
-    this.receipts = new FollowedFile(home.at('mailboxes', `${receiptsName(name)}.jsonl`), {
-      take: ({ delivered_to: session, began, depth }) => {
-        if (typeof session === 'string' && began === true && typeof depth === 'number')
-          this.began.set(session, depth)
-      },
-      forget: () => this.began.clear(),
-    })
-  }
-
-  refresh(): void {
-    this.messages.look()
-    this.receipts.look()
   }
 }

@@ -1,5 +1,5 @@
 import type { AgentDefinition, Agents, Notice, Ports, Rule, RunLimits, SessionSpec } from '@cadre/core'
-import { readDelegation } from '@cadre/core'
+import { targetsOf } from '@cadre/core'
 import type { Policy } from './policy.ts'
 
 /** What of a policy the engine has to be given. Models are filtered by `allowOnly`, files of agents by not reading them. */
@@ -45,15 +45,15 @@ export function enforcePolicy(policy: Policy, { builtIns }: EnforcementOptions):
     name: 'delegation',
     immediate: true,
     judge({ tool, input }) {
-      if (tool.kind !== 'delegate') return undefined
+      if (tool.kind !== 'delegate' && tool.kind !== 'team') return undefined
       const deny = (rule: string, reason: string) => ({ kind: 'deny', by: 'policy', rule, reason }) as const
       if (!policy.subagents)
         return deny(
           'subagent.enabled',
           `delegation is switched off: ${refusal('subagent.enabled')}; do the work yourself`,
         )
-      const { target } = readDelegation(tool, input)
-      if (!isOff(target)) return undefined
+      const target = targetsOf(tool, input).find(isOff)
+      if (target === undefined) return undefined
       const key = 'cveRemediatorAgent.enabled'
       return deny(key, `${target} is switched off: ${refusal(key)}; do the work yourself`)
     },

@@ -76,6 +76,7 @@ function emitMetadata(spec: SessionSpec, extra: { readonly [key: string]: Json }
     ['controls', spec.controls],
     ['workspace', spec.workspace],
     ['isolation', spec.isolation],
+    ['team', spec.team],
     ['work', spec.work.images === undefined ? spec.work.content : spec.work],
     ['said', spec.work.images === undefined ? saidOf(spec.work) : undefined],
     ['history', spec.history],

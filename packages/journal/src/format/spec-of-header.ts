@@ -70,6 +70,7 @@ const ourKeys = [
   'controls',
   'workspace',
   'isolation',
+  'team',
   'work',
   'said',
   'history',
@@ -117,6 +118,7 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
     limits: limitsOf(metadata),
     ...controlsOf(metadata['controls']),
     ...placeOf(metadata, known.workspace(name), id),
+    ...teamOf(metadata['team']),
     work: isObject(work)
       ? (work as unknown as SessionSpec['work'])
       : { content: typeof work === 'string' ? work : known.work, ...saidOf(metadata['said']) },
@@ -144,6 +146,12 @@ function placeOf(
     return { workspace, ...isolationOf(metadata['isolation'], id) }
   const session = path.basename(own)
   return isName(session) ? { workspace, isolation: { kind: 'own', session, base: own } } : { workspace }
+}
+
+function teamOf(team: unknown): Pick<SessionSpec, 'team'> {
+  if (!isObject(team)) return {}
+  const { name, member } = team
+  return typeof name === 'string' && typeof member === 'string' ? { team: { name, member } } : {}
 }
 
 function saidOf(said: unknown): Pick<SessionSpec['work'], 'from' | 'message'> {

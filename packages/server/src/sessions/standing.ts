@@ -42,9 +42,10 @@ export function standingOf({ status, entries, spec }: StoredSession): Standing {
   return waits ? { kind: 'delegates', children } : { kind: 'ready' }
 }
 
-/** The sessions it has started and waits for. */
+/** The sessions it has started and waits for, and its teammates. */
 export function openChildren({ entries, spec }: StoredSession): readonly string[] {
-  return childrenIn(foldEntries(entries, spec.id))
+  const state = foldEntries(entries, spec.id)
+  return [...childrenIn(state), ...[...state.teams.values()].flatMap(({ members }) => [...members.values()])]
 }
 
 function childrenIn(state: SessionState): string[] {

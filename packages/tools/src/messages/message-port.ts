@@ -1,9 +1,10 @@
 import type { Agents } from '@cadre/core'
-import type { Mailboxes } from '@cadre/home'
+import type { Mailboxes, TeamFiles } from '@cadre/home'
 
 /** What `send_message` works with. */
 export interface MessagePort {
   readonly mailboxes: Mailboxes
+  readonly teams?: Pick<TeamFiles, 'addressOf' | 'post' | 'has' | 'refuseMessage'>
   /** As they are when it is asked. */
   readonly agents: Pick<Agents, 'get' | 'list'>
   /** The agent of a session of this home; nothing when there is no such session. */

@@ -4,7 +4,13 @@ import { Refusal } from '../refusal.ts'
 import type { MessagePort } from './message-port.ts'
 
 const input = object({
-  to: string('The agent, or the session of an agent, that gets it', { min: 1, max: 200 }),
+  to: string(
+    'The agent, or the session of an agent, that gets it. In a team: the name of a teammate, or "lead"',
+    {
+      min: 1,
+      max: 200,
+    },
+  ),
   text: string('What you want to say. It is all the other one sees', { min: 1, max: 100_000 }),
   summary: optional(string('What it is about, in a few words', { max: 200 })),
 })
@@ -17,7 +23,7 @@ export function sendMessageTool(port: () => MessagePort): Tool {
   return builtIn<SendMessageInput>({
     name: 'send_message',
     description:
-      'Leave a message for another agent. It is queued and delivered by itself; an answer, if there is one, comes to you as a message. Do not wait for it.',
+      'Leave a message for another agent or a teammate. It is queued and delivered by itself; an answer, if there is one, comes to you as a message. Do not wait for it: end your turn.',
     class: 'message',
     // It is written into the home and nowhere else: whatever the other agent does about it is judged then.
     effect: 'write',
@@ -43,21 +49,53 @@ const mostPerSession = 50
 const deepest = 8
 
 export function sendMessage(port: MessagePort): Work<SendMessageInput> {
-  const { mailboxes, agents, agentOf, attended, now = Date.now } = port
+  const { mailboxes, teams, agents, agentOf, attended, now = Date.now } = port
 
-  async function addressOf(to: string): Promise<{ agent: string; session?: string }> {
+  /** The teammate that is meant. One of a team that nobody serves now gets it as any session does: by the daemon. */
+  function teammate(session: string, to: string) {
+    const address = teams?.addressOf(session, to)
+    if (address?.kind === 'ambiguous')
+      throw new Refusal(
+        `Several of your teams have a member of this name: write ${address.names.join(' or ')}.`,
+      )
+    if (address?.kind !== 'member') return undefined
+    return address
+  }
+
+  async function addressOf(from: string, wanted: string): Promise<{ agent: string; session?: string }> {
+    const address = teams?.addressOf(from, wanted)
+    const to = address?.kind === 'member' ? address.session : wanted
     const agent = agents.get(to)?.name
     if (agent !== undefined) return { agent }
     const owner = await agentOf(to)
     if (owner !== undefined) return { agent: owner, session: to }
     const names = agents.list().map(({ name }) => name)
-    const hint = didYouMean(to, names) || `. Agents: ${names.slice(0, 40).join(', ') || 'none'}`
+    const mates = address?.kind === 'nobody' ? address.names : []
+    const team = mates.length === 0 ? '' : ` Your team: ${mates.join(', ')}.`
+    const hint =
+      didYouMean(to, [...mates, ...names]) || `.${team} Agents: ${names.slice(0, 40).join(', ') || 'none'}`
     throw new Refusal(`There is no agent and no session named ${JSON.stringify(to.slice(0, 100))}${hint}`)
   }
 
   return {
     async run({ to, text, summary }, { agent: from, session, key }) {
-      const address = await addressOf(to)
+      const mate = teammate(session, to)
+      if (mate?.isServed) {
+        const over = teams?.has(mate.team, mate.member, key) ? undefined : teams?.refuseMessage(mate.team)
+        if (over !== undefined) throw new Refusal(over)
+        await teams?.post(mate.team, {
+          id: key,
+          at: new Date(now()).toISOString(),
+          from: mate.from,
+          session,
+          to: mate.member,
+          text,
+          ...(summary !== undefined && { summary }),
+          depth: 0,
+        })
+        return { content: JSON.stringify({ success: true, id: key, to: mate.member, delivered: 'queued' }) }
+      }
+      const address = await addressOf(session, to)
       if (address.session === session)
         throw new Refusal('This is your own session: what you want to remember, say in your reply.')
       // A call that is tried again is not another message.
@@ -79,8 +117,10 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
         'No daemon runs for this home: the message stays in the mailbox until one is started with cadre up. Do not wait for an answer.'
       return { content: JSON.stringify({ ...receipt, note }) }
     },
-    async check({ to }, { key }) {
-      const { agent } = await addressOf(to)
+    async check({ to }, { key, session }) {
+      const mate = teammate(session, to)
+      if (mate !== undefined && teams?.has(mate.team, mate.member, key)) return 'done'
+      const { agent } = await addressOf(session, to)
       return mailboxes.has(agent, key) ? 'done' : 'not_done'
     },
   }

@@ -1,0 +1,43 @@
+import { budgetsBelow, untold } from '../budget/budget-notices.ts'
+import type { TeammateNews, Teammates } from '../tree/teammates.ts'
+import { subagentResult } from './follow-up.ts'
+import { hasNews } from './mail.ts'
+import { notice, type Session, say, withoutSlot } from './session.ts'
+
+/**
+ * Waits until the team of a lead is idle. True when the lead may end: nobody is at work, every message was delivered, and the lead
+ * was told what each teammate said last. Otherwise the lead continues with what is new.
+ */
+export async function awaitTeam(session: Session, teammates: Teammates): Promise<boolean> {
+  await withoutSlot(session, () => teammates.settled())
+  if (session.node.isStopped || session.tree.isPausing || hasNews(session)) return false
+  teammates.requireEnds()
+  const news = teammates.news()
+  for (const { report } of news)
+    for (const { code, message } of untold(session.state, budgetsBelow(report)))
+      await notice(session, code, message)
+  await noteUndelivered(session, teammates)
+  if (news.length === 0) return true
+  await say(session, `team/${session.state.round}`, {
+    content: [
+      'Your teammates are idle. This is what they said last.',
+      ...news.map(resultOf),
+      'Write to them with send_message if anything is left to do, or give your answer.',
+    ].join('\n\n'),
+    // What they cost is in their own records, and is added up when the lead ends.
+    collected: news.map(({ key }) => key),
+  })
+  return false
+}
+
+async function noteUndelivered(session: Session, teammates: Teammates): Promise<void> {
+  const notices = teammates.undelivered().map(({ name, team, count }) => ({
+    code: 'team',
+    message: `${count === 1 ? '1 message' : `${count} messages`} to ${name} of the team ${team} could not be delivered`,
+  }))
+  for (const { code, message } of untold(session.state, notices)) await notice(session, code, message)
+}
+
+function resultOf({ name, team, report }: TeammateNews): string {
+  return subagentResult(report, { team, name })
+}

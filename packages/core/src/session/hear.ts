@@ -1,0 +1,16 @@
+import type { Draft } from '../ports/entry.ts'
+import type { Work } from '../ports/session-spec.ts'
+import { addContext, attendPrompt } from './attend.ts'
+import { record, type Session } from './session.ts'
+
+/** Records a message to a session that continues. A message with the same id is recorded once. */
+export async function hear(session: Session, work: Work): Promise<void> {
+  if (work.message !== undefined && session.state.heard.has(work.message)) return
+  const prompt = await attendPrompt(session, work)
+  if (!prompt.taken) return
+  await record(session, `news/${session.state.seq}`, () => [{ role: 'user', ...work } as Draft], {
+    // The sender forgets the message once it is recorded.
+    durable: work.message !== undefined,
+  })
+  await addContext(session, prompt.context)
+}

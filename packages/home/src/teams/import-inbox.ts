@@ -1,0 +1,58 @@
+import path from 'node:path'
+import { leadNames, nameKey, parseJson } from '@cadre/core'
+import { isObject, listFolder, readRegular } from '@cadre/disk'
+import type { MailMessage } from '../mailboxes/mail-message.ts'
+
+const ending = '.json'
+
+/**
+ * The unread messages of inboxes in the form that other programs keep: `inboxes/<member>.json`, with `{version, messages}` or a bare
+ * list of messages. What cannot be understood is left out.
+ */
+export function foreignMessages(folder: string): readonly MailMessage[] {
+  return listFolder(folder)
+    .filter((file) => file.endsWith(ending))
+    .sort()
+    .flatMap((file) => {
+      const to = file.slice(0, -ending.length)
+      const owner = leadNames.includes(nameKey(to)) ? 'lead' : to
+      return messagesIn(path.join(folder, file)).flatMap((message, index) => {
+        if (!isObject(message) || message['read'] === true) return []
+        const { from, text, timestamp, summary } = message
+        if (typeof text !== 'string' || text === '') return []
+        return [
+          {
+            id: `imported/${to}/${index}`,
+            at: timeOf(timestamp),
+            from: typeof from === 'string' && from !== '' ? from : 'a person',
+            session: '',
+            to: owner,
+            text,
+            ...(typeof summary === 'string' && summary !== '' && { summary }),
+            depth: 0,
+          },
+        ]
+      })
+    })
+}
+
+function messagesIn(file: string): readonly unknown[] {
+  let text: string
+  try {
+    text = readRegular(file).toString('utf8')
+  } catch {
+    return []
+  }
+  const parsed = parseJson(text)
+  if (!parsed.ok) return []
+  const { value } = parsed
+  if (Array.isArray(value)) return value
+  return isObject(value) && Array.isArray(value['messages']) ? value['messages'] : []
+}
+
+/** Milliseconds or a written date. */
+function timeOf(timestamp: unknown): string {
+  const ms = typeof timestamp === 'number' ? timestamp : Date.parse(String(timestamp))
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
+}

@@ -1,0 +1,289 @@
+/**
+ * Owns `teams/`: which teams there are, and what their members write to each other. A team's inboxes are mailboxes: a file of messages
+ * and a file of receipts for each member, and `lead` for the session that leads it.
+ *
+ * 1. A message is on disk before its sender is told that it was sent. Under one id there is one message.
+ * 2. A team is served by the process that runs its lead, and by no other: a tree of sessions has one owner.
+ * 3. Names of teams and members are checked before they become part of a path.
+ */
+import { existsSync, rmSync } from 'node:fs'
+import { isTeamName, leadNames, nameKey, type Teams, type Work } from '@cadre/core'
+import { listFolder, rawOf } from '@cadre/disk'
+import { editFile } from '../home/edit-shared-file.ts'
+import type { Home } from '../home/open-home.ts'
+import { isName } from '../home/valid-session-name.ts'
+import { withLock } from '../leases/with-lock.ts'
+import { appendLine } from '../lines/append-line.ts'
+import { lineOfMessage, lineOfReceipt, type MailMessage } from '../mailboxes/mail-message.ts'
+import { mailText } from '../mailboxes/mail-text.ts'
+import { Mailbox } from '../mailboxes/mailbox.ts'
+import { receiptsName } from '../mailboxes/mailbox-name.ts'
+import { foreignMessages } from './import-inbox.ts'
+import { configOfTeam, readTeamConfig, type TeamConfig } from './team-config.ts'
+
+/** Whom a session means in its teams. */
+export type TeamAddress =
+  | {
+      readonly kind: 'member'
+      readonly team: string
+      /** The name of the receiver there; `lead` for the lead. */
+      readonly member: string
+      readonly session: string
+      /** The name of the sender there. */
+      readonly from: string
+      /** Whether the team is served by this process, so that the message is delivered. */
+      readonly isServed: boolean
+    }
+  /** Several of its teams have a member of this name. */
+  | { readonly kind: 'ambiguous'; readonly names: readonly string[] }
+  /** Nobody of its teams. `names`: who there is. */
+  | { readonly kind: 'nobody'; readonly names: readonly string[] }
+
+export interface TeamFiles extends Teams {
+  /** Nothing for a session that is in no team. */
+  addressOf(session: string, to: string): TeamAddress | undefined
+  post(team: string, message: MailMessage): Promise<'new' | 'known'>
+  /** Whether this message lies in the inbox of a member. */
+  has(team: string, member: string, id: string): boolean
+  /** Why the team may not send another message. */
+  refuseMessage(team: string): string | undefined
+}
+
+export interface TeamsOptions {
+  /** The most messages of one team. */
+  readonly most: number
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+const folder = 'teams'
+const leadBox = 'lead'
+
+interface Place {
+  readonly team: Team
+  /** `lead`, or the name of a member. */
+  readonly member: string
+}
+
+class Team {
+  readonly config: TeamConfig
+  /** Its folder of inboxes, relative to the home. */
+  readonly inboxes: string
+  readonly boxes: ReadonlyMap<string, Mailbox>
+  /** Messages that are being written: their receivers, by id. */
+  readonly pending = new Map<string, string>()
+
+  constructor(home: Home, name: string, config: TeamConfig) {
+    this.config = config
+    this.inboxes = `${folder}/${name}/inboxes`
+    const owners = [leadBox, ...config.members.map((member) => member.name)]
+    this.boxes = new Map(owners.map((owner) => [owner, new Mailbox(home, this.inboxes, owner)]))
+  }
+
+  box(member: string): Mailbox | undefined {
+    const box = this.boxes.get(member)
+    box?.refresh()
+    return box
+  }
+
+  /** How many messages it has sent, those that are being written included. */
+  count(): number {
+    let count = 0
+    for (const member of this.boxes.keys()) count += this.box(member)?.ids.size ?? 0
+    for (const [id, member] of this.pending) if (!this.boxes.get(member)?.ids.has(id)) count += 1
+    return count
+  }
+
+  sessionOf(member: string): string {
+    if (member === leadBox) return this.config.leadAgentId
+    return this.config.members.find(({ name }) => name === member)?.agentId ?? ''
+  }
+}
+
+export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): TeamFiles {
+  /** By the key of their name. */
+  const teams = new Map<string, Team>()
+  const listeners = new Map<string, () => void>()
+  const time = () => new Date(now()).toISOString()
+
+  function folderOf(name: string): string {
+    return listFolder(home.at(folder)).find((entry) => nameKey(entry) === nameKey(name)) ?? name
+  }
+  function teamNamed(name: string): Team | undefined {
+    const known = teams.get(nameKey(name))
+    if (known !== undefined || !isTeamName(name)) return known
+    const place = folderOf(name)
+    const config = readTeamConfig(home.at(folder, place, 'config.json'))
+    if (config === undefined || config === 'unreadable' || nameKey(config.name) !== nameKey(name))
+      return undefined
+    return keep(place, config)
+  }
+  function keep(place: string, config: TeamConfig): Team {
+    const team = new Team(home, place, config)
+    teams.set(nameKey(config.name), team)
+    return team
+  }
+  function knownPlaces(session: string): Place[] {
+    return [...teams.values()].flatMap((team) => {
+      const { leadAgentId, members } = team.config
+      const own = members.find(({ agentId }) => agentId === session)
+      return [
+        ...(own === undefined ? [] : [{ team, member: own.name }]),
+        ...(leadAgentId === session ? [{ team, member: leadBox }] : []),
+      ]
+    })
+  }
+  /** Where a session is a member or leads. What this process has not seen yet is looked for on disk. */
+  function placesOf(session: string): Place[] {
+    const known = knownPlaces(session)
+    if (known.length > 0) return known
+    for (const name of listFolder(home.at(folder))) teamNamed(name)
+    return knownPlaces(session)
+  }
+  function tell({ config }: Team): void {
+    listeners.get(config.leadAgentId)?.()
+  }
+  function toWork(place: Place, message: MailMessage, leads: boolean): Work {
+    const { team, member } = place
+    const { name } = team.config
+    const isAnswerable = message.session !== ''
+    const answer = leads ? `${name}/${message.from}` : message.from
+    return {
+      content: mailText(message, isAnswerable ? answer : undefined),
+      from: message.from,
+      message: `team/${name}/${member}/${message.id}`,
+    }
+  }
+  function unread(session: string): readonly Work[] {
+    const places = placesOf(session)
+    const leadsSeveral = places.filter(({ member }) => member === leadBox).length > 1
+    return places.flatMap((place) => {
+      const messages = place.team.box(place.member)?.undelivered() ?? []
+      return messages.map((message) => toWork(place, message, leadsSeveral && place.member === leadBox))
+    })
+  }
+
+  return {
+    async create(wanted) {
+      const { name, key } = wanted
+      if (!isTeamName(name)) return `${JSON.stringify(name)} cannot be the name of a team.`
+      let made: { readonly team: Team; readonly place: string } | undefined
+      home.folder(folder)
+      const refused = await withLock(home, `${folder}-${nameKey(name)}`, () => {
+        const place = folderOf(name)
+        const file = home.at(folder, place, 'config.json')
+        const before = readTeamConfig(file)
+        if (before === 'unreadable')
+          return `${folder}/${place}/config.json cannot be read. Choose another name, or ask a person to remove that folder.`
+        if (before?.createdBy === key) {
+          made = { team: keep(place, before), place }
+          return undefined
+        }
+        if (before !== undefined && isSession(before.leadAgentId))
+          return `There is a team named ${before.name} already, led by the session ${before.leadAgentId}. Choose another name.`
+        home.folder(folder, place, 'inboxes')
+        const config = configOfTeam(wanted, time())
+        editFile(file, () => rawOf(`${JSON.stringify(config, null, 2)}\n`))
+        made = { team: keep(place, config), place }
+        return undefined
+      })
+      if (made === undefined) return refused ?? 'The team could not be created.'
+      const { team, place } = made
+      for (const message of foreignMessages(home.at(folder, place, 'inboxes')))
+        if (team.boxes.has(message.to))
+          await appendLine(home, team.inboxes, message.to, lineOfMessage(message))
+      return undefined
+    },
+    async remove(name, lead) {
+      const team = teamNamed(name)
+      if (team === undefined || team.config.leadAgentId !== lead) return
+      teams.delete(nameKey(name))
+      rmSync(home.at(folder, folderOf(name)), { recursive: true, force: true })
+    },
+    leadOf: (name) => teamNamed(name)?.config.leadAgentId,
+    unread(session) {
+      try {
+        return unread(session)
+      } catch {
+        // What cannot be read now is still there later.
+        return []
+      }
+    },
+    async received(session, message) {
+      for (const { team, member } of placesOf(session)) {
+        const prefix = `team/${team.config.name}/${member}/`
+        if (!message.startsWith(prefix)) continue
+        const id = message.slice(prefix.length)
+        const receipt = lineOfReceipt({ id, at: time(), deliveredTo: session, depth: 0 })
+        await appendLine(home, team.inboxes, receiptsName(member), receipt)
+        team.box(member)?.receive(id)
+      }
+    },
+    serve(lead, listener) {
+      listeners.set(lead, listener)
+      return () => {
+        if (listeners.get(lead) === listener) listeners.delete(lead)
+      }
+    },
+    addressOf(session, to) {
+      const places = placesOf(session)
+      if (places.length === 0) return undefined
+      const candidates = places.flatMap((place) => addressesFrom(place))
+      const wanted = nameKey(to)
+      const found = candidates.filter(
+        ({ team, member, session, names }) =>
+          session === to || [...names, `${team}/${member}`].some((name) => nameKey(name) === wanted),
+      )
+      const [only] = found
+      if (only !== undefined && found.length === 1) {
+        const { names: _names, ...address } = only
+        return { kind: 'member', ...address }
+      }
+      const list = (from: typeof candidates) =>
+        from.map(({ team, member }) => (places.length > 1 ? `${team}/${member}` : member))
+      return only === undefined
+        ? { kind: 'nobody', names: list(candidates) }
+        : { kind: 'ambiguous', names: list(found) }
+    },
+    async post(name, message) {
+      const team = teamNamed(name)
+      if (team === undefined) throw new Error(`the team ${name} is no longer there`)
+      const { id, to } = message
+      team.pending.set(id, to)
+      try {
+        return await appendLine(home, team.inboxes, to, lineOfMessage(message))
+      } finally {
+        team.pending.delete(id)
+        tell(team)
+      }
+    },
+    has: (name, member, id) => teamNamed(name)?.box(member)?.ids.has(id) === true,
+    refuseMessage(name) {
+      const team = teamNamed(name)
+      if (team === undefined) return undefined
+      const count = team.count()
+      if (count < most) return undefined
+      return `The team ${team.config.name} has sent ${count} messages, and ${most} are allowed (limits.teamMessages). Finish with what you have, and say what is left to do.`
+    },
+  }
+
+  function isSession(id: string): boolean {
+    return isName(id) && existsSync(home.at('sessions', `${id}.session.yaml`))
+  }
+
+  /** Everybody else in a team, with the names they are called by. */
+  function addressesFrom({ team, member: own }: Place) {
+    const { config } = team
+    const isServed = listeners.has(config.leadAgentId)
+    return [...team.boxes.keys()]
+      .filter((member) => member !== own)
+      .map((member) => ({
+        team: config.name,
+        member,
+        session: team.sessionOf(member),
+        from: own,
+        isServed,
+        names: member === leadBox ? [...leadNames, config.leadAgentType ?? leadBox] : [member],
+      }))
+  }
+}
