@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { List, Stage, Word } from '../commands/line/line.ts'
 import { describeCommand } from '../commands/programs/describe-command.ts'
+import { gitCommandAt } from '../commands/programs/describe-git.ts'
 import { searchFolders } from '../commands/resolve-program.ts'
 
 export interface PlanRequest {
@@ -100,9 +101,9 @@ function hardened(stage: Stage): Stage {
   const { words } = stage
   const git = gitIn(words)
   if (git < 0) return stage
-  let at = git + 1
-  while (words[at]?.text.startsWith('-')) at += /^-[Cc]$/.test(words[at]?.text ?? '') ? 2 : 1
-  const [first = '', second = ''] = words.slice(at, at + 2).map(({ text }) => text)
+  const texts = words.map(({ text }) => text)
+  const at = git + 1 + gitCommandAt(texts.slice(git + 1))
+  const [first = '', second = ''] = texts.slice(at)
   const isTwo = Object.hasOwn(added, `${first} ${second}`)
   const more =
     (isTwo ? added[`${first} ${second}`] : Object.hasOwn(added, first) ? added[first] : undefined) ?? []
