@@ -9,11 +9,9 @@ export interface ProgramSearch {
   readonly excluded: readonly string[]
 }
 
+/** Agents can change a file `inside`, which is one of the workspace or of the home. */
 export type Program =
-  /** A file that agents cannot change. */
-  | { readonly kind: 'outside'; readonly file: string }
-  /** A file of the workspace or of the home. */
-  | { readonly kind: 'inside'; readonly file: string }
+  | { readonly kind: 'inside' | 'outside'; readonly file: string }
   | { readonly kind: 'missing' }
 
 /** What was found before. Programs outside of what agents can change stay where they are. */
@@ -48,12 +46,11 @@ export function searchFolders(search: ProgramSearch): readonly string[] {
 /** The file that a name stands for: looked for in the folders of the path, or, with a slash, from `folder`. */
 export function resolveProgram(name: string, folder: string, search: ProgramSearch): Program {
   if (name.includes('/')) {
-    const file = path.isAbsolute(name) ? name : `${folder}/${name}`
+    const isAbsolute = path.isAbsolute(name)
+    const file = isAbsolute ? name : `${folder}/${name}`
     if (!isProgram(file)) return { kind: 'missing' }
-    return {
-      kind: isExcluded(file, search) ? 'inside' : 'outside',
-      file: path.isAbsolute(name) ? name : realOf(file),
-    }
+    const kind = isExcluded(file, search) ? 'inside' : 'outside'
+    return { kind, file: isAbsolute ? file : realOf(file) }
   }
   const { files } = knownOf(search)
   const known = files.get(name)

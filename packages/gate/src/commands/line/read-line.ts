@@ -4,7 +4,7 @@
  *
  * Linear in the length of the line; never throws.
  */
-import { refuseHidden, unusualIn } from '../hidden-characters.ts'
+import { hasUnusual, refuseHidden } from '../hidden-characters.ts'
 import { checkCommand, requireProgram } from './check-command.ts'
 import { Cursor, NeedsShell } from './cursor.ts'
 import { listedVariables, specialVariables } from './known-words.ts'
@@ -21,7 +21,7 @@ const redirectStart = /[<>]|&>/y
 
 export function readLine(source: string): ReadLine {
   if (source.length > mostLetters) return { kind: 'shell', why: 'it is longer than 64 KB' }
-  if (refuseHidden(source) !== undefined || unusualIn(source) !== undefined)
+  if (refuseHidden(source) !== undefined || hasUnusual(source))
     return { kind: 'shell', why: 'it has a hidden character' }
   try {
     return { kind: 'plain', list: new LineReader(source).line() }
