@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { PathFinding } from '@cadre/core'
+import type { Placed, PlaceRequest } from '../paths/places.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'
 import { hasOption } from './find-danger.ts'
@@ -9,17 +10,10 @@ import type { PathWord } from './programs/arguments.ts'
 import { type Described, describeCommand } from './programs/describe-command.ts'
 import { writers } from './programs/known-programs.ts'
 
-/** What is asked about a path. The part of `Places` that commands need. */
+/** The part of `Places` that commands need. */
 export interface PathJudge {
-  judge(request: {
-    readonly path: string
-    readonly workspace: string
-    readonly write: boolean
-    /** Commands see the folder as the system does. */
-    readonly mounts: false
-    readonly asWritten?: true
-  }): {
-    readonly kind: 'inside' | 'outside' | 'protected' | 'invalid'
+  judge(request: PlaceRequest): {
+    readonly kind: Placed['kind']
     readonly real?: string
     readonly reason?: string
   }
@@ -94,11 +88,8 @@ export function judgePaths(request: PathRequest): readonly PathFinding[] {
     if (written === '/dev/null') return
     const finding = judgeOne(written, folder, { ...reading, kind })
     const isOwnFile = kind === 'write' && finding.decision === 'allow' && finding.real !== undefined
-    keep(
-      isOwnFile && mayWrite !== 'allow'
-        ? { ...finding, decision: mayWrite, reason: `it writes ${written}` }
-        : finding,
-    )
+    if (!isOwnFile || mayWrite === 'allow') keep(finding)
+    else keep({ ...finding, decision: mayWrite, reason: `it writes ${written}` })
   }
 
   /** The folder of a glob, and what matches now and could be a link or protected. The runner looks again when it runs. */
@@ -177,13 +168,10 @@ function isAbove(folder: string, protectedPaths: readonly string[]): boolean {
 }
 
 function useOf(words: readonly Word[]): Use {
-  const texts = words.map(({ text }) => text)
-  const program = programOf(texts[0] ?? '')
-  return {
-    kind: writers.has(program) ? 'write' : 'may',
-    below: reachOf(program, texts.slice(1)),
-    isGuess: false,
-  }
+  const [name = '', ...args] = words.map(({ text }) => text)
+  const program = programOf(name)
+  const kind = writers.has(program) ? 'write' : 'may'
+  return { kind, below: reachOf(program, args), isGuess: false }
 }
 
 function reachOf(program: string, args: readonly string[]): Use['below'] {
@@ -194,21 +182,14 @@ function reachOf(program: string, args: readonly string[]): Use['below'] {
   return program === 'rsync' || (program === 'find' && args.includes('-delete')) ? 'ask' : 'free'
 }
 
-/** Words that may be paths, also behind `=`, behind a scheme, and attached to a short option. */
+/** A word of its own, behind `=`, attached to a short option, and behind a scheme. */
+const pathForms = [/^(?!-)(.*)$/s, /^[^=]*=(.*)$/s, /^-[A-Za-z]+?([/~.].*)$/s, /^file:\/\/(.*)$/i]
+
+/** Words, and parts of them, that may be paths. */
 function guessed(words: readonly Word[]): readonly PathWord[] {
   return words.slice(1).flatMap(({ text, glob }): PathWord[] => {
     if (glob !== undefined) return [{ text, isGlob: true, isGuess: true }]
-    const value = text.slice(text.indexOf('=') + 1)
-    const attached = /^-[A-Za-z]+?([/~.].*)$/s.exec(text)?.[1]
-    const file = /^file:\/\/(.*)$/i.exec(text)?.[1]
-    const readings = [
-      text.startsWith('-') ? '' : text,
-      value === text ? '' : value,
-      attached ?? '',
-      file ?? '',
-    ]
-    return readings
-      .filter((one) => one !== '')
-      .map((one) => ({ text: one.replace(/^@/, ''), isGlob: false, isGuess: true }))
+    const readings = pathForms.flatMap((form) => form.exec(text)?.[1] || [])
+    return readings.map((one) => ({ text: one.replace(/^@/, ''), isGlob: false, isGuess: true }))
   })
 }
