@@ -7,7 +7,7 @@ import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { grantOf } from './grant-of.ts'
 import { type JudgedCommand, judgeCommand } from './judge-command.ts'
 import { judgePaths, type PathJudge } from './judge-paths.ts'
-import type { List } from './line/line.ts'
+import { type List, type Stage, stepsIn } from './line/line.ts'
 import { resolveProgram } from './resolve-program.ts'
 import { showWords } from './show-words.ts'
 import { understandLine } from './understand-line.ts'
@@ -138,15 +138,8 @@ function readsOnly(line: CommandLine, judged: readonly JudgedCommand[]): boolean
 
 /** Whether a program of it reads from another one, or from the line. */
 function isFed(list: List): boolean {
-  return list.some(
-    ({ stages }) =>
-      stages.length > 1 ||
-      stages.some(
-        (stage) =>
-          stage.redirects.some(({ kind }) => kind === 'text') ||
-          (stage.kind === 'group' && isFed(stage.list)),
-      ),
-  )
+  const readsText = ({ redirects }: Stage) => redirects.some(({ kind }) => kind === 'text')
+  return stepsIn(list).some(({ stages }) => stages.length > 1 || stages.some(readsText))
 }
 
 const withoutSandbox =

@@ -1,3 +1,4 @@
+import type { CommandsOfCall } from '@cadre/core'
 import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
 import { findDanger, textsIn } from './find-danger.ts'
 import { glimpse, hintsIn, shells } from './glimpse.ts'
@@ -23,6 +24,15 @@ export function understandLine(source: string): CommandLine {
   if (recent.size >= 16) recent.delete(recent.keys().next().value as string)
   recent.set(source, line)
   return line
+}
+
+/** What a command line comes down to, for rules that know commands by their words. */
+export function commandsOfCall(source: string): CommandsOfCall {
+  const { commands, plan, refused } = understandLine(source)
+  return {
+    list: commands.map(({ texts }) => texts).filter((texts) => texts.length > 0),
+    sure: plan !== undefined && refused === undefined,
+  }
 }
 
 function understand(source: string): CommandLine {
