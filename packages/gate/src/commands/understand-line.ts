@@ -1,7 +1,7 @@
 import type { CommandsOfCall } from '@cadre/core'
 import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
 import { findDanger, textsIn } from './find-danger.ts'
-import { glimpse, hintsIn, shells } from './glimpse.ts'
+import { glimpse, hintsFrom, hintsIn, shells } from './glimpse.ts'
 import { refuseHidden } from './hidden-characters.ts'
 import type { List, Redirect, Stage } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
@@ -80,8 +80,7 @@ function commandsIn(list: List): readonly FoundCommand[] {
   if (!found.some(({ program }) => shells.has(program))) return found
   // What a shell of the line is given to read may be commands.
   const words = found.flatMap(({ texts }) => texts.slice(1).filter((text) => text.includes(' ')))
-  const hints = [...textsIn(list), ...words].flatMap((text) => glimpse(text, 1))
-  return [...found, ...hints.map((hint): FoundCommand => ({ ...hint, isHint: true }))]
+  return [...found, ...[...textsIn(list), ...words].flatMap((text) => hintsFrom(text))]
 }
 
 /** Follows `cd` through a plain line: in which folders each command may run, depending on what succeeded before it. */
