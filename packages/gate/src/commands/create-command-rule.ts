@@ -1,33 +1,25 @@
 import type { CommandFinding, JudgedCall, PathFinding, Rule, Verdict } from '@cadre/core'
 import { oneLook } from '../paths/one-look.ts'
-import type { Allowlist } from './allowlist.ts'
+import type { Allowlist, Decision } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import { boundTo } from './bound-to.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { grantOf } from './grant-of.ts'
-import { type JudgedCommand, judgeCommand } from './judge-command.ts'
+import { type CommandPolicy, type JudgedCommand, judgeCommand } from './judge-command.ts'
 import { judgePaths, type PathJudge } from './judge-paths.ts'
 import { type List, type Stage, stepsIn } from './line/line.ts'
 import { resolveProgram } from './resolve-program.ts'
 import { showWords } from './show-words.ts'
 import { understandLine } from './understand-line.ts'
 
-export interface CommandRuleOptions {
+export interface CommandRuleOptions extends CommandPolicy {
   /** The user's and the home's lists. The strictest answer of those that say something counts; then the shipped list. */
   readonly allowlists: () => readonly Allowlist[]
-  /** What applies to commands that no list says anything about. */
-  readonly execute: 'allow' | 'ask' | 'deny'
-  /** Where that is written. */
+  /** Where `execute` is written. */
   readonly decidedBy?: string | undefined
-  /** The user or the organisation allows it, not a project: it counts without a sandbox, too. */
-  readonly isOwnExecute?: boolean
   /** What applies to files of the workspace that a redirect writes. */
-  readonly write?: 'allow' | 'ask' | 'deny'
-  /** False: no bubblewrap, so only the user's own rules allow more than reading. */
-  readonly sandboxed: boolean
+  readonly write?: Decision
   readonly places: PathJudge
-  /** False: decisions beforehand are forbidden by policy: nothing is allowed by a list. */
-  readonly beforehand: boolean
   /** Where programs are looked for, as in `PATH`. */
   readonly searchPath?: string | undefined
   /** Folders besides the workspace in which no program is looked for: the project and the home. */

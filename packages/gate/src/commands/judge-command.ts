@@ -1,25 +1,32 @@
 import type { CommandFinding } from '@cadre/core'
-import type { Allowlist, ListAnswer } from './allowlist.ts'
+import { type Allowlist, type Decision, type ListAnswer, strictness } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import type { FoundCommand } from './command-line.ts'
+import { join } from './judge-paths.ts'
 import type { Word } from './line/line.ts'
 import { listedName } from './program-name.ts'
 import { type Described, describeCommand } from './programs/describe-command.ts'
 import { unusualSetting } from './programs/plain-repository.ts'
 import type { Program } from './resolve-program.ts'
 
+/** What the policy says about running commands. */
+export interface CommandPolicy {
+  /** What applies to commands that no list says anything about. */
+  readonly execute: Decision
+  /** The user or the organisation allows it, not a project: it counts without a sandbox, too. */
+  readonly isOwnExecute?: boolean
+  /** False: no bubblewrap, so only the user's own rules allow more than reading. */
+  readonly sandboxed: boolean
+  /** False: decisions beforehand are forbidden by policy: nothing is allowed by a list. */
+  readonly beforehand: boolean
+}
+
 /** What every command of a line is judged by. */
 export interface JudgeRequest {
   readonly source: string
   /** The user's and the home's lists. */
   readonly lists: readonly Allowlist[]
-  readonly options: {
-    readonly execute: 'allow' | 'ask' | 'deny'
-    /** The user or the organisation has allowed it, and not a project. */
-    readonly isOwnExecute?: boolean
-    readonly sandboxed: boolean
-    readonly beforehand: boolean
-  }
+  readonly options: CommandPolicy
   readonly resolve: (name: string) => Program
   /** The folder in which the line starts. */
   readonly cwd: string
@@ -36,7 +43,6 @@ export interface JudgedCommand {
   readonly readsOnly: boolean
 }
 
-type Decision = CommandFinding['decision']
 type Named = Pick<FoundCommand, 'texts' | 'described'>
 
 /** Judges one command alone: what lists say about it, and whether its words are all known to be harmless. */
@@ -133,9 +139,7 @@ function weaknessOf(
 
 function settingIn({ folders }: FoundCommand, { folder = '.' }: Described, cwd: string): string | undefined {
   for (const one of folders) {
-    // Joined by hand: what is tidied up before links are followed is another path.
-    const at = [cwd, one, folder].reduce((from, to) => (to.startsWith('/') ? to : `${from}/${to}`))
-    const found = unusualSetting(at)
+    const found = unusualSetting(join(join(cwd, one), folder))
     if (found !== undefined) return found
   }
   return undefined
@@ -146,8 +150,6 @@ function isOfRunner(name: string): boolean {
   return /^(?:cd|pwd|echo|true|false|:|command|export|exit)$/.test(name)
 }
 
-const order = { allow: 0, ask: 1, deny: 2 }
-
 function strictest(
   lists: readonly Allowlist[],
   words: readonly string[],
@@ -157,7 +159,7 @@ function strictest(
   for (const list of lists) {
     const answer = list.match(words, source)
     if (answer === undefined) continue
-    const difference = order[answer.decision] - (found === undefined ? -1 : order[found.decision])
+    const difference = strictness[answer.decision] - (found === undefined ? -1 : strictness[found.decision])
     // Of two that allow it, the user's own counts.
     if (difference > 0 || (difference === 0 && answer.own === true)) found = answer
   }

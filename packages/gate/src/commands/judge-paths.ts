@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { PathFinding } from '@cadre/core'
 import type { Placed, PlaceRequest } from '../paths/places.ts'
+import type { Decision } from './allowlist.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'
 import { hasOption } from './find-danger.ts'
@@ -27,7 +28,7 @@ export interface PathRequest {
   /** The folder in which the line starts. */
   readonly start: string
   /** What applies to files of the workspace that a redirect writes. */
-  readonly write: 'allow' | 'ask' | 'deny'
+  readonly write: Decision
   readonly sandboxed: boolean
 }
 
@@ -127,7 +128,7 @@ export function judgePaths(request: PathRequest): readonly PathFinding[] {
     const write = kind !== 'read'
     const placed = places.judge({ path: whole, workspace, write, mounts: false, asWritten: true })
     const { real } = placed
-    const said = (decision: PathFinding['decision'], reason?: string): PathFinding => ({
+    const said = (decision: Decision, reason?: string): PathFinding => ({
       path: written,
       ...(real !== undefined && { real }),
       decision,
@@ -158,7 +159,7 @@ export function judgePaths(request: PathRequest): readonly PathFinding[] {
 const climbs = /(?:^|\/)\.\.(?:\/|$)/
 
 /** By hand: what is tidied up before links are followed is another path. */
-function join(folder: string, name: string): string {
+export function join(folder: string, name: string): string {
   return name.startsWith('/') ? name : `${folder}/${name}`
 }
 
