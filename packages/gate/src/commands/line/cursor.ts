@@ -1,3 +1,5 @@
+import type { Redirect } from './line.ts'
+
 /** Thrown by the reader and caught where reading began: the line uses something that only a shell can do. */
 export class NeedsShell extends Error {}
 
@@ -8,7 +10,6 @@ interface HereDocument {
   readonly end: string
   readonly isQuoted: boolean
   readonly stripsTabs: boolean
-  readonly give: (text: string) => void
 }
 
 /** A place in a line, and the here-documents whose texts follow at the next line break. */
@@ -17,7 +18,7 @@ export class Cursor {
   position = 0
   /** Variables that the line has set so far: `F=src/a.ts; wc -l "$F"`. */
   readonly values = new Map<string, string>()
-  #waiting: HereDocument[] = []
+  #waiting: { readonly document: HereDocument; readonly redirect: { text: string } }[] = []
 
   constructor(source: string) {
     this.source = source
@@ -66,16 +67,18 @@ export class Cursor {
       this.position++
       const waiting = this.#waiting
       this.#waiting = []
-      for (const document of waiting) document.give(this.readLinesUntil(document))
+      for (const { document, redirect } of waiting) redirect.text = this.readLinesUntil(document)
     }
   }
 
-  /** Behind `<<`: the word that ends it. Its text begins behind the next line break. */
-  beginHereDocument(stripsTabs: boolean, give: (text: string) => void): void {
+  /** Behind `<<`: a redirect whose text begins behind the next line break. */
+  beginHereDocument(stripsTabs: boolean): Redirect {
     this.take(/[ \t]+/y)
-    const { end, isQuoted } = this.readDelimiter()
+    const document = { ...this.readDelimiter(), stripsTabs }
     if (!this.isAt(endOfWord)) throw new NeedsShell('the end of its here-document is unusual')
-    this.#waiting.push({ end, isQuoted, stripsTabs, give })
+    const redirect = { fd: 0 as const, kind: 'text' as const, text: '' }
+    this.#waiting.push({ document, redirect })
+    return redirect
   }
 
   /** `'END'`, `"END"`, `\END` or `END`. */
@@ -87,7 +90,7 @@ export class Cursor {
   }
 
   /** The lines up to one that is `end`. The cursor stands at their first letter, and then behind the line that ends them. */
-  readLinesUntil({ end, isQuoted, stripsTabs }: Omit<HereDocument, 'give'>): string {
+  readLinesUntil({ end, isQuoted, stripsTabs }: HereDocument): string {
     let text = ''
     while (!this.isDone) {
       const written = this.take(/[^\n]*/y)?.[0] ?? ''

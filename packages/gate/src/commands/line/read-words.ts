@@ -87,7 +87,7 @@ class WordReader {
       case '*':
       case '?':
         at.position++
-        return void this.#pattern({ kind: letter === '*' ? 'any' : 'one' })
+        return void this.#part({ kind: letter === '*' ? 'any' : 'one' })
       case '[':
         if (at.position === start && at.isAt(/\[(?:$|[ \t\n;|&()<>])/y)) return void this.#plain()
         return void this.#set()
@@ -119,9 +119,7 @@ class WordReader {
   }
 
   #text(text: string): void {
-    const last = this.#parts.at(-1)
-    if (last?.kind === 'text') this.#parts[this.#parts.length - 1] = { kind: 'text', text: last.text + text }
-    else this.#parts.push({ kind: 'text', text })
+    this.#parts.push({ kind: 'text', text })
   }
 
   #quoted(text: string): void {
@@ -130,7 +128,7 @@ class WordReader {
     this.#opensTilde = false
   }
 
-  #pattern(part: Part): void {
+  #part(part: Part): void {
     this.#parts.push(part)
     this.#opensTilde = false
   }
@@ -159,14 +157,13 @@ class WordReader {
   #dollar(isQuoted: boolean): void {
     const at = this.#at
     const next = at.letter(1)
-    if (isQuoted && next === '?') return void this.#status()
+    if (next === '?') return void this.#status()
     // Followed by one of these it is a letter like any other.
     if (isQuoted && (next === '"' || next === ' ' || next === '|' || next === ')')) {
       at.position++
       return void this.#text('$')
     }
     if (this.#value()) return
-    if (!isQuoted && next === '?') return void this.#status()
     if (!isQuoted || at.hasHereDocument || !at.take(/\$\(cat <</y)) throw new NeedsShell(describeDollar(at))
     this.#text(readDocument(at))
   }
@@ -184,8 +181,8 @@ class WordReader {
     const start = at.position
     const found = at.take(/\$(?:([A-Za-z]\w*)(?!\[)|\{([A-Za-z]\w*)\})/y)
     const value = at.values.get(found?.[1] ?? found?.[2] ?? '')
-    if (value !== undefined) this.#quoted(value)
-    else at.position = start
+    if (value === undefined) at.position = start
+    else this.#quoted(value)
     return value !== undefined
   }
 
@@ -201,20 +198,19 @@ class WordReader {
     )
     if (found === null || found[0].length > 100 || !isPlain)
       throw new NeedsShell('it has a [ ] pattern that is not plain')
-    this.#pattern({ kind: 'set', text: found[0], ranges, negated: found[1] !== '' })
+    this.#part({ kind: 'set', text: found[0], ranges, negated: found[1] !== '' })
   }
 
   /** `{a,b}` of plain letters is a choice; `{}` and `{name}` are themselves. */
   #braces(): void {
     const at = this.#at
     this.#hasBraces = true
-    this.#opensTilde = false
     const literal = at.take(/\{\w{0,998}\}/y)?.[0]
-    if (literal !== undefined) return void this.#text(literal)
+    if (literal !== undefined) return void this.#part({ kind: 'text', text: literal })
     const choice = at.take(/\{([\w./@+-]+(?:,[\w./@+-]+)+)\}/y)
     if (choice === null || choice[0].length > 1_000 || choice[1]?.includes('..'))
       throw new NeedsShell('it has { } that are not plain')
-    this.#parts.push({ kind: 'choice', texts: (choice[1] as string).split(',') })
+    this.#part({ kind: 'choice', texts: (choice[1] as string).split(',') })
   }
 }
 
