@@ -11,7 +11,7 @@ export const writers = words(
 )
 
 /** They run code that lies in the workspace or comes from the network. */
-export const codeRunners = words(
+const codeRunners = words(
   'sh bash dash ash ksh rbash zsh fish csh tcsh python python2 python3 pypy pypy3 ipython node nodejs deno bun bunx ts-node tsx perl ruby irb php lua luajit r rscript julia java javac kotlin scala groovy go cargo rustc gcc g++ cc c++ clang make gmake cmake ninja meson bazel buck gradle gradlew mvn mvnw ant sbt npm npx pnpm pnpx yarn corepack pip pip3 pipx uv uvx poetry pipenv tox nox pytest jest vitest mocha ava karma cypress playwright tsc eslint biome prettier webpack vite rollup rolldown esbuild swc babel turbo nx lerna rake bundle bundler gem rspec composer phpunit dotnet msbuild swift xcodebuild mix elixir iex erl rebar3 stack cabal ghc runghc ocaml dune nix nix-shell just task invoke fab ansible ansible-playbook terraform vagrant docker-compose act pre-commit husky lint-staged nodemon pm2 foreman watchman source . osascript expect tclsh wish m4 gdb lldb electron',
 )
 
@@ -22,12 +22,8 @@ export const sqlClients = words(
   'psql mysql mariadb sqlite3 sqlite sqlcmd cockroach clickhouse-client clickhouse duckdb isql osql usql pgcli mycli litecli bq snowsql sqlplus db2 trino presto hive beeline impala-shell cqlsh',
 )
 
-/** `python3.12` is Python, `nodejs` is node. */
-function familyOf(program: string): string {
-  return program.replace(/(?:js)?\d*(?:\.\d+)*$/, '')
-}
-
-/** Runs code of the workspace, or a program that lies somewhere unusual. */
+/** Runs code of the workspace, or a program that lies somewhere unusual. `python3.12` is Python, `nodejs` is node. */
 export function runsCode(name: string, program: string): boolean {
-  return name.includes('/') || codeRunners.has(program) || codeRunners.has(familyOf(program))
+  const family = program.replace(/(?:js)?\d*(?:\.\d+)*$/, '')
+  return name.includes('/') || codeRunners.has(program) || codeRunners.has(family)
 }
