@@ -1,30 +1,16 @@
 import type { CommandFinding, JudgedCall, PathFinding, Rule, Verdict } from '@cadre/core'
 import { oneLook } from '../paths/one-look.ts'
-import type { Allowlist, Decision } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import { boundTo } from './bound-to.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { grantOf } from './grant-of.ts'
-import { type CommandPolicy, type JudgedCommand, judgeCommand } from './judge-command.ts'
-import { judgePaths, type PathJudge } from './judge-paths.ts'
+import { type JudgedCommand, judgeCommand } from './judge-command.ts'
+import { judgePaths } from './judge-paths.ts'
 import { type List, type Stage, stepsIn } from './line/line.ts'
+import type { CommandRuleOptions, LineRequest } from './line-request.ts'
 import { resolveProgram } from './resolve-program.ts'
 import { showWords } from './show-words.ts'
 import { understandLine } from './understand-line.ts'
-
-export interface CommandRuleOptions extends CommandPolicy {
-  /** The user's and the home's lists. The strictest answer of those that say something counts; then the shipped list. */
-  readonly allowlists: () => readonly Allowlist[]
-  /** Where `execute` is written. */
-  readonly decidedBy?: string | undefined
-  /** What applies to files of the workspace that a redirect writes. */
-  readonly write?: Decision
-  readonly places: PathJudge
-  /** Where programs are looked for, as in `PATH`. */
-  readonly searchPath?: string | undefined
-  /** Folders besides the workspace in which no program is looked for: the project and the home. */
-  readonly excluded?: readonly string[]
-}
 
 /** Judges the line of every tool that runs commands: each command that is found in it, each path, and the line as a whole. */
 export function createCommandRule(options: CommandRuleOptions): Rule {
@@ -60,37 +46,28 @@ function judgeIn(cwd: string, source: string, workspace: string, options: Comman
 }
 
 /** The verdict about one line, which starts in `cwd`. Also for explaining: nothing is run. */
-export function judgeLine(
-  source: string,
-  workspace: string,
-  options: CommandRuleOptions,
-  cwd = workspace,
-): Verdict {
-  return oneLook(() => verdictOf(source, workspace, options, cwd))
+export function judgeLine(...line: Parameters<typeof verdictOf>): Verdict {
+  return oneLook(() => verdictOf(...line))
 }
 
-function verdictOf(source: string, workspace: string, options: CommandRuleOptions, cwd: string): Verdict {
-  const { places, sandboxed, write = 'ask' } = options
+function verdictOf(source: string, workspace: string, options: CommandRuleOptions, cwd = workspace): Verdict {
   const line = understandLine(source)
-  const lists = options.allowlists()
   const search = { path: options.searchPath ?? '', excluded: [workspace, ...(options.excluded ?? [])] }
   const resolve = (name: string) => resolveProgram(name, cwd, search)
-  const startsElsewhere =
-    cwd !== workspace && cwd !== places.judge({ path: '.', workspace, write: false, mounts: false }).real
-  const request = { source, lists, options, resolve, cwd, startsElsewhere }
+  const request: LineRequest = { source, workspace, cwd, options, lists: options.allowlists(), resolve }
   const judged: JudgedCommand[] = []
   for (const command of line.commands)
     if (command.words.length > 0) judged.push(judgeCommand(command, request))
-  const paths = judgePaths({ line, places, workspace, start: cwd, write, sandboxed })
+  const paths = judgePaths(line, request)
   const { risk, reasons: found } = assessRisk(line)
-  const reasons = sandboxed ? found : [...found, withoutSandbox]
+  const reasons = options.sandboxed ? found : [...found, withoutSandbox]
   const commands: CommandFinding[] = []
   for (const { command, finding } of judged)
     if (command.isHint !== true || finding.decision !== 'allow') commands.push(finding)
   const findings = { by: 'policy' as const, risk, reasons, commands, ...(paths.length > 0 && { paths }) }
   const denied = firstDenial(line, judged, paths, options)
   if (denied !== undefined) return { ...findings, kind: 'deny', ...denied }
-  const asked = () => ({ ...findings, kind: 'ask' as const, ...boundTo(line, workspace, cwd) })
+  const asked = () => ({ ...findings, kind: 'ask' as const, ...boundTo(line, request) })
   if (line.plan === undefined)
     return {
       ...asked(),
@@ -110,7 +87,7 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
       ...(judged.length === 0 && { reason: 'it runs no program' }),
     }
   const fed = isFed(line.plan) ? source : undefined
-  const grants = asking.map(({ command }) => grantOf(command, { workspace, cwd, resolve, fed }))
+  const grants = asking.map(({ command }) => grantOf(command, request, fed))
   return {
     ...asked(),
     rule: first.rule,
@@ -143,11 +120,8 @@ function firstDenial(
   paths: readonly PathFinding[],
   options: CommandRuleOptions,
 ): { readonly rule: string; readonly reason: string } | undefined {
-  if (line.refused !== undefined)
-    return {
-      rule: line.refusedBy ?? 'commands.refused',
-      reason: `No rule can allow this line: ${line.refused}.`,
-    }
+  const { refused, refusedBy = 'commands.refused' } = line
+  if (refused !== undefined) return { rule: refusedBy, reason: `No rule can allow this line: ${refused}.` }
   const command = judged.find(({ finding }) => finding.decision === 'deny')
   if (command !== undefined) return { rule: command.rule, reason: commandReason(command) }
   const path = paths.find(({ decision }) => decision === 'deny')

@@ -4,35 +4,10 @@ import { assessRisk } from './assess-risk.ts'
 import type { FoundCommand } from './command-line.ts'
 import { join } from './judge-paths.ts'
 import type { Word } from './line/line.ts'
+import type { LineRequest } from './line-request.ts'
 import { listedName } from './program-name.ts'
 import { type Described, describeCommand } from './programs/describe-command.ts'
 import { unusualSetting } from './programs/plain-repository.ts'
-import type { Program } from './resolve-program.ts'
-
-/** What the policy says about running commands. */
-export interface CommandPolicy {
-  /** What applies to commands that no list says anything about. */
-  readonly execute: Decision
-  /** The user or the organisation allows it, not a project: it counts without a sandbox, too. */
-  readonly isOwnExecute?: boolean
-  /** False: no bubblewrap, so only the user's own rules allow more than reading. */
-  readonly sandboxed: boolean
-  /** False: decisions beforehand are forbidden by policy: nothing is allowed by a list. */
-  readonly beforehand: boolean
-}
-
-/** What every command of a line is judged by. */
-export interface JudgeRequest {
-  readonly source: string
-  /** The user's and the home's lists. */
-  readonly lists: readonly Allowlist[]
-  readonly options: CommandPolicy
-  readonly resolve: (name: string) => Program
-  /** The folder in which the line starts. */
-  readonly cwd: string
-  /** The line starts in another folder than the workspace. */
-  readonly startsElsewhere: boolean
-}
 
 export interface JudgedCommand {
   readonly command: FoundCommand
@@ -46,7 +21,7 @@ export interface JudgedCommand {
 type Named = Pick<FoundCommand, 'texts' | 'described'>
 
 /** Judges one command alone: what lists say about it, and whether its words are all known to be harmless. */
-export function judgeCommand(command: FoundCommand, request: JudgeRequest): JudgedCommand {
+export function judgeCommand(command: FoundCommand, request: LineRequest): JudgedCommand {
   const { texts } = command
   const named = texts[0]?.includes('/') ? nameOf(command.words, request.resolve) : command
   const { decision, reason, rule } = decide(command, named, request)
@@ -54,14 +29,14 @@ export function judgeCommand(command: FoundCommand, request: JudgeRequest): Judg
   return { command, finding: { words: texts, decision, reason }, rule, readsOnly }
 }
 
-function isReading(described: Described | undefined, resolve: JudgeRequest['resolve']): boolean {
+function isReading(described: Described | undefined, resolve: LineRequest['resolve']): boolean {
   if (described === undefined || described.unlisted.length > 0) return false
   if (described.inner === undefined) return described.isReader
   return isReading(nameOf(described.inner, resolve).described, resolve)
 }
 
 /** With the plain name where the path of a program is the one that the name would find anyway. */
-function nameOf(words: readonly Word[], resolve: JudgeRequest['resolve']): Named {
+function nameOf(words: readonly Word[], resolve: LineRequest['resolve']): Named {
   const written = words[0]?.text ?? ''
   const plain = listedName(written)
   const isPlain = plain !== written && resolve(plain).kind === 'outside'
@@ -75,7 +50,7 @@ interface Decided {
   readonly rule: string
 }
 
-function decide(command: FoundCommand, { texts, described }: Named, request: JudgeRequest): Decided {
+function decide(command: FoundCommand, { texts, described }: Named, request: LineRequest): Decided {
   const { options, lists, source } = request
   const subject = described?.subject ?? texts
   const answer = strictest(lists, subject, source) ?? shipped(lists, subject, described)
@@ -111,7 +86,7 @@ function weaknessOf(
   name: string,
   described: Described | undefined,
   answer: ListAnswer | undefined,
-  request: JudgeRequest,
+  request: LineRequest,
 ): string | undefined {
   const { options } = request
   const unnamed = described?.unlisted.find(({ names }) => answer?.names?.(names) !== true)
@@ -131,10 +106,16 @@ function weaknessOf(
   if (!isReading) return 'there is no sandbox, and only a rule of your own may allow it then'
   // Another repository has settings of its own, which name programs.
   const isElsewhere =
-    request.startsElsewhere ||
-    described.folder !== undefined ||
-    command.folders.some((folder) => folder !== '.')
-  return name === 'git' && isElsewhere ? 'it runs git in another folder, and there is no sandbox' : undefined
+    name === 'git' &&
+    (described.folder !== undefined ||
+      command.folders.some((folder) => folder !== '.') ||
+      startsElsewhere(request))
+  return isElsewhere ? 'it runs git in another folder, and there is no sandbox' : undefined
+}
+
+function startsElsewhere({ cwd, workspace, options: { places } }: LineRequest): boolean {
+  if (cwd === workspace) return false
+  return cwd !== places.judge({ path: '.', workspace, write: false, mounts: false }).real
 }
 
 function settingIn({ folders }: FoundCommand, { folder = '.' }: Described, cwd: string): string | undefined {

@@ -1,36 +1,15 @@
 import path from 'node:path'
 import type { PathFinding } from '@cadre/core'
-import type { Placed, PlaceRequest } from '../paths/places.ts'
 import type { Decision } from './allowlist.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'
 import { hasOption } from './find-danger.ts'
 import type { Word } from './line/line.ts'
+import type { LineRequest } from './line-request.ts'
 import { programOf } from './program-name.ts'
 import type { PathWord } from './programs/arguments.ts'
 import { type Described, describeCommand } from './programs/describe-command.ts'
 import { writers } from './programs/known-programs.ts'
-
-/** The part of `Places` that commands need. */
-export interface PathJudge {
-  judge(request: PlaceRequest): {
-    readonly kind: Placed['kind']
-    readonly real?: string
-    readonly reason?: string
-  }
-  protectedIn(workspace: string): readonly string[]
-}
-
-export interface PathRequest {
-  readonly line: CommandLine
-  readonly places: PathJudge
-  readonly workspace: string
-  /** The folder in which the line starts. */
-  readonly start: string
-  /** What applies to files of the workspace that a redirect writes. */
-  readonly write: Decision
-  readonly sandboxed: boolean
-}
 
 const mostPaths = 2_000
 const mostGlobs = 20
@@ -53,8 +32,9 @@ const reading: Use = { kind: 'read', below: 'free', isGuess: false }
  * Every path that a line names, judged from every folder in which it may be used. Protected places are denied to whatever
  * could write; outside of the workspace a person is asked.
  */
-export function judgePaths(request: PathRequest): readonly PathFinding[] {
-  const { line, places, workspace, start, write: mayWrite, sandboxed } = request
+export function judgePaths(line: CommandLine, request: LineRequest): readonly PathFinding[] {
+  const { workspace, cwd: start, options } = request
+  const { places, write: mayWrite = 'ask', sandboxed } = options
   const found = new Map<string, PathFinding>()
   const seen = new Set<string>()
   let globs = 0
