@@ -44,11 +44,7 @@ function nameOf(words: readonly Word[], resolve: LineRequest['resolve']): Named 
   return { texts: named.map(({ text }) => text), described: describeCommand(named) }
 }
 
-interface Decided {
-  readonly decision: Decision
-  readonly reason: string
-  readonly rule: string
-}
+type Decided = Pick<CommandFinding, 'decision' | 'reason'> & Pick<JudgedCommand, 'rule'>
 
 function decide(command: FoundCommand, { texts, described }: Named, request: LineRequest): Decided {
   const { options, lists, source } = request

@@ -1,6 +1,6 @@
 import type { CommandsOfCall } from '@cadre/core'
 import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
-import { findDanger, textsIn } from './find-danger.ts'
+import { type Danger, findDanger, textsIn } from './find-danger.ts'
 import { glimpse, hintsFrom, hintsIn, shells } from './glimpse.ts'
 import { refuseHidden } from './hidden-characters.ts'
 import type { List, Redirect, Stage } from './line/line.ts'
@@ -44,12 +44,11 @@ function understand(source: string): CommandLine {
       ? { commands: commandsIn(read.list), plan: read.list }
       : { commands: glimpse(source), why: read.why }
   const danger = dangerIn(source, line)
-  return danger === undefined
-    ? line
-    : { ...line, refused: danger.reason, refusedBy: `dangerous: ${danger.what}` }
+  if (danger === undefined) return line
+  return { ...line, refused: danger.reason, refusedBy: `dangerous: ${danger.what}` }
 }
 
-function dangerIn(source: string, line: CommandLine) {
+function dangerIn(source: string, line: CommandLine): Danger | undefined {
   const { plan, commands } = line
   if (plan === undefined && isForkBomb(source))
     return { what: 'fork bomb', reason: 'it starts itself without end' }
@@ -111,10 +110,9 @@ function foldersBehind(stages: readonly Stage[], from: readonly string[]): reado
 }
 
 function add(stage: Stage, folders: readonly string[], found: FoundCommand[]): void {
-  const words = stage.kind === 'group' ? [] : stage.words
+  const { words, variables } = stage.kind === 'group' ? { words: [], variables: {} } : stage
   const runsNothing = words.length === 0 || (words.length === 1 && words[0]?.text === ':')
   if (runsNothing && stage.redirects.length === 0) return
-  const variables = stage.kind === 'group' ? {} : stage.variables
   const command = foundCommand(words, { redirects: stage.redirects.flatMap(filesOf), variables, folders })
   found.push(command)
   for (const hint of hintsIn(command)) found.push(hint)

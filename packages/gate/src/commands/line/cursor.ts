@@ -3,6 +3,10 @@ import type { Redirect } from './line.ts'
 /** Thrown by the reader and caught where reading began: the line uses something that only a shell can do. */
 export class NeedsShell extends Error {}
 
+export function needsShell(why: string): never {
+  throw new NeedsShell(why)
+}
+
 export const endOfWord = /$|[ \t\n;|&()<>]/y
 const blanks = /(?:[ \t]+|(?<![^ \t\n])\\\n|#[^\n]*)*/y
 
@@ -84,8 +88,7 @@ export class Cursor {
   /** `'END'`, `"END"`, `\END` or `END`. */
   readDelimiter(): { readonly end: string; readonly isQuoted: boolean } {
     const found = this.take(/(['"])(\w+)\1|(\\?)(\w+)/y)
-    if (found === null) throw new NeedsShell('the end of its here-document is unusual')
-    const [, quote, quoted, backslash, plain] = found
+    const [, quote, quoted, backslash, plain] = found ?? needsShell('the end of its here-document is unusual')
     return { end: quoted ?? plain ?? '', isQuoted: quote !== undefined || backslash !== '' }
   }
 

@@ -6,7 +6,7 @@
  */
 import { hasUnusual, refuseHidden } from '../hidden-characters.ts'
 import { checkCommand, isLiteral, requireProgram } from './check-command.ts'
-import { Cursor, NeedsShell } from './cursor.ts'
+import { Cursor, NeedsShell, needsShell } from './cursor.ts'
 import { listedVariables, specialVariables } from './known-words.ts'
 import type { Command, Group, List, ReadLine, Redirect, Stage, Step, Word } from './line.ts'
 import { readWords, type WrittenWord } from './read-words.ts'
@@ -220,9 +220,9 @@ class LineReader {
       case '>>':
         return [{ fd, kind, path: this.#target() }]
       case '>&': {
-        const from = at.take(/([12])(?=$|[ \t\n;|()<>]|&(?!>))/y)?.[1]
-        if (from === undefined) throw new NeedsShell('it redirects in an unusual way')
-        return [{ fd, kind: 'copy', from: from === '1' ? 1 : 2 }]
+        const from =
+          at.take(/([12])(?=$|[ \t\n;|()<>]|&(?!>))/y) ?? needsShell('it redirects in an unusual way')
+        return [{ fd, kind: 'copy', from: from[1] === '1' ? 1 : 2 }]
       }
       case '&>':
       case '&>>':

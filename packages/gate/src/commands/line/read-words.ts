@@ -1,4 +1,4 @@
-import { type Cursor, endOfWord, NeedsShell } from './cursor.ts'
+import { type Cursor, endOfWord, NeedsShell, needsShell } from './cursor.ts'
 import type { GlobPart, Word } from './line.ts'
 
 /** A word, and what only matters where it stands. */
@@ -17,16 +17,18 @@ type Part =
   | { readonly kind: 'status' }
 
 const mostChoices = 64
+const openQuote = 'it has an open quote'
 
-/** A fast path: most words have no special letters. Words of digits only are excluded: they could be descriptors. */
-const plainWord = /(?!\d+(?![\w./@%+,-]))[\w./@%+,-]+(?=[ \t\n;|&()<>]|$)/y
+/** A fast path: most words have no special letters. */
+const plainWord = /[\w./@%+,-]+(?=[ \t\n;|&()<>]|$)/y
 
 /** The word at the cursor; more than one where `{a,b}` stands for several. */
 export function readWords(at: Cursor, mayAssign: boolean): readonly WrittenWord[] {
-  const plain = at.take(plainWord)
-  return plain === null
-    ? new WordReader(at, mayAssign).words()
-    : [{ word: { text: plain[0] }, hasBraces: false }]
+  const text = at.take(plainWord)?.[0]
+  if (text === undefined) return new WordReader(at, mayAssign).words()
+  if (!/^\d+$/.test(text)) return [{ word: { text }, hasBraces: false }]
+  if (!/^[012]$/.test(text) && at.isAt(/[<>]/y)) throw new NeedsShell('it redirects another descriptor')
+  return [{ word: { text }, descriptor: Number(text), hasBraces: false }]
 }
 
 class WordReader {
@@ -52,34 +54,20 @@ class WordReader {
     const words = expandChoices(this.#parts).map(wordOf)
     if (this.#variable !== undefined && words.length > 1)
       throw new NeedsShell('it sets a variable to a choice')
-    const common = {
-      hasBraces: this.#hasBraces,
-      ...(this.#variable !== undefined && { variable: this.#variable }),
-      ...(words.length === 1 && this.#isBare && this.#descriptor(words[0] as Word)),
-    }
-    return words.map((word) => ({ word, ...common }))
-  }
-
-  #descriptor({ text, glob }: Word): { readonly descriptor?: number } {
-    if (glob !== undefined || !/^\d+$/.test(text)) return {}
-    if (!/^[012]$/.test(text) && this.#at.isAt(/[<>]/y))
-      throw new NeedsShell('it redirects another descriptor')
-    return { descriptor: Number(text) }
+    const variable = this.#variable !== undefined && { variable: this.#variable }
+    return words.map((word) => ({ word, hasBraces: this.#hasBraces, ...variable }))
   }
 
   #next(start: number): void {
     const at = this.#at
     const letter = at.letter()
-    const next = at.letter(1)
     switch (letter) {
       case "'":
-        return void this.#quoted(at.take(/'([^']*)'/y)?.[1] ?? openQuote())
+        return void this.#quoted(at.take(/'([^']*)'/y)?.[1] ?? needsShell(openQuote))
       case '"':
         return void this.#double()
       case '\\':
-        if (next === '' || next === '\n') throw new NeedsShell('it joins two lines within a word')
-        at.position += 2
-        return void this.#quoted(next)
+        return void this.#quoted(this.#escaped())
       case '$':
         return void this.#dollar(false)
       case '`':
@@ -137,21 +125,19 @@ class WordReader {
     const at = this.#at
     at.position++
     this.#quoted('')
-    for (;;) {
+    while (!at.take(/"/y)) {
       const letter = at.letter()
-      if (letter === '') openQuote()
       if (letter === '`') throw new NeedsShell('it runs a command within a word (backticks)')
       if (letter === '$') this.#dollar(true)
-      else if (letter === '"') {
-        at.position++
-        return
-      } else if (letter === '\\') {
-        const next = at.letter(1)
-        if (next === '' || next === '\n') throw new NeedsShell('it joins two lines within a word')
+      else if (letter === '\\') {
+        const next = this.#escaped()
         this.#text('"\\$`'.includes(next) ? next : `\\${next}`)
-        at.position += 2
-      } else this.#text(at.take(/[^"\\$`]+|./sy)?.[0] ?? '')
+      } else this.#text(at.take(/[^"\\$`]+/y)?.[0] ?? needsShell(openQuote))
     }
+  }
+
+  #escaped(): string {
+    return this.#at.take(/\\([^\n])/y)?.[1] ?? needsShell('it joins two lines within a word')
   }
 
   #dollar(isQuoted: boolean): void {
@@ -212,10 +198,6 @@ class WordReader {
       throw new NeedsShell('it has { } that are not plain')
     this.#part({ kind: 'choice', texts: (choice[1] as string).split(',') })
   }
-}
-
-function openQuote(): never {
-  throw new NeedsShell('it has an open quote')
 }
 
 /** `"$(cat <<'END' … END)"`: a text of several lines, as commit messages are often written. Nothing of it is expanded. */
