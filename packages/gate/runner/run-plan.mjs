@@ -157,21 +157,18 @@ export class Runner {
 
   changeFolder(name, errors, isAlone) {
     const target = this.at(name)
-    const refuse = (why) => {
-      say(errors, `cadre: cd: ${name}: ${why}\n`)
-      return 1
-    }
     try {
-      if (!fs.statSync(target).isDirectory()) return refuse('Not a directory')
+      if (!fs.statSync(target).isDirectory()) throw new Error('Not a directory')
       const real = fs.realpathSync.native(target)
       const logical = path.resolve(this.cwd, name)
       // A shell would go by the names, and the system goes by the links.
-      if (fs.realpathSync.native(logical) !== real) return refuse('it leads through a link')
-      if (!this.isInside(real)) return refuse('it leads out of the workspace')
+      if (fs.realpathSync.native(logical) !== real) throw new Error('it leads through a link')
+      if (!this.isInside(real)) throw new Error('it leads out of the workspace')
       if (isAlone) this.cwd = logical
       return 0
     } catch (error) {
-      return refuse(reasonOf(error))
+      say(errors, `cadre: cd: ${name}: ${reasonOf(error)}\n`)
+      return 1
     }
   }
 
@@ -387,7 +384,7 @@ const reasons = {
 }
 
 function reasonOf(error) {
-  return reasons[error.code] ?? error.code ?? String(error)
+  return reasons[error.code] ?? error.code ?? error.message
 }
 
 /** Reads the plan from the standard input and sets the exit code of this process. */

@@ -2,13 +2,7 @@ import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
 import { type Allowlist, createAllowlist, type Decision, type Entry } from './allowlist.ts'
 import { readPattern } from './pattern.ts'
 
-const decisions: ReadonlyMap<string, Decision> = new Map([
-  ['allow', 'allow'],
-  ['ask', 'ask'],
-  ['deny', 'deny'],
-  ['true', 'allow'],
-  ['false', 'ask'],
-])
+const decisions = { allow: 'allow', ask: 'ask', deny: 'deny', true: 'allow', false: 'ask' } as const
 
 export interface ReadAllowlist {
   readonly allowlist: Allowlist
@@ -108,21 +102,14 @@ const asking: Value = { decision: 'ask', matchCommandLine: false }
 /** A text says what is wrong. A value alone is what `approve` would be. */
 function readValue({ value, fields }: Located): Value | 'unset' | string {
   const isAlone = fields === undefined
-  const {
-    approve = null,
-    matchCommandLine = false,
-    ...rest
-  } = isAlone ? { approve: value } : (value as Written)
+  const written = (isAlone ? { approve: value } : value) as { readonly [key: string]: unknown }
+  const { approve = null, matchCommandLine = false, ...rest } = written
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) return `it has a key ${JSON.stringify(unknown)}`
   if (typeof matchCommandLine !== 'boolean') return 'matchCommandLine is neither true nor false'
   if (approve === null) return 'unset'
-  const decision = isAlone && typeof value === 'object' ? undefined : decisions.get(String(approve))
-  if (decision !== undefined) return { decision, matchCommandLine }
+  const word = String(approve) as keyof typeof decisions
+  if (Object.hasOwn(decisions, word) && !(isAlone && typeof value === 'object'))
+    return { decision: decisions[word], matchCommandLine }
   return isAlone ? JSON.stringify(value) : 'approve is none of the words'
-}
-
-interface Written {
-  readonly approve?: unknown
-  readonly matchCommandLine?: unknown
 }
