@@ -7,6 +7,7 @@ import { entryAt, statsAt } from '../paths/one-look.ts'
 import type { CommandLine, FoundCommand } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'
 import type { LineRequest } from './line-request.ts'
+import { isListedReader } from './programs/describe-command.ts'
 
 const mostFiles = 300
 const largest = 20_000_000
@@ -21,9 +22,8 @@ export function boundTo(
   { workspace, cwd }: LineRequest,
 ): { readonly boundTo?: readonly string[] } {
   const found = new Map<string, string>()
-  const isListed = ({ texts, described }: FoundCommand) =>
-    texts.length === 0 || (described?.isReader === true && described.unlisted.length === 0)
-  const isReading = plan !== undefined && commands.every(isListed)
+  const reads = ({ texts, described }: FoundCommand) => texts.length === 0 || isListedReader(described)
+  const isReading = plan !== undefined && commands.every(reads)
   for (const { texts, program, folders, redirects } of commands) {
     const names = isReading ? [] : [...texts.flatMap(filesNamed), ...readBy(program)]
     for (const folder of folders) {

@@ -1,4 +1,5 @@
-import type { CommandFinding, JudgedCall, PathFinding, Rule, Verdict } from '@cadre/core'
+import type { CommandFinding, PathFinding, Rule, Verdict } from '@cadre/core'
+import { isObject } from '@cadre/disk'
 import { oneLook } from '../paths/one-look.ts'
 import { assessRisk } from './assess-risk.ts'
 import { boundTo } from './bound-to.ts'
@@ -18,31 +19,24 @@ export function createCommandRule(options: CommandRuleOptions): Rule {
     by: 'policy',
     name: 'commands',
     immediate: true,
-    judge(call, session) {
-      const source = sourceOf(call)
-      if (source === undefined) return undefined
-      const { cwd } = call.input as { readonly cwd?: unknown }
-      if (typeof cwd !== 'string' || cwd === '') return judgeLine(source, session.workspace, options)
-      return judgeIn(cwd, source, session.workspace, options)
+    judge({ tool, input }, { workspace }) {
+      if (tool.commands === undefined || !isObject(input)) return undefined
+      const { command, cwd } = input
+      // A tool that should have a line and has not is not for this rule.
+      if (typeof command !== 'string') return undefined
+      if (typeof cwd !== 'string' || cwd === '') return judgeLine(command, workspace, options)
+      return judgeIn(cwd, command, workspace, options)
     },
   }
-}
-
-/** The line of a call; nothing for tools that run none. A tool that should have one and has not is not for this rule. */
-function sourceOf({ tool, input }: JudgedCall): string | undefined {
-  if (tool.commands === undefined || typeof input !== 'object' || input === null) return undefined
-  const { command } = input as { readonly command?: unknown }
-  return typeof command === 'string' ? command : undefined
 }
 
 /** A line that is to run in a folder of its own: it has to be one of the workspace, and paths are judged from there. */
 function judgeIn(cwd: string, source: string, workspace: string, options: CommandRuleOptions): Verdict {
   const placed = options.places.judge({ path: cwd, workspace, write: false, mounts: false })
-  if (placed.kind === 'inside' && placed.real !== undefined)
-    return judgeLine(source, workspace, options, placed.real)
-  const reason = placed.reason ?? `${cwd} is outside of the workspace`
+  const { kind, real, reason = `${cwd} is outside of the workspace` } = placed
+  if (kind === 'inside' && real !== undefined) return judgeLine(source, workspace, options, real)
   const paths = [{ path: cwd, decision: 'deny' as const, reason }]
-  return { kind: 'deny', by: 'policy', rule: `paths.${placed.kind}`, reason, paths }
+  return { kind: 'deny', by: 'policy', rule: `paths.${kind}`, reason, paths }
 }
 
 /** The verdict about one line, which starts in `cwd`. Also for explaining: nothing is run. */

@@ -6,7 +6,7 @@ import { join } from './judge-paths.ts'
 import type { Word } from './line/line.ts'
 import type { LineRequest } from './line-request.ts'
 import { listedName } from './program-name.ts'
-import { type Described, describeCommand } from './programs/describe-command.ts'
+import { type Described, describeCommand, isListedReader } from './programs/describe-command.ts'
 import { unusualSetting } from './programs/plain-repository.ts'
 
 export interface JudgedCommand {
@@ -30,9 +30,10 @@ export function judgeCommand(command: FoundCommand, request: LineRequest): Judge
 }
 
 function isReading(described: Described | undefined, resolve: LineRequest['resolve']): boolean {
-  if (described === undefined || described.unlisted.length > 0) return false
-  if (described.inner === undefined) return described.isReader
-  return isReading(nameOf(described.inner, resolve).described, resolve)
+  const inner = described?.inner
+  return inner === undefined
+    ? isListedReader(described)
+    : isReading(nameOf(inner, resolve).described, resolve)
 }
 
 /** With the plain name where the path of a program is the one that the name would find anyway. */
@@ -149,7 +150,7 @@ function shipped(
   words: readonly string[],
   described: Described | undefined,
 ): ListAnswer | undefined {
-  if (described?.isReader !== true || described.unlisted.length > 0) return undefined
+  if (!isListedReader(described)) return undefined
   const isUnset = lists.some(({ unset = [] }) =>
     unset.some((pattern) => pattern.split(/\s+/).every((word, at) => word === words[at] || word === '*')),
   )

@@ -8,8 +8,7 @@ import type { Word } from './line/line.ts'
 import type { LineRequest } from './line-request.ts'
 import { programOf } from './program-name.ts'
 import type { PathWord } from './programs/arguments.ts'
-import { type Described, describeCommand } from './programs/describe-command.ts'
-import { writers } from './programs/known-programs.ts'
+import { type Described, describeCommand, isListedReader } from './programs/describe-command.ts'
 
 const mostPaths = 2_000
 const mostGlobs = 20
@@ -19,14 +18,16 @@ const tooMany: PathFinding = {
   reason: 'the line names more paths than can be checked',
 }
 
-/** What a path is used for. `may`: nobody knows whether it is written. `below`: what applies where something below it is protected. */
+/** What a path is used for. */
 interface Use {
-  readonly kind: 'read' | 'write' | 'may'
-  readonly below: 'free' | 'ask' | 'deny'
+  /** Also where nobody knows whether it is written. */
+  readonly writes: boolean
+  /** What applies where something below it is protected. */
+  readonly below: Decision
   readonly isGuess: boolean
 }
 
-const reading: Use = { kind: 'read', below: 'free', isGuess: false }
+const reading: Use = { writes: false, below: 'allow', isGuess: false }
 
 /**
  * Every path that a line names, judged from every folder in which it may be used. Protected places are denied to whatever
@@ -54,7 +55,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     const inner = described?.inner
     if (inner !== undefined) return void addWords(inner, describeCommand(inner), folder)
     const isListed = described !== undefined && described.unlisted.length === 0
-    const use = isListed && described.isReader ? reading : useOf(words)
+    const use = isListedReader(described) ? reading : { writes: true, below: reachOf(words), isGuess: false }
     const own = described?.folder
     const at = own === undefined ? folder : join(folder, own)
     if (own !== undefined) add(own, folder, reading)
@@ -67,7 +68,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
 
   function addRedirect({ path: written, kind }: FoundRedirect, folder: string): void {
     if (written === '/dev/null') return
-    const finding = judgeOne(written, folder, { ...reading, kind })
+    const finding = judgeOne(written, folder, { ...reading, writes: kind === 'write' })
     const isOwnFile = kind === 'write' && finding.decision === 'allow' && finding.real !== undefined
     if (!isOwnFile || mayWrite === 'allow') keep(finding)
     else keep({ ...finding, decision: mayWrite, reason: `it writes ${written}` })
@@ -83,13 +84,13 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
       return void keep({ path: glob, decision: 'ask', reason: 'where it leads is only known when it runs' })
     // Nothing is looked up outside.
     if (above.decision !== 'allow') return
-    const { paths, isCut } = expandGlob(glob, folder, use.kind !== 'read')
+    const { paths, isCut } = expandGlob(glob, folder, use.writes)
     for (const one of paths) add(one, folder, { ...use, isGuess: true })
     if (isCut) keep({ path: glob, decision: 'ask', reason: 'more files match it than can be checked' })
   }
 
   function add(written: string, folder: string, use: Use): void {
-    const key = `${folder} ${use.kind} ${use.below} ${use.isGuess} ${written}`
+    const key = `${folder} ${use.writes} ${use.below} ${use.isGuess} ${written}`
     if (seen.has(key) || seen.size > mostPaths) return
     seen.add(key)
     const finding = judgeOne(written, folder, use)
@@ -101,11 +102,10 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     if (!found.has(key)) found.set(key, finding)
   }
 
-  function judgeOne(written: string, folder: string, { kind, below, isGuess }: Use): PathFinding {
+  function judgeOne(written: string, folder: string, { writes: write, below, isGuess }: Use): PathFinding {
     // `-` is not left out: a redirect, `tee` and `ls` take it for the name of a file, which may be a link.
     if (written === '/dev/null') return { path: written, decision: 'allow' }
     const whole = join(folder, written)
-    const write = kind !== 'read'
     const placed = places.judge({ path: whole, workspace, write, mounts: false, asWritten: true })
     const { real } = placed
     const said = (decision: Decision, reason?: string): PathFinding => ({
@@ -122,7 +122,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
       return isScratch(whole)
         ? { path: written, decision: 'allow' }
         : said('ask', placed.reason ?? 'it is outside of the workspace')
-    if (below !== 'free' && real !== undefined && isAbove(real, places.protectedIn(workspace)))
+    if (below !== 'allow' && real !== undefined && isAbove(real, places.protectedIn(workspace)))
       return said(below, 'something below it is protected')
     return said('allow')
   }
@@ -148,19 +148,17 @@ function isAbove(folder: string, protectedPaths: readonly string[]): boolean {
   return protectedPaths.some((item) => item.startsWith(start))
 }
 
-function useOf(words: readonly Word[]): Use {
+/** What applies to the folders that a program is given, and that hold something protected. */
+function reachOf(words: readonly Word[]): Decision {
   const [name = '', ...args] = words.map(({ text }) => text)
   const program = programOf(name)
-  const kind = writers.has(program) ? 'write' : 'may'
-  return { kind, below: reachOf(program, args), isGuess: false }
-}
-
-function reachOf(program: string, args: readonly string[]): Use['below'] {
   if (/^(?:rm|mv|rmdir|shred|srm|trash|chmod|chown|chgrp|chattr|setfacl)$/.test(program)) return 'deny'
-  if (program === 'cp')
-    return hasOption(args, 'rRa', 'recursive') || args.includes('--archive') ? 'ask' : 'free'
-  if (program === 'git') return /^(?:rm|mv|clean|restore|checkout)$/.test(args[0] ?? '') ? 'ask' : 'free'
-  return program === 'rsync' || (program === 'find' && args.includes('-delete')) ? 'ask' : 'free'
+  const takesAll =
+    program === 'rsync' ||
+    (program === 'cp' && (hasOption(args, 'rRa', 'recursive') || args.includes('--archive'))) ||
+    (program === 'git' && /^(?:rm|mv|clean|restore|checkout)$/.test(args[0] ?? '')) ||
+    (program === 'find' && args.includes('-delete'))
+  return takesAll ? 'ask' : 'allow'
 }
 
 /** A word of its own, behind `=`, attached to a short option, and behind a scheme. */

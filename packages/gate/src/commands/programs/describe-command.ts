@@ -20,6 +20,11 @@ export interface Described extends Readonly<Pick<Arguments, 'unlisted' | 'paths'
   readonly subject?: readonly string[]
 }
 
+/** It reads and does nothing else: its program only reads, and all its words are listed. */
+export function isListedReader(described: Described | undefined): described is Described {
+  return described?.isReader === true && described.unlisted.length === 0
+}
+
 export function describeCommand(words: readonly Word[]): Described | undefined {
   const name = words[0]?.text
   if (name === undefined) return undefined
