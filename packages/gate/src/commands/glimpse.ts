@@ -5,6 +5,7 @@ import { words } from './programs/known-programs.ts'
 const skipped = new Set(
   'if then else elif while until do ! time { } coproc function fi done esac in'.split(' '),
 )
+const plainLetters = /[^\\'"`$<> \t#\n;&|()]+/y
 const mostCommands = 500
 const deepest = 4
 
@@ -44,22 +45,21 @@ class Glimpse {
 
   #next(): void {
     const at = this.#at
-    const plain = at.take(/[^\\'"`$<> \t#\n;&|()]+/y)?.[0]
+    const plain = at.take(plainLetters)?.[0]
     if (plain !== undefined) return void this.#add(plain)
-    // The end of a line that goes on, and the beginning of `&>`.
-    if (at.take(/\\\n|&(?=>)/y)) return
-    const escaped = at.take(/\\(.?)/sy)?.[1]
-    if (escaped !== undefined) return void this.#add(escaped)
-    if (at.isAt(/['"]/y)) return void this.#quote()
-    if (at.isAt(/`|[$<>]\(/y)) return void this.#inner()
-    if (at.take(/[ \t]+/y)) return void this.#endWord()
-    if (this.#word === undefined && at.take(/#[^\n]*/y)) return
-    const arrow = at.take(/<<<|<<-?|<>|>>|>\||>&|<&|<|>/y)?.[0]
-    if (arrow !== undefined) return void this.#redirect(arrow)
     const letter = at.letter()
+    const next = at.letter(1)
+    if (letter === "'" || letter === '"') return void this.#quote()
+    if (letter === '`' || (next === '(' && '$<>'.includes(letter))) return void this.#inner()
+    if (letter === '<' || letter === '>') return void this.#redirect()
+    if (letter === '#' && this.#word === undefined) return void at.take(/[^\n]*/y)
     at.position++
-    if (letter === '$' || letter === '#') return void this.#add(letter)
-    this.#endCommand()
+    if (letter === '\\') {
+      at.position++
+      if (next !== '\n') this.#add(next)
+    } else if (letter === ' ' || letter === '\t') this.#endWord()
+    else if (letter === '$' || letter === '#') this.#add(letter)
+    else if (letter !== '&' || next !== '>') this.#endCommand()
     if (letter === '\n') this.#skipDocuments()
   }
 
@@ -96,8 +96,9 @@ class Glimpse {
     this.#at.position = end < 0 ? source.length : end + 1
   }
 
-  #redirect(arrow: string): void {
+  #redirect(): void {
     const at = this.#at
+    const arrow = at.take(/<<<|<<-?|<>|>>|>\||>&|<&|<|>/y)?.[0] ?? ''
     if (/^\d+$/.test(this.#word ?? '')) this.#word = undefined
     this.#endWord()
     if (arrow === '<<' || arrow === '<<-') {
