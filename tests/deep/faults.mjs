@@ -38,7 +38,7 @@ export const faults = {
     focus: 'words',
     file: words,
     from: "if (letter === '`')",
-    to: 'if (false)',
+    to: "if (letter === '`' && ++at.position) { this.#text('`'); continue } if (false)",
   },
   'braces are not expanded': {
     focus: 'words',

@@ -4,9 +4,9 @@ import type { Command, Word } from './line.ts'
 import type { WrittenWord } from './read-words.ts'
 
 /** The first word of a command is the plain name of a program. */
-export function requireProgram({ word, hasBraces }: WrittenWord, count: number): void {
+export function requireProgram({ word, hasBraces }: WrittenWord): void {
   const { text } = word
-  if (!isLiteral(word) || hasBraces || count > 1) throw new NeedsShell('the name of its program is a pattern')
+  if (!isLiteral(word) || hasBraces) throw new NeedsShell('the name of its program is a pattern')
   if (reservedWords.has(text)) throw new NeedsShell(`it uses ${text}`)
   if (shellBuiltins.has(text)) throw new NeedsShell(`it uses ${text}, which only a shell has`)
   if (!/^(?:\[|:|[\w./@+][\w./@+-]*)$/.test(text)) throw new NeedsShell('the name of its program is unusual')

@@ -153,7 +153,7 @@ class LineReader {
         }
       }
       if (words.length === 0 && variable !== undefined) {
-        this.#assign(variables, variable, first.word, written.length)
+        this.#assign(variables, variable, first.word)
         if (listedVariables.has(variable)) continue
         at.skipBlanks()
         if (!at.isAt(endOfCommand) || at.isAt(redirectStart) || !isEmpty())
@@ -161,7 +161,7 @@ class LineReader {
         // At run time it only succeeds: later words already contain the value.
         return { kind: 'command', words: [{ text: ':' }], variables, redirects }
       }
-      if (words.length === 0) requireProgram(first, written.length)
+      if (words.length === 0) requireProgram(first)
       this.#words += written.length
       if (this.#words > mostWords) throw new NeedsShell('it has too many words')
       for (const { word } of written) words.push(word)
@@ -172,8 +172,8 @@ class LineReader {
     return command
   }
 
-  #assign(variables: { [name: string]: string }, variable: string, word: Word, count: number): void {
-    if (!isLiteral(word) || count > 1) throw new NeedsShell(`it sets ${variable} to a pattern`)
+  #assign(variables: { [name: string]: string }, variable: string, word: Word): void {
+    if (!isLiteral(word)) throw new NeedsShell(`it sets ${variable} to a pattern`)
     const value = word.text.slice(variable.length + 1)
     if (listedVariables.has(variable)) {
       variables[variable] = value
@@ -190,10 +190,9 @@ class LineReader {
     const at = this.#at
     const found = at.take(/\[\[ {1,90}((?:! {1,90})?)(-[defhnrswxzL]) {1,90}/y)
     if (found === null || found[0].length > 100) throw new NeedsShell('it uses [[')
-    const written = readWords(at, false)
-    const { word, hasBraces } = written[0] as WrittenWord
-    const isPlain = isLiteral(word) && !hasBraces && written.length === 1
-    if (!isPlain || !at.take(/ {1,98}\]\](?=$|[ \t\n;|&()<>])/y)) throw new NeedsShell('it uses [[')
+    const { word, hasBraces } = readWords(at, false)[0] as WrittenWord
+    if (!isLiteral(word) || hasBraces || !at.take(/ {1,98}\]\](?=$|[ \t\n;|&()<>])/y))
+      throw new NeedsShell('it uses [[')
     at.skipBlanks()
     if (!at.isAt(endOfCommand) && !at.isAt(redirectStart)) throw new NeedsShell('it uses [[')
     const texts = ['test', ...(found[1] === '' ? [] : ['!']), found[2] as string, word.text]

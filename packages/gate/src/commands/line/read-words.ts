@@ -8,6 +8,7 @@ export interface WrittenWord {
   readonly variable?: string
   /** A lone digit, which an arrow behind it would make a descriptor. */
   readonly descriptor?: number
+  /** It is one of several words, or has `{}` in it. */
   readonly hasBraces: boolean
 }
 
