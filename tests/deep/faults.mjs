@@ -38,12 +38,12 @@ export const faults = {
     focus: 'words',
     file: words,
     from: "if (letter === '`')",
-    to: 'if (false)',
+    to: "if (letter === '`' && ++at.position) { this.#text('`'); continue } if (false)",
   },
   'braces are not expanded': {
     focus: 'words',
     file: words,
-    from: "this.#parts.push({ kind: 'choice', texts: choice[1].split(',') })",
+    from: "this.#part({ kind: 'choice', texts: choice[1].split(',') })",
     to: 'this.#text(choice[0])',
   },
   '<<- keeps its tabs': {
@@ -73,8 +73,8 @@ export const faults = {
   '&> redirects the output alone': {
     focus: ['cat', 'diff', 'ls'],
     file: line,
-    from: "{ fd: 2, kind: 'copy', from: 1 },\n            ]",
-    to: ']',
+    from: 'path: this.#target() }, errorsToOutput]',
+    to: 'path: this.#target() }]',
   },
   'sort -o is listed': {
     focus: ['sort'],

@@ -47,20 +47,14 @@ export class Runner {
     const pipes = this.scratch.pipes(stages.length - 1)
     const isAlone = stages.length === 1
     const ends = stages.map((stage, at) => {
-      const fds = [
-        at === 0 ? input : pipes[at - 1].read,
-        at < pipes.length ? pipes[at].write : output,
-        errors,
-      ]
-      const own = [...(at > 0 ? [pipes[at - 1].read] : []), ...(at < pipes.length ? [pipes[at].write] : [])]
-      const opened = []
+      const opened = [pipes[at - 1]?.read, pipes[at]?.write].filter((fd) => fd !== undefined)
+      const fds = [pipes[at - 1]?.read ?? input, pipes[at]?.write ?? output, errors]
       const close = () => {
-        for (const fd of [...own, ...opened]) fs.closeSync(fd)
+        for (const fd of opened) fs.closeSync(fd)
       }
-      const failed = this.redirect(stage.redirects, fds, opened)
-      if (failed !== undefined) {
+      if (!this.redirect(stage.redirects, fds, opened)) {
         close()
-        return failed
+        return 1
       }
       if (stage.kind === 'group') return this.group(stage, fds).finally(close)
       const end = this.command(stage, words[at], fds, isAlone)
@@ -90,7 +84,7 @@ export class Runner {
     })
   }
 
-  /** In order; each sees what the earlier ones left. */
+  /** In order; each sees what the earlier ones left. Whether all of them could be opened. */
   redirect(redirects, fds, opened) {
     for (const one of redirects) {
       if (one.kind === 'copy') {
@@ -106,10 +100,10 @@ export class Runner {
         fds[one.fd] = fd
       } catch (error) {
         say(fds[2], `cadre: ${one.path}: ${reasonOf(error)}\n`)
-        return 1
+        return false
       }
     }
-    return undefined
+    return true
   }
 
   at(name) {
@@ -145,19 +139,14 @@ export class Runner {
       say(fds[2], `cadre: ${name}: ${program.why}\n`)
       return program.code
     }
-    const environment = { ...this.environment, ...variables, PWD: this.cwd }
+    const env = { ...this.environment, ...variables, PWD: this.cwd }
     return new Promise((resolve) => {
       const fail = (error) => {
         say(fds[2] === 1 || fds[2] === 2 ? fds[2] : 2, `cadre: ${name}: ${reasonOf(error)}\n`)
         resolve(error.code === 'ENOENT' ? 127 : 126)
       }
       try {
-        const child = spawn(program.file, args, {
-          argv0: name,
-          cwd: this.cwd,
-          env: environment,
-          stdio: [...fds],
-        })
+        const child = spawn(program.file, args, { argv0: name, cwd: this.cwd, env, stdio: [...fds] })
         child.on('error', fail)
         child.on('exit', (code, signal) => resolve(code ?? 128 + (os.constants.signals[signal] ?? 0)))
       } catch (error) {
@@ -168,21 +157,18 @@ export class Runner {
 
   changeFolder(name, errors, isAlone) {
     const target = this.at(name)
-    const refuse = (why) => {
-      say(errors, `cadre: cd: ${name}: ${why}\n`)
-      return 1
-    }
     try {
-      if (!fs.statSync(target).isDirectory()) return refuse('Not a directory')
+      if (!fs.statSync(target).isDirectory()) throw new Error('Not a directory')
       const real = fs.realpathSync.native(target)
       const logical = path.resolve(this.cwd, name)
       // A shell would go by the names, and the system goes by the links.
-      if (fs.realpathSync.native(logical) !== real) return refuse('it leads through a link')
-      if (!this.isInside(real)) return refuse('it leads out of the workspace')
+      if (fs.realpathSync.native(logical) !== real) throw new Error('it leads through a link')
+      if (!this.isInside(real)) throw new Error('it leads out of the workspace')
       if (isAlone) this.cwd = logical
       return 0
     } catch (error) {
-      return refuse(reasonOf(error))
+      say(errors, `cadre: cd: ${name}: ${reasonOf(error)}\n`)
+      return 1
     }
   }
 
@@ -210,11 +196,9 @@ export class Runner {
   /** The files that match, in the order of their names; the word itself where there are none. */
   matches({ text, glob }) {
     const names = splitAtSlashes(glob)
-    const isAbsolute = text.startsWith('/')
-    let found = [isAbsolute ? '/' : '']
+    let found = [text.startsWith('/') ? '/' : '']
     for (const [at, parts] of names.entries()) {
-      const isLast = at === names.length - 1
-      found = found.flatMap((before) => this.step(before, parts, isLast))
+      found = found.flatMap((before) => this.step(before, parts, at === names.length - 1))
       if (found.length > mostMatches) throw new Error(`${text} matches too many files`)
     }
     if (found.length === 0 || (found.length === 1 && found[0] === '')) return [text]
@@ -226,23 +210,8 @@ export class Runner {
 
   step(before, parts, isLast) {
     const folder = this.at(before === '' ? '.' : before)
-    const literal = parts.every(({ kind }) => kind === 'text')
-      ? parts.map((part) => part.text).join('')
-      : undefined
-    let names
-    if (literal !== undefined) names = [literal]
-    else {
-      const startsWithDot = parts[0].kind === 'text' && parts[0].text.startsWith('.')
-      // Whether a name exists outside is not for patterns to find out.
-      if (before !== '' && fs.existsSync(folder)) this.requireInside(before)
-      try {
-        names = fs
-          .readdirSync(folder)
-          .filter((name) => (startsWithDot || !name.startsWith('.')) && fits(parts, name))
-      } catch {
-        names = []
-      }
-    }
+    const isLiteral = parts.every(({ kind }) => kind === 'text')
+    const names = isLiteral ? [parts[0]?.text ?? ''] : this.names(before, folder, parts)
     return names.flatMap((name) => {
       const whole = `${folder}/${name}`
       try {
@@ -255,6 +224,18 @@ export class Runner {
     })
   }
 
+  names(before, folder, parts) {
+    // Whether a name exists outside is not for patterns to find out.
+    if (before !== '' && fs.existsSync(folder)) this.requireInside(before)
+    const startsWithDot = parts[0].kind === 'text' && parts[0].text.startsWith('.')
+    const fits = fitting(parts)
+    try {
+      return fs.readdirSync(folder).filter((name) => (startsWithDot || !name.startsWith('.')) && fits(name))
+    } catch {
+      return []
+    }
+  }
+
   requireInside(name) {
     const whole = this.at(name)
     let real
@@ -262,11 +243,9 @@ export class Runner {
       real = fs.realpathSync.native(whole)
     } catch {
       // A link that leads nowhere: what it would create counts.
-      const link = fs.readlinkSync(whole)
-      real = path.join(fs.realpathSync.native(path.dirname(whole)), link)
-      if (path.isAbsolute(link)) real = link
+      real = path.resolve(fs.realpathSync.native(path.dirname(whole)), fs.readlinkSync(whole))
     }
-    if (!this.isInside(path.resolve(real))) throw new Error(`${name} leads out of the workspace`)
+    if (!this.isInside(real)) throw new Error(`${name} leads out of the workspace`)
   }
 }
 
@@ -357,48 +336,42 @@ function isRunnable(file) {
 function splitAtSlashes(glob) {
   const names = [[]]
   for (const part of glob) {
-    if (part.kind !== 'text') {
-      names.at(-1).push(part)
-      continue
-    }
-    part.text.split('/').forEach((text, at) => {
-      if (at > 0) names.push([])
-      if (text !== '') names.at(-1).push({ kind: 'text', text })
-    })
+    const [first, ...others] = part.kind === 'text' ? part.text.split('/') : [undefined]
+    if (first !== '') names.at(-1).push(first === undefined ? part : { kind: 'text', text: first })
+    for (const text of others) names.push(text === '' ? [] : [{ kind: 'text', text }])
   }
   // `//` is one slash; a slash at the end asks for a folder.
   return names.filter((parts, at) => parts.length > 0 || (at === names.length - 1 && at > 0))
 }
 
-/** With one step back at the last star: linear for every pattern that people write. */
-function fits(parts, name) {
-  const letters = [...name]
-  const wanted = parts.flatMap((part) =>
-    part.kind === 'text' ? [...part.text].map((text) => ({ kind: 'letter', text })) : [part],
-  )
-  let [at, want, star, back] = [0, 0, -1, 0]
-  while (at < letters.length) {
-    const part = wanted[want]
-    if (part?.kind === 'any') {
-      star = want++
-      back = at
-    } else if (part !== undefined && fitsLetter(part, letters[at])) {
-      at++
-      want++
-    } else if (star >= 0) {
-      want = star + 1
-      at = ++back
-    } else return false
+/**
+ * How a name is compared with a pattern. What stands between two stars is looked for once, from the left: linear for every
+ * pattern that people write.
+ */
+function fitting(parts) {
+  const sources = ['']
+  for (const part of parts) {
+    if (part.kind === 'any') sources.push('')
+    else sources[sources.length - 1] += sourceOf(part)
   }
-  while (wanted[want]?.kind === 'any') want++
-  return want === wanted.length
+  const last = sources.length - 1
+  const pieces = sources.map(
+    (source, at) => new RegExp((at === 0 ? '^' : '') + source + (at === last ? '$' : ''), 'su'),
+  )
+  return (name) => {
+    let rest = name
+    return pieces.every((piece) => {
+      const found = piece.exec(rest)
+      if (found !== null) rest = rest.slice(found.index + found[0].length)
+      return found !== null
+    })
+  }
 }
 
-function fitsLetter(part, letter) {
-  if (part.kind === 'letter') return part.text === letter
-  if (part.kind === 'one') return true
-  const isIn = part.ranges.some(([from, to]) => letter >= from && letter <= to)
-  return isIn !== part.negated
+function sourceOf({ kind, text, ranges, negated }) {
+  if (kind === 'text') return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  if (kind === 'one') return '.'
+  return `[${negated ? '^' : ''}${ranges.map(([from, to]) => `${from}-${to}`).join('')}]`
 }
 
 const reasons = {
@@ -411,7 +384,7 @@ const reasons = {
 }
 
 function reasonOf(error) {
-  return reasons[error.code] ?? error.code ?? String(error)
+  return reasons[error.code] ?? error.code ?? error.message
 }
 
 /** Reads the plan from the standard input and sets the exit code of this process. */

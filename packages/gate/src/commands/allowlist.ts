@@ -1,14 +1,16 @@
 import type { Pattern } from './pattern.ts'
 import { listedName } from './program-name.ts'
 
+export type Decision = 'allow' | 'ask' | 'deny'
+
 export interface Entry {
   readonly text: string
-  readonly decision: 'allow' | 'ask' | 'deny'
+  readonly decision: Decision
   readonly pattern: Pattern
 }
 
 export interface ListAnswer {
-  readonly decision: 'allow' | 'ask' | 'deny'
+  readonly decision: Decision
   /** The pattern as it is written in the list. */
   readonly rule: string
   /** Whether the pattern speaks of one of these options itself. */
@@ -26,7 +28,7 @@ export interface Allowlist {
   readonly unset?: readonly string[]
 }
 
-const strictness = { allow: 0, ask: 1, deny: 2 }
+export const strictness = { allow: 0, ask: 1, deny: 2 }
 
 /**
  * Any `deny` that fits wins. Otherwise the most specific pattern does, and of two that are equally specific the stricter

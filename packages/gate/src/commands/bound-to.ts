@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import { followLinks } from '../paths/follow-links.ts'
 import { entryAt, statsAt } from '../paths/one-look.ts'
-import type { CommandLine } from './command-line.ts'
+import type { CommandLine, FoundCommand } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'
-import { fileDigest } from './file-digest.ts'
-import type { Described } from './programs/describe-command.ts'
+import type { LineRequest } from './line-request.ts'
+import { isListedReader } from './programs/describe-command.ts'
 
 const mostFiles = 300
+const largest = 20_000_000
 
 /**
  * The files of the workspace that a line would run, with their content, and where its folders and redirects lead: an
@@ -15,13 +18,12 @@ const mostFiles = 300
  * what a reader prints may be what the next one runs. Files that a script names itself are not known.
  */
 export function boundTo(
-  { commands, plan }: Pick<CommandLine, 'commands' | 'plan'>,
-  workspace: string,
-  cwd: string,
+  { commands, plan }: CommandLine,
+  { workspace, cwd }: LineRequest,
 ): { readonly boundTo?: readonly string[] } {
   const found = new Map<string, string>()
-  const isReading =
-    plan !== undefined && commands.every(({ texts, described }) => texts.length === 0 || isListed(described))
+  const reads = ({ texts, described }: FoundCommand) => texts.length === 0 || isListedReader(described)
+  const isReading = plan !== undefined && commands.every(reads)
   for (const { texts, program, folders, redirects } of commands) {
     const names = isReading ? [] : [...texts.flatMap(filesNamed), ...readBy(program)]
     for (const folder of folders) {
@@ -47,8 +49,9 @@ export function boundTo(
   }
 
   function addFile(file: string): void {
-    if (found.size >= mostFiles || file.includes('\0') || !isInside(workspace, file) || !isFile(file)) return
-    found.set(file, `sha256 ${fileDigest(file) ?? 'none'}`)
+    if (found.size >= mostFiles || file.includes('\0') || !isInside(workspace, file)) return
+    if (statsAt(file, entryAt)?.isDirectory() === false)
+      found.set(file, `sha256 ${fileDigest(file) ?? 'none'}`)
   }
 
   function addPlace(place: string): void {
@@ -56,10 +59,6 @@ export function boundTo(
     if (found.size < mostFiles)
       found.set(`${place}:`, followed.kind === 'followed' ? followed.real : followed.code)
   }
-}
-
-function isListed(described: Described | undefined): boolean {
-  return described?.isReader === true && described.unlisted.length === 0
 }
 
 /** `node x` starts `x.js`, and `python3 -m m` starts `m.py`. */
@@ -80,10 +79,17 @@ function readBy(program: string): readonly string[] {
   return program === 'make' || program === 'gmake' ? ['Makefile', 'makefile', 'GNUmakefile'] : []
 }
 
-function isFile(file: string): boolean {
+/** The SHA-256 of a plain file; nothing when it is none, or cannot be read. */
+function fileDigest(file: string): string | undefined {
+  let handle: number | undefined
   try {
-    return entryAt(file)?.isDirectory() === false
+    handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const stats = fstatSync(handle)
+    if (!stats.isFile() || stats.size > largest) return undefined
+    return createHash('sha256').update(readFileSync(handle)).digest('hex')
   } catch {
-    return false
+    return undefined
+  } finally {
+    if (handle !== undefined) closeSync(handle)
   }
 }

@@ -32,10 +32,7 @@ export function foundCommand(words: readonly Word[], place: CommandPlace): Found
   // Not by `map`: once the engine optimises that, arrays change their kind and code that uses them is compiled twice.
   const texts: string[] = []
   for (const { text } of words) texts.push(text)
-  const { redirects, variables, folders, isHint } = place
-  const described = describeCommand(words)
-  const found = { words, texts, program: programOf(texts[0] ?? ''), described, redirects, variables, folders }
-  return isHint === true ? { ...found, isHint } : found
+  return { words, texts, program: programOf(texts[0] ?? ''), described: describeCommand(words), ...place }
 }
 
 /** Everything that can be said about a line without running it. */

@@ -1,7 +1,8 @@
 import path from 'node:path'
 import type { JudgedCall, SessionSpec } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
-import { type CommandRuleOptions, createCommandRule } from './create-command-rule.ts'
+import { createCommandRule } from './create-command-rule.ts'
+import type { CommandRuleOptions } from './line-request.ts'
 import { readAllowlist } from './read-allowlist.ts'
 
 const workspace = '/w'

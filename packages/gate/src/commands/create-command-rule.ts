@@ -1,38 +1,17 @@
-import type { CommandFinding, JudgedCall, PathFinding, Rule, Verdict } from '@cadre/core'
+import type { CommandFinding, PathFinding, Rule, Verdict } from '@cadre/core'
+import { isObject } from '@cadre/disk'
 import { oneLook } from '../paths/one-look.ts'
-import type { Allowlist } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import { boundTo } from './bound-to.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { grantOf } from './grant-of.ts'
 import { type JudgedCommand, judgeCommand } from './judge-command.ts'
-import { judgePaths, type PathJudge } from './judge-paths.ts'
-import type { List } from './line/line.ts'
+import { judgePaths } from './judge-paths.ts'
+import { type List, type Stage, stepsIn } from './line/line.ts'
+import type { CommandRuleOptions, LineRequest } from './line-request.ts'
 import { resolveProgram } from './resolve-program.ts'
 import { showWords } from './show-words.ts'
 import { understandLine } from './understand-line.ts'
-
-export interface CommandRuleOptions {
-  /** The user's and the home's lists. The strictest answer of those that say something counts; then the shipped list. */
-  readonly allowlists: () => readonly Allowlist[]
-  /** What applies to commands that no list says anything about. */
-  readonly execute: 'allow' | 'ask' | 'deny'
-  /** Where that is written. */
-  readonly decidedBy?: string | undefined
-  /** The user or the organisation allows it, not a project: it counts without a sandbox, too. */
-  readonly isOwnExecute?: boolean
-  /** What applies to files of the workspace that a redirect writes. */
-  readonly write?: 'allow' | 'ask' | 'deny'
-  /** False: no bubblewrap, so only the user's own rules allow more than reading. */
-  readonly sandboxed: boolean
-  readonly places: PathJudge
-  /** False: decisions beforehand are forbidden by policy: nothing is allowed by a list. */
-  readonly beforehand: boolean
-  /** Where programs are looked for, as in `PATH`. */
-  readonly searchPath?: string | undefined
-  /** Folders besides the workspace in which no program is looked for: the project and the home. */
-  readonly excluded?: readonly string[]
-}
 
 /** Judges the line of every tool that runs commands: each command that is found in it, each path, and the line as a whole. */
 export function createCommandRule(options: CommandRuleOptions): Rule {
@@ -40,65 +19,49 @@ export function createCommandRule(options: CommandRuleOptions): Rule {
     by: 'policy',
     name: 'commands',
     immediate: true,
-    judge(call, session) {
-      const source = sourceOf(call)
-      if (source === undefined) return undefined
-      const { cwd } = call.input as { readonly cwd?: unknown }
-      if (typeof cwd !== 'string' || cwd === '') return judgeLine(source, session.workspace, options)
-      return judgeIn(cwd, source, session.workspace, options)
+    judge({ tool, input }, { workspace }) {
+      if (tool.commands === undefined || !isObject(input)) return undefined
+      const { command, cwd } = input
+      // A tool that should have a line and has not is not for this rule.
+      if (typeof command !== 'string') return undefined
+      if (typeof cwd !== 'string' || cwd === '') return judgeLine(command, workspace, options)
+      return judgeIn(cwd, command, workspace, options)
     },
   }
-}
-
-/** The line of a call; nothing for tools that run none. A tool that should have one and has not is not for this rule. */
-function sourceOf({ tool, input }: JudgedCall): string | undefined {
-  if (tool.commands === undefined || typeof input !== 'object' || input === null) return undefined
-  const { command } = input as { readonly command?: unknown }
-  return typeof command === 'string' ? command : undefined
 }
 
 /** A line that is to run in a folder of its own: it has to be one of the workspace, and paths are judged from there. */
 function judgeIn(cwd: string, source: string, workspace: string, options: CommandRuleOptions): Verdict {
   const placed = options.places.judge({ path: cwd, workspace, write: false, mounts: false })
-  if (placed.kind === 'inside' && placed.real !== undefined)
-    return judgeLine(source, workspace, options, placed.real)
-  const reason = placed.reason ?? `${cwd} is outside of the workspace`
+  const { kind, real, reason = `${cwd} is outside of the workspace` } = placed
+  if (kind === 'inside' && real !== undefined) return judgeLine(source, workspace, options, real)
   const paths = [{ path: cwd, decision: 'deny' as const, reason }]
-  return { kind: 'deny', by: 'policy', rule: `paths.${placed.kind}`, reason, paths }
+  return { kind: 'deny', by: 'policy', rule: `paths.${kind}`, reason, paths }
 }
 
 /** The verdict about one line, which starts in `cwd`. Also for explaining: nothing is run. */
-export function judgeLine(
-  source: string,
-  workspace: string,
-  options: CommandRuleOptions,
-  cwd = workspace,
-): Verdict {
-  return oneLook(() => verdictOf(source, workspace, options, cwd))
+export function judgeLine(...line: Parameters<typeof verdictOf>): Verdict {
+  return oneLook(() => verdictOf(...line))
 }
 
-function verdictOf(source: string, workspace: string, options: CommandRuleOptions, cwd: string): Verdict {
-  const { places, sandboxed, write = 'ask' } = options
+function verdictOf(source: string, workspace: string, options: CommandRuleOptions, cwd = workspace): Verdict {
   const line = understandLine(source)
-  const lists = options.allowlists()
   const search = { path: options.searchPath ?? '', excluded: [workspace, ...(options.excluded ?? [])] }
   const resolve = (name: string) => resolveProgram(name, cwd, search)
-  const startsElsewhere =
-    cwd !== workspace && cwd !== places.judge({ path: '.', workspace, write: false, mounts: false }).real
-  const request = { source, lists, options, resolve, cwd, startsElsewhere }
+  const request: LineRequest = { source, workspace, cwd, options, lists: options.allowlists(), resolve }
   const judged: JudgedCommand[] = []
   for (const command of line.commands)
     if (command.words.length > 0) judged.push(judgeCommand(command, request))
-  const paths = judgePaths({ line, places, workspace, start: cwd, write, sandboxed })
+  const paths = judgePaths(line, request)
   const { risk, reasons: found } = assessRisk(line)
-  const reasons = sandboxed ? found : [...found, withoutSandbox]
+  const reasons = options.sandboxed ? found : [...found, withoutSandbox]
   const commands: CommandFinding[] = []
   for (const { command, finding } of judged)
     if (command.isHint !== true || finding.decision !== 'allow') commands.push(finding)
   const findings = { by: 'policy' as const, risk, reasons, commands, ...(paths.length > 0 && { paths }) }
   const denied = firstDenial(line, judged, paths, options)
   if (denied !== undefined) return { ...findings, kind: 'deny', ...denied }
-  const asked = () => ({ ...findings, kind: 'ask' as const, ...boundTo(line, workspace, cwd) })
+  const asked = () => ({ ...findings, kind: 'ask' as const, ...boundTo(line, request) })
   if (line.plan === undefined)
     return {
       ...asked(),
@@ -118,7 +81,7 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
       ...(judged.length === 0 && { reason: 'it runs no program' }),
     }
   const fed = isFed(line.plan) ? source : undefined
-  const grants = asking.map(({ command }) => grantOf(command, { workspace, cwd, resolve, fed }))
+  const grants = asking.map(({ command }) => grantOf(command, request, fed))
   return {
     ...asked(),
     rule: first.rule,
@@ -138,15 +101,8 @@ function readsOnly(line: CommandLine, judged: readonly JudgedCommand[]): boolean
 
 /** Whether a program of it reads from another one, or from the line. */
 function isFed(list: List): boolean {
-  return list.some(
-    ({ stages }) =>
-      stages.length > 1 ||
-      stages.some(
-        (stage) =>
-          stage.redirects.some(({ kind }) => kind === 'text') ||
-          (stage.kind === 'group' && isFed(stage.list)),
-      ),
-  )
+  const readsText = ({ redirects }: Stage) => redirects.some(({ kind }) => kind === 'text')
+  return stepsIn(list).some(({ stages }) => stages.length > 1 || stages.some(readsText))
 }
 
 const withoutSandbox =
@@ -158,11 +114,8 @@ function firstDenial(
   paths: readonly PathFinding[],
   options: CommandRuleOptions,
 ): { readonly rule: string; readonly reason: string } | undefined {
-  if (line.refused !== undefined)
-    return {
-      rule: line.refusedBy ?? 'commands.refused',
-      reason: `No rule can allow this line: ${line.refused}.`,
-    }
+  const { refused, refusedBy = 'commands.refused' } = line
+  if (refused !== undefined) return { rule: refusedBy, reason: `No rule can allow this line: ${refused}.` }
   const command = judged.find(({ finding }) => finding.decision === 'deny')
   if (command !== undefined) return { rule: command.rule, reason: commandReason(command) }
   const path = paths.find(({ decision }) => decision === 'deny')

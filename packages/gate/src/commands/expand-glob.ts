@@ -1,6 +1,6 @@
-import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import { namesIn } from '@cadre/disk'
+import { entryAt, statsAt } from '../paths/one-look.ts'
 
 /** More names than these are not looked at one by one. */
 const mostNames = 5_000
@@ -28,7 +28,8 @@ export function expandGlob(glob: string, folder: string, isWritten = false): Exp
     for (const start of found) {
       if (fits === undefined) {
         // In front of the first wildcard it is taken as it is.
-        if (isFixed || isWritten || isThere(path.resolve(folder, start + part))) next.push(start + part)
+        if (isFixed || isWritten || statsAt(path.resolve(folder, start + part), entryAt))
+          next.push(start + part)
         continue
       }
       const entries = namesIn(isAbsolute ? start : path.join(folder, start))
@@ -57,13 +58,4 @@ function fitting(part: string): ((name: string) => boolean) | undefined {
   })
   const regex = new RegExp(`^${source}$`, 's')
   return (name) => (part.startsWith('.') || !name.startsWith('.')) && regex.test(name)
-}
-
-function isThere(file: string): boolean {
-  try {
-    lstatSync(file)
-    return true
-  } catch {
-    return false
-  }
 }

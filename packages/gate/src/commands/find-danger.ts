@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { CommandLine, FoundCommand } from './command-line.ts'
 import type { List } from './line/line.ts'
 import { programOf } from './program-name.ts'
+import { gitCommandAt } from './programs/describe-git.ts'
 import { fetchers, sqlClients, writers } from './programs/known-programs.ts'
 
 export interface Danger {
@@ -11,6 +12,7 @@ export interface Danger {
 
 const ends =
   /^(?:shutdown|reboot|halt|poweroff|telinit|mkfs(?:\..+)?|mke2fs|wipefs|blkdiscard|cryptsetup-reencrypt|newfs(?:_.+)?)$/
+const stops = /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency)$/
 const disk =
   /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|dm-|mapper|md|loop|sr|mem|kmem|port|nbd|zd|block|ram)/
 /** To the end of the text where they have none: then each is looked at once. */
@@ -27,9 +29,8 @@ export function findDanger({ commands, plan }: CommandLine): Danger | undefined 
     return { what: 'curl | sh', reason: 'it runs what it fetches from the network at once' }
   if (!commands.some(({ program }) => sqlClients.has(program))) return undefined
   const said = [...textsIn(plan ?? []), ...commands.flatMap(({ texts }) => texts)]
-  return said.some((text) => drop.test(text.replace(comments, ' ')))
-    ? { what: 'DROP TABLE', reason: 'it removes tables or databases' }
-    : undefined
+  if (!said.some((text) => drop.test(text.replace(comments, ' ')))) return undefined
+  return { what: 'DROP TABLE', reason: 'it removes tables or databases' }
 }
 
 const readsCommands = /^(?:sh|bash|dash|ash|zsh|ksh|eval|source|\.)$/
@@ -60,17 +61,16 @@ function dangerOf({ texts, program, redirects, folders }: FoundCommand): Danger 
   if (ends.test(program)) return { what: program, reason: `${program} ends the machine or formats a disk` }
   const args = texts.slice(1)
   if (program === 'git') return dangerOfGit(args)
-  const endsMachine =
+  if (
     (program === 'init' && /^[06]$/.test(args[0] ?? '')) ||
-    (program === 'systemctl' &&
-      args.some((word) => /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency)$/.test(word)))
-  if (endsMachine) return { what: program, reason: 'it ends the machine' }
+    (program === 'systemctl' && args.some((word) => stops.test(word)))
+  )
+    return { what: program, reason: 'it ends the machine' }
   if (writers.has(program)) {
     // `dd` reads what `if=` names.
     const written = program === 'dd' ? args.filter((word) => word.startsWith('of=')) : args
-    const target = written
-      .map((word) => word.replace(/^of=/, ''))
-      .find((word) => disk.test(path.posix.normalize(word)))
+    const targets = written.map((word) => word.replace(/^of=/, ''))
+    const target = targets.find((word) => disk.test(path.posix.normalize(word)))
     if (target !== undefined) return { what: `${program} ${target}`, reason: 'it writes over a disk' }
   }
   return dangerOfFiles(program, args, folders) ?? dangerOfWindows(program, args)
@@ -82,27 +82,29 @@ function dangerOfFiles(
   folders: readonly string[],
 ): Danger | undefined {
   if (!/^(?:rm|chmod|chown|chgrp|setfacl|mv|g?find)$/.test(program)) return undefined
-  const isRecursive = hasOption(args, 'rR', 'recursive')
-  const roots = args.filter((word) =>
-    choicesOf(word).some((choice) => folders.some((folder) => isRoot(choice, folder))),
-  )
   if (program === 'rm' && hasOption(args, '', 'no-preserve-root'))
     return { what: 'rm --no-preserve-root', reason: 'it removes everything' }
-  if (program === 'rm' && isRecursive && roots.length > 0)
-    return { what: `rm -rf ${roots[0]}`, reason: 'it removes a whole system, a home, or everything' }
-  if (/^(?:chmod|chown|chgrp|setfacl)$/.test(program) && isRecursive && roots.length > 0)
-    return { what: `${program} -R ${roots[0]}`, reason: 'it changes the rights of a whole system or home' }
-  if (program === 'mv' && args.slice(0, -1).some((word) => folders.some((folder) => isRoot(word, folder))))
-    return { what: `mv ${roots[0]}`, reason: 'it moves a whole system or home away' }
-  const removes =
-    args.includes('-delete') ||
-    args.some(
-      (word, at) =>
-        /^-(?:exec|ok)(?:dir)?$/.test(word) && /^(?:rm|shred|unlink)$/.test(programOf(args[at + 1] ?? '')),
-    )
-  if (/^g?find$/.test(program) && removes && roots.length > 0)
-    return { what: `find ${roots[0]} -delete`, reason: 'it removes a whole system or home' }
-  return undefined
+  const isRootHere = (word: string) => folders.some((folder) => isRoot(word, folder))
+  const root = args.find((word) => choicesOf(word).some(isRootHere))
+  if (root === undefined) return undefined
+  if (program === 'mv')
+    return args.slice(0, -1).some(isRootHere)
+      ? { what: `mv ${root}`, reason: 'it moves a whole system or home away' }
+      : undefined
+  if (program.endsWith('find'))
+    return removesFound(args)
+      ? { what: `find ${root} -delete`, reason: 'it removes a whole system or home' }
+      : undefined
+  if (!hasOption(args, 'rR', 'recursive')) return undefined
+  return program === 'rm'
+    ? { what: `rm -rf ${root}`, reason: 'it removes a whole system, a home, or everything' }
+    : { what: `${program} -R ${root}`, reason: 'it changes the rights of a whole system or home' }
+}
+
+function removesFound(args: readonly string[]): boolean {
+  const removes = (word: string, at: number) =>
+    /^-(?:exec|ok)(?:dir)?$/.test(word) && /^(?:rm|shred|unlink)$/.test(programOf(args[at + 1] ?? ''))
+  return args.includes('-delete') || args.some(removes)
 }
 
 const systemFolder =
@@ -114,20 +116,15 @@ function choicesOf(word: string): readonly string[] {
   const open = [word]
   while (open.length > 0 && found.length + open.length < 100) {
     const next = open.pop() as string
-    const brace = /\{([^{}]*,[^{}]*)\}/.exec(next)
+    const brace = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(next)
     if (brace === null) found.push(next)
-    else
-      open.push(
-        ...(brace[1] as string)
-          .split(',')
-          .map((choice) => next.slice(0, brace.index) + choice + next.slice(brace.index + brace[0].length)),
-      )
+    else open.push(...(brace[2] as string).split(',').map((choice) => `${brace[1]}${choice}${brace[3]}`))
   }
   return [word, ...found, ...open]
 }
 
 /** `/`, `/*`, `/e*`, `/etc`, `~`, `$HOME`, and other ways to write them. */
-export function isRoot(word: string, folder: string): boolean {
+function isRoot(word: string, folder: string): boolean {
   if (word.length > 4_096 || word.startsWith('-')) return false
   if (/^[A-Za-z]:[\\/]*\*?$/.test(word)) return true
   // Tidied up first, so that what follows has one way to be read.
@@ -143,47 +140,30 @@ export function isRoot(word: string, folder: string): boolean {
 }
 
 function dangerOfGit(given: readonly string[]): Danger | undefined {
-  let at = 0
-  // Options of git itself stand in front of its command.
-  while (given[at]?.startsWith('-')) at += /^-[Cc]$/.test(given[at] as string) ? 2 : 1
-  const [sub, ...args] = given.slice(at)
-  if (sub === 'push') {
-    const isForce = args.some(
-      (word) =>
-        (word.length >= 4 &&
-          ('--force-with-lease'.startsWith(word.split('=')[0] as string) ||
-            '--force-if-includes' === word)) ||
-        /^-[nqvud46]*f/.test(word) ||
-        /^--mi(?:r(?:r(?:or?)?)?)?$/.test(word) ||
-        /^\+./.test(word),
-    )
-    if (isForce) return { what: 'git push --force', reason: 'it writes over history that others have' }
-  }
-  if (sub === 'reset' && args.some((word) => word.length >= 3 && '--hard'.startsWith(word) && word !== '--'))
+  const [command, ...args] = given.slice(gitCommandAt(given))
+  if (command === 'push' && args.some(isForce))
+    return { what: 'git push --force', reason: 'it writes over history that others have' }
+  if (command === 'reset' && args.some((word) => word.length >= 3 && '--hard'.startsWith(word)))
     return { what: 'git reset --hard', reason: 'it throws away changes for good' }
   return undefined
 }
 
+function isForce(word: string): boolean {
+  if (/^(?:--force-if-includes$|-[nqvud46]*f|--mi(?:r(?:r(?:or?)?)?)?$|\+.)/.test(word)) return true
+  return word.length >= 4 && '--force-with-lease'.startsWith(word.split('=')[0] as string)
+}
+
 function dangerOfWindows(program: string, args: readonly string[]): Danger | undefined {
   if (!/^(?:format|del|erase|rd|rmdir|remove-item|ri|rm)$/.test(program)) return undefined
-  const words = args.map((word) => word.toLowerCase())
-  if (program === 'format' && words.some((word) => /^[a-z]:/.test(word)))
-    return { what: 'format', reason: 'it formats a disk' }
-  if (
-    /^(?:del|erase|rd|rmdir)$/.test(program) &&
-    words.includes('/s') &&
-    words.some((word) => /^[a-z]:[\\/]*\*?|^\\$|^%/.test(word))
-  )
-    return { what: `${program} /s`, reason: 'it removes everything below a root' }
-  const isForced =
-    words.some((word) => /^-r(?:e|ec|ecu|ecur|ecurs|ecurse)?$/.test(word)) &&
-    words.some((word) => /^-fo(?:r|rc|rce)?$/.test(word))
-  if (
-    program !== 'format' &&
-    isForced &&
-    args.some((word) => isRoot(word, '.') || /^[a-z]:|^\$env:|^\$home/i.test(word))
-  )
-    return { what: 'Remove-Item -Recurse -Force', reason: 'it removes everything below a root' }
+  const has = (option: RegExp) => args.some((word) => option.test(word))
+  if (program === 'format')
+    return has(/^[a-z]:/i) ? { what: 'format', reason: 'it formats a disk' } : undefined
+  const reason = 'it removes everything below a root'
+  if (/^(?:del|erase|rd|rmdir)$/.test(program) && has(/^\/s$/i) && has(/^[a-z]:[\\/]*\*?|^\\$|^%/i))
+    return { what: `${program} /s`, reason }
+  const isForced = has(/^-r(?:e|ec|ecu|ecur|ecurs|ecurse)?$/i) && has(/^-fo(?:r|rc|rce)?$/i)
+  if (isForced && (has(/^[a-z]:|^\$env:|^\$home/i) || args.some((word) => isRoot(word, '.'))))
+    return { what: 'Remove-Item -Recurse -Force', reason }
   return undefined
 }
 

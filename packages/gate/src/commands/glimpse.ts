@@ -1,9 +1,11 @@
 import { type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
+import { Cursor } from './line/cursor.ts'
 import { words } from './programs/known-programs.ts'
 
 const skipped = new Set(
   'if then else elif while until do ! time { } coproc function fi done esac in'.split(' '),
 )
+const plainLetters = /[^\\'"`$<> \t#\n;&|()]+/y
 const mostCommands = 500
 const deepest = 4
 
@@ -17,10 +19,9 @@ export function glimpse(source: string, depth = 0, folders?: readonly string[]):
 }
 
 class Glimpse {
-  readonly #source: string
+  readonly #at: Cursor
   readonly #depth: number
   readonly #found: FoundCommand[] = []
-  #at = 0
   #words: string[] = []
   #redirects: FoundRedirect[] = []
   #word: string | undefined
@@ -31,119 +32,95 @@ class Glimpse {
   readonly #ownFolders = ['.']
 
   constructor(source: string, depth: number, folders?: readonly string[]) {
-    this.#source = source
+    this.#at = new Cursor(source)
     this.#depth = depth
     this.#folders = folders ?? this.#ownFolders
   }
 
   read(): readonly FoundCommand[] {
-    while (this.#at < this.#source.length && this.#found.length < mostCommands) this.#next()
+    while (!this.#at.isDone && this.#found.length < mostCommands) this.#next()
     this.#endCommand()
     return this.#found
   }
 
   #next(): void {
-    const letter = this.#source[this.#at] as string
-    const next = this.#source[this.#at + 1] ?? ''
+    const at = this.#at
+    const plain = at.take(plainLetters)?.[0]
+    if (plain !== undefined) return void this.#add(plain)
+    const letter = at.letter()
+    const next = at.letter(1)
+    if (letter === "'" || letter === '"') return void this.#quote()
+    if (letter === '`' || (next === '(' && '$<>'.includes(letter))) return void this.#inner()
+    if (letter === '<' || letter === '>') return void this.#redirect()
+    if (letter === '#' && this.#word === undefined) return void at.take(/[^\n]*/y)
+    at.position++
     if (letter === '\\') {
+      at.position++
       if (next !== '\n') this.#add(next)
-      this.#at += 2
-    } else if (letter === "'" || letter === '"') this.#quote(letter)
-    else if (letter === '`' || (/[$<>]/.test(letter) && next === '(')) this.#inner(letter)
-    else if (letter === ' ' || letter === '\t') {
-      this.#endWord()
-      this.#at++
-    } else if (letter === '#' && this.#word === undefined) this.#at = this.#lineEnd()
-    else if (letter === '<' || letter === '>') this.#redirect(letter)
-    else if (letter === '\n') {
-      this.#endCommand()
-      this.#at++
-      this.#skipDocuments()
-    } else if (/[;&|()]/.test(letter)) {
-      if (letter === '&' && next === '>') this.#at++
-      else {
-        this.#endCommand()
-        this.#at++
-      }
-    } else {
-      this.#add(letter)
-      this.#at++
-    }
+    } else if (letter === ' ' || letter === '\t') this.#endWord()
+    else if (letter === '$' || letter === '#') this.#add(letter)
+    else if (letter !== '&' || next !== '>') this.#endCommand()
+    if (letter === '\n') this.#skipDocuments()
   }
 
   #add(text: string): void {
     this.#word = (this.#word ?? '') + text
   }
 
-  #quote(quote: string): void {
-    let at = this.#at + 1
-    let text = ''
-    for (; at < this.#source.length && this.#source[at] !== quote; at++) {
-      if (quote === '"' && this.#source[at] === '\\') at++
-      text += this.#source[at] ?? ''
+  /** The commands of a text within this one. */
+  #look(text: string): void {
+    this.#found.push(...glimpse(text, this.#depth + 1, this.#folders))
+  }
+
+  #quote(): void {
+    const [, single, double = ''] = this.#at.take(/'([^']*)'?|"((?:\\.?|[^"\\]+)*)"?/sy) ?? []
+    if (single === undefined) {
+      const text = double.replace(/\\(.?)/gs, '$1')
+      for (const inner of innerTexts(text)) this.#look(inner)
+      return void this.#add(text)
     }
-    if (quote === '"')
-      for (const inner of innerTexts(text))
-        this.#found.push(...glimpse(inner, this.#depth + 1, this.#folders))
     // `$'\x72m'` is a name as well, if somebody spells it out.
-    const isEscaped = this.#word?.endsWith('$') === true && quote === "'"
+    const isEscaped = this.#word?.endsWith('$') === true
     if (isEscaped) this.#word = this.#word?.slice(0, -1)
-    this.#add(isEscaped ? unescaped(text) : text)
-    this.#at = at + 1
+    this.#add(isEscaped ? unescaped(single) : single)
   }
 
   /** `$(…)`, `<(…)` and backticks. */
-  #inner(letter: string): void {
-    const start = letter === '`' ? this.#at + 1 : this.#at + 2
-    const end = letter === '`' ? this.#source.indexOf('`', start) : closing(this.#source, start)
-    const text = this.#source.slice(start, end < 0 ? undefined : end)
-    this.#found.push(...glimpse(text, this.#depth + 1, this.#folders))
+  #inner(): void {
+    const { source, position } = this.#at
+    const isTick = source[position] === '`'
+    const start = position + (isTick ? 1 : 2)
+    const end = isTick ? source.indexOf('`', start) : closing(source, start)
+    this.#look(source.slice(start, end < 0 ? undefined : end))
     this.#add('$(…)')
-    this.#at = end < 0 ? this.#source.length : end + 1
+    this.#at.position = end < 0 ? source.length : end + 1
   }
 
-  #redirect(letter: string): void {
+  #redirect(): void {
+    const at = this.#at
+    const arrow = at.take(/<<<|<<-?|<>|>>|>\||>&|<&|<|>/y)?.[0] ?? ''
     if (/^\d+$/.test(this.#word ?? '')) this.#word = undefined
     this.#endWord()
-    const operator =
-      /^(?:<<<|<<-?|<>|>>|>\||>&|<&|<|>)/.exec(this.#source.slice(this.#at, this.#at + 3))?.[0] ?? letter
-    this.#at += operator.length
-    if (operator.startsWith('<<') && operator !== '<<<') {
-      const found = /^[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([\w-]+))/.exec(
-        this.#source.slice(this.#at, this.#at + 200),
-      )
-      if (found === null) return
-      this.#delimiters.push(found[1] ?? found[2] ?? found[3] ?? '')
-      this.#at += found[0].length
-    } else if (/^[<>]&$/.test(operator) && /[\d-]/.test(this.#source[this.#at] ?? '')) this.#at++
-    else if (operator !== '<<<') this.#arrow = operator.includes('>') ? 'write' : 'read'
+    if (arrow === '<<' || arrow === '<<-') {
+      const found = at.take(/[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([\w-]+))/y)
+      if (found !== null) this.#delimiters.push(found[1] ?? found[2] ?? found[3] ?? '')
+    } else if (arrow !== '<<<' && !(arrow.endsWith('&') && at.take(/[\d-]/y)))
+      this.#arrow = arrow.includes('>') ? 'write' : 'read'
   }
 
   /** What is written into a file is no command; what a shell is given is. */
   #skipDocuments(): void {
     for (const delimiter of this.#delimiters) {
-      const start = this.#at
-      let end = this.#source.length
-      while (this.#at < this.#source.length) {
-        const lineEnd = this.#lineEnd()
-        const line = this.#source.slice(this.#at, lineEnd)
-        const lineStart = this.#at
-        this.#at = Math.min(lineEnd + 1, this.#source.length)
-        if (line.replace(/^\t+/, '') === delimiter) {
-          end = lineStart
-          break
-        }
+      let text = ''
+      while (!this.#at.isDone) {
+        const line = this.#at.take(/[^\n]*\n?/y)?.[0] ?? ''
+        if (line.replace(/^\t+|\n$/g, '') === delimiter) break
+        text += line
       }
       const last = this.#found.findLast(({ isHint }) => isHint !== true)
-      if (shells.has(last?.program ?? ''))
-        this.#found.push(...glimpse(this.#source.slice(start, end), this.#depth + 1, this.#folders))
+      if (shells.has(last?.program ?? '')) this.#look(text)
     }
     this.#delimiters = []
-  }
-
-  #lineEnd(): number {
-    const end = this.#source.indexOf('\n', this.#at)
-    return end < 0 ? this.#source.length : end
   }
 
   #endWord(): void {
@@ -159,8 +136,7 @@ class Glimpse {
 
   #endCommand(): void {
     this.#endWord()
-    const words = this.#words
-    const redirects = this.#redirects
+    const [words, redirects] = [this.#words, this.#redirects]
     this.#words = []
     this.#redirects = []
     this.#arrow = undefined
@@ -168,10 +144,8 @@ class Glimpse {
     if (words[0] === 'cd' && words[1] !== undefined && this.#ownFolders.length < 8)
       this.#ownFolders.push(words[1])
     const place = { redirects, variables: {}, folders: this.#folders }
-    const command = foundCommand(
-      words.map((text) => ({ text })),
-      place,
-    )
+    const written = words.map((text) => ({ text }))
+    const command = foundCommand(written, place)
     this.#found.push(command, ...hintsIn(command, this.#depth))
   }
 }
@@ -196,10 +170,8 @@ function closing(text: string, start: number): number {
 }
 
 function unescaped(text: string): string {
-  return text.replace(
-    /\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3}))/g,
-    (_, hex: string | undefined, octal: string | undefined) =>
-      String.fromCharCode(Number.parseInt(hex ?? octal ?? '20', hex === undefined ? 8 : 16)),
+  return text.replace(/\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3}))/g, (_, hex?: string, octal?: string) =>
+    String.fromCharCode(Number.parseInt(hex ?? octal ?? '', hex === undefined ? 8 : 16)),
   )
 }
 
@@ -216,6 +188,11 @@ const mostHints = 100
 /** Each hint repeats the words behind it, so a long line would cost their number squared. */
 const mostHintWords = 200
 
+/** The same, for a text that may be commands: they restrict, and allow nothing. */
+export function hintsFrom(text: string, depth = 1, folders?: readonly string[]): readonly FoundCommand[] {
+  return glimpse(text, depth, folders).map((command) => ({ ...command, isHint: true }))
+}
+
 /** What stands behind such a program may be a command: a rule that refuses or asks for it counts there too. */
 export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
   const { program, texts, folders, variables } = command
@@ -227,8 +204,7 @@ export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand
   const found: FoundCommand[] = []
   for (let at = 1; at < texts.length && found.length < mostHints; at++) {
     const word = texts[at] as string
-    if (depth < 3 && reads && /[\s;|&]/.test(word))
-      found.push(...glimpse(word, depth + 1, folders).map((one): FoundCommand => ({ ...one, isHint: true })))
+    if (depth < 3 && reads && /[\s;|&]/.test(word)) found.push(...hintsFrom(word, depth + 1, folders))
     if (!starts || word.startsWith('-') || word === '') continue
     const inner = command.words.slice(at, at + mostHintWords)
     found.push(foundCommand(inner, { redirects: [], variables, folders, isHint: true }))

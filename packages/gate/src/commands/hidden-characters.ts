@@ -13,16 +13,11 @@ export function refuseHidden(source: string): string | undefined {
   const found = control.exec(source) ?? invisible.exec(source)
   if (found === null) return undefined
   const what = control.test(found[0]) ? 'a control character' : 'a character that nobody sees'
-  return `it contains ${what}, ${codeOf(found[0])}, at position ${found.index + 1}; write the line without it`
+  const code = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return `it contains ${what}, U+${code}, at position ${found.index + 1}; write the line without it`
 }
 
 /** Spaces that are none, and blanks: harmless as text, and easily taken for something else. */
-export function unusualIn(source: string): string | undefined {
-  if (plain.test(source)) return undefined
-  const found = unusual.exec(source)?.[0]
-  return found && `it contains ${codeOf(found)}, which looks like a space or like nothing and is neither`
-}
-
-function codeOf(letter: string): string {
-  return `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+export function hasUnusual(source: string): boolean {
+  return !plain.test(source) && unusual.test(source)
 }

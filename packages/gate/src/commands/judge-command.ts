@@ -1,31 +1,13 @@
 import type { CommandFinding } from '@cadre/core'
-import type { Allowlist, ListAnswer } from './allowlist.ts'
+import { type Allowlist, type Decision, type ListAnswer, strictness } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import type { FoundCommand } from './command-line.ts'
+import { join } from './judge-paths.ts'
 import type { Word } from './line/line.ts'
+import type { LineRequest } from './line-request.ts'
 import { listedName } from './program-name.ts'
-import { type Described, describeCommand } from './programs/describe-command.ts'
+import { type Described, describeCommand, isListedReader } from './programs/describe-command.ts'
 import { unusualSetting } from './programs/plain-repository.ts'
-import type { Program } from './resolve-program.ts'
-
-/** What every command of a line is judged by. */
-export interface JudgeRequest {
-  readonly source: string
-  /** The user's and the home's lists. */
-  readonly lists: readonly Allowlist[]
-  readonly options: {
-    readonly execute: 'allow' | 'ask' | 'deny'
-    /** The user or the organisation has allowed it, and not a project. */
-    readonly isOwnExecute?: boolean
-    readonly sandboxed: boolean
-    readonly beforehand: boolean
-  }
-  readonly resolve: (name: string) => Program
-  /** The folder in which the line starts. */
-  readonly cwd: string
-  /** The line starts in another folder than the workspace. */
-  readonly startsElsewhere: boolean
-}
 
 export interface JudgedCommand {
   readonly command: FoundCommand
@@ -36,11 +18,10 @@ export interface JudgedCommand {
   readonly readsOnly: boolean
 }
 
-type Decision = CommandFinding['decision']
 type Named = Pick<FoundCommand, 'texts' | 'described'>
 
 /** Judges one command alone: what lists say about it, and whether its words are all known to be harmless. */
-export function judgeCommand(command: FoundCommand, request: JudgeRequest): JudgedCommand {
+export function judgeCommand(command: FoundCommand, request: LineRequest): JudgedCommand {
   const { texts } = command
   const named = texts[0]?.includes('/') ? nameOf(command.words, request.resolve) : command
   const { decision, reason, rule } = decide(command, named, request)
@@ -48,14 +29,15 @@ export function judgeCommand(command: FoundCommand, request: JudgeRequest): Judg
   return { command, finding: { words: texts, decision, reason }, rule, readsOnly }
 }
 
-function isReading(described: Described | undefined, resolve: JudgeRequest['resolve']): boolean {
-  if (described === undefined || described.unlisted.length > 0) return false
-  if (described.inner === undefined) return described.isReader
-  return isReading(nameOf(described.inner, resolve).described, resolve)
+function isReading(described: Described | undefined, resolve: LineRequest['resolve']): boolean {
+  const inner = described?.inner
+  return inner === undefined
+    ? isListedReader(described)
+    : isReading(nameOf(inner, resolve).described, resolve)
 }
 
 /** With the plain name where the path of a program is the one that the name would find anyway. */
-function nameOf(words: readonly Word[], resolve: JudgeRequest['resolve']): Named {
+function nameOf(words: readonly Word[], resolve: LineRequest['resolve']): Named {
   const written = words[0]?.text ?? ''
   const plain = listedName(written)
   const isPlain = plain !== written && resolve(plain).kind === 'outside'
@@ -63,13 +45,9 @@ function nameOf(words: readonly Word[], resolve: JudgeRequest['resolve']): Named
   return { texts: named.map(({ text }) => text), described: describeCommand(named) }
 }
 
-interface Decided {
-  readonly decision: Decision
-  readonly reason: string
-  readonly rule: string
-}
+type Decided = Pick<CommandFinding, 'decision' | 'reason'> & Pick<JudgedCommand, 'rule'>
 
-function decide(command: FoundCommand, { texts, described }: Named, request: JudgeRequest): Decided {
+function decide(command: FoundCommand, { texts, described }: Named, request: LineRequest): Decided {
   const { options, lists, source } = request
   const subject = described?.subject ?? texts
   const answer = strictest(lists, subject, source) ?? shipped(lists, subject, described)
@@ -105,7 +83,7 @@ function weaknessOf(
   name: string,
   described: Described | undefined,
   answer: ListAnswer | undefined,
-  request: JudgeRequest,
+  request: LineRequest,
 ): string | undefined {
   const { options } = request
   const unnamed = described?.unlisted.find(({ names }) => answer?.names?.(names) !== true)
@@ -125,17 +103,21 @@ function weaknessOf(
   if (!isReading) return 'there is no sandbox, and only a rule of your own may allow it then'
   // Another repository has settings of its own, which name programs.
   const isElsewhere =
-    request.startsElsewhere ||
-    described.folder !== undefined ||
-    command.folders.some((folder) => folder !== '.')
-  return name === 'git' && isElsewhere ? 'it runs git in another folder, and there is no sandbox' : undefined
+    name === 'git' &&
+    (described.folder !== undefined ||
+      command.folders.some((folder) => folder !== '.') ||
+      startsElsewhere(request))
+  return isElsewhere ? 'it runs git in another folder, and there is no sandbox' : undefined
+}
+
+function startsElsewhere({ cwd, workspace, options: { places } }: LineRequest): boolean {
+  if (cwd === workspace) return false
+  return cwd !== places.judge({ path: '.', workspace, write: false, mounts: false }).real
 }
 
 function settingIn({ folders }: FoundCommand, { folder = '.' }: Described, cwd: string): string | undefined {
   for (const one of folders) {
-    // Joined by hand: what is tidied up before links are followed is another path.
-    const at = [cwd, one, folder].reduce((from, to) => (to.startsWith('/') ? to : `${from}/${to}`))
-    const found = unusualSetting(at)
+    const found = unusualSetting(join(join(cwd, one), folder))
     if (found !== undefined) return found
   }
   return undefined
@@ -146,8 +128,6 @@ function isOfRunner(name: string): boolean {
   return /^(?:cd|pwd|echo|true|false|:|command|export|exit)$/.test(name)
 }
 
-const order = { allow: 0, ask: 1, deny: 2 }
-
 function strictest(
   lists: readonly Allowlist[],
   words: readonly string[],
@@ -157,7 +137,7 @@ function strictest(
   for (const list of lists) {
     const answer = list.match(words, source)
     if (answer === undefined) continue
-    const difference = order[answer.decision] - (found === undefined ? -1 : order[found.decision])
+    const difference = strictness[answer.decision] - (found === undefined ? -1 : strictness[found.decision])
     // Of two that allow it, the user's own counts.
     if (difference > 0 || (difference === 0 && answer.own === true)) found = answer
   }
@@ -170,7 +150,7 @@ function shipped(
   words: readonly string[],
   described: Described | undefined,
 ): ListAnswer | undefined {
-  if (described?.isReader !== true || described.unlisted.length > 0) return undefined
+  if (!isListedReader(described)) return undefined
   const isUnset = lists.some(({ unset = [] }) =>
     unset.some((pattern) => pattern.split(/\s+/).every((word, at) => word === words[at] || word === '*')),
   )

@@ -1,41 +1,14 @@
 import path from 'node:path'
 import type { PathFinding } from '@cadre/core'
+import type { Decision } from './allowlist.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { expandGlob } from './expand-glob.ts'
 import { hasOption } from './find-danger.ts'
 import type { Word } from './line/line.ts'
+import type { LineRequest } from './line-request.ts'
 import { programOf } from './program-name.ts'
 import type { PathWord } from './programs/arguments.ts'
-import { type Described, describeCommand } from './programs/describe-command.ts'
-import { writers } from './programs/known-programs.ts'
-
-/** What is asked about a path. The part of `Places` that commands need. */
-export interface PathJudge {
-  judge(request: {
-    readonly path: string
-    readonly workspace: string
-    readonly write: boolean
-    /** Commands see the folder as the system does. */
-    readonly mounts: false
-    readonly asWritten?: true
-  }): {
-    readonly kind: 'inside' | 'outside' | 'protected' | 'invalid'
-    readonly real?: string
-    readonly reason?: string
-  }
-  protectedIn(workspace: string): readonly string[]
-}
-
-export interface PathRequest {
-  readonly line: CommandLine
-  readonly places: PathJudge
-  readonly workspace: string
-  /** The folder in which the line starts. */
-  readonly start: string
-  /** What applies to files of the workspace that a redirect writes. */
-  readonly write: 'allow' | 'ask' | 'deny'
-  readonly sandboxed: boolean
-}
+import { type Described, describeCommand, isListedReader } from './programs/describe-command.ts'
 
 const mostPaths = 2_000
 const mostGlobs = 20
@@ -45,21 +18,24 @@ const tooMany: PathFinding = {
   reason: 'the line names more paths than can be checked',
 }
 
-/** What a path is used for. `may`: nobody knows whether it is written. `below`: what applies where something below it is protected. */
+/** What a path is used for. */
 interface Use {
-  readonly kind: 'read' | 'write' | 'may'
-  readonly below: 'free' | 'ask' | 'deny'
+  /** Also where nobody knows whether it is written. */
+  readonly writes: boolean
+  /** What applies where something below it is protected. */
+  readonly below: Decision
   readonly isGuess: boolean
 }
 
-const reading: Use = { kind: 'read', below: 'free', isGuess: false }
+const reading: Use = { writes: false, below: 'allow', isGuess: false }
 
 /**
  * Every path that a line names, judged from every folder in which it may be used. Protected places are denied to whatever
  * could write; outside of the workspace a person is asked.
  */
-export function judgePaths(request: PathRequest): readonly PathFinding[] {
-  const { line, places, workspace, start, write: mayWrite, sandboxed } = request
+export function judgePaths(line: CommandLine, request: LineRequest): readonly PathFinding[] {
+  const { workspace, cwd: start, options } = request
+  const { places, write: mayWrite = 'ask', sandboxed } = options
   const found = new Map<string, PathFinding>()
   const seen = new Set<string>()
   let globs = 0
@@ -79,7 +55,7 @@ export function judgePaths(request: PathRequest): readonly PathFinding[] {
     const inner = described?.inner
     if (inner !== undefined) return void addWords(inner, describeCommand(inner), folder)
     const isListed = described !== undefined && described.unlisted.length === 0
-    const use = isListed && described.isReader ? reading : useOf(words)
+    const use = isListedReader(described) ? reading : { writes: true, below: reachOf(words), isGuess: false }
     const own = described?.folder
     const at = own === undefined ? folder : join(folder, own)
     if (own !== undefined) add(own, folder, reading)
@@ -92,13 +68,10 @@ export function judgePaths(request: PathRequest): readonly PathFinding[] {
 
   function addRedirect({ path: written, kind }: FoundRedirect, folder: string): void {
     if (written === '/dev/null') return
-    const finding = judgeOne(written, folder, { ...reading, kind })
+    const finding = judgeOne(written, folder, { ...reading, writes: kind === 'write' })
     const isOwnFile = kind === 'write' && finding.decision === 'allow' && finding.real !== undefined
-    keep(
-      isOwnFile && mayWrite !== 'allow'
-        ? { ...finding, decision: mayWrite, reason: `it writes ${written}` }
-        : finding,
-    )
+    if (!isOwnFile || mayWrite === 'allow') keep(finding)
+    else keep({ ...finding, decision: mayWrite, reason: `it writes ${written}` })
   }
 
   /** The folder of a glob, and what matches now and could be a link or protected. The runner looks again when it runs. */
@@ -111,13 +84,13 @@ export function judgePaths(request: PathRequest): readonly PathFinding[] {
       return void keep({ path: glob, decision: 'ask', reason: 'where it leads is only known when it runs' })
     // Nothing is looked up outside.
     if (above.decision !== 'allow') return
-    const { paths, isCut } = expandGlob(glob, folder, use.kind !== 'read')
+    const { paths, isCut } = expandGlob(glob, folder, use.writes)
     for (const one of paths) add(one, folder, { ...use, isGuess: true })
     if (isCut) keep({ path: glob, decision: 'ask', reason: 'more files match it than can be checked' })
   }
 
   function add(written: string, folder: string, use: Use): void {
-    const key = `${folder} ${use.kind} ${use.below} ${use.isGuess} ${written}`
+    const key = `${folder} ${use.writes} ${use.below} ${use.isGuess} ${written}`
     if (seen.has(key) || seen.size > mostPaths) return
     seen.add(key)
     const finding = judgeOne(written, folder, use)
@@ -129,14 +102,13 @@ export function judgePaths(request: PathRequest): readonly PathFinding[] {
     if (!found.has(key)) found.set(key, finding)
   }
 
-  function judgeOne(written: string, folder: string, { kind, below, isGuess }: Use): PathFinding {
+  function judgeOne(written: string, folder: string, { writes: write, below, isGuess }: Use): PathFinding {
     // `-` is not left out: a redirect, `tee` and `ls` take it for the name of a file, which may be a link.
     if (written === '/dev/null') return { path: written, decision: 'allow' }
     const whole = join(folder, written)
-    const write = kind !== 'read'
     const placed = places.judge({ path: whole, workspace, write, mounts: false, asWritten: true })
     const { real } = placed
-    const said = (decision: PathFinding['decision'], reason?: string): PathFinding => ({
+    const said = (decision: Decision, reason?: string): PathFinding => ({
       path: written,
       ...(real !== undefined && { real }),
       decision,
@@ -150,7 +122,7 @@ export function judgePaths(request: PathRequest): readonly PathFinding[] {
       return isScratch(whole)
         ? { path: written, decision: 'allow' }
         : said('ask', placed.reason ?? 'it is outside of the workspace')
-    if (below !== 'free' && real !== undefined && isAbove(real, places.protectedIn(workspace)))
+    if (below !== 'allow' && real !== undefined && isAbove(real, places.protectedIn(workspace)))
       return said(below, 'something below it is protected')
     return said('allow')
   }
@@ -167,7 +139,7 @@ export function judgePaths(request: PathRequest): readonly PathFinding[] {
 const climbs = /(?:^|\/)\.\.(?:\/|$)/
 
 /** By hand: what is tidied up before links are followed is another path. */
-function join(folder: string, name: string): string {
+export function join(folder: string, name: string): string {
   return name.startsWith('/') ? name : `${folder}/${name}`
 }
 
@@ -176,39 +148,27 @@ function isAbove(folder: string, protectedPaths: readonly string[]): boolean {
   return protectedPaths.some((item) => item.startsWith(start))
 }
 
-function useOf(words: readonly Word[]): Use {
-  const texts = words.map(({ text }) => text)
-  const program = programOf(texts[0] ?? '')
-  return {
-    kind: writers.has(program) ? 'write' : 'may',
-    below: reachOf(program, texts.slice(1)),
-    isGuess: false,
-  }
-}
-
-function reachOf(program: string, args: readonly string[]): Use['below'] {
+/** What applies to the folders that a program is given, and that hold something protected. */
+function reachOf(words: readonly Word[]): Decision {
+  const [name = '', ...args] = words.map(({ text }) => text)
+  const program = programOf(name)
   if (/^(?:rm|mv|rmdir|shred|srm|trash|chmod|chown|chgrp|chattr|setfacl)$/.test(program)) return 'deny'
-  if (program === 'cp')
-    return hasOption(args, 'rRa', 'recursive') || args.includes('--archive') ? 'ask' : 'free'
-  if (program === 'git') return /^(?:rm|mv|clean|restore|checkout)$/.test(args[0] ?? '') ? 'ask' : 'free'
-  return program === 'rsync' || (program === 'find' && args.includes('-delete')) ? 'ask' : 'free'
+  const takesAll =
+    program === 'rsync' ||
+    (program === 'cp' && (hasOption(args, 'rRa', 'recursive') || args.includes('--archive'))) ||
+    (program === 'git' && /^(?:rm|mv|clean|restore|checkout)$/.test(args[0] ?? '')) ||
+    (program === 'find' && args.includes('-delete'))
+  return takesAll ? 'ask' : 'allow'
 }
 
-/** Words that may be paths, also behind `=`, behind a scheme, and attached to a short option. */
+/** A word of its own, behind `=`, attached to a short option, and behind a scheme. */
+const pathForms = [/^(?!-)(.*)$/s, /^[^=]*=(.*)$/s, /^-[A-Za-z]+?([/~.].*)$/s, /^file:\/\/(.*)$/i]
+
+/** Words, and parts of them, that may be paths. */
 function guessed(words: readonly Word[]): readonly PathWord[] {
   return words.slice(1).flatMap(({ text, glob }): PathWord[] => {
     if (glob !== undefined) return [{ text, isGlob: true, isGuess: true }]
-    const value = text.slice(text.indexOf('=') + 1)
-    const attached = /^-[A-Za-z]+?([/~.].*)$/s.exec(text)?.[1]
-    const file = /^file:\/\/(.*)$/i.exec(text)?.[1]
-    const readings = [
-      text.startsWith('-') ? '' : text,
-      value === text ? '' : value,
-      attached ?? '',
-      file ?? '',
-    ]
-    return readings
-      .filter((one) => one !== '')
-      .map((one) => ({ text: one.replace(/^@/, ''), isGlob: false, isGuess: true }))
+    const readings = pathForms.flatMap((form) => form.exec(text)?.[1] || [])
+    return readings.map((one) => ({ text: one.replace(/^@/, ''), isGlob: false, isGuess: true }))
   })
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, type Stats, statSync } from 'node:fs'
-import type { Diagnostic } from '@cadre/disk'
+import { readFileSync, statSync } from 'node:fs'
+import { type Diagnostic, stampOf } from '@cadre/disk'
 import type { TrustItem } from '@cadre/home'
 import { type Allowlist, createAllowlist } from './allowlist.ts'
 import { askingAllowlist, readAllowlist } from './read-allowlist.ts'
@@ -32,11 +32,10 @@ const largest = 1_000_000
 export function openAllowlists(files: readonly AllowlistFile[]): Allowlists {
   const known = new Map<string, Read>()
   const current = (file: AllowlistFile): Read => {
-    const stamp = stampOf(file.path)
+    const stamp = lookAt(file.path)
     const before = known.get(file.path)
     if (before?.stamp === stamp) return before
-    const { list, diagnostics } = readOne(file, stamp)
-    const read = { stamp, list, diagnostics }
+    const read = { stamp, ...readOne(file, stamp) }
     known.set(file.path, read)
     return read
   }
@@ -51,8 +50,7 @@ export function openAllowlists(files: readonly AllowlistFile[]): Allowlists {
 }
 
 function readOne({ path, trusted, isOwn }: AllowlistFile, stamp: string): Omit<Read, 'stamp'> {
-  const nothing = createAllowlist([])
-  if (stamp === 'none') return { list: nothing, diagnostics: [] }
+  if (stamp === 'none') return { list: createAllowlist([]), diagnostics: [] }
   const fault = (message: string): Omit<Read, 'stamp'> => ({
     list: askingAllowlist(path),
     diagnostics: [{ path, severity: 'error', code: 'allowlist-unreadable', message }],
@@ -68,20 +66,18 @@ function readOne({ path, trusted, isOwn }: AllowlistFile, stamp: string): Omit<R
     const untrusted: Diagnostic = { path, severity: 'warning', code: 'untrusted', message }
     return { list: narrowing, diagnostics: [...diagnostics, untrusted] }
   } catch (error) {
-    return fault(
-      `This cannot be read, so every command is asked about: ${error instanceof Error ? error.message : error}.`,
-    )
+    const why = error instanceof Error ? error.message : error
+    return fault(`This cannot be read, so every command is asked about: ${why}.`)
   }
 }
 
-function stampOf(path: string): string {
-  let stats: Stats | undefined
+/** What is known of a file without reading it; `odd` where it cannot be read. */
+function lookAt(path: string): string {
   try {
-    stats = statSync(path, { throwIfNoEntry: false })
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return 'none'
+    return stats.isFile() && stats.size <= largest ? stampOf(stats).is : 'odd'
   } catch {
     return 'odd'
   }
-  if (stats === undefined) return 'none'
-  if (!stats.isFile() || stats.size > largest) return 'odd'
-  return `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
 }

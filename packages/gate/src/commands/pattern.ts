@@ -1,9 +1,13 @@
+import type { Decision } from './allowlist.ts'
 import { listedName } from './program-name.ts'
-import { type RegexPattern, readRegex } from './regex-pattern.ts'
+import { type Fault, readRegex } from './regex-pattern.ts'
 import { showWords } from './show-words.ts'
 
 /** Of one word that is compared with a `*`. */
 const mostLetters = 1_000
+
+const notWords =
+  'a pattern is the words of one command, without quotes and operators; write a /regex/, or set matchCommandLine'
 
 /** How a pattern is compared. `specific` orders those that fit: more words, then more letters. */
 export interface Pattern {
@@ -18,23 +22,19 @@ export interface Pattern {
 
 export interface PatternRequest {
   readonly text: string
-  readonly decision: 'allow' | 'ask' | 'deny'
+  readonly decision: Decision
   readonly matchCommandLine: boolean
 }
 
 /** Reads the key of an entry. Whatever is not understood is a fault, never a wider pattern. */
-export function readPattern(request: PatternRequest): Pattern | { readonly fault: string } {
+export function readPattern(request: PatternRequest): Pattern | Fault {
   const text = request.text.trim()
   if (text === '') return { fault: 'it is empty' }
   // `/bin/ls` is a program, not an expression with flags.
   const isPath = /^\/(?:usr\/)?(?:local\/)?s?bin\/[\w.+-]+(?:\s|$)/.test(text)
   if (!isPath && /^\/.+\/[a-z]*$/s.test(text)) return regexPattern(text, request)
   if (request.matchCommandLine) return linePattern(text, request.decision)
-  if (/[;&|<>`\n()"'\\]|\$[({]/.test(text))
-    return {
-      fault:
-        'a pattern is the words of one command, without quotes and operators; write a /regex/, or set matchCommandLine',
-    }
+  if (/[;&|<>`\n()"'\\]|\$[({]/.test(text)) return { fault: notWords }
   const words = text.split(/\s+/)
   if (words.some((word) => word.split('*').length > 4)) return { fault: 'a word has more than three *' }
   if (request.decision === 'allow' && /^[*?]/.test(words[0] as string))
@@ -61,21 +61,16 @@ function wordPattern(written: readonly string[]): Pattern {
       })
     },
     names: (options) =>
-      words
-        .slice(1)
-        .some((word) =>
-          options.some(
-            (option) =>
-              word === option ||
-              (word.endsWith('*') && word.length > 2 && option.startsWith(word.slice(0, -1))) ||
-              word.split('=')[0] === option,
-          ),
-        ),
+      words.slice(1).some((word) => {
+        const start = word.length > 2 && word.endsWith('*') ? word.slice(0, -1) : undefined
+        const isNamed = (option: string) => option === word || option === word.split('=')[0]
+        return options.some((one) => isNamed(one) || (start !== undefined && one.startsWith(start)))
+      }),
   }
 }
 
 /** The whole line, letter by letter. For allowing, a `*` is a part of one word. */
-function linePattern(text: string, decision: 'allow' | 'ask' | 'deny'): Pattern {
+function linePattern(text: string, decision: Decision): Pattern {
   const regex = globOf(text, decision === 'allow' ? '[\\w./:=@%+,-]*' : '.*')
   return {
     specific: 500_000 + text.length,
@@ -84,13 +79,9 @@ function linePattern(text: string, decision: 'allow' | 'ask' | 'deny'): Pattern 
   }
 }
 
-function regexPattern(
-  text: string,
-  { decision, matchCommandLine }: PatternRequest,
-): Pattern | { readonly fault: string } {
+function regexPattern(text: string, { decision, matchCommandLine }: PatternRequest): Pattern | Fault {
   const read = readRegex(text)
   if ('fault' in read) return read
-  const { regex, mostLetters: most }: RegexPattern = read
   return {
     // Nobody can say what is more special than an expression: an `ask` of it beats every `allow`, an `allow` of it no `ask`.
     specific: decision === 'allow' ? 0 : 1_000_000,
@@ -98,8 +89,8 @@ function regexPattern(
       const subject = matchCommandLine
         ? line.trim()
         : showWords([listedName(words[0] ?? ''), ...words.slice(1)])
-      if (subject.length > most) return decision === 'allow' ? false : 'unsure'
-      const found = regex.exec(subject)
+      if (subject.length > read.mostLetters) return decision === 'allow' ? false : 'unsure'
+      const found = read.regex.exec(subject)
       if (found === null || decision !== 'allow') return found !== null
       const end = found[0].length
       // What is allowed begins where the command begins, and ends where a word ends; of a line it is all of it.

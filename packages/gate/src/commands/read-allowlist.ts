@@ -1,14 +1,8 @@
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
-import { type Allowlist, createAllowlist, type Entry } from './allowlist.ts'
+import { type Allowlist, createAllowlist, type Decision, type Entry } from './allowlist.ts'
 import { readPattern } from './pattern.ts'
 
-const words: { readonly [word: string]: 'allow' | 'ask' | 'deny' } = {
-  allow: 'allow',
-  ask: 'ask',
-  deny: 'deny',
-  true: 'allow',
-  false: 'ask',
-}
+const decisions = { allow: 'allow', ask: 'ask', deny: 'deny', true: 'allow', false: 'ask' } as const
 
 export interface ReadAllowlist {
   readonly allowlist: Allowlist
@@ -38,12 +32,22 @@ export function readAllowlist(
   path: string,
   isOwn?: (pattern: string) => boolean,
 ): ReadAllowlist {
+  const fault = (line: number, message: string, fix?: string): Diagnostic => {
+    return {
+      path,
+      line,
+      severity: 'error',
+      code: 'allowlist-entry',
+      message,
+      ...(fix !== undefined && { fix }),
+    }
+  }
   const read = text.trim() === '' ? undefined : readYaml({ text, path })
   if (read?.kind === 'broken') return lost(path, read.diagnostics)
   const root = read?.root
   if (root !== undefined && root.fields === undefined && root.value !== null) {
     const message = 'This is not a mapping of patterns.'
-    return lost(path, [fault(path, root.line, message, 'Write lines such as `git status: allow`.')])
+    return lost(path, [fault(root.line, message, 'Write lines such as `git status: allow`.')])
   }
   const diagnostics: Diagnostic[] = []
   const entries: Entry[] = []
@@ -55,36 +59,27 @@ export function readAllowlist(
       unset.push(key.trim())
       continue
     }
-    if (typeof said === 'string')
-      diagnostics.push(
-        fault(
-          path,
-          field.line,
-          `The value of ${JSON.stringify(key)} is not understood: ${said}.`,
-          'Write allow, ask, deny, true, false or null; until then it is asked about.',
-        ),
-      )
-    const value = typeof said === 'string' ? ({ decision: 'ask', matchCommandLine: false } as const) : said
+    if (typeof said === 'string') {
+      const message = `The value of ${JSON.stringify(key)} is not understood: ${said}.`
+      const fix = 'Write allow, ask, deny, true, false or null; until then it is asked about.'
+      diagnostics.push(fault(field.line, message, fix))
+    }
+    const value = typeof said === 'string' ? asking : said
     const pattern = readPattern({ text: key, ...value })
-    if (!('fault' in pattern)) entries.push({ text: key.trim(), decision: value.decision, pattern })
-    else {
+    if ('fault' in pattern) {
       const message = `The pattern ${JSON.stringify(key)} is not understood: ${pattern.fault}.`
       const restricts = value.decision !== 'allow'
-      const diagnostic = fault(path, field.line, message)
-      diagnostics.push(restricts ? telling(diagnostic) : diagnostic)
+      diagnostics.push(restricts ? telling(fault(field.line, message)) : fault(field.line, message))
       isLost ||= restricts
-    }
+    } else entries.push({ text: key.trim(), decision: value.decision, pattern })
   }
   const listOf = (some: readonly Entry[]) => {
     const list = createAllowlist(some, unset, isOwn)
     return isLost ? askingAllowlist(path, list) : list
   }
-  return {
-    allowlist: listOf(entries),
-    narrowing: listOf(entries.filter(({ decision }) => decision !== 'allow')),
-    diagnostics,
-    widens: entries.some(({ decision }) => decision === 'allow'),
-  }
+  const restricting = entries.filter(({ decision }) => decision !== 'allow')
+  const widens = restricting.length < entries.length
+  return { allowlist: listOf(entries), narrowing: listOf(restricting), diagnostics, widens }
 }
 
 function lost(path: string, diagnostics: readonly Diagnostic[]): ReadAllowlist {
@@ -97,37 +92,24 @@ function telling({ fix, ...diagnostic }: Diagnostic): Diagnostic {
   return { ...diagnostic, fix: fix === undefined ? until : `${fix} ${until}` }
 }
 
-type Value = { readonly decision: 'allow' | 'ask' | 'deny'; readonly matchCommandLine: boolean }
+interface Value {
+  readonly decision: Decision
+  readonly matchCommandLine: boolean
+}
 
-/** A text says what is wrong. */
+const asking: Value = { decision: 'ask', matchCommandLine: false }
+
+/** A text says what is wrong. A value alone is what `approve` would be. */
 function readValue({ value, fields }: Located): Value | 'unset' | string {
-  if (value === null) return 'unset'
-  if (fields === undefined) {
-    const decision = Object.hasOwn(words, String(value)) ? words[String(value)] : undefined
-    return decision === undefined || typeof value === 'object'
-      ? JSON.stringify(value)
-      : { decision, matchCommandLine: false }
-  }
-  const {
-    approve = null,
-    matchCommandLine = false,
-    ...rest
-  } = value as { approve?: unknown; matchCommandLine?: unknown }
+  const isAlone = fields === undefined
+  const written = (isAlone ? { approve: value } : value) as { readonly [key: string]: unknown }
+  const { approve = null, matchCommandLine = false, ...rest } = written
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) return `it has a key ${JSON.stringify(unknown)}`
   if (typeof matchCommandLine !== 'boolean') return 'matchCommandLine is neither true nor false'
   if (approve === null) return 'unset'
-  const decision = Object.hasOwn(words, String(approve)) ? words[String(approve)] : undefined
-  return decision === undefined ? 'approve is none of the words' : { decision, matchCommandLine }
-}
-
-function fault(path: string, line: number, message: string, fix?: string): Diagnostic {
-  return {
-    path,
-    line,
-    severity: 'error',
-    code: 'allowlist-entry',
-    message,
-    ...(fix !== undefined && { fix }),
-  }
+  const word = String(approve) as keyof typeof decisions
+  if (Object.hasOwn(decisions, word) && !(isAlone && typeof value === 'object'))
+    return { decision: decisions[word], matchCommandLine }
+  return isAlone ? JSON.stringify(value) : 'approve is none of the words'
 }

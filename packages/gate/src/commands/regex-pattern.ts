@@ -1,5 +1,9 @@
-/** A regular expression from a file that cannot be made to run for ever. */
-export interface RegexPattern {
+export interface Fault {
+  readonly fault: string
+}
+
+/** A regular expression that cannot be made to run for ever. */
+interface RegexPattern {
   readonly regex: RegExp
   /** Longer texts are not matched: the time grows with a power of the length. */
   readonly mostLetters: number
@@ -11,7 +15,7 @@ const limits = [4_000, 4_000, 1_000, 150, 60]
  * Reads `/source/flags`. Refused are repetitions of what repeats or chooses (the time would double with every letter),
  * references back, and more than four open repetitions.
  */
-export function readRegex(pattern: string): RegexPattern | { readonly fault: string } {
+export function readRegex(pattern: string): RegexPattern | Fault {
   const end = pattern.lastIndexOf('/')
   const source = pattern.slice(1, end)
   const flags = pattern.slice(end + 1).replace('g', '')
@@ -32,7 +36,7 @@ export function readRegex(pattern: string): RegexPattern | { readonly fault: str
   }
 }
 
-function countRepetitions(source: string): number | { readonly fault: string } {
+function countRepetitions(source: string): number | Fault {
   let count = 0
   /** For each open group: does something in it repeat or choose? */
   const groups: boolean[] = [false]
@@ -47,17 +51,18 @@ function countRepetitions(source: string): number | { readonly fault: string } {
       for (at++; at < source.length && source[at] !== ']'; at++) if (source[at] === '\\') at++
     } else if (letter === '(') groups.push(false)
     else if (letter === ')') {
-      const inner = groups.pop() ?? false
-      closed = inner
-      groups[groups.length - 1] = groups.at(-1) === true || inner
+      closed = groups.pop() ?? false
+      groups[groups.length - 1] = groups.at(-1) === true || closed
     } else if (letter === '|') groups[groups.length - 1] = true
-    else if (letter === '*' || letter === '+' || (letter === '{' && /^\{\d*,?\d*\}/.test(source.slice(at)))) {
-      const bounds = /^\{(\d*)(,?)(\d*)\}/.exec(source.slice(at))
-      const isBounded = bounds !== null && Number(bounds[3] || (bounds[2] ? 1e9 : bounds[1])) <= 8
+    else {
+      const bounds = /^(?:[*+]|\{(\d*)(,?)(\d*)\})/.exec(source.slice(at))
+      if (bounds === null) continue
       if (wasClosed) return { fault: 'it repeats a group in which something repeats or chooses' }
+      const [whole, least, comma, most] = bounds
+      const isBounded = least !== undefined && Number(most || (comma ? 1e9 : least)) <= 8
       if (!isBounded) count++
       groups[groups.length - 1] = true
-      if (bounds !== null) at += bounds[0].length - 1
+      at += whole.length - 1
     }
   }
   return count

@@ -9,56 +9,49 @@ export interface ProgramSearch {
   readonly excluded: readonly string[]
 }
 
+/** Agents can change a file `inside`, which is one of the workspace or of the home. */
 export type Program =
-  /** A file that agents cannot change. */
-  | { readonly kind: 'outside'; readonly file: string }
-  /** A file of the workspace or of the home. */
-  | { readonly kind: 'inside'; readonly file: string }
+  | { readonly kind: 'inside' | 'outside'; readonly file: string }
   | { readonly kind: 'missing' }
 
-/** What was found before. Programs outside of what agents can change stay where they are. */
+/** Where programs are looked for, and what was found: programs that agents cannot change stay where they are. */
 interface Known {
-  folders?: readonly string[]
+  readonly folders: readonly string[]
   readonly files: Map<string, string>
 }
 
 const searches = new Map<string, Known>()
 
-function knownOf({ path: folders, excluded }: ProgramSearch): Known {
-  const key = `${folders}\0${excluded.join('\0')}`
-  let known = searches.get(key)
-  if (known !== undefined && known.files.size < 500) return known
+function knownOf(search: ProgramSearch): Known {
+  const key = `${search.path}\0${search.excluded.join('\0')}`
+  const before = searches.get(key)
+  if (before !== undefined && before.files.size < 500) return before
   if (searches.size > 100) searches.clear()
-  known = { files: new Map() }
+  const folders = [...new Set(search.path.split(path.delimiter))]
+  const isFit = (folder: string) => path.isAbsolute(folder) && !isExcluded(folder, search)
+  const known = { folders: folders.filter(isFit), files: new Map<string, string>() }
   searches.set(key, known)
   return known
 }
 
 /** The folders of the path that are absolute and lead into none of the excluded ones. */
 export function searchFolders(search: ProgramSearch): readonly string[] {
-  const known = knownOf(search)
-  if (known.folders !== undefined) return known.folders
-  const real = search.excluded.map(realOf)
-  known.folders = [...new Set(search.path.split(path.delimiter))].filter(
-    (folder) => path.isAbsolute(folder) && !real.some((place) => isInside(place, realOf(folder))),
-  )
-  return known.folders
+  return knownOf(search).folders
 }
 
 /** The file that a name stands for: looked for in the folders of the path, or, with a slash, from `folder`. */
 export function resolveProgram(name: string, folder: string, search: ProgramSearch): Program {
   if (name.includes('/')) {
-    const file = path.isAbsolute(name) ? name : `${folder}/${name}`
+    const isAbsolute = path.isAbsolute(name)
+    const file = isAbsolute ? name : `${folder}/${name}`
     if (!isProgram(file)) return { kind: 'missing' }
-    return {
-      kind: isExcluded(file, search) ? 'inside' : 'outside',
-      file: path.isAbsolute(name) ? name : realOf(file),
-    }
+    const kind = isExcluded(file, search) ? 'inside' : 'outside'
+    return { kind, file: isAbsolute ? file : realOf(file) }
   }
-  const { files } = knownOf(search)
+  const { files, folders } = knownOf(search)
   const known = files.get(name)
   if (known !== undefined && isProgram(known)) return { kind: 'outside', file: known }
-  for (const place of searchFolders(search)) {
+  for (const place of folders) {
     const file = path.join(place, name)
     if (!isProgram(file)) continue
     if (isExcluded(file, search)) return { kind: 'inside', file }

@@ -1,4 +1,4 @@
-import type { List, Stage } from './line/line.ts'
+import { type List, type Stage, stepsIn } from './line/line.ts'
 import { programOf } from './program-name.ts'
 import { fetchers } from './programs/known-programs.ts'
 
@@ -9,12 +9,9 @@ const mostLetters = 4_096
 
 /** `curl … | sh`: what is downloaded is run, and nobody has seen it. */
 export function runsDownload(plan: List): boolean {
-  return plan.some(({ stages }) => {
+  return stepsIn(plan).some(({ stages }) => {
     const first = stages.findIndex((stage) => fetchers.has(programOf(wordsOf(stage)[0] ?? '')))
-    return (
-      (first >= 0 && stages.slice(first + 1).some((stage) => readsProgram(wordsOf(stage)))) ||
-      stages.some((stage) => stage.kind === 'group' && runsDownload(stage.list))
-    )
+    return first >= 0 && stages.slice(first + 1).some((stage) => readsProgram(wordsOf(stage)))
   })
 }
 

@@ -1,6 +1,7 @@
+import type { CommandsOfCall } from '@cadre/core'
 import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
-import { findDanger, textsIn } from './find-danger.ts'
-import { glimpse, hintsIn, shells } from './glimpse.ts'
+import { type Danger, findDanger, textsIn } from './find-danger.ts'
+import { glimpse, hintsFrom, hintsIn, shells } from './glimpse.ts'
 import { refuseHidden } from './hidden-characters.ts'
 import type { List, Redirect, Stage } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
@@ -25,6 +26,15 @@ export function understandLine(source: string): CommandLine {
   return line
 }
 
+/** What a command line comes down to, for rules that know commands by their words. */
+export function commandsOfCall(source: string): CommandsOfCall {
+  const { commands, plan, refused } = understandLine(source)
+  return {
+    list: commands.map(({ texts }) => texts).filter((texts) => texts.length > 0),
+    sure: plan !== undefined && refused === undefined,
+  }
+}
+
 function understand(source: string): CommandLine {
   const hidden = refuseHidden(source)
   if (hidden !== undefined) return { commands: [], why: hidden, refused: hidden, refusedBy: 'characters' }
@@ -34,12 +44,11 @@ function understand(source: string): CommandLine {
       ? { commands: commandsIn(read.list), plan: read.list }
       : { commands: glimpse(source), why: read.why }
   const danger = dangerIn(source, line)
-  return danger === undefined
-    ? line
-    : { ...line, refused: danger.reason, refusedBy: `dangerous: ${danger.what}` }
+  if (danger === undefined) return line
+  return { ...line, refused: danger.reason, refusedBy: `dangerous: ${danger.what}` }
 }
 
-function dangerIn(source: string, line: CommandLine) {
+function dangerIn(source: string, line: CommandLine): Danger | undefined {
   const { plan, commands } = line
   if (plan === undefined && isForkBomb(source))
     return { what: 'fork bomb', reason: 'it starts itself without end' }
@@ -70,8 +79,7 @@ function commandsIn(list: List): readonly FoundCommand[] {
   if (!found.some(({ program }) => shells.has(program))) return found
   // What a shell of the line is given to read may be commands.
   const words = found.flatMap(({ texts }) => texts.slice(1).filter((text) => text.includes(' ')))
-  const hints = [...textsIn(list), ...words].flatMap((text) => glimpse(text, 1))
-  return [...found, ...hints.map((hint): FoundCommand => ({ ...hint, isHint: true }))]
+  return [...found, ...[...textsIn(list), ...words].flatMap((text) => hintsFrom(text))]
 }
 
 /** Follows `cd` through a plain line: in which folders each command may run, depending on what succeeded before it. */
@@ -102,10 +110,9 @@ function foldersBehind(stages: readonly Stage[], from: readonly string[]): reado
 }
 
 function add(stage: Stage, folders: readonly string[], found: FoundCommand[]): void {
-  const words = stage.kind === 'group' ? [] : stage.words
+  const { words, variables } = stage.kind === 'group' ? { words: [], variables: {} } : stage
   const runsNothing = words.length === 0 || (words.length === 1 && words[0]?.text === ':')
   if (runsNothing && stage.redirects.length === 0) return
-  const variables = stage.kind === 'group' ? {} : stage.variables
   const command = foundCommand(words, { redirects: stage.redirects.flatMap(filesOf), variables, folders })
   found.push(command)
   for (const hint of hintsIn(command)) found.push(hint)

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { List, Stage, Word } from '../commands/line/line.ts'
 import { describeCommand } from '../commands/programs/describe-command.ts'
+import { gitCommandAt } from '../commands/programs/describe-git.ts'
 import { searchFolders } from '../commands/resolve-program.ts'
 
 export interface PlanRequest {
@@ -20,14 +21,10 @@ let source: string | undefined
 
 /** The program that runs a plan. Given as a text: inside the sandbox the place of its file may not be there. */
 export function runnerWords(): readonly string[] {
-  source ??= `${readFileSync(
-    path.join(
-      path.dirname(createRequire(import.meta.url).resolve('@cadre/gate/package.json')),
-      'runner',
-      'run-plan.mjs',
-    ),
-    'utf8',
-  )}\nawait runFromInput()\n`
+  if (source === undefined) {
+    const gate = path.dirname(createRequire(import.meta.url).resolve('@cadre/gate/package.json'))
+    source = `${readFileSync(path.join(gate, 'runner', 'run-plan.mjs'), 'utf8')}\nawait runFromInput()\n`
+  }
   return [process.execPath, '--no-warnings', '--input-type=module', '-e', source]
 }
 
@@ -74,22 +71,12 @@ const plain = ['--no-ext-diff', '--no-textconv']
 const still = '--ignore-submodules=dirty'
 
 /** What commands of git get, so that none of them starts a program that shows or compares something. */
-const added: { readonly [command: string]: readonly string[] } = {
-  status: [still],
-  diff: [...plain, still],
-  'diff-index': [...plain, still],
-  'diff-files': [...plain, still],
-  'diff-tree': plain,
-  log: plain,
-  show: plain,
-  whatchanged: plain,
-  reflog: plain,
-  'reflog show': plain,
-  'stash show': plain,
-  grep: ['--no-textconv'],
-  blame: ['--no-textconv'],
-  annotate: ['--no-textconv'],
-}
+const added: readonly (readonly [commands: RegExp, options: readonly string[]])[] = [
+  [/^status$/, [still]],
+  [/^diff(?:-index|-files)?$/, [...plain, still]],
+  [/^(?:diff-tree|log|show|whatchanged|reflog|reflog show|stash show)$/, plain],
+  [/^(?:grep|blame|annotate)$/, ['--no-textconv']],
+]
 
 /** Objects that are missing are not fetched for a command that only looks. */
 const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
@@ -100,12 +87,11 @@ function hardened(stage: Stage): Stage {
   const { words } = stage
   const git = gitIn(words)
   if (git < 0) return stage
-  let at = git + 1
-  while (words[at]?.text.startsWith('-')) at += /^-[Cc]$/.test(words[at]?.text ?? '') ? 2 : 1
-  const [first = '', second = ''] = words.slice(at, at + 2).map(({ text }) => text)
-  const isTwo = Object.hasOwn(added, `${first} ${second}`)
-  const more =
-    (isTwo ? added[`${first} ${second}`] : Object.hasOwn(added, first) ? added[first] : undefined) ?? []
+  const texts = words.map(({ text }) => text)
+  const at = git + 1 + gitCommandAt(texts.slice(git + 1))
+  const [first = '', second = ''] = texts.slice(at)
+  const isTwo = optionsOf(`${first} ${second}`) !== undefined
+  const more = optionsOf(isTwo ? `${first} ${second}` : first) ?? []
   const behind = at + (isTwo ? 2 : 1)
   const isReader = describeCommand([{ text: 'git' }, ...words.slice(git + 1)])?.isReader === true
   return {
@@ -113,6 +99,10 @@ function hardened(stage: Stage): Stage {
     words: [...words.slice(0, behind), ...more.map((text) => ({ text })), ...words.slice(behind)],
     variables: { ...stage.variables, ...(isReader && offline) },
   }
+}
+
+function optionsOf(command: string): readonly string[] | undefined {
+  return added.find(([commands]) => commands.test(command))?.[1]
 }
 
 /** Where `git` stands: also by its path, and behind `timeout 60`. */

@@ -4,9 +4,9 @@ import type { Command, Word } from './line.ts'
 import type { WrittenWord } from './read-words.ts'
 
 /** The first word of a command is the plain name of a program. */
-export function requireProgram({ word, hasBraces }: WrittenWord, count: number): void {
+export function requireProgram({ word, hasBraces }: WrittenWord): void {
   const { text } = word
-  if (!isLiteral(word) || hasBraces || count > 1) throw new NeedsShell('the name of its program is a pattern')
+  if (!isLiteral(word) || hasBraces) throw new NeedsShell('the name of its program is a pattern')
   if (reservedWords.has(text)) throw new NeedsShell(`it uses ${text}`)
   if (shellBuiltins.has(text)) throw new NeedsShell(`it uses ${text}, which only a shell has`)
   if (!/^(?:\[|:|[\w./@+][\w./@+-]*)$/.test(text)) throw new NeedsShell('the name of its program is unusual')
@@ -21,24 +21,20 @@ export function checkCommand({ words, variables, redirects }: Command): void {
   for (const { text } of words)
     if (/\/proc\/|\/dev\/(?:.*\/)?(?:std|fd|tty)/.test(`/${text}`))
       throw new NeedsShell('it names a descriptor or a process as a file')
-  const rest = words.slice(1)
-  const fault = faultOf(
-    name,
-    rest.map(({ text }) => text),
-    rest.every(isLiteral),
-  )
+  const fault = faultOf(name, words.slice(1))
   if (fault !== undefined) throw new NeedsShell(fault)
   if (words.some(({ status }) => status) && !/^(?:echo|printf|test|\[)$/.test(name ?? ''))
     throw new NeedsShell('it uses $?')
 }
 
-function isLiteral({ glob, status }: Word): boolean {
+export function isLiteral({ glob, status }: Word): boolean {
   return glob === undefined && status === undefined
 }
 
 /** What the runner does by itself, and with which words. */
-function faultOf(name: string | undefined, words: readonly string[], isPlain: boolean): string | undefined {
-  const [first = '', second = ''] = words
+function faultOf(name: string | undefined, words: readonly Word[]): string | undefined {
+  const [first = '', second = ''] = words.map(({ text }) => text)
+  const isPlain = words.every(isLiteral)
   const isOne = isPlain && words.length === 1
   if (name === 'cd' && !(isOne && /^[^-]/.test(first))) return 'it uses cd without the name of a folder'
   if (name === 'pwd' && words.length > 0) return 'it uses pwd with options'

@@ -1,5 +1,11 @@
+import type { Redirect } from './line.ts'
+
 /** Thrown by the reader and caught where reading began: the line uses something that only a shell can do. */
 export class NeedsShell extends Error {}
+
+export function needsShell(why: string): never {
+  throw new NeedsShell(why)
+}
 
 export const endOfWord = /$|[ \t\n;|&()<>]/y
 const blanks = /(?:[ \t]+|(?<![^ \t\n])\\\n|#[^\n]*)*/y
@@ -8,7 +14,6 @@ interface HereDocument {
   readonly end: string
   readonly isQuoted: boolean
   readonly stripsTabs: boolean
-  readonly give: (text: string) => void
 }
 
 /** A place in a line, and the here-documents whose texts follow at the next line break. */
@@ -17,7 +22,7 @@ export class Cursor {
   position = 0
   /** Variables that the line has set so far: `F=src/a.ts; wc -l "$F"`. */
   readonly values = new Map<string, string>()
-  #waiting: HereDocument[] = []
+  #waiting: { readonly document: HereDocument; readonly redirect: { text: string } }[] = []
 
   constructor(source: string) {
     this.source = source
@@ -66,28 +71,29 @@ export class Cursor {
       this.position++
       const waiting = this.#waiting
       this.#waiting = []
-      for (const document of waiting) document.give(this.readLinesUntil(document))
+      for (const { document, redirect } of waiting) redirect.text = this.readLinesUntil(document)
     }
   }
 
-  /** Behind `<<`: the word that ends it. Its text begins behind the next line break. */
-  beginHereDocument(stripsTabs: boolean, give: (text: string) => void): void {
+  /** Behind `<<`: a redirect whose text begins behind the next line break. */
+  beginHereDocument(stripsTabs: boolean): Redirect {
     this.take(/[ \t]+/y)
-    const { end, isQuoted } = this.readDelimiter()
+    const document = { ...this.readDelimiter(), stripsTabs }
     if (!this.isAt(endOfWord)) throw new NeedsShell('the end of its here-document is unusual')
-    this.#waiting.push({ end, isQuoted, stripsTabs, give })
+    const redirect = { fd: 0 as const, kind: 'text' as const, text: '' }
+    this.#waiting.push({ document, redirect })
+    return redirect
   }
 
   /** `'END'`, `"END"`, `\END` or `END`. */
   readDelimiter(): { readonly end: string; readonly isQuoted: boolean } {
     const found = this.take(/(['"])(\w+)\1|(\\?)(\w+)/y)
-    if (found === null) throw new NeedsShell('the end of its here-document is unusual')
-    const [, quote, quoted, backslash, plain] = found
+    const [, quote, quoted, backslash, plain] = found ?? needsShell('the end of its here-document is unusual')
     return { end: quoted ?? plain ?? '', isQuoted: quote !== undefined || backslash !== '' }
   }
 
   /** The lines up to one that is `end`. The cursor stands at their first letter, and then behind the line that ends them. */
-  readLinesUntil({ end, isQuoted, stripsTabs }: Omit<HereDocument, 'give'>): string {
+  readLinesUntil({ end, isQuoted, stripsTabs }: HereDocument): string {
     let text = ''
     while (!this.isDone) {
       const written = this.take(/[^\n]*/y)?.[0] ?? ''

@@ -11,6 +11,12 @@ export interface Step {
   readonly stages: readonly Stage[]
 }
 
+/** All of them, also those in groups. */
+export function stepsIn(list: List): readonly Step[] {
+  const inner = (stage: Stage) => (stage.kind === 'group' ? stepsIn(stage.list) : [])
+  return list.flatMap((step) => [step, ...step.stages.flatMap(inner)])
+}
+
 export type Stage = Command | Group
 
 export interface Command {

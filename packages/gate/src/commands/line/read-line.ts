@@ -4,9 +4,9 @@
  *
  * Linear in the length of the line; never throws.
  */
-import { refuseHidden, unusualIn } from '../hidden-characters.ts'
-import { checkCommand, requireProgram } from './check-command.ts'
-import { Cursor, NeedsShell } from './cursor.ts'
+import { hasUnusual, refuseHidden } from '../hidden-characters.ts'
+import { checkCommand, isLiteral, requireProgram } from './check-command.ts'
+import { Cursor, NeedsShell, needsShell } from './cursor.ts'
 import { listedVariables, specialVariables } from './known-words.ts'
 import type { Command, Group, List, ReadLine, Redirect, Stage, Step, Word } from './line.ts'
 import { readWords, type WrittenWord } from './read-words.ts'
@@ -18,10 +18,11 @@ const notPlain = 'its syntax is not plain'
 
 const endOfCommand = /$|[\n;|&()]/y
 const redirectStart = /[<>]|&>/y
+const errorsToOutput: Redirect = { fd: 2, kind: 'copy', from: 1 }
 
 export function readLine(source: string): ReadLine {
   if (source.length > mostLetters) return { kind: 'shell', why: 'it is longer than 64 KB' }
-  if (refuseHidden(source) !== undefined || unusualIn(source) !== undefined)
+  if (refuseHidden(source) !== undefined || hasUnusual(source))
     return { kind: 'shell', why: 'it has a hidden character' }
   try {
     return { kind: 'plain', list: new LineReader(source).line() }
@@ -90,10 +91,7 @@ class LineReader {
       const last = stages.at(-1) as Stage
       // Behind every other redirect of that stage, as bash does it.
       if (pipe[0] === '|&')
-        stages[stages.length - 1] = {
-          ...last,
-          redirects: [...last.redirects, { fd: 2, kind: 'copy', from: 1 }],
-        }
+        stages[stages.length - 1] = { ...last, redirects: [...last.redirects, errorsToOutput] }
       at.skipLines()
       stages.push(this.#stage(depth))
     }
@@ -135,12 +133,11 @@ class LineReader {
     const variables: { [name: string]: string } = {}
     const redirects: Redirect[] = []
     const isEmpty = () => redirects.length === 0 && Object.keys(variables).length === 0
-    for (at.skipBlanks(); ; at.skipBlanks()) {
+    for (at.skipBlanks(); at.isAt(redirectStart) || !at.isAt(endOfCommand); at.skipBlanks()) {
       if (at.isAt(redirectStart)) {
         redirects.push(...this.#redirect())
         continue
       }
-      if (at.isAt(endOfCommand)) break
       if (words.length === 0 && at.isAt(/\[\[ /y) && isEmpty()) {
         words.push(...this.#question())
         continue
@@ -156,7 +153,7 @@ class LineReader {
         }
       }
       if (words.length === 0 && variable !== undefined) {
-        this.#assign(variables, variable, first.word, written.length)
+        this.#assign(variables, variable, first.word)
         if (listedVariables.has(variable)) continue
         at.skipBlanks()
         if (!at.isAt(endOfCommand) || at.isAt(redirectStart) || !isEmpty())
@@ -164,7 +161,7 @@ class LineReader {
         // At run time it only succeeds: later words already contain the value.
         return { kind: 'command', words: [{ text: ':' }], variables, redirects }
       }
-      if (words.length === 0) requireProgram(first, written.length)
+      if (words.length === 0) requireProgram(first)
       this.#words += written.length
       if (this.#words > mostWords) throw new NeedsShell('it has too many words')
       for (const { word } of written) words.push(word)
@@ -175,9 +172,8 @@ class LineReader {
     return command
   }
 
-  #assign(variables: { [name: string]: string }, variable: string, word: Word, count: number): void {
-    if (word.glob !== undefined || word.status !== undefined || count > 1)
-      throw new NeedsShell(`it sets ${variable} to a pattern`)
+  #assign(variables: { [name: string]: string }, variable: string, word: Word): void {
+    if (!isLiteral(word)) throw new NeedsShell(`it sets ${variable} to a pattern`)
     const value = word.text.slice(variable.length + 1)
     if (listedVariables.has(variable)) {
       variables[variable] = value
@@ -194,10 +190,9 @@ class LineReader {
     const at = this.#at
     const found = at.take(/\[\[ {1,90}((?:! {1,90})?)(-[defhnrswxzL]) {1,90}/y)
     if (found === null || found[0].length > 100) throw new NeedsShell('it uses [[')
-    const [first, ...more] = readWords(at, false) as [WrittenWord, ...WrittenWord[]]
-    const { word, hasBraces } = first
-    const isPlain = word.glob === undefined && word.status === undefined && !hasBraces && more.length === 0
-    if (!isPlain || !at.take(/ {1,98}\]\](?=$|[ \t\n;|&()<>])/y)) throw new NeedsShell('it uses [[')
+    const { word, hasBraces } = readWords(at, false)[0] as WrittenWord
+    if (!isLiteral(word) || hasBraces || !at.take(/ {1,98}\]\](?=$|[ \t\n;|&()<>])/y))
+      throw new NeedsShell('it uses [[')
     at.skipBlanks()
     if (!at.isAt(endOfCommand) && !at.isAt(redirectStart)) throw new NeedsShell('it uses [[')
     const texts = ['test', ...(found[1] === '' ? [] : ['!']), found[2] as string, word.text]
@@ -207,43 +202,33 @@ class LineReader {
   /** In front of an arrow, or of `&>`. */
   #redirect(descriptor?: number): Redirect[] {
     const at = this.#at
-    const both = at.take(/&>>?/y)?.[0]
-    if (both !== undefined) {
-      const kind = both === '&>>' ? 'append' : 'write'
-      return [
-        { fd: 1, kind, path: this.#target() },
-        { fd: 2, kind: 'copy', from: 1 },
-      ]
-    }
-    return at.letter() === '<' ? [this.#input(descriptor)] : [this.#output(descriptor)]
-  }
-
-  #input(descriptor = 0): Redirect {
-    const at = this.#at
-    if (descriptor !== 0) throw new NeedsShell('it redirects another descriptor')
-    const arrow = at.take(/<<<|<<-?|<[>&(]|</y)?.[0] ?? ''
-    if (arrow === '<<<') throw new NeedsShell('it has a here-string (<<<)')
-    if (arrow === '<') return { fd: 0, kind: 'read', path: this.#target() }
-    if (!arrow.startsWith('<<')) throw new NeedsShell(`it has ${arrow}`)
-    const redirect = { fd: 0 as const, kind: 'text' as const, text: '' }
-    at.beginHereDocument(arrow === '<<-', (text) => {
-      redirect.text = text
-    })
-    return redirect
-  }
-
-  #output(descriptor = 1): Redirect {
-    const at = this.#at
-    if (descriptor === 0) throw new NeedsShell('it redirects another descriptor')
+    const arrow = at.take(/&>>?|<<<|<<-?|<[>&(]?|>[>&|(]?/y)?.[0] ?? ''
+    if (descriptor !== undefined && (descriptor === 0) !== arrow.startsWith('<'))
+      throw new NeedsShell('it redirects another descriptor')
     const fd = descriptor === 2 ? 2 : 1
-    const arrow = at.take(/>[>&|(]?/y)?.[0] ?? ''
-    if (arrow === '>&') {
-      const from = at.take(/([12])(?=$|[ \t\n;|()<>]|&(?!>))/y)?.[1]
-      if (from === undefined) throw new NeedsShell('it redirects in an unusual way')
-      return { fd, kind: 'copy', from: from === '1' ? 1 : 2 }
+    const kind = arrow.endsWith('>>') ? 'append' : 'write'
+    switch (arrow) {
+      case '<':
+        return [{ fd: 0, kind: 'read', path: this.#target() }]
+      case '<<':
+      case '<<-':
+        return [at.beginHereDocument(arrow === '<<-')]
+      case '<<<':
+        throw new NeedsShell('it has a here-string (<<<)')
+      case '>':
+      case '>>':
+        return [{ fd, kind, path: this.#target() }]
+      case '>&': {
+        const from =
+          at.take(/([12])(?=$|[ \t\n;|()<>]|&(?!>))/y) ?? needsShell('it redirects in an unusual way')
+        return [{ fd, kind: 'copy', from: from[1] === '1' ? 1 : 2 }]
+      }
+      case '&>':
+      case '&>>':
+        return [{ fd: 1, kind, path: this.#target() }, errorsToOutput]
+      default:
+        throw new NeedsShell(`it has ${arrow}`)
     }
-    if (arrow === '>|' || arrow === '>(') throw new NeedsShell(`it has ${arrow}`)
-    return { fd, kind: arrow === '>>' ? 'append' : 'write', path: this.#target() }
   }
 
   #target(): string {
@@ -252,9 +237,8 @@ class LineReader {
     if (at.isAt(/$|[ \t\n;|&()<>#]/y)) throw new NeedsShell('it redirects to nothing')
     const written = readWords(at, false)
     const { word, descriptor, hasBraces } = written[0] as WrittenWord
-    const isPlain =
-      written.length === 1 && word.glob === undefined && word.status === undefined && word.text !== ''
-    if (!isPlain) throw new NeedsShell('it redirects to a pattern')
+    if (written.length > 1 || !isLiteral(word) || word.text === '')
+      throw new NeedsShell('it redirects to a pattern')
     if ((hasBraces || descriptor !== undefined) && at.isAt(/[<>]/y))
       throw new NeedsShell('it redirects in an unusual way')
     // Bash itself serves some names below /dev, and a device is no file.

@@ -1,4 +1,4 @@
-import { type Cursor, endOfWord, NeedsShell } from './cursor.ts'
+import { type Cursor, endOfWord, NeedsShell, needsShell } from './cursor.ts'
 import type { GlobPart, Word } from './line.ts'
 
 /** A word, and what only matters where it stands. */
@@ -8,6 +8,7 @@ export interface WrittenWord {
   readonly variable?: string
   /** A lone digit, which an arrow behind it would make a descriptor. */
   readonly descriptor?: number
+  /** It is one of several words, or has `{}` in it. */
   readonly hasBraces: boolean
 }
 
@@ -17,16 +18,18 @@ type Part =
   | { readonly kind: 'status' }
 
 const mostChoices = 64
+const openQuote = 'it has an open quote'
 
-/** A fast path: most words have no special letters. Words of digits only are excluded: they could be descriptors. */
-const plainWord = /(?!\d+(?![\w./@%+,-]))[\w./@%+,-]+(?=[ \t\n;|&()<>]|$)/y
+/** A fast path: most words have no special letters. */
+const plainWord = /[\w./@%+,-]+(?=[ \t\n;|&()<>]|$)/y
 
 /** The word at the cursor; more than one where `{a,b}` stands for several. */
 export function readWords(at: Cursor, mayAssign: boolean): readonly WrittenWord[] {
-  const plain = at.take(plainWord)
-  return plain === null
-    ? new WordReader(at, mayAssign).words()
-    : [{ word: { text: plain[0] }, hasBraces: false }]
+  const text = at.take(plainWord)?.[0]
+  if (text === undefined) return new WordReader(at, mayAssign).words()
+  if (!/^\d+$/.test(text)) return [{ word: { text }, hasBraces: false }]
+  if (!/^[012]$/.test(text) && at.isAt(/[<>]/y)) throw new NeedsShell('it redirects another descriptor')
+  return [{ word: { text }, descriptor: Number(text), hasBraces: false }]
 }
 
 class WordReader {
@@ -52,34 +55,20 @@ class WordReader {
     const words = expandChoices(this.#parts).map(wordOf)
     if (this.#variable !== undefined && words.length > 1)
       throw new NeedsShell('it sets a variable to a choice')
-    const common = {
-      hasBraces: this.#hasBraces,
-      ...(this.#variable !== undefined && { variable: this.#variable }),
-      ...(words.length === 1 && this.#isBare && this.#descriptor(words[0] as Word)),
-    }
-    return words.map((word) => ({ word, ...common }))
-  }
-
-  #descriptor({ text, glob }: Word): { readonly descriptor?: number } {
-    if (glob !== undefined || !/^\d+$/.test(text)) return {}
-    if (!/^[012]$/.test(text) && this.#at.isAt(/[<>]/y))
-      throw new NeedsShell('it redirects another descriptor')
-    return { descriptor: Number(text) }
+    const variable = this.#variable !== undefined && { variable: this.#variable }
+    return words.map((word) => ({ word, hasBraces: this.#hasBraces, ...variable }))
   }
 
   #next(start: number): void {
     const at = this.#at
     const letter = at.letter()
-    const next = at.letter(1)
     switch (letter) {
       case "'":
-        return void this.#quoted(at.take(/'([^']*)'/y)?.[1] ?? openQuote())
+        return void this.#quoted(at.take(/'([^']*)'/y)?.[1] ?? needsShell(openQuote))
       case '"':
         return void this.#double()
       case '\\':
-        if (next === '' || next === '\n') throw new NeedsShell('it joins two lines within a word')
-        at.position += 2
-        return void this.#quoted(next)
+        return void this.#quoted(this.#escaped())
       case '$':
         return void this.#dollar(false)
       case '`':
@@ -87,7 +76,7 @@ class WordReader {
       case '*':
       case '?':
         at.position++
-        return void this.#pattern({ kind: letter === '*' ? 'any' : 'one' })
+        return void this.#part({ kind: letter === '*' ? 'any' : 'one' })
       case '[':
         if (at.position === start && at.isAt(/\[(?:$|[ \t\n;|&()<>])/y)) return void this.#plain()
         return void this.#set()
@@ -119,9 +108,7 @@ class WordReader {
   }
 
   #text(text: string): void {
-    const last = this.#parts.at(-1)
-    if (last?.kind === 'text') this.#parts[this.#parts.length - 1] = { kind: 'text', text: last.text + text }
-    else this.#parts.push({ kind: 'text', text })
+    this.#parts.push({ kind: 'text', text })
   }
 
   #quoted(text: string): void {
@@ -130,7 +117,7 @@ class WordReader {
     this.#opensTilde = false
   }
 
-  #pattern(part: Part): void {
+  #part(part: Part): void {
     this.#parts.push(part)
     this.#opensTilde = false
   }
@@ -139,34 +126,31 @@ class WordReader {
     const at = this.#at
     at.position++
     this.#quoted('')
-    for (;;) {
+    while (!at.take(/"/y)) {
       const letter = at.letter()
-      if (letter === '') openQuote()
       if (letter === '`') throw new NeedsShell('it runs a command within a word (backticks)')
       if (letter === '$') this.#dollar(true)
-      else if (letter === '"') {
-        at.position++
-        return
-      } else if (letter === '\\') {
-        const next = at.letter(1)
-        if (next === '' || next === '\n') throw new NeedsShell('it joins two lines within a word')
+      else if (letter === '\\') {
+        const next = this.#escaped()
         this.#text('"\\$`'.includes(next) ? next : `\\${next}`)
-        at.position += 2
-      } else this.#text(at.take(/[^"\\$`]+|./sy)?.[0] ?? '')
+      } else this.#text(at.take(/[^"\\$`]+/y)?.[0] ?? needsShell(openQuote))
     }
+  }
+
+  #escaped(): string {
+    return this.#at.take(/\\([^\n])/y)?.[1] ?? needsShell('it joins two lines within a word')
   }
 
   #dollar(isQuoted: boolean): void {
     const at = this.#at
     const next = at.letter(1)
-    if (isQuoted && next === '?') return void this.#status()
+    if (next === '?') return void this.#status()
     // Followed by one of these it is a letter like any other.
     if (isQuoted && (next === '"' || next === ' ' || next === '|' || next === ')')) {
       at.position++
       return void this.#text('$')
     }
     if (this.#value()) return
-    if (!isQuoted && next === '?') return void this.#status()
     if (!isQuoted || at.hasHereDocument || !at.take(/\$\(cat <</y)) throw new NeedsShell(describeDollar(at))
     this.#text(readDocument(at))
   }
@@ -184,8 +168,8 @@ class WordReader {
     const start = at.position
     const found = at.take(/\$(?:([A-Za-z]\w*)(?!\[)|\{([A-Za-z]\w*)\})/y)
     const value = at.values.get(found?.[1] ?? found?.[2] ?? '')
-    if (value !== undefined) this.#quoted(value)
-    else at.position = start
+    if (value === undefined) at.position = start
+    else this.#quoted(value)
     return value !== undefined
   }
 
@@ -201,25 +185,20 @@ class WordReader {
     )
     if (found === null || found[0].length > 100 || !isPlain)
       throw new NeedsShell('it has a [ ] pattern that is not plain')
-    this.#pattern({ kind: 'set', text: found[0], ranges, negated: found[1] !== '' })
+    this.#part({ kind: 'set', text: found[0], ranges, negated: found[1] !== '' })
   }
 
   /** `{a,b}` of plain letters is a choice; `{}` and `{name}` are themselves. */
   #braces(): void {
     const at = this.#at
     this.#hasBraces = true
-    this.#opensTilde = false
     const literal = at.take(/\{\w{0,998}\}/y)?.[0]
-    if (literal !== undefined) return void this.#text(literal)
+    if (literal !== undefined) return void this.#part({ kind: 'text', text: literal })
     const choice = at.take(/\{([\w./@+-]+(?:,[\w./@+-]+)+)\}/y)
     if (choice === null || choice[0].length > 1_000 || choice[1]?.includes('..'))
       throw new NeedsShell('it has { } that are not plain')
-    this.#parts.push({ kind: 'choice', texts: (choice[1] as string).split(',') })
+    this.#part({ kind: 'choice', texts: (choice[1] as string).split(',') })
   }
-}
-
-function openQuote(): never {
-  throw new NeedsShell('it has an open quote')
 }
 
 /** `"$(cat <<'END' … END)"`: a text of several lines, as commit messages are often written. Nothing of it is expanded. */

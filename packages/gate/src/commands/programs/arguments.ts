@@ -1,15 +1,8 @@
 import type { Word } from '../line/line.ts'
 
-/** What is known about the words behind a program's name. */
-export interface Arguments {
-  /** Words that no list knows, each with the spellings by which a pattern may name it. */
-  readonly unlisted: readonly Unlisted[]
-  /** Words, or parts of them, that the program opens. */
-  readonly paths: readonly PathWord[]
-}
-
 export interface Unlisted {
   readonly word: string
+  /** The spellings by which a pattern may name it. */
   readonly names: readonly string[]
 }
 
@@ -21,16 +14,18 @@ export interface PathWord {
   readonly isGuess: boolean
 }
 
-/** Collects while words are read from the left to the right. */
-export class ArgumentsBuilder implements Arguments {
+/** What is known about the words behind a program's name. Filled while they are read from the left to the right. */
+export class Arguments {
+  /** Words that no list knows. */
   readonly unlisted: Unlisted[] = []
+  /** Words, or parts of them, that the program opens. */
   readonly paths: PathWord[] = []
 
   reject(word: string, ...names: readonly string[]): void {
     this.unlisted.push({ word, names: [word, ...names] })
   }
 
-  path(word: Pick<Word, 'text' | 'glob'>, isGuess = false): void {
-    this.paths.push({ text: word.text, isGlob: word.glob !== undefined, isGuess })
+  path({ text, glob }: Word, isGuess = false): void {
+    this.paths.push({ text, isGlob: glob !== undefined, isGuess })
   }
 }

@@ -1,14 +1,13 @@
 import type { Word } from '../line/line.ts'
-import type { Arguments, Unlisted } from './arguments.ts'
+import { Arguments } from './arguments.ts'
 import { describeGit } from './describe-git.ts'
 import { readArguments } from './read-arguments.ts'
-import { readFind } from './read-find.ts'
-import { readEcho, readFolder, readPrintf, readPs, readQuestion, readTest, readText } from './read-others.ts'
-import { questions, readers, wrappers } from './readers.ts'
+import { otherReaders } from './read-others.ts'
+import { questions, readers, sandboxedQuestions, versionQuestions, wrappers } from './readers.ts'
 import { specIn } from './spec.ts'
 
 /** What a command does, as far as its words tell. Nothing for a program whose options nobody has listed. */
-export interface Described extends Arguments {
+export interface Described extends Readonly<Pick<Arguments, 'unlisted' | 'paths'>> {
   /** With listed words only, it reads and does nothing else. */
   readonly isReader: boolean
   /** It runs code of its own installation, such as npm does: only in a sandbox. */
@@ -21,42 +20,36 @@ export interface Described extends Arguments {
   readonly subject?: readonly string[]
 }
 
+/** It reads and does nothing else: its program only reads, and all its words are listed. */
+export function isListedReader(described: Described | undefined): described is Described {
+  return described?.isReader === true && described.unlisted.length === 0
+}
+
 export function describeCommand(words: readonly Word[]): Described | undefined {
   const name = words[0]?.text
   if (name === undefined) return undefined
   const rest = words.slice(1)
   if (name === 'git') return describeGit(rest)
-  const spec = specIn(readers, name)
-  if (spec !== undefined) {
-    const { unlisted, paths } = readArguments(rest, spec)
-    const more = unlistedOf(name, rest)
-    return { unlisted: more === undefined ? unlisted : [...unlisted, more], paths, isReader: true }
-  }
   if (Object.hasOwn(wrappers, name)) return unwrap(name, rest)
-  if (Object.hasOwn(questions, name)) return describeQuestion(name, rest)
-  const special = Object.hasOwn(specials, name) ? specials[name] : undefined
-  return special && { ...special(rest), isReader: true }
+  const spec = specIn(readers, name)
+  const other = Object.hasOwn(otherReaders, name) ? otherReaders[name] : undefined
+  if (spec === undefined && other === undefined) return describeQuestion(name, rest)
+  const found = new Arguments()
+  if (spec === undefined) other?.(rest, found)
+  else {
+    readArguments(rest, spec, found)
+    rejectUnfit(name, rest, found)
+  }
+  return { unlisted: found.unlisted, paths: found.paths, isReader: true }
 }
 
-const specials: { readonly [name: string]: (words: readonly Word[]) => Arguments } = {
-  ...Object.fromEntries('pwd true false : expr export exit'.split(' ').map((name) => [name, readText])),
-  find: readFind,
-  test: readTest,
-  '[': readTest,
-  printf: readPrintf,
-  echo: readEcho,
-  ps: readPs,
-  cd: readFolder,
-  command: readQuestion,
-}
-
-/** A word that is listed alone, and not together with the others. */
-function unlistedOf(name: string, words: readonly Word[]): Unlisted | undefined {
+/** Words that are listed alone, and not together with the others. */
+function rejectUnfit(name: string, words: readonly Word[], found: Arguments): void {
   const unfit = Object.hasOwn(unfits, name) ? unfits[name] : undefined
-  if (unfit === undefined) return undefined
-  if (name === 'diff' && words.some(({ text }) => text === '--no-dereference')) return undefined
-  const word = words.find(({ text }) => unfit.test(text))?.text
-  return word === undefined ? undefined : { word, names: [word] }
+  if (unfit === undefined) return
+  if (name === 'diff' && words.some(({ text }) => text === '--no-dereference')) return
+  const word = words.find(({ text }) => unfit.test(text))
+  if (word !== undefined) found.reject(word.text)
 }
 
 const unfits: { readonly [name: string]: RegExp } = {
@@ -71,17 +64,15 @@ const unfits: { readonly [name: string]: RegExp } = {
 
 /** Nothing where the words are no such question: then only somebody's own pattern speaks about the program. */
 function describeQuestion(name: string, words: readonly Word[]): Described | undefined {
-  const { exact, commands = {}, needsSandbox } = questions[name] as (typeof questions)[string]
-  const first = words[0]?.text ?? ''
-  if (words.length === 1 && words[0]?.glob === undefined && exact.test(first))
+  const question = `${name} ${words[0]?.text}`
+  if (words.length === 1 && versionQuestions.test(question))
     return { unlisted: [], paths: [], isReader: true }
-  const spec = specIn(commands, first)
+  const spec = specIn(questions, question)
   if (spec === undefined) return undefined
   const { unlisted, paths } = readArguments(words.slice(1), spec)
   // With other words it is not the listed question, and a pattern of the user's keeps its meaning.
-  return unlisted.length > 0
-    ? undefined
-    : { unlisted, paths, isReader: true, ...(needsSandbox && { needsSandbox }) }
+  if (unlisted.length > 0) return undefined
+  return { unlisted, paths, isReader: true, ...(sandboxedQuestions.test(name) && { needsSandbox: true }) }
 }
 
 /** Programs that run another one and add nothing to it. */

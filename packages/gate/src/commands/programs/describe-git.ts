@@ -16,6 +16,13 @@ function unlisted(word: string, ...names: readonly string[]): Described {
   return { unlisted: [{ word, names: [word, ...names] }], paths: [], isReader: false }
 }
 
+/** Where the command of git stands among the words behind `git`: options of git itself come first. */
+export function gitCommandAt(texts: readonly string[]): number {
+  let at = 0
+  while (texts[at]?.startsWith('-')) at += /^-[Cc]$/.test(texts[at] as string) ? 2 : 1
+  return at
+}
+
 /** The words behind `git`. */
 export function describeGit(given: readonly Word[]): Described {
   let at = 0

@@ -22,12 +22,8 @@ export const sqlClients = words(
   'psql mysql mariadb sqlite3 sqlite sqlcmd cockroach clickhouse-client clickhouse duckdb isql osql usql pgcli mycli litecli bq snowsql sqlplus db2 trino presto hive beeline impala-shell cqlsh',
 )
 
-/** `python3.12` is Python, `nodejs` is node. */
-function familyOf(program: string): string {
-  return program.replace(/(?:js)?\d*(?:\.\d+)*$/, '')
-}
-
-/** Runs code of the workspace, or a program that lies somewhere unusual. */
+/** Runs code of the workspace, or a program that lies somewhere unusual. `python3.12` is Python, `nodejs` is node. */
 export function runsCode(name: string, program: string): boolean {
-  return name.includes('/') || codeRunners.has(program) || codeRunners.has(familyOf(program))
+  const family = program.replace(/(?:js)?\d*(?:\.\d+)*$/, '')
+  return name.includes('/') || codeRunners.has(program) || codeRunners.has(family)
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { stampOf } from '@cadre/disk'
 import { followLinks } from '../../paths/follow-links.ts'
 import { realPathAt, statsAt } from '../../paths/one-look.ts'
 
@@ -29,8 +30,9 @@ const known = new Map<string, { readonly stamp: string; readonly fault: string |
  */
 export function unusualSetting(folder: string): string | undefined {
   for (const file of configFiles(folder)) {
-    const stamp = stampOf(file)
-    if (stamp === undefined) continue
+    const stats = statsAt(file)
+    if (stats === undefined) continue
+    const stamp = stampOf(stats).is
     let found = known.get(file)
     if (found?.stamp !== stamp) {
       if (known.size > 200) known.clear()
@@ -64,26 +66,21 @@ function whereItWouldBe(folder: string): string | undefined {
 }
 
 function targetOf(file: string, form: RegExp): string | undefined {
+  return form.exec(textOf(file) ?? '')?.[1]
+}
+
+function textOf(file: string): string | undefined {
   try {
-    return form.exec(readFileSync(file, 'utf8'))?.[1]
+    return readFileSync(file, 'utf8')
   } catch {
     return undefined
   }
 }
 
-function stampOf(file: string): string | undefined {
-  const stats = statsAt(file)
-  return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
-}
-
 /** Read line by line and strictly: what is not understood may mean anything. */
 function faultIn(file: string): string | undefined {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return `${file} cannot be read`
-  }
+  const text = textOf(file)
+  if (text === undefined) return `${file} cannot be read`
   let section = ''
   for (const line of text.split(/\r?\n/)) {
     if (/^\s*(?:[#;].*)?$/.test(line)) continue

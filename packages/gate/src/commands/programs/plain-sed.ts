@@ -21,7 +21,8 @@ export function isPlainSed(script: string): boolean {
     if (command === '{') open++
     else if (command === '}') open--
     else if (command === 's' || command === 'y') {
-      if (!parts(2)) return false
+      const delimiter = skip(/[^\s\\]/y)
+      if (delimiter === '' || !delimited(delimiter) || !delimited(delimiter)) return false
       const flags = skip(/[A-Za-z0-9]*/y)
       if (command === 'y' ? flags !== '' : !/^[gpiIM0-9]*$/.test(flags)) return false
     } else if (/[pdqQ=nNgGhHxPDlz]/.test(command)) {
@@ -45,30 +46,14 @@ export function isPlainSed(script: string): boolean {
     return true
   }
 
-  function parts(count: number): boolean {
-    const delimiter = script[at++]
-    if (delimiter === undefined || /[\s\\]/.test(delimiter)) return false
-    for (let i = 0; i < count; i++) if (!delimited(delimiter)) return false
-    return true
-  }
-
   /** Up to the delimiter, which a backslash hides. Whether brackets hide it too depends on the program: then it is not plain. */
   function delimited(delimiter: string): boolean {
-    const start = at
-    for (; at < script.length; at++) {
-      if (script[at] === '\\') at++
-      else if (script[at] === '\n') return false
-      else if (script[at] === delimiter) {
-        const isOpen = /\[[^\]]*$/.test(
-          script
-            .slice(start, at)
-            .replace(/\\./g, '')
-            .replace(/\[\^?\]/g, '['),
-        )
-        at++
-        return !isOpen
-      }
-    }
-    return false
+    const sign = `\\u${delimiter.charCodeAt(0).toString(16).padStart(4, '0')}`
+    const found = skip(new RegExp(`(?:\\\\[^]|[^\\\\\\n${sign}])*${sign}`, 'y'))
+    const text = found
+      .slice(0, -1)
+      .replace(/\\./g, '')
+      .replace(/\[\^?\]/g, '[')
+    return found !== '' && !/\[[^\]]*$/.test(text)
   }
 }

@@ -1,14 +1,9 @@
 import type { Word } from '../line/line.ts'
-import { type Arguments, ArgumentsBuilder } from './arguments.ts'
-import { isPlainAwk } from './plain-awk.ts'
-import { isPlainFormat } from './plain-format.ts'
-import { isPlainJq } from './plain-jq.ts'
-import { isPlainSed } from './plain-sed.ts'
-import type { Kind, OptionSpec, Spec } from './spec.ts'
+import { Arguments } from './arguments.ts'
+import { type Kind, kinds, type OptionSpec, type Spec } from './spec.ts'
 
 /** Reads words as `getopt_long` does: options anywhere, clusters of letters, values attached or next, `--` ends them. */
-export function readArguments(words: readonly Word[], spec: Spec): Arguments {
-  const found = new ArgumentsBuilder()
+export function readArguments(words: readonly Word[], spec: Spec, found = new Arguments()): Arguments {
   const operands: Word[] = []
   let at = 0
   let hasPattern = false
@@ -74,11 +69,13 @@ export function readArguments(words: readonly Word[], spec: Spec): Arguments {
 
   function placeOperands(): void {
     const { isOpen } = spec
-    const kinds = hasPattern ? spec.operands.filter((kind) => !isScript(kind)) : spec.operands
+    const expected = hasPattern
+      ? spec.operands.filter((kind) => kind !== 'pattern' && kind !== 'sed')
+      : spec.operands
     operands.forEach((word, index) => {
-      const kind = kinds[index] ?? (isOpen ? kinds.at(-1) : undefined)
+      const kind = expected[index] ?? (isOpen ? expected.at(-1) : undefined)
       // Nobody knows how many files will match, nor which comes first.
-      const isFixed = word.glob !== undefined && (!isOpen || index < kinds.length - 1)
+      const isFixed = word.glob !== undefined && (!isOpen || index < expected.length - 1)
       if (kind === undefined || isFixed) found.reject(word.text)
       else place(kind, word, word.text)
     })
@@ -93,25 +90,6 @@ export function readArguments(words: readonly Word[], spec: Spec): Arguments {
     if (word.glob !== undefined && kind !== 'text' && kind !== 'pattern') return void found.reject(written)
     // The names that match are looked up, whatever is done with them.
     if (word.glob !== undefined) found.path(word)
-    if (!isFit[kind](word.text)) found.reject(written, word.text)
+    if (!kinds[kind](word.text)) found.reject(written, word.text)
   }
-}
-
-function isScript(kind: Kind): boolean {
-  return kind === 'pattern' || kind === 'sed'
-}
-
-const anything = () => true
-const isFit: { readonly [kind in Kind]: (text: string) => boolean } = {
-  text: anything,
-  pattern: anything,
-  path: anything,
-  rev: anything,
-  num: (text) => /^[+-]?[\d.]+[A-Za-z]{0,2}$/.test(text),
-  word: (text) => /^[\w.+:@-]+$/.test(text) && !text.startsWith('-'),
-  plus: (text) => text.startsWith('+'),
-  sed: isPlainSed,
-  awk: isPlainAwk,
-  jq: isPlainJq,
-  format: isPlainFormat,
 }

@@ -1,5 +1,5 @@
 import type { Word } from '../line/line.ts'
-import { type Arguments, ArgumentsBuilder } from './arguments.ts'
+import type { Arguments } from './arguments.ts'
 import { words } from './known-programs.ts'
 
 const alone = words(
@@ -12,8 +12,7 @@ const withPath = /^-(?:newer|anewer|cnewer|samefile|newer[aBcm][aBcm])$/
 const starters = words('-exec -execdir -ok -okdir')
 
 /** The starting points, then an expression. What starts a program, writes, or follows links is not listed. */
-export function readFind(given: readonly Word[]): Arguments {
-  const found = new ArgumentsBuilder()
+export function readFind(given: readonly Word[], found: Arguments): void {
   let isExpression = false
   for (let at = 0; at < given.length; at++) {
     const word = given[at] as Word
@@ -39,5 +38,4 @@ export function readFind(given: readonly Word[]): Arguments {
       at = end < 0 ? given.length : end
     } else if (!alone.has(text) || word.glob !== undefined) found.reject(text)
   }
-  return found
 }

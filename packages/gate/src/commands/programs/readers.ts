@@ -83,44 +83,22 @@ export const wrappers: {
 }
 
 /**
- * Programs of which only a question about themselves is listed. Launchers that read files of the project before they know what
+ * Programs of which only questions about themselves are listed. Launchers that read files of the project before they know what
  * was asked are none of them: `cargo --version` starts the toolchain that `rust-toolchain.toml` names.
  */
-interface Question {
-  /** Its only word. */
-  readonly exact: RegExp
-  readonly commands?: { readonly [command: string]: string }
-  readonly needsSandbox?: true
-}
+export const questions = readTable(`
+npm ls, npm list | -agl -w=text --all --depth=num --json --long --global --prod --production --omit=text --include=text --workspaces --workspace=text --parseable --link | text*
+pip list, pip3 list | --format=text --user --local --not-required |
+pip freeze, pip3 freeze | --all --local --user |
+pip show, pip3 show | -f --files | word*
+docker ps | -aqls -n=num -f=text --all --filter=text --format=text --last=num --latest --no-trunc --quiet --size |
+docker images | -aq -f=text --all --filter=text --format=text --no-trunc --quiet --digests | word*
+docker version, docker info | -f=text --format=text |
+`)
 
-const version: Question = { exact: /^(?:--version|-v|-V|-version)$/ }
-const long: Question = { exact: /^--version$/ }
-const images = '-aq -f=text --all --filter=text --format=text --no-trunc --quiet --digests : word*'
-const npmList =
-  '-agl -w=text --all --depth=num --json --long --global --prod --production --omit=text --include=text --workspaces --workspace=text --parseable --link : text*'
-const pip: Question = {
-  ...version,
-  commands: {
-    list: '--format=text --user --local --not-required : ',
-    freeze: '--all --local --user : ',
-    show: '-f --files : word*',
-  },
-  needsSandbox: true,
-}
+/** Their answer is code of their own installation, which reads files of the project. */
+export const sandboxedQuestions = /^(?:npm|pip|pip3)$/
 
-export const questions: { readonly [name: string]: Question } = {
-  ...Object.fromEntries('node python python3 java make gcc'.split(' ').map((name) => [name, version])),
-  ...Object.fromEntries('bash cc clang cmake curl g++ perl wget'.split(' ').map((name) => [name, long])),
-  npm: { ...version, commands: { ls: npmList, list: npmList }, needsSandbox: true },
-  pip,
-  pip3: pip,
-  docker: {
-    ...version,
-    commands: {
-      ps: '-aqls -n=num -f=text --all --filter=text --format=text --last=num --latest --no-trunc --quiet --size : ',
-      images,
-      version: '-f=text --format=text : ',
-      info: '-f=text --format=text : ',
-    },
-  },
-}
+/** A name and its only word, which asks for the version. */
+export const versionQuestions =
+  /^(?:(?:node|python|python3|java|make|gcc|npm|pip|pip3|docker) (?:--version|-v|-V|-version)|(?:bash|cc|clang|cmake|curl|g\+\+|perl|wget) --version)$/

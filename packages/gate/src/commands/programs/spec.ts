@@ -1,34 +1,35 @@
+import { isPlainAwk, isPlainFormat, isPlainJq } from './plain-scripts.ts'
+import { isPlainSed } from './plain-sed.ts'
+
+const anything = () => true
+
+/** What a value or an operand can be, and which texts are harmless as such. Where paths lead is judged separately. */
+export const kinds = {
+  text: anything,
+  /** A text, unless an option marked with `!` has given it already. */
+  pattern: anything,
+  path: anything,
+  /** A revision, or a path of the repository. */
+  rev: anything,
+  num: (text: string) => /^[+-]?[\d.]+[A-Za-z]{0,2}$/.test(text),
+  word: (text: string) => /^[\w.+:@-]+$/.test(text) && !text.startsWith('-'),
+  plus: (text: string) => text.startsWith('+'),
+  sed: isPlainSed,
+  awk: isPlainAwk,
+  jq: isPlainJq,
+  format: isPlainFormat,
+} satisfies { readonly [kind: string]: (text: string) => boolean }
+
+export type Kind = keyof typeof kinds
+
 /**
  * What a program may be given without a question. An option that is not listed here asks; so does an operand too many.
  *
  * A spec is written as a line: `-abc` are flags, `-n=num` and `--lines=num` take a value, `--color?=text` takes one only
  * behind `=` (a short one only attached), `-#` is a number such as `-20`, `--arg=2text` takes two. Behind ` : ` are the
- * operands in their order; the last may end with `*` for any number of them. `pattern` is a text unless an option marked
- * with `!` has given it already. A spec that begins with `+` is of a program that takes every word behind its first operand
- * for an operand, whatever it looks like.
+ * operands in their order; the last may end with `*` for any number of them. A spec that begins with `+` is of a program
+ * that takes every word behind its first operand for an operand, whatever it looks like.
  */
-export type Kind =
-  | 'text'
-  | 'num'
-  | 'path'
-  | 'rev'
-  | 'pattern'
-  | 'sed'
-  | 'awk'
-  | 'jq'
-  | 'format'
-  | 'plus'
-  | 'word'
-
-export interface OptionSpec {
-  /** Of its values. */
-  readonly kind: Kind
-  readonly values: 0 | 1 | 2
-  /** The value may be missing, and is never the next word. */
-  readonly isOptional: boolean
-  readonly givesPattern: boolean
-}
-
 export interface Spec {
   readonly options: ReadonlyMap<string, OptionSpec>
   readonly takesNumber: boolean
@@ -37,6 +38,15 @@ export interface Spec {
   readonly operands: readonly Kind[]
   /** The last kind of operand may be repeated. */
   readonly isOpen: boolean
+}
+
+export interface OptionSpec {
+  /** Of its values. */
+  readonly kind: Kind
+  readonly values: 0 | 1 | 2
+  /** The value may be missing, and is never the next word. */
+  readonly isOptional: boolean
+  readonly givesPattern: boolean
 }
 
 const known = new Map<string, Spec>()
@@ -67,38 +77,29 @@ export function specIn(table: { readonly [name: string]: string }, name: string)
 }
 
 function parse(text: string): Spec {
-  const [given = '', operands = ''] = text.split(' : ')
+  const [given = [], operands = []] = text.split(' : ').map((part) => part.split(' ').filter(Boolean))
   const options = new Map<string, OptionSpec>()
-  let takesNumber = false
-  const items = given.split(/\s+/).filter(Boolean)
-  const stopsAtOperand = items[0] === '+'
-  for (const item of stopsAtOperand ? items.slice(1) : items) {
-    const found = /^(-[^=?!]+|--[^=?!]+)(!?)(\??)(?:=(!?)(2?)([a-z]+))?$/.exec(item)
+  const stopsAtOperand = given[0] === '+'
+  for (const item of given.slice(stopsAtOperand ? 1 : 0)) {
+    const found = /^(-[^=?!]+)!?(\??)(?:=!?(2?)([a-z]+))?$/.exec(item)
     if (found === null) throw new Error(`unreachable: the option ${item} is not written as it should be`)
-    const [, name = '', flagGives, optional, valueGives, two, kind] = found
-    if (name === '-#') {
-      takesNumber = true
-      continue
-    }
+    const [, name = '', optional, two, kind] = found
     const option: OptionSpec = {
       kind: (kind ?? 'text') as Kind,
       values: kind === undefined ? 0 : two === '2' ? 2 : 1,
       isOptional: optional === '?',
-      givesPattern: flagGives === '!' || valueGives === '!',
+      givesPattern: item.includes('!'),
     }
-    const isLong = name.startsWith('--')
     // Letters of one group are options of their own; a value belongs to a single letter.
-    for (const one of isLong || kind !== undefined
-      ? [name]
-      : [...name.slice(1)].map((letter) => `-${letter}`))
+    const isOne = name.startsWith('--') || kind !== undefined
+    for (const one of isOne ? [name] : [...name.slice(1)].map((letter) => `-${letter}`))
       options.set(one, option)
   }
-  const kinds = operands.split(/\s+/).filter(Boolean)
   return {
     options,
-    takesNumber,
+    takesNumber: options.delete('-#'),
     stopsAtOperand,
-    operands: kinds.map((kind) => kind.replace('*', '') as Kind),
-    isOpen: kinds.at(-1)?.endsWith('*') === true,
+    operands: operands.map((kind) => kind.replace('*', '') as Kind),
+    isOpen: operands.at(-1)?.endsWith('*') === true,
   }
 }
