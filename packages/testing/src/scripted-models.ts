@@ -31,6 +31,8 @@ export interface ScriptedOptions {
   /** False: a backend that cannot limit its replies. */
   readonly capsReplies?: boolean
   readonly price?: Model['price']
+  /** False: a model that cannot call tools. */
+  readonly supportsTools?: false
   /** Names of models that exist; any other is unknown. Default: `scripted`. */
   readonly catalogue?: readonly string[]
 }
@@ -55,6 +57,7 @@ export function scriptedModels(
     ...(options.capsReplies !== false && { capsReplies: true }),
     ...(options.price && { price: options.price }),
     release: (session) => void released.push(session),
+    ...(options.supportsTools === false && { supportsTools: false }),
     async reply(request, hooks, signal) {
       requests.push({ ...request, messages: [...request.messages] })
       if (request.purpose === 'summary') return say('a summary of what was done')
