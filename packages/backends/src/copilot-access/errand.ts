@@ -36,7 +36,6 @@ export async function withServer<T>(
   try {
     return await Promise.race([cancelled, done()])
   } finally {
-    clearInterval(alive)
     signal.removeEventListener('abort', cancel)
     const end = starting.then(async (started) => {
       if (started.kind === 'failed') return
@@ -45,6 +44,7 @@ export async function withServer<T>(
       await started.server.ended
     })
     if (!signal.aborted) await end
+    clearInterval(alive)
   }
 
   async function done(): Promise<Errand<T>> {
