@@ -20,6 +20,8 @@ export interface ModelsOptions {
 const ownBackends: { readonly [prefix: string]: BackendLoader } = {
   scripted: async (context) => (await import('./scripted/scripted-backend.ts')).openScripted(context),
   openai: async (context) => (await import('./openai/openai-backend.ts')).openOpenAi(context),
+  'copilot-ls': async (context) =>
+    (await import('./copilot-ls/copilot-ls-backend.ts')).openCopilotLs(context),
 }
 
 const howTo =
@@ -41,13 +43,18 @@ export function createModels(options: ModelsOptions = {}): Models {
   const loaders: { readonly [prefix: string]: BackendLoader } = { ...ownBackends, ...options.backends }
   const loaded = new Map<string, Promise<Backend>>()
   const standard = given(options.model) ?? given(env['CADRE_MODEL']) ?? given(config.model)
-  return { resolve }
+  return { resolve, close }
 
   async function resolve(name: string | undefined): Promise<ModelResolution> {
     const wanted = given(name) ?? standard
     if (wanted === undefined) return nothingChosen()
     const { prefix, rest } = split(expand(wanted))
     return prefix === undefined ? resolveBare(rest) : open(prefix, rest)
+  }
+
+  async function close(): Promise<void> {
+    const backends = await Promise.allSettled(loaded.values())
+    await Promise.all(backends.map((backend) => backend.status === 'fulfilled' && backend.value.close?.()))
   }
 
   /** A name without a backend belongs to the default model's backend. */

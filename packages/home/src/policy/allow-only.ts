@@ -10,6 +10,7 @@ export function allowOnly(models: Models, policy: Pick<Policy, 'allowedModels' |
   const { allowedModels, decidedBy } = policy
   if (allowedModels.length === 0) return models
   return {
+    ...models,
     async resolve(name): Promise<ModelResolution> {
       const found = await models.resolve(name)
       if (found.kind === 'unknown') return found
