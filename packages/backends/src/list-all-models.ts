@@ -28,8 +28,6 @@ export interface ListOptions {
   readonly config: ModelsConfig
   readonly env: { readonly [name: string]: string | undefined }
   readonly cwd: string
-  /** `copilot.server` of the configuration. */
-  readonly copilotServer?: string | undefined
   /** Milliseconds for the language server. */
   readonly limit: number
 }
@@ -40,11 +38,8 @@ export async function listAllModels(options: ListOptions): Promise<ListedBackend
   return listed.flatMap((found) => (found === undefined ? [] : [withFacts(found, options.config)]))
 }
 
-async function ofCopilot({
-  env,
-  copilotServer: configured,
-  limit,
-}: ListOptions): Promise<ListedBackend | undefined> {
+async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBackend | undefined> {
+  const configured = config.copilot?.server
   if (findServer({ env, configured }) === undefined || !mayBeSignedIn(env)) return undefined
   const survey = await surveyCopilot({ env, configured, limit })
   if (survey === undefined || survey.account?.kind === 'signed-out') return undefined

@@ -23,7 +23,7 @@ export { type MailMessage, type MailReceipt, messageOfLine } from './mailboxes/m
 export { mailboxName, mailboxOfFile } from './mailboxes/mailbox-name.ts'
 export { type Mailboxes, openMailboxes } from './mailboxes/open-mailboxes.ts'
 export { type Outbox, openOutbox } from './outbox/open-outbox.ts'
-export { allowOnly } from './policy/allow-only.ts'
+export { allowOnly, refusalOfModel } from './policy/allow-only.ts'
 export { type CommandLimits, defaultCommandLimits } from './policy/command-limits.ts'
 export { effectsOf } from './policy/effects-of.ts'
 export { type Enforcement, enforcePolicy } from './policy/enforce-policy.ts'

@@ -62,6 +62,8 @@ export interface FakeGitHub {
   readonly chats: readonly ChatRequest[]
   script: ChatScript
   models: readonly FakeModel[]
+  /** All that was billed so far. */
+  readonly usage: { input: number; output: number }
   /** With a status, the endpoint of Copilot's tokens answers with it instead of a token. */
   refuseTokens: number | undefined
   /** Seconds that a token of Copilot is good for. */
@@ -117,6 +119,7 @@ export async function startFakeGitHub(
       { id: 'gpt-4.1', multiplier: 0 },
       { id: 'claude-haiku-4.5', multiplier: 0.33 },
     ],
+    usage: { input: 0, output: 0 },
     refuseTokens: undefined,
     tokenLife: 1800,
     expireTokens() {
@@ -210,7 +213,13 @@ export async function startFakeGitHub(
       return json(outgoing, said.body ?? {}, said.status)
     }
     outgoing.writeHead(200, { 'content-type': 'text/event-stream', 'x-request-id': `req-${chats.length}` })
-    const stream = chunksOf(`chatcmpl-${chats.length}`, body.model, outgoing)
+    const usage = {
+      prompt_tokens: Math.ceil(JSON.stringify(body.messages).length / 3),
+      completion_tokens: 40,
+    }
+    github.usage.input += usage.prompt_tokens
+    github.usage.output += usage.completion_tokens
+    const stream = chunksOf({ id: `chatcmpl-${chats.length}`, model: body.model }, usage, outgoing)
     if ('broken' in said) {
       stream.send({ role: 'assistant', content: said.broken })
       outgoing.destroy()
@@ -315,20 +324,12 @@ function modelEntry(
   }
 }
 
-function chunksOf(id: string, model: string, outgoing: ServerResponse) {
+function chunksOf(head: object, usage: object, outgoing: ServerResponse) {
   const created = Math.floor(Date.now() / 1000)
   return {
     send(delta: unknown, finish: string | null = null): void {
-      const usage =
-        finish === null ? {} : { usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 } }
-      const chunk = {
-        id,
-        created,
-        object: 'chat.completion.chunk',
-        model,
-        choices: [{ index: 0, delta, finish_reason: finish }],
-        ...usage,
-      }
+      const choices = [{ index: 0, delta, finish_reason: finish }]
+      const chunk = { ...head, created, object: 'chat.completion.chunk', choices, ...(finish && { usage }) }
       outgoing.write(`data: ${JSON.stringify(chunk)}\n\n`)
     },
   }

@@ -1,4 +1,5 @@
 import type { ServerProcess } from '../copilot-ls/server-process.ts'
+import type { ServerModel } from '../copilot-ls/wire-types.ts'
 
 export interface CopilotModel {
   readonly id: string
@@ -9,15 +10,8 @@ export interface CopilotModel {
   readonly isDefault: boolean
 }
 
-interface WireModel {
-  readonly id?: string
-  readonly scopes?: readonly string[]
+interface WireModel extends ServerModel {
   readonly isChatDefault?: boolean
-  readonly modelPolicy?: { readonly state?: string }
-  readonly capabilities?: {
-    readonly limits?: { readonly maxContextWindowTokens?: number; readonly maxOutputTokens?: number }
-  }
-  readonly billing?: { readonly multiplier?: number }
 }
 
 /** The models that agents may use; undefined when the server does not tell. */
@@ -26,7 +20,7 @@ export async function readModels(server: ServerProcess): Promise<CopilotModel[] 
   if (answer.kind !== 'answer' || !Array.isArray(answer.value)) return undefined
   const usable = (answer.value as readonly WireModel[]).filter(
     ({ scopes = [], modelPolicy }) =>
-      scopes.includes('agent-panel') && (modelPolicy?.state ?? 'enabled') === 'enabled',
+      (scopes.includes('agent-panel') || scopes.includes('chat-panel')) && modelPolicy?.state !== 'disabled',
   )
   const standard = usable.find(({ isChatDefault }) => isChatDefault) ?? usable[0]
   return usable.flatMap((model) => {
@@ -44,7 +38,7 @@ export async function readModels(server: ServerProcess): Promise<CopilotModel[] 
 }
 
 /** A way in which the server itself would work, such as Ask or Agent. */
-export interface CopilotMode {
+export interface ServerMode {
   readonly id: string
   readonly name: string
   readonly kind: string
@@ -52,10 +46,10 @@ export interface CopilotMode {
 }
 
 /** The modes of the server; undefined when it does not tell. */
-export async function readModes(server: ServerProcess): Promise<CopilotMode[] | undefined> {
-  const answer = await server.request<readonly Partial<CopilotMode>[]>('conversation/modes')
+export async function readModes(server: ServerProcess): Promise<ServerMode[] | undefined> {
+  const answer = await server.request<readonly Partial<ServerMode>[]>('conversation/modes')
   if (answer.kind !== 'answer' || !Array.isArray(answer.value)) return undefined
-  return (answer.value as readonly Partial<CopilotMode>[]).flatMap(
+  return (answer.value as readonly Partial<ServerMode>[]).flatMap(
     ({ id, name, kind = '', description = '' }) => {
       if (id === undefined || name === undefined) return []
       // The id of a mode that the server has from a file is a path inside of the server.

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { installFolder, type ServerPlaces } from '../copilot-ls/find-server.ts'
-import type { CopilotMode } from './catalogue.ts'
+import type { ServerMode } from './catalogue.ts'
 
 /** What Cadre remembers of Copilot between commands, because asking takes seconds. Never a token. May be deleted. */
 export interface Remembered {
   readonly account?: RememberedAccount
   /** As the server of this version listed them. */
-  readonly modes?: { readonly version: string; readonly list: readonly CopilotMode[] }
+  readonly modes?: { readonly version: string; readonly list: readonly ServerMode[] }
 }
 
 export type RememberedAccount =

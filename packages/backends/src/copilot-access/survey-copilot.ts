@@ -7,7 +7,7 @@ import {
   readSubscription,
   type Subscription,
 } from './account.ts'
-import { type CopilotMode, type CopilotModel, readModels, readModes } from './catalogue.ts'
+import { type CopilotModel, readModels, readModes, type ServerMode } from './catalogue.ts'
 import { installedServer } from './copilot-packages.ts'
 import { type CopilotOptions, withServer } from './errand.ts'
 import { recall, remember } from './remembered.ts'
@@ -18,7 +18,7 @@ export interface Survey {
   readonly account?: Account
   readonly subscription?: Subscription
   readonly models?: readonly CopilotModel[]
-  readonly modes?: readonly CopilotMode[]
+  readonly modes?: readonly ServerMode[]
   /** Why there is no more; a full sentence. */
   readonly trouble?: string
 }

@@ -2,7 +2,6 @@ import type { Survey } from '@cadre/backends'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { counted } from '../../output/numbers.ts'
-import { serverOf } from '../login/copilot-server.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 export interface CopilotCheck {
@@ -12,25 +11,30 @@ export interface CopilotCheck {
   readonly limit: number
 }
 
+export interface CopilotChecks {
+  readonly checks: readonly Check[]
+  /** What the account offers, when it was told. */
+  readonly models: Survey['models']
+}
+
 /** The language server, who is signed in, and the SDK. Nothing is started when the server is not installed or nobody signed in. */
 export async function checkCopilot(
   io: Io,
   settings: Settings | undefined,
   { model = '', limit }: CopilotCheck,
-): Promise<Check[]> {
+): Promise<CopilotChecks> {
   const { installedSdk, installedServer, mayBeSignedIn, surveyCopilot } = await import('@cadre/backends')
   const { env } = io
-  const configured = serverOf(settings?.config ?? {})
-  const isNeeded = model.startsWith('copilot-ls:')
-  const problem = isNeeded ? fail : note
+  const configured = settings?.config.copilot?.server
+  const problem = isOfCopilot(model) ? fail : note
   const server = installedServer({ env, configured })
   const sdk = installedSdk(env)
   const ofSdk =
     sdk === undefined
       ? note('copilot sdk', 'not installed', 'Run `cadre login --sdk` to install it.')
       : ok('copilot sdk', `${sdk.version}, ${sdk.place}`)
-  const chosen = configured || env['CADRE_COPILOT_SERVER']
   if (server === undefined) {
+    const chosen = configured || env['CADRE_COPILOT_SERVER']
     const missing = chosen
       ? fail(
           'copilot',
@@ -42,16 +46,23 @@ export async function checkCopilot(
           'the language server is not installed',
           'Run `cadre login` to install it and to sign in.',
         )
-    return [missing, ofSdk]
+    return { checks: [missing, ofSdk], models: undefined }
   }
   const installed = ok(
     'copilot',
     `language server ${server.version ?? 'of unknown version'}, ${server.place}`,
   )
-  const survey = mayBeSignedIn(env)
-    ? await surveyCopilot({ env, configured, limit })
-    : ({ account: { kind: 'signed-out' } } satisfies Survey)
-  return [installed, ...(await checkAccount(io, survey ?? {}, problem)), ofSdk]
+  const survey: Survey = mayBeSignedIn(env)
+    ? ((await surveyCopilot({ env, configured, limit })) ?? {})
+    : { account: { kind: 'signed-out' } }
+  return {
+    checks: [installed, ...(await checkAccount(io, survey, problem)), ofSdk],
+    models: survey.models,
+  }
+}
+
+export function isOfCopilot(model: string): boolean {
+  return model.startsWith('copilot-ls:')
 }
 
 type Problem = (name: string, message: string, fix?: string) => Check

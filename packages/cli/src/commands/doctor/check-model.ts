@@ -1,39 +1,49 @@
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, messageOf, nearestModels } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { allowOnly, type Policy } from '@cadre/home'
+import { allowOnly, type Policy, refusalOfModel } from '@cadre/home'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { type Check, fail, ok, warn } from './check.ts'
+import { type CopilotChecks, isOfCopilot } from './check-copilot.ts'
 
 const timeout = 3000
+
+interface ModelCheck {
+  /** The default model as somebody named it. */
+  readonly named: string | undefined
+  readonly copilot: Promise<CopilotChecks>
+}
 
 /** The default model: is it known, does its server answer, is there a key. The key itself is never looked at. */
 export async function checkModel(
   io: Io,
   settings: Settings | undefined,
   policy: Policy,
-  wanted: string | undefined,
+  { named, copilot }: ModelCheck,
 ): Promise<Check[]> {
   const config = settings?.config ?? {}
-  const name = wanted || io.env['CADRE_MODEL'] || config.model
-  if (!name)
-    return [
-      fail(
-        'model',
-        'no model is configured',
-        'Set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml); `cadre demo` works without.',
-      ),
-    ]
+  // Copilot is asked once, for everything, and has a time limit.
+  if (!named || isOfCopilot(named)) {
+    const { models = [] } = await copilot
+    const name = named?.slice('copilot-ls:'.length).replace(/@\w+$/, '')
+    const meant = models.find(({ id, isDefault }) => (name ? id === name : isDefault))
+    if (meant !== undefined) return [allowed(named || `copilot-ls:${meant.id}`, policy)]
+    if (named) return [ofCopilot(named, models)]
+  }
   const { createModels } = await import('@cadre/backends')
+  const options = { config, env: io.env, cwd: io.cwd, clock: systemClock }
   try {
-    const all = createModels({ config, env: io.env, cwd: io.cwd, clock: systemClock, model: name })
-    const models = allowOnly(all, policy)
-    const found = await models.resolve(undefined)
-    if (found.kind === 'unknown')
+    const all = createModels({ ...options, ...(named && { model: named }) })
+    const found = await allowOnly(all, policy).resolve(undefined)
+    await all.close?.()
+    if (found.kind === 'unknown') {
+      const hasServer = found.nearest.length > 0
+      if (!named && !hasServer) return [nothingConfigured]
       return [
-        fail('model', `${name}: ${found.reason}`, nearestOf(found.nearest)),
-        ...(await server(io, settings, name)),
+        fail('model', named ? `${named}: ${found.reason}` : found.reason, nearestOf(found.nearest)),
+        ...(await server(io, settings, named || 'openai:')),
       ]
+    }
     const model =
       found.warning === undefined
         ? ok('model', found.model.id)
@@ -41,8 +51,30 @@ export async function checkModel(
     return [model, ...(await server(io, settings, found.model.id))]
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
-    return [fail('model', `${name}: ${error.message}`)]
+    return [fail('model', named ? `${named}: ${error.message}` : error.message)]
   }
+}
+
+const nothingConfigured = fail(
+  'model',
+  'no model is configured',
+  'Run `cadre login` for GitHub Copilot. Or set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml). `cadre demo` works without.',
+)
+
+function allowed(id: string, policy: Policy): Check {
+  const refusal = refusalOfModel(id, policy)
+  return refusal === undefined ? ok('model', id) : fail('model', refusal)
+}
+
+function ofCopilot(named: string, models: readonly { readonly id: string }[]): Check {
+  // Why there are none is said in the lines about Copilot.
+  if (models.length === 0) return warn('model', `${named}: nobody can tell whether Copilot offers it`)
+  const names = models.map(({ id }) => `copilot-ls:${id}`)
+  return fail(
+    'model',
+    `${named}: your Copilot plan does not offer it`,
+    nearestOf(nearestModels(named, names)),
+  )
 }
 
 function nearestOf(names: readonly string[]): string | undefined {

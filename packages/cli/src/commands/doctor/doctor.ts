@@ -29,11 +29,12 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const { checks: settled, settings } = await checkSettings(io, home, { policy, homeTrusted })
   const limit = (flags.wait ?? 3) * 1000
   const named = flags.model || io.env['CADRE_MODEL'] || settings?.config.model
-  const [programs, model, sandbox, copilot] = await Promise.all([
+  const copilot = checkCopilot(io, settings, { model: named, limit })
+  const [programs, model, sandbox, { checks: ofCopilot }] = await Promise.all([
     checkPrograms(),
-    checkModel(io, settings, policy, flags.model),
+    checkModel(io, settings, policy, { named, copilot }),
     checkSandbox(io.env),
-    checkCopilot(io, settings, { model: named, limit }),
+    copilot,
   ])
   const checks: Check[] = [
     ...programs,
@@ -42,7 +43,7 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
     ...settled,
     ...checkGate(io, home),
     ...model,
-    ...copilot,
+    ...ofCopilot,
     sandbox,
   ]
   const usable = checks.every(({ status }) => status !== 'fail')

@@ -6,10 +6,5 @@ export async function copilotServer(io: Io, wanted: string | undefined): Promise
   const home = homeOf(io, wanted)
   const homeTrusted = (await untrustedIn(io, home)).length === 0
   const { config } = await loadSettings(io, home, { homeTrusted })
-  return serverOf(config)
-}
-
-export function serverOf(config: object): string | undefined {
-  const { copilot } = config as { readonly copilot?: { readonly server?: string } }
-  return copilot?.server
+  return config.copilot?.server
 }

@@ -1,13 +1,12 @@
 import { CadreError } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { allowOnly, type Config, type Policy } from '@cadre/home'
+import { allowOnly, type Config, type Policy, refusalOfModel } from '@cadre/home'
 import { homeOf, loadPolicyOf, loadSettings, untrustedIn } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { amount } from '../../output/numbers.ts'
 import { roomIn, textTable } from '../../output/text-table.ts'
-import { serverOf } from '../login/copilot-server.ts'
 
 /** Milliseconds for the Copilot language server, which has to start first. */
 const limit = 20_000
@@ -26,7 +25,6 @@ export async function models(
     config,
     env: io.env,
     cwd: io.cwd,
-    copilotServer: serverOf(config),
     limit,
   })
   const known = listed.flatMap(({ models: found }) => found)
@@ -37,14 +35,10 @@ export async function models(
     (await defaultModel(io, config, policy, chosen))
   // A playbook, or a model of a server that lists none.
   const more = standard === undefined || known.some(({ id }) => id === standard) ? [] : [{ id: standard }]
-  const allowed = await allowedAmong(
-    [...more, ...known].map(({ id }) => id),
-    policy,
-  )
   const rows = [...more, ...known].map((model) => ({
     ...model,
     default: model.id === standard,
-    ...(!allowed.has(model.id) && { refused: true }),
+    ...(refusalOfModel(model.id, policy) !== undefined && { refused: true }),
   }))
   const troubles = listed.flatMap(({ trouble }) => trouble ?? [])
   if (flags.json) io.stdout.write(`${JSON.stringify(rows)}\n`)
@@ -97,25 +91,10 @@ async function defaultModel(
       ...(model !== undefined && { model }),
     })
     const found = await allowOnly(all, policy).resolve(undefined)
+    await all.close?.()
     return found.kind === 'found' ? found.model.id : undefined
   } catch (error) {
     if (error instanceof CadreError) return undefined
     throw error
   }
-}
-
-async function allowedAmong(ids: readonly string[], policy: Policy): Promise<Set<string>> {
-  const all = allowOnly(
-    {
-      resolve: async (name = '') => ({
-        kind: 'found',
-        model: { id: name, reply: () => Promise.reject(new Error('not asked')) },
-      }),
-    },
-    policy,
-  )
-  const found = await Promise.all(
-    ids.map(async (id) => ((await all.resolve(id)).kind === 'found' ? [id] : [])),
-  )
-  return new Set(found.flat())
 }
