@@ -65,6 +65,8 @@ describe('signing in', () => {
         multiplier: 0.33,
         default: false,
       },
+      // The server's own: GitHub chooses.
+      { id: 'copilot-ls:auto', default: false },
     ])
     const table = await run(world, ['models'])
     expect(table.stdout).toMatch(/^copilot-ls:gpt-5 +128k +16k +1x +default$/m)

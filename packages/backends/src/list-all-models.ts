@@ -28,7 +28,7 @@ export interface ListOptions {
   readonly config: ModelsConfig
   readonly env: { readonly [name: string]: string | undefined }
   readonly cwd: string
-  /** Milliseconds for the language server. */
+  /** Milliseconds for each of them. */
   readonly limit: number
 }
 
@@ -62,7 +62,9 @@ async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBac
   return { backend, models: [], trouble }
 }
 
-async function ofServer({ config, env, cwd }: ListOptions): Promise<ListedBackend | undefined> {
+async function ofServer({ config: given, env, cwd, limit }: ListOptions): Promise<ListedBackend | undefined> {
+  // Somebody waits for the list itself, and not for a run that could do without.
+  const config = { ...given, openai: { listTimeout: limit, ...given.openai } }
   const context = { config, env, cwd, clock: systemClock, random: Math.random }
   const endpoint = readEndpoint(context)
   if (endpoint === undefined) return undefined

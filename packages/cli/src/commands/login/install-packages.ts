@@ -72,8 +72,10 @@ export function isThere(folder: string, { name, version }: CopilotPackage): bool
 
 function putInPlace(fresh: string, folder: string, packages: readonly CopilotPackage[]): void {
   let candidate = fresh
+  const olds: string[] = []
   for (let round = 0; ; round++) {
-    const old = `${fresh}-old${round}`
+    const old = `${fresh}-${round}`
+    olds.push(old)
     try {
       renameSync(folder, old)
       // Somebody else was faster, and may have installed more.
@@ -83,7 +85,7 @@ function putInPlace(fresh: string, folder: string, packages: readonly CopilotPac
     }
     try {
       renameSync(candidate, folder)
-      rmSync(old, { recursive: true, force: true, maxRetries: 3 })
+      for (const one of olds) rmSync(one, { recursive: true, force: true, maxRetries: 3 })
       return
     } catch (error) {
       if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST') && !hasCode(error, 'EPERM')) throw error
