@@ -79,6 +79,18 @@ describe('signing in', () => {
     const elsewhere = await run(world, ['agents', 'list'], { CADRE_MODEL: 'openai:x' })
     expect(elsewhere.stdout).not.toContain('Modes of')
 
+    // Nobody chose a model: that of the account is used.
+    github.script = () => ({ text: 'Hello from Copilot.' })
+    const work = await run(world, ['run', '--json', 'Say hello'])
+    said.push(work.stdout, work.stderr)
+    expect(work.json().at(-1)).toMatchObject({
+      type: 'report',
+      status: 'completed',
+      text: 'Hello from Copilot.',
+      model: 'copilot-ls:gpt-5',
+    })
+    expect(project.sessions()).toHaveLength(1)
+
     const asked = github.requests.length
     const home = { ...env, HOME: project.path }
     expect(await copilotStandard(home)).toBe('copilot-ls:gpt-5')

@@ -1,5 +1,13 @@
-import type { AgentDefinition } from '@cadre/core'
-import { call, createFakeClock, createTestTeam, say, type TestTeam } from '@cadre/testing'
+import type { AgentDefinition, Engine, Reply } from '@cadre/core'
+import {
+  call,
+  createFakeClock,
+  createMemoryEngine,
+  createTestTeam,
+  type MemoryRecords,
+  say,
+  type TestTeam,
+} from '@cadre/testing'
 import { createTools } from '@cadre/tools'
 import { describe, expect, test } from 'vitest'
 import { countingTools } from './tools.ts'
@@ -320,6 +328,35 @@ describe('a task for an agent that does not exist', () => {
   ])('is not for %s', async (_, wanted) => {
     const { result } = await asked(call(wanted))
     expect(result).toMatchObject({ outcome: 'refused' })
+  })
+
+  test('goes to the same agent after a crash before it began', async () => {
+    const clock = createFakeClock()
+    const records: MemoryRecords = { sessions: new Map() }
+    const lanes = {
+      lead: [call(task('Explorator', 'look')), say('waiting'), say('ok')],
+      'general-purpose': [say('found it')],
+    }
+    const dying = createMemoryEngine({ clock, records })
+    let begin: () => void = () => {}
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const open: Engine['open'] = (spec) => {
+      if (spec.parent === undefined) return dying.open(spec)
+      begin()
+      return new Promise(() => {})
+    }
+    const died = { lead: [lanes.lead[0] as Reply, 'hang' as const] }
+    const first = createTestTeam({ agents, lanes: died, clock, engine: { ...dying, open } })
+    void first.run({ agent: 'lead' })
+    await begun
+    const engine = createMemoryEngine({ clock, records })
+    const second = createTestTeam({ agents, lanes, clock, engine })
+    await second.orchestrator.resume('lead-1', {}, new AbortController().signal)
+    const asked = second.models.requests.map(({ agent }) => agent)
+    expect(asked).toContain('general-purpose')
+    expect(second.models.requests.at(-1)?.messages.at(-1)?.content).toContain('found it')
   })
 
   test('is judged by hooks as it will be done', async () => {

@@ -155,6 +155,28 @@ describe('combineTools', () => {
     expect(reports).toHaveLength(2)
   })
 
+  it('a tool of the editor replaces what it names as an alias, and has all its names', () => {
+    const { tools, reports } = combineTools([
+      [make('read_file', 'built-in', ['Read', 'view']), make('search_files', 'built-in', ['Grep'])],
+      [make('my_search', 'custom', ['search_files'])],
+      [
+        make('ide_read', 'editor', ['read_file']),
+        make('ide_index_read', 'editor', ['read_file', 'Read', 'peek']),
+      ],
+    ])
+    expect(Object.fromEntries(tools.map(({ name, aliases }) => [name, aliases]))).toEqual({
+      // A custom tool takes no name, and of two of the editor's the first does.
+      search_files: ['Grep'],
+      my_search: [],
+      ide_read: ['read_file', 'Read', 'view'],
+      ide_index_read: ['peek'],
+    })
+    expect(reports[0]).toEqual({
+      code: 'tool_shadowed',
+      message: 'The editor tool ide_read is used instead of the built-in tool read_file.',
+    })
+  })
+
   it('the built-in tools do not take names from each other', () => {
     const tools = createTools()
     expect(combineTools([tools])).toEqual({ tools, reports: [] })

@@ -1,6 +1,6 @@
-import { CadreError, messageOf, nearestModels } from '@cadre/core'
+import { CadreError, type ModelResolution, messageOf, nearestModels } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { allowOnly, type Policy, refusalOfModel } from '@cadre/home'
+import { allowOnly, type Policy, refusalOfModel, withModelAliases } from '@cadre/home'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -12,6 +12,8 @@ interface ModelCheck {
   /** The default model as somebody named it. */
   readonly named: string | undefined
   readonly copilot: Promise<CopilotChecks>
+  /** Milliseconds to wait for the language server. */
+  readonly limit: number
 }
 
 /** The default model: is it known, does its server answer, is there a key. The key itself is never looked at. */
@@ -19,10 +21,9 @@ export async function checkModel(
   io: Io,
   settings: Settings | undefined,
   policy: Policy,
-  { named, copilot }: ModelCheck,
+  { named, copilot, limit }: ModelCheck,
 ): Promise<Check[]> {
-  const config = settings?.config ?? {}
-  // Copilot is asked once, for everything, and has a time limit.
+  // Copilot is asked once, for everything.
   if (!named || isOfCopilot(named)) {
     const { models = [] } = await copilot
     const name = named?.slice('copilot-ls:'.length).replace(/@\w+$/, '')
@@ -30,20 +31,26 @@ export async function checkModel(
     if (meant !== undefined) return [allowed(named || `copilot-ls:${meant.id}`, policy)]
     if (named) return [ofCopilot(named, models)]
   }
+  const written = withModelAliases(settings?.config ?? {}, policy)
+  // An alias may stand for a model of Copilot.
+  const config = { ...written, copilot: { ...written.copilot, idleTimeout: limit } }
   const { createModels } = await import('@cadre/backends')
-  const options = { config, env: io.env, cwd: io.cwd, clock: systemClock }
   try {
-    const all = createModels({ ...options, ...(named && { model: named }) })
+    const all = createModels({
+      config,
+      env: io.env,
+      cwd: io.cwd,
+      clock: systemClock,
+      ...(named && { model: named }),
+    })
     const found = await allowOnly(all, policy).resolve(undefined)
     await all.close?.()
-    if (found.kind === 'unknown') {
-      const hasServer = found.nearest.length > 0
-      if (!named && !hasServer) return [nothingConfigured]
+    if (found.kind === 'unknown' && !named) return [notChosen(found)]
+    if (found.kind === 'unknown')
       return [
-        fail('model', named ? `${named}: ${found.reason}` : found.reason, nearestOf(found.nearest)),
-        ...(await server(io, settings, named || 'openai:')),
+        fail('model', `${named}: ${found.reason}`, nearestOf(found.nearest)),
+        ...(await server(io, settings, named ?? '')),
       ]
-    }
     const model =
       found.warning === undefined
         ? ok('model', found.model.id)
@@ -51,15 +58,19 @@ export async function checkModel(
     return [model, ...(await server(io, settings, found.model.id))]
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
-    return [fail('model', named ? `${named}: ${error.message}` : error.message)]
+    return [fail('model', `${named || 'the default'}: ${error.message}`)]
   }
 }
 
-const nothingConfigured = fail(
-  'model',
-  'no model is configured',
-  'Run `cadre login` for GitHub Copilot. Or set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml). `cadre demo` works without.',
-)
+function notChosen({ nearest, code, reason }: Extract<ModelResolution, { kind: 'unknown' }>): Check {
+  if (code === 'policy') return fail('model', reason)
+  return fail(
+    'model',
+    'no model is configured',
+    nearestOf(nearest) ??
+      'Run `cadre login` for GitHub Copilot. Or set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml). `cadre demo` works without.',
+  )
+}
 
 function allowed(id: string, policy: Policy): Check {
   const refusal = refusalOfModel(id, policy)

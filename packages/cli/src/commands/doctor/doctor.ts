@@ -32,7 +32,7 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const copilot = checkCopilot(io, settings, { model: named, limit })
   const [programs, model, sandbox, { checks: ofCopilot }] = await Promise.all([
     checkPrograms(),
-    checkModel(io, settings, policy, { named, copilot }),
+    checkModel(io, settings, policy, { named, copilot, limit }),
     checkSandbox(io.env),
     copilot,
   ])

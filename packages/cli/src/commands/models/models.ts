@@ -1,6 +1,6 @@
 import { CadreError } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { allowOnly, type Config, type Policy, refusalOfModel } from '@cadre/home'
+import { allowOnly, type Config, type Policy, refusalOfModel, withModelAliases } from '@cadre/home'
 import { homeOf, loadPolicyOf, loadSettings, untrustedIn } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -19,7 +19,8 @@ export async function models(
   const home = homeOf(io, flags.home)
   const homeTrusted = (await untrustedIn(io, home)).length === 0
   const policy = await loadPolicyOf(io, home, homeTrusted)
-  const { config } = await loadSettings(io, home, { homeTrusted })
+  const settings = await loadSettings(io, home, { homeTrusted })
+  const config = withModelAliases(settings.config, policy)
   const { listAllModels } = await import('@cadre/backends')
   const listed = await listAllModels({
     config,
