@@ -4,7 +4,7 @@ export {
   readAccount,
   type Subscription,
 } from './copilot-access/account.ts'
-export { type CopilotModel, readModels, type ServerMode } from './copilot-access/catalogue.ts'
+export { type AccountModel, readModels, type ServerMode } from './copilot-access/catalogue.ts'
 export {
   type CopilotPackage,
   type Installed,

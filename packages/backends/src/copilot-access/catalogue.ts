@@ -1,7 +1,7 @@
 import type { ServerProcess } from '../copilot-ls/server-process.ts'
 import type { ServerModel } from '../copilot-ls/wire-types.ts'
 
-export interface CopilotModel {
+export interface AccountModel {
   readonly id: string
   readonly window?: number
   readonly maxOutput?: number
@@ -15,7 +15,7 @@ interface WireModel extends ServerModel {
 }
 
 /** The models that agents may use; undefined when the server does not tell. */
-export async function readModels(server: ServerProcess): Promise<CopilotModel[] | undefined> {
+export async function readModels(server: ServerProcess): Promise<AccountModel[] | undefined> {
   const answer = await server.request<readonly WireModel[]>('copilot/models')
   if (answer.kind !== 'answer' || !Array.isArray(answer.value)) return undefined
   const usable = (answer.value as readonly WireModel[]).filter(

@@ -7,7 +7,7 @@ import {
   readSubscription,
   type Subscription,
 } from './account.ts'
-import { type CopilotModel, readModels, readModes, type ServerMode } from './catalogue.ts'
+import { type AccountModel, readModels, readModes, type ServerMode } from './catalogue.ts'
 import { installedServer } from './copilot-packages.ts'
 import { type CopilotOptions, withServer } from './errand.ts'
 import { recall, remember } from './remembered.ts'
@@ -17,7 +17,7 @@ import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
 export interface Survey {
   readonly account?: Account
   readonly subscription?: Subscription
-  readonly models?: readonly CopilotModel[]
+  readonly models?: readonly AccountModel[]
   readonly modes?: readonly ServerMode[]
   /** Why there is no more; a full sentence. */
   readonly trouble?: string
@@ -79,7 +79,7 @@ export function rememberSignIn(
   env: SurveyOptions['env'],
   user: string,
   at: number,
-  models: readonly CopilotModel[] | undefined,
+  models: readonly AccountModel[] | undefined,
 ): void {
   const variable = tokenVariable(env)
   const model = models?.find(({ isDefault }) => isDefault)?.id

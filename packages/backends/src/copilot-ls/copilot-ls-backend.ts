@@ -35,7 +35,7 @@ const listingAge = 5 * 60_000
 const ownPrompts = 4_000
 
 const notInstalled =
-  'The Copilot language server is not installed. Install the npm package @github/copilot-language-server, or set copilot.server in config.yaml to its program or folder.'
+  'The Copilot language server is not installed. Run `cadre login` to install it, or set copilot.server in config.yaml to its program or folder.'
 
 /** GitHub Copilot through its language server. Nothing is started before a model is asked for. */
 export async function openCopilotLs(context: BackendContext): Promise<CopilotLsBackend> {
