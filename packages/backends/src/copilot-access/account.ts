@@ -67,5 +67,6 @@ async function userName(server: ServerProcess, user: string): Promise<string> {
 }
 
 function noStatus(reason: string): string {
-  return `The Copilot language server cannot tell who is signed in: ${hideTokens(reason)}`
+  const why = hideTokens(reason).replace(/^Request \S+ failed with message: /, '')
+  return `The Copilot language server cannot tell who is signed in: ${why}${/[.!?]$/.test(why) ? '' : '.'}`
 }

@@ -42,8 +42,8 @@ export async function signIn(server: ServerProcess, show: (code: DeviceCode) => 
     return failed('GitHub does not accept its own token.')
   }
   // The server passes on the sentences of GitHub, and not the codes behind them.
-  if (/expired|timed out/i.test(confirmed.message)) return { kind: 'expired' }
-  if (/denied/i.test(confirmed.message)) return { kind: 'denied' }
+  if (/has expired|timed out polling/i.test(confirmed.message)) return { kind: 'expired' }
+  if (/request was denied|access_denied/i.test(confirmed.message)) return { kind: 'denied' }
   return failed(confirmed.message)
 }
 

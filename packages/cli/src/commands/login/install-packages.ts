@@ -125,7 +125,9 @@ function runNpm(
 ): Promise<NpmEnd> {
   return new Promise((resolve) => {
     const isWindows = process.platform === 'win32'
-    const child = spawn('npm', [...args], {
+    // On Windows npm is a script, which only a shell can run.
+    const words = isWindows ? args.map((word) => (/\s/.test(word) ? `"${word}"` : word)) : args
+    const child = spawn('npm', words, {
       cwd,
       env: npmEnvironment(env),
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -76,11 +76,12 @@ async function signInWith(server: ServerProcess, context: SignInContext): Promis
   const { io, person, yes, json } = context
   const variable = tokenVariable(io.env)
   const before = recall(io.env).account
+  const isOwn = before?.kind === 'signed-in' && before.variable === undefined
   const account = await readAccount(server)
   if (account.kind === 'unknown') return { kind: 'failed', message: account.message }
   if (variable !== undefined) return withToken(variable, account)
   if (account.kind === 'signed-in' || account.kind === 'no-access')
-    return { ...account, source: before?.kind === 'signed-in' ? 'stored' : 'editor' } as Ending
+    return { ...account, source: isOwn ? 'stored' : 'editor' } as Ending
   for (const known of await listAccounts(server)) {
     const question = `The account ${cleanLine(known.user)} on ${cleanLine(known.host)} is signed in on this machine. Use it? y/N: `
     if (!yes && (await person.confirm(question)) !== true) continue
