@@ -1,4 +1,5 @@
 export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
+export { askCopilot, type CopilotMode, type CopilotModel, type CopilotOffer, listModes } from './copilot.ts'
 export {
   type Account,
   readAccount,
@@ -40,7 +41,7 @@ export { hideTokens } from './copilot-ls/hide-tokens.ts'
 export type { ServerProcess } from './copilot-ls/server-process.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
-export type { ModelsConfig, OpenAiConfig } from './models-config.ts'
+export type { CopilotConfig, ModelsConfig, OpenAiConfig } from './models-config.ts'
 export {
   createScriptedModels,
   type ScriptedModels,
