@@ -186,6 +186,22 @@ it('gives up a model that hangs, and leaves the server to others', async () => {
   expect(serversOf(github)).toEqual([pid])
 })
 
+it('continues a session whose server is killed in the middle of a turn, and repeats no call', async () => {
+  const world = await openWorld(
+    (request) => {
+      if (JSON.stringify(request.messages).includes('<tool_result')) return { text: 'read it' }
+      if (resultCount(request) === 0) return { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] }
+      for (const pid of serversOf(world.github)) process.kill(pid, 'SIGKILL')
+      return never()
+    },
+    { ...reader, 'a.txt': 'the secret word' },
+  )
+  const runtime = await world.open()
+  const report = await world.report(runtime, 'Read', 'reader')
+  expect(report).toMatchObject({ status: 'completed', text: 'read it', calls: 1 })
+  expect(report.usage.premium).toBe(2)
+})
+
 it('gets a new token when one expires in the middle of a turn', async () => {
   let github: FakeGitHub | undefined
   const world = await openWorld(

@@ -73,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<Start> {
   const { command, env, clock, startTimeout = 60_000 } = options
   const child = spawn(command.command, [...command.args, '--clientProcessId', String(process.pid)], {
     // Not the workspace: the server must find nothing there that it reads or runs.
-    cwd: path.dirname(command.args[0]?.startsWith('/') ? command.args[0] : command.command),
+    cwd: path.dirname(path.isAbsolute(command.args[0] ?? '') ? (command.args[0] as string) : command.command),
     env: serverEnvironment(env),
     stdio: ['pipe', 'pipe', 'pipe'],
     // A group of its own: Ctrl-C is for Cadre, which stops what runs in its own order.
