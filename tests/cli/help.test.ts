@@ -22,6 +22,9 @@ const commands = [
   'lint',
   'policy',
   'hooks',
+  'login',
+  'logout',
+  'models',
   'demo',
   'doctor',
 ]

@@ -27,6 +27,8 @@ export interface Backend {
   bare?(name: string, standard: string): string
   /** The names it can list; empty when it cannot. */
   names?(): Promise<readonly string[]>
+  /** Ends the processes it has started. It may be used again afterwards. */
+  close?(): Promise<void>
 }
 
 /** Loads a backend at its first use, so that a command that asks no model loads none. */

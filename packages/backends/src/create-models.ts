@@ -25,10 +25,12 @@ export interface ModelsOptions {
 const ownBackends: { readonly [prefix: string]: BackendLoader } = {
   scripted: async (context) => (await import('./scripted/scripted-backend.ts')).openScripted(context),
   openai: async (context) => (await import('./openai/openai-backend.ts')).openOpenAi(context),
+  'copilot-ls': async (context) =>
+    (await import('./copilot-ls/copilot-ls-backend.ts')).openCopilotLs(context),
 }
 
 const howTo =
-  'Use --model scripted:FILE for a scripted one; or set OPENAI_BASE_URL and OPENAI_API_KEY, and --model openai:NAME (or CADRE_MODEL, or "model" in config.yaml).'
+  'Sign in to GitHub Copilot with `cadre login`; or use --model scripted:FILE for a scripted one; or set OPENAI_BASE_URL and OPENAI_API_KEY, and --model openai:NAME (or CADRE_MODEL, or "model" in config.yaml).'
 
 /**
  * The catalogue over all backends. `resolve` rejects only with a `configuration` error. The first question to a server for
@@ -47,7 +49,7 @@ export function createModels(options: ModelsOptions = {}): Models {
   const loaded = new Map<string, Promise<Backend>>()
   const chosen = given(options.model) ?? given(env['CADRE_MODEL']) ?? given(config.model)
   let offered: Promise<string | undefined> | undefined
-  return { resolve }
+  return { resolve, close }
 
   async function resolve(name: string | undefined): Promise<ModelResolution> {
     const wanted = given(name) ?? (await standard())
@@ -60,6 +62,11 @@ export function createModels(options: ModelsOptions = {}): Models {
     if (chosen !== undefined) return chosen
     offered ??= Promise.resolve(options.standard?.())
     return given(await offered)
+  }
+
+  async function close(): Promise<void> {
+    const backends = await Promise.allSettled(loaded.values())
+    await Promise.all(backends.map((backend) => backend.status === 'fulfilled' && backend.value.close?.()))
   }
 
   /** A name without a backend belongs to the default model's backend. */

@@ -1,6 +1,47 @@
 export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
+export { askCopilot, type CopilotMode, type CopilotModel, type CopilotOffer, listModes } from './copilot.ts'
+export {
+  type Account,
+  readAccount,
+  type Subscription,
+} from './copilot-access/account.ts'
+export { type AccountModel, readModels, type ServerMode } from './copilot-access/catalogue.ts'
+export {
+  type CopilotPackage,
+  type Installed,
+  installedSdk,
+  installedServer,
+  sdkPackage,
+  serverPackage,
+  versionIn,
+} from './copilot-access/copilot-packages.ts'
+export { copilotStandard } from './copilot-access/copilot-standard.ts'
+export { type CopilotOptions, type Errand, withServer } from './copilot-access/errand.ts'
+export { recall } from './copilot-access/remembered.ts'
+export {
+  type DeviceCode,
+  forgetAccount,
+  type KnownAccount,
+  listAccounts,
+  type SignInEnd,
+  signIn,
+  signOut,
+  useAccount,
+} from './copilot-access/sign-in.ts'
+export { storedSignIns, tokenVariable } from './copilot-access/stored-sign-in.ts'
+export {
+  mayBeSignedIn,
+  rememberSignIn,
+  rememberSignOut,
+  type Survey,
+  surveyCopilot,
+} from './copilot-access/survey-copilot.ts'
+export { findServer, installFolder, type ServerPlaces } from './copilot-ls/find-server.ts'
+export { hideTokens } from './copilot-ls/hide-tokens.ts'
+export type { ServerProcess } from './copilot-ls/server-process.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
-export type { ModelsConfig, OpenAiConfig } from './models-config.ts'
+export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
+export type { CopilotConfig, ModelsConfig, OpenAiConfig } from './models-config.ts'
 export {
   createScriptedModels,
   type ScriptedModels,

@@ -23,6 +23,22 @@ export interface OpenAiConfig {
   readonly tries?: number
 }
 
+export const chatModes = ['Agent', 'Ask', 'InlineAgent'] as const
+export type ChatMode = (typeof chatModes)[number]
+
+export interface CopilotConfig {
+  /** The language server: a program, or the folder of its package. By default the one that Cadre installed, or on `PATH`. */
+  readonly server?: string
+  /** How the server treats a conversation, unless the name of the model says it. Default `Agent`. */
+  readonly mode?: ChatMode
+  /** How many server processes may run at once; each has the tools of one agent. Default 4. */
+  readonly processes?: number
+  /** Milliseconds without a sign of life after which a turn counts as hung. Default 120000. */
+  readonly idleTimeout?: number
+  /** How often one question is asked at most. Default 3. */
+  readonly tries?: number
+}
+
 /** The part of `config.yaml` that is about models. */
 export interface ModelsConfig {
   /** The default model. */
@@ -32,4 +48,5 @@ export interface ModelsConfig {
   /** By model id: window, longest reply and price, where the backend does not say. */
   readonly models?: { readonly [id: string]: ModelFacts }
   readonly openai?: OpenAiConfig
+  readonly copilot?: CopilotConfig
 }

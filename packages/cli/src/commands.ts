@@ -18,6 +18,9 @@ export const commands = {
   lint: 'What is wrong with agent files, what each host would make of them, and --fix for what is safe',
   policy: 'What would be decided about a call, and tables of calls that check the rules of a team',
   hooks: 'The hooks that are found here, and what they decide about a sample',
+  login: 'Sign in to GitHub Copilot, and install its language server if it is missing',
+  logout: 'Sign out of GitHub Copilot',
+  models: 'List the models of all configured backends: context window, premium requests, and the default',
   demo: 'A team at work, offline, on a scripted model, in a folder of its own',
   doctor: 'What is installed, configured and reachable, and what to do about the rest',
 } as const

@@ -1,7 +1,7 @@
 import type { AgentRegistry } from '@cadre/agents'
 import { type AgentDefinition, CadreError } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
-import { enforcePolicy } from '@cadre/home'
+import { type Config, enforcePolicy } from '@cadre/home'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
 import { entryAgent } from './entry-agent.ts'
@@ -18,6 +18,7 @@ export interface AgentsHere {
   /** Why a policy keeps an agent from being used. */
   refusal(agent: AgentDefinition): string | undefined
   readonly notices: readonly string[]
+  readonly config: Config
 }
 
 /** The agents there are here, those of a team that is asked for or configured included, and what becomes of them in a run. */
@@ -44,6 +45,7 @@ export async function agentsHere(
     ...(starts !== undefined && { entry: starts }),
     refusal,
     notices: [...faults, ...[...policyNotices(policy, {}), ...notices].map(({ message }) => message)],
+    config,
   }
 }
 

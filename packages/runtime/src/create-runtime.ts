@@ -94,6 +94,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const orchestrator = orchestrate(parts, { engine, emit, controls })
   return {
     ...sessionsOf(home, engine),
+    async close() {
+      await engine.close()
+      await models.close?.()
+    },
     orchestrator,
     models,
     tell,

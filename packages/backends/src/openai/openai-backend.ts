@@ -1,8 +1,8 @@
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { type Endpoint, readEndpoint } from './endpoint.ts'
-import type { Transport } from './exchange.ts'
 import { type Listing, listModels } from './list-models.ts'
+import { openTransport } from './open-transport.ts'
 import { openAiModel } from './openai-model.ts'
 
 /** How long a list is believed, in milliseconds; one in which a name is missing, only so long that a burst asks once. */
@@ -80,19 +80,6 @@ function rowOf(listing: Listing, name: string) {
   if (listing.kind === 'unlisted') return undefined
   // A tag that may be left out.
   return listing.models.get(name) ?? listing.models.get(`${name}:latest`)
-}
-
-async function openTransport(endpoint: Endpoint, { clock }: BackendContext): Promise<Transport> {
-  // TLS is the slower half to load, and a server on this machine does without.
-  const { request, Agent } = endpoint.isSecure ? await import('node:https') : await import('node:http')
-  // The connection used last is the one least likely to have been closed meanwhile.
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: Number.POSITIVE_INFINITY,
-    scheduling: 'lifo',
-    maxFreeSockets: 1024,
-  })
-  return { request, agent, clock }
 }
 
 function notConfigured(name: string): ModelResolution {

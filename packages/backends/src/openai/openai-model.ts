@@ -1,6 +1,7 @@
 import type { Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Spent } from '@cadre/core'
 import type { BackendContext, ModelFacts } from '../backend.ts'
 import { pause } from '../pause.ts'
+import { ToldText } from '../told-text.ts'
 import { adapt, takesLimit } from './adapt.ts'
 import { backoff } from './backoff.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -87,9 +88,9 @@ export function openAiModel(
   async function ask(question: Question, key: string | undefined, signal: AbortSignal): Promise<Try> {
     if (sent === undefined || sent.key !== key) sent = { key, headers: endpoint.headers(key) }
     const now = question.quirks ?? quirks
-    question.begin()
+    question.text.begin()
     const hide = (text: string) => endpoint.hide(text, key)
-    const reader = new ReplyReader((delta) => question.tell(hide(delta)), hide)
+    const reader = new ReplyReader((delta) => question.text.tell(hide(delta)), hide)
     const ended = await exchange(
       transport,
       {
@@ -176,18 +177,13 @@ class Question {
   mayRenewKey = true
   /** How many kept connections may turn out to be closed before that counts as a failure. */
   staleLeft = 3
+  readonly text: ToldText
   readonly #hooks: ReplyHooks
-  #told = ''
-  /** How much of what was told this try has said again; beyond it, if it says something else. */
-  #place = 0
 
   constructor(request: ModelRequest, hooks: ReplyHooks) {
     this.request = request
     this.#hooks = hooks
-  }
-
-  begin(): void {
-    this.#place = 0
+    this.text = new ToldText(hooks.text)
   }
 
   /** Each request counts against a budget, and the reply to the next may have to be shorter. */
@@ -198,21 +194,6 @@ class Question {
     const next = await again(spent)
     if (next !== undefined) this.request = { ...this.request, maxOutput: next.maxOutput }
     return next !== undefined
-  }
-
-  tell(delta: string): void {
-    if (this.#place > this.#told.length) return
-    const known =
-      this.#place === this.#told.length ? '' : this.#told.slice(this.#place, this.#place + delta.length)
-    if (!delta.startsWith(known)) {
-      this.#place = Number.POSITIVE_INFINITY
-      return
-    }
-    this.#place += delta.length
-    if (known.length === delta.length) return
-    const news = known === '' ? delta : delta.slice(known.length)
-    this.#told += news
-    this.#hooks.text(news)
   }
 }
 

@@ -6,6 +6,8 @@ import { downCommand, statusCommand, upCommand } from '../commands/daemon/daemon
 import { hooksRoutes } from '../commands/hooks/hooks-commands.ts'
 import { initCommand } from '../commands/init/init-command.ts'
 import { lintCommand } from '../commands/lint/lint-command.ts'
+import { loginCommand, logoutCommand } from '../commands/login/login-commands.ts'
+import { modelsCommand } from '../commands/models/models-command.ts'
 import { policyRoutes } from '../commands/policy/policy-commands.ts'
 import { resumeCommand } from '../commands/run/resume-command.ts'
 import { runCommand } from '../commands/run/run-command.ts'
@@ -37,6 +39,9 @@ export function buildApp(): Application<CliContext> {
     lint: lintCommand,
     policy: policyRoutes,
     hooks: hooksRoutes,
+    login: loginCommand,
+    logout: logoutCommand,
+    models: modelsCommand,
     demo: demoCommand,
     doctor: doctorCommand,
   }

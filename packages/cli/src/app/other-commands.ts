@@ -1,6 +1,6 @@
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { flag, home, json, text } from './flags.ts'
+import { count, flag, home, json, text } from './flags.ts'
 
 export const demoCommand = defineCommand({
   brief: commands.demo,
@@ -31,7 +31,12 @@ export const doctorCommand = defineCommand({
     [`doctor --json | jq '.checks[] | select(.status != "ok")'`, 'what is not as it should be'],
   ],
   parameters: {
-    flags: { home, model: text('The model to look at instead of the default', 'MODEL'), json },
+    flags: {
+      home,
+      model: text('The model to look at instead of the default', 'MODEL'),
+      wait: count('Seconds to wait for the Copilot language server; default 3', 1),
+      json,
+    },
   },
   load: async () => (await import('../commands/doctor/doctor.ts')).doctor,
 })

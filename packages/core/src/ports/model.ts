@@ -115,4 +115,6 @@ export type ModelResolution =
 export interface Models {
   /** `name` as a person or an agent file wrote it; `undefined` means the default. Asked before a session starts. */
   resolve(name: string | undefined): Promise<ModelResolution>
+  /** Ends the processes that backends have started. They also end with this process. */
+  close?(): Promise<void>
 }

@@ -55,6 +55,16 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
         tries: whole,
       },
     },
+    copilot: {
+      kind: 'keys',
+      keys: {
+        server: text,
+        mode: { kind: 'choice', of: ['Agent', 'Ask', 'InlineAgent'] },
+        processes: whole,
+        idleTimeout: whole,
+        tries: whole,
+      },
+    },
     limits: {
       kind: 'keys',
       keys: {

@@ -13,6 +13,7 @@ export interface Config {
   /** By model: window, longest reply and price, where the backend does not say. */
   readonly models?: { readonly [id: string]: ModelSettings }
   readonly openai?: OpenAiSettings
+  readonly copilot?: CopilotSettings
   readonly limits?: LimitSettings
   readonly budget?: BudgetSettings
   /** False: no agent may start another. False in either file holds. */
@@ -51,6 +52,16 @@ export interface ModelSettings {
   readonly window?: number
   readonly maxOutput?: number
   readonly price?: { readonly input: number; readonly output: number }
+}
+
+/** GitHub Copilot through its language server. */
+export interface CopilotSettings {
+  /** The language server: a program, or the folder of its package. */
+  readonly server?: string
+  readonly mode?: 'Agent' | 'Ask' | 'InlineAgent'
+  readonly processes?: number
+  readonly idleTimeout?: number
+  readonly tries?: number
 }
 
 export interface OpenAiSettings {

@@ -7,6 +7,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { roomIn, textTable } from '../../output/text-table.ts'
 import { cutText } from '../../output/text-width.ts'
+import { copilotModes } from './copilot-modes.ts'
 import { fileOf } from './file-of.ts'
 
 /** `cadre agents list`. */
@@ -16,6 +17,7 @@ export async function listAgents(
 ): Promise<ExitCode> {
   const here = await agentsHere(io, flags)
   const { registry, notices } = here
+  const modes = await copilotModes(io, here.config)
   const loaded = registry.loaded()
   for (const notice of notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
   const broken = brokenIn(io, loaded)
@@ -26,6 +28,17 @@ export async function listAgents(
       ...more.flatMap(({ team, agents }) =>
         agents.map((agent) => ({ ...forMachines(agent, [], here), ...(team !== undefined && { team }) })),
       ),
+      ...modes.map(({ name, kind, description }) => ({
+        name,
+        source: 'copilot-ls',
+        dialect: 'mode',
+        kind,
+        description,
+        userInvocable: false,
+        modelInvocable: false,
+        status: 'ok',
+        entry: false,
+      })),
     ]
     io.stdout.write(`${JSON.stringify(rows)}\n`)
     for (const line of broken) io.stderr.write(`cadre: ${line}\n`)
@@ -47,6 +60,10 @@ export async function listAgents(
     return team === undefined ? `  ${names}\n` : `  ${names} (team ${team})\n`
   })
   if (lines.length > 0) io.stdout.write(`\nBuilt in; start one with --agent NAME:\n${lines.join('')}`)
+  const ofCopilot = modes.map(
+    ({ name, description }) => `  ${cleanLine(name)}: ${cutText(cleanLine(description), widest)}\n`,
+  )
+  if (modes.length > 0) io.stdout.write(`\nModes of the Copilot language server:\n${ofCopilot.join('')}`)
   const off = loaded.agents.flatMap((agent) => here.refusal(agent) ?? [])
   if (off.length > 0)
     io.stdout.write(`\nSwitched off by a policy:\n${off.map((line) => `  ${cleanLine(line)}\n`).join('')}`)

@@ -1,21 +1,39 @@
-import { CadreError, type ModelResolution, messageOf } from '@cadre/core'
+import { CadreError, type ModelResolution, messageOf, nearestModels } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { allowOnly, type Policy, withModelAliases } from '@cadre/home'
+import { allowOnly, type Policy, refusalOfModel, withModelAliases } from '@cadre/home'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { type Check, fail, ok, warn } from './check.ts'
+import { type CopilotChecks, isOfCopilot } from './check-copilot.ts'
 
 const timeout = 3000
+
+interface ModelCheck {
+  /** The default model as somebody named it. */
+  readonly named: string | undefined
+  readonly copilot: Promise<CopilotChecks>
+  /** Milliseconds to wait for the language server. */
+  readonly limit: number
+}
 
 /** The default model: is it known, does its server answer, is there a key. The key itself is never looked at. */
 export async function checkModel(
   io: Io,
   settings: Settings | undefined,
   policy: Policy,
-  wanted: string | undefined,
+  { named, copilot, limit }: ModelCheck,
 ): Promise<Check[]> {
-  const config = withModelAliases(settings?.config ?? {}, policy)
-  const name = wanted || io.env['CADRE_MODEL'] || config.model
+  // Copilot is asked once, for everything.
+  if (!named || isOfCopilot(named)) {
+    const { models = [] } = await copilot
+    const name = named?.slice('copilot-ls:'.length).replace(/@\w+$/, '')
+    const meant = models.find(({ id, isDefault }) => (name ? id === name : isDefault))
+    if (meant !== undefined) return [allowed(named || `copilot-ls:${meant.id}`, policy)]
+    if (named) return [ofCopilot(named, models)]
+  }
+  const written = withModelAliases(settings?.config ?? {}, policy)
+  // An alias may stand for a model of Copilot.
+  const config = { ...written, copilot: { ...written.copilot, idleTimeout: limit } }
   const { createModels } = await import('@cadre/backends')
   try {
     const all = createModels({
@@ -23,15 +41,15 @@ export async function checkModel(
       env: io.env,
       cwd: io.cwd,
       clock: systemClock,
-      ...(name && { model: name }),
+      ...(named && { model: named }),
     })
-    const models = allowOnly(all, policy)
-    const found = await models.resolve(undefined)
-    if (found.kind === 'unknown' && !name) return [notChosen(found)]
+    const found = await allowOnly(all, policy).resolve(undefined)
+    await all.close?.()
+    if (found.kind === 'unknown' && !named) return [notChosen(found)]
     if (found.kind === 'unknown')
       return [
-        fail('model', `${name}: ${found.reason}`, nearestOf(found.nearest)),
-        ...(await server(io, settings, name ?? '')),
+        fail('model', `${named}: ${found.reason}`, nearestOf(found.nearest)),
+        ...(await server(io, settings, named ?? '')),
       ]
     const model =
       found.warning === undefined
@@ -40,7 +58,7 @@ export async function checkModel(
     return [model, ...(await server(io, settings, found.model.id))]
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
-    return [fail('model', `${name ?? 'the default'}: ${error.message}`)]
+    return [fail('model', `${named || 'the default'}: ${error.message}`)]
   }
 }
 
@@ -50,7 +68,23 @@ function notChosen({ nearest, code, reason }: Extract<ModelResolution, { kind: '
     'model',
     'no model is configured',
     nearestOf(nearest) ??
-      'Set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml); `cadre demo` works without.',
+      'Run `cadre login` for GitHub Copilot. Or set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml). `cadre demo` works without.',
+  )
+}
+
+function allowed(id: string, policy: Policy): Check {
+  const refusal = refusalOfModel(id, policy)
+  return refusal === undefined ? ok('model', id) : fail('model', refusal)
+}
+
+function ofCopilot(named: string, models: readonly { readonly id: string }[]): Check {
+  // Why there are none is said in the lines about Copilot.
+  if (models.length === 0) return warn('model', `${named}: nobody can tell whether Copilot offers it`)
+  const names = models.map(({ id }) => `copilot-ls:${id}`)
+  return fail(
+    'model',
+    `${named}: your Copilot plan does not offer it`,
+    nearestOf(nearestModels(named, names)),
   )
 }
 

@@ -5,6 +5,7 @@ import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 import { type Check, fail, ok, warn } from './check.ts'
+import { checkCopilot } from './check-copilot.ts'
 import { checkGate } from './check-gate.ts'
 import { checkHome } from './check-home.ts'
 import { checkModel } from './check-model.ts'
@@ -14,6 +15,7 @@ import { checkSettings } from './check-settings.ts'
 export interface DoctorFlags {
   readonly home?: string
   readonly model?: string
+  readonly wait?: number
   readonly json?: boolean
 }
 
@@ -25,10 +27,14 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   // Of a policy that cannot be understood nothing can be said about the rest.
   const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? openPolicy : loaded
   const { checks: settled, settings } = await checkSettings(io, home, { policy, homeTrusted })
-  const [programs, model, sandbox] = await Promise.all([
+  const limit = (flags.wait ?? 3) * 1000
+  const named = flags.model || io.env['CADRE_MODEL'] || settings?.config.model
+  const copilot = checkCopilot(io, settings, { model: named, limit })
+  const [programs, model, sandbox, { checks: ofCopilot }] = await Promise.all([
     checkPrograms(),
-    checkModel(io, settings, policy, flags.model),
+    checkModel(io, settings, policy, { named, copilot, limit }),
     checkSandbox(io.env),
+    copilot,
   ])
   const checks: Check[] = [
     ...programs,
@@ -37,6 +43,7 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
     ...settled,
     ...checkGate(io, home),
     ...model,
+    ...ofCopilot,
     sandbox,
   ]
   const usable = checks.every(({ status }) => status !== 'fail')
@@ -51,9 +58,9 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
 
 function lineOf({ name, status, message, fix }: Check, style: Style): string {
   const colour = { ok: style.green, warn: style.yellow, fail: style.red }
-  const said = cleanText(message).replaceAll('\n', `\n${' '.repeat(20)}`)
-  const todo = fix === undefined ? '' : `\n${' '.repeat(20)}${style.dim(cleanText(fix))}`
-  return `${colour[status](status.padEnd(4))}  ${name.padEnd(13)} ${said}${todo}`
+  const said = cleanText(message).replaceAll('\n', `\n${' '.repeat(21)}`)
+  const todo = fix === undefined ? '' : `\n${' '.repeat(21)}${style.dim(cleanText(fix))}`
+  return `${colour[status](status.padEnd(4))}  ${name.padEnd(14)} ${said}${todo}`
 }
 
 /** Which policies are in force, what each of them decides, and who could change them. */

@@ -1,0 +1,72 @@
+import { hideTokens } from '../copilot-ls/hide-tokens.ts'
+import type { ServerProcess } from '../copilot-ls/server-process.ts'
+
+export type Account =
+  | { readonly kind: 'signed-in'; readonly user: string }
+  | { readonly kind: 'signed-out' }
+  /** GitHub knows the account, and does not let it use Copilot. */
+  | { readonly kind: 'no-access'; readonly user: string }
+  /** A sign-in is stored, but GitHub has not confirmed it. */
+  | { readonly kind: 'unconfirmed'; readonly user: string }
+  /** Nobody can tell; `message` is a full sentence. */
+  | { readonly kind: 'unknown'; readonly message: string }
+
+export interface StatusAnswer {
+  readonly status?: string
+  readonly user?: string
+}
+
+/** Who is signed in, confirmed by GitHub. */
+export async function readAccount(server: ServerProcess): Promise<Account> {
+  const answer = await server.request<StatusAnswer>('checkStatus')
+  if (answer.kind !== 'answer') return { kind: 'unknown', message: noStatus(answer.message) }
+  const account = accountOf(answer.value)
+  return account.kind === 'signed-in'
+    ? { kind: 'signed-in', user: await userName(server, account.user) }
+    : account
+}
+
+/** Who is signed in as far as the files on this machine say. */
+export async function readStoredAccount(server: ServerProcess): Promise<Account> {
+  const answer = await server.request<StatusAnswer>('checkStatus', { options: { localChecksOnly: true } })
+  if (answer.kind !== 'answer') return { kind: 'unknown', message: noStatus(answer.message) }
+  return accountOf(answer.value)
+}
+
+export function accountOf({ status, user = 'an unknown user' }: StatusAnswer): Account {
+  if (status === 'OK') return { kind: 'signed-in', user }
+  if (status === 'MaybeOK') return { kind: 'unconfirmed', user }
+  if (status === 'NotAuthorized') return { kind: 'no-access', user }
+  return { kind: 'signed-out' }
+}
+
+export interface Subscription {
+  readonly user?: string
+  readonly plan?: string
+  readonly chat?: boolean
+}
+
+/** What the account includes; empty when it is not told. */
+export async function readSubscription(server: ServerProcess): Promise<Subscription> {
+  const answer = await server.request<{
+    readonly copilotPlan?: string
+    readonly rawUserInfo?: { readonly login?: string; readonly chat_enabled?: boolean }
+  } | null>('getUserInfo')
+  if (answer.kind !== 'answer' || answer.value === null) return {}
+  const { copilotPlan, rawUserInfo } = answer.value
+  return {
+    ...(rawUserInfo?.login !== undefined && { user: rawUserInfo.login }),
+    ...(copilotPlan !== undefined && { plan: copilotPlan }),
+    ...(rawUserInfo?.chat_enabled !== undefined && { chat: rawUserInfo.chat_enabled }),
+  }
+}
+
+/** With a token from the environment, the server makes up a name, such as `<GITHUB_COPILOT_TOKEN-user>`. */
+async function userName(server: ServerProcess, user: string): Promise<string> {
+  return user.startsWith('<') ? ((await readSubscription(server)).user ?? user) : user
+}
+
+function noStatus(reason: string): string {
+  const why = hideTokens(reason).replace(/^Request \S+ failed with message: /, '')
+  return `The Copilot language server cannot tell who is signed in: ${why}${/[.!?]$/.test(why) ? '' : '.'}`
+}

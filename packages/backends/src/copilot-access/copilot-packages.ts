@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import {
+  findServer,
+  installFolder,
+  type ServerCommand,
+  type ServerPlaces,
+} from '../copilot-ls/find-server.ts'
+
+/** A package of Copilot, in exactly the version that Cadre is tested with. */
+export interface CopilotPackage {
+  readonly name: string
+  readonly version: string
+}
+
+export const serverPackage: CopilotPackage = { name: '@github/copilot-language-server', version: '1.539.0' }
+export const sdkPackage: CopilotPackage = { name: '@github/copilot-sdk', version: '1.0.14' }
+
+export interface Installed {
+  readonly place: string
+  /** Absent for a program without a manifest beside it. */
+  readonly version?: string
+}
+
+/** The language server that Cadre would start. */
+export function installedServer(
+  places: ServerPlaces,
+): (Installed & { readonly command: ServerCommand }) | undefined {
+  const command = findServer(places)
+  if (command === undefined) return undefined
+  const place = command.args[0]?.startsWith('-') ? command.command : (command.args[0] ?? command.command)
+  const manifests = [path.dirname(place), path.dirname(path.dirname(place))].map(versionIn)
+  const version = manifests.find((found) => found !== undefined)
+  return { command, place, ...(version !== undefined && { version }) }
+}
+
+/** The SDK of Copilot: where Cadre installs it, or beside Cadre. */
+export function installedSdk(env: ServerPlaces['env']): Installed | undefined {
+  const own = path.join(installFolder(env), 'node_modules', sdkPackage.name)
+  for (const place of [own, besideCadre()]) {
+    const version = place === undefined ? undefined : versionIn(place)
+    if (place !== undefined && version !== undefined) return { place, version }
+  }
+  return undefined
+}
+
+/** The version in the manifest of a folder. */
+export function versionIn(folder: string): string | undefined {
+  try {
+    const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
+      version?: unknown
+    }
+    return typeof version === 'string' ? version : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function besideCadre(): string | undefined {
+  const folders = createRequire(import.meta.url).resolve.paths(sdkPackage.name) ?? []
+  return folders
+    .map((folder) => path.join(folder, sdkPackage.name))
+    .find((place) => versionIn(place) !== undefined)
+}

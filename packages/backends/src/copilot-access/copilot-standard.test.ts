@@ -1,0 +1,104 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { copilotStandard } from './copilot-standard.ts'
+import { recall, remember } from './remembered.ts'
+import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
+import { mayBeSignedIn, rememberSignIn, rememberSignOut } from './survey-copilot.ts'
+
+/** A user with a server that only notes that it was started. */
+function user() {
+  const home = mkdtempSync(path.join(tmpdir(), 'cadre-standard-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const program = path.join(home, 'server')
+  writeFileSync(program, `#!/bin/sh\ntouch '${home}/started'\n`)
+  chmodSync(program, 0o755)
+  const store = (name: string, text: string) => {
+    mkdirSync(path.join(home, '.config', 'github-copilot'), { recursive: true })
+    writeFileSync(path.join(home, '.config', 'github-copilot', name), text)
+  }
+  const env: Record<string, string> = { HOME: home, PATH: '/usr/bin:/bin', CADRE_COPILOT_SERVER: program }
+  return { home, env, store, wasStarted: () => existsSync(path.join(home, 'started')) }
+}
+
+const models = [{ id: 'gpt-5', isDefault: true }]
+
+it('starts nothing to find out that there is no server, no sign-in, or that Cadre was signed out', async () => {
+  const { env, home, store, wasStarted } = user()
+  expect(await copilotStandard(env)).toBeUndefined()
+  store('auth.db', 'x')
+  expect(await copilotStandard({ ...env, CADRE_COPILOT_SERVER: path.join(home, 'nothing') })).toBeUndefined()
+  rememberSignOut(env)
+  expect(await copilotStandard(env)).toBeUndefined()
+  expect(wasStarted()).toBe(false)
+})
+
+it('starts nothing when the answer is known', async () => {
+  const { env, store, wasStarted } = user()
+  store('auth.db', 'x')
+  rememberSignIn(env, 'octocat', Date.now(), models)
+  expect(await copilotStandard(env)).toBe('copilot-ls:gpt-5')
+  expect(wasStarted()).toBe(false)
+})
+
+it('asks the server when somebody may have signed in since', async () => {
+  const { env, store, wasStarted } = user()
+  store('auth.db', 'x')
+  rememberSignOut(env)
+  store('auth.db', 'xy')
+  expect(mayBeSignedIn(env)).toBe(true)
+  expect(await copilotStandard(env)).toBeUndefined()
+  expect(wasStarted()).toBe(true)
+})
+
+it('asks again after a day, and keeps the last answer when there is none', async () => {
+  const { env, store, wasStarted } = user()
+  store('auth.db', 'x')
+  rememberSignIn(env, 'octocat', Date.now() - 25 * 60 * 60_000, models)
+  expect(await copilotStandard(env)).toBe('copilot-ls:gpt-5')
+  expect(wasStarted()).toBe(true)
+})
+
+it('does not take the answer for one account for that of another', async () => {
+  const { env, store, wasStarted } = user()
+  store('auth.db', 'x')
+  rememberSignIn(env, 'octocat', Date.now(), models)
+  expect(await copilotStandard({ ...env, GITHUB_COPILOT_TOKEN: 'ghu_x' })).toBeUndefined()
+  expect(wasStarted()).toBe(true)
+})
+
+it('remembers no token, and survives a file that is none of its own', () => {
+  const { env, home } = user()
+  const own = { ...env, GITHUB_COPILOT_TOKEN: 'ghu_verySecret' }
+  rememberSignIn(own, 'octocat', 1, models)
+  expect(recall(own).account).toEqual({
+    kind: 'signed-in',
+    user: 'octocat',
+    variable: 'GITHUB_COPILOT_TOKEN',
+    model: 'gpt-5',
+    at: 1,
+  })
+  writeFileSync(path.join(home, '.local/share/cadre/copilot-account.json'), '[')
+  expect(recall(own)).toEqual({})
+  remember(own, { modes: { version: '1', list: [] } })
+  expect(recall(own)).toEqual({ modes: { version: '1', list: [] } })
+})
+
+it.each([
+  [{}, undefined],
+  [{ GITHUB_COPILOT_TOKEN: 'a' }, 'GITHUB_COPILOT_TOKEN'],
+  [{ GH_COPILOT_TOKEN: 'a', GITHUB_COPILOT_TOKEN: 'b' }, 'GH_COPILOT_TOKEN'],
+  [{ GH_COPILOT_TOKEN: 'tid=a', GITHUB_COPILOT_TOKEN: 'b' }, 'GITHUB_COPILOT_TOKEN'],
+  [{ GH_TOKEN: 'a', GITHUB_TOKEN: 'b', COPILOT_GITHUB_TOKEN: 'c' }, undefined],
+])('the token that the server takes from %j is in %s', (env, variable) => {
+  expect(tokenVariable(env)).toBe(variable)
+})
+
+it('looks for stored sign-ins where the server keeps them', () => {
+  const { env, home, store } = user()
+  expect(storedSignIns(env)).toBeUndefined()
+  store('apps.json', '{}')
+  expect(storedSignIns(env)).toContain('apps.json')
+  expect(storedSignIns({ ...env, XDG_CONFIG_HOME: path.join(home, 'elsewhere') })).toBeUndefined()
+})

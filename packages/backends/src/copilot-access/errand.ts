@@ -1,0 +1,55 @@
+import type { Clock } from '@cadre/core'
+import { findServer, type ServerPlaces } from '../copilot-ls/find-server.ts'
+import type { ServerProcess } from '../copilot-ls/server-process.ts'
+import { systemClock } from '../pause.ts'
+
+export interface CopilotOptions extends ServerPlaces {
+  readonly clock?: Clock
+}
+
+export type Errand<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  /** The language server is not installed. */
+  | { readonly kind: 'missing' }
+  /** It could not be started; `message` is a full sentence. */
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'cancelled' }
+
+/** Starts a language server, lets `work` use it, and ends it. When aborted, it does not wait for anything. */
+export async function withServer<T>(
+  { env, configured, clock = systemClock }: CopilotOptions,
+  work: (server: ServerProcess) => Promise<T>,
+  signal: AbortSignal,
+): Promise<Errand<T>> {
+  const command = findServer({ env, configured })
+  if (command === undefined) return { kind: 'missing' }
+  if (signal.aborted) return { kind: 'cancelled' }
+  const { startServer } = await import('../copilot-ls/server-process.ts')
+  // A server alone does not keep the process alive, but somebody waits for this.
+  const alive = setInterval(() => {}, 2 ** 30)
+  const starting = startServer({ command, env, clock })
+  let cancel = () => {}
+  const cancelled = new Promise<Errand<T>>((resolve) => {
+    cancel = () => resolve({ kind: 'cancelled' })
+    signal.addEventListener('abort', cancel, { once: true })
+  })
+  try {
+    return await Promise.race([cancelled, done()])
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    const end = starting.then(async (started) => {
+      if (started.kind === 'failed') return
+      // Asked to end, it still sends what it has gathered about its use, and takes its time.
+      started.server.kill()
+      await started.server.ended
+    })
+    if (!signal.aborted) await end
+    clearInterval(alive)
+  }
+
+  async function done(): Promise<Errand<T>> {
+    const started = await starting
+    if (started.kind === 'failed') return started
+    return { kind: 'done', value: await work(started.server) }
+  }
+}

@@ -1,0 +1,51 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { installFolder, type ServerPlaces } from '../copilot-ls/find-server.ts'
+import type { ServerMode } from './catalogue.ts'
+
+/** What Cadre remembers of Copilot between commands, because asking takes seconds. Never a token. May be deleted. */
+export interface Remembered {
+  readonly account?: RememberedAccount
+  /** As the server of this version listed them. */
+  readonly modes?: { readonly version: string; readonly list: readonly ServerMode[] }
+}
+
+export type RememberedAccount =
+  | {
+      readonly kind: 'signed-in'
+      readonly user: string
+      /** The variable that the token came from; absent for a stored sign-in. */
+      readonly variable?: string
+      /** The default model of the account. */
+      readonly model?: string
+      /** When it was confirmed, in milliseconds. */
+      readonly at: number
+    }
+  /** Nobody was signed in, while the stored sign-ins were these. */
+  | { readonly kind: 'signed-out'; readonly stored: string }
+
+export function recall(env: ServerPlaces['env']): Remembered {
+  try {
+    const value: unknown = JSON.parse(readFileSync(fileOf(env), 'utf8'))
+    return typeof value === 'object' && value !== null ? (value as Remembered) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Adds to what is remembered. Where that cannot be written, the next command asks again. */
+export function remember(env: ServerPlaces['env'], more: Remembered): void {
+  const file = fileOf(env)
+  const fresh = `${file}.${process.pid}`
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(fresh, `${JSON.stringify({ ...recall(env), ...more })}\n`, { mode: 0o600 })
+    renameSync(fresh, file)
+  } catch {
+    rmSync(fresh, { force: true })
+  }
+}
+
+function fileOf(env: ServerPlaces['env']): string {
+  return path.join(path.dirname(installFolder(env)), 'copilot-account.json')
+}

@@ -1,0 +1,97 @@
+import { hideTokens } from '../copilot-ls/hide-tokens.ts'
+import type { ServerProcess } from '../copilot-ls/server-process.ts'
+import { type Account, accountOf, type StatusAnswer } from './account.ts'
+
+/** What a person enters where, to sign in. */
+export interface DeviceCode {
+  readonly code: string
+  readonly address: string
+  /** Seconds for which the code is good. */
+  readonly expiresIn: number
+}
+
+export type SignInEnd =
+  | Extract<Account, { kind: 'signed-in' | 'no-access' }>
+  | { readonly kind: 'expired' }
+  /** Somebody refused it on GitHub. */
+  | { readonly kind: 'denied' }
+  /** `message` is a full sentence. */
+  | { readonly kind: 'failed'; readonly message: string }
+
+/**
+ * Signs in with a code that a person enters on GitHub. Waits until they have, or until the code has expired. The token never leaves the
+ * server: it asks for it and stores it.
+ */
+export async function signIn(server: ServerProcess, show: (code: DeviceCode) => void): Promise<SignInEnd> {
+  const begun = await server.request<{
+    readonly status?: string
+    readonly user?: string
+    readonly userCode?: string
+    readonly verificationUri?: string
+    readonly expiresIn?: number
+  }>('signIn')
+  if (begun.kind !== 'answer') return failed(begun.message)
+  const { status, user = 'an unknown user', userCode, verificationUri, expiresIn = 900 } = begun.value
+  if (status === 'AlreadySignedIn') return { kind: 'signed-in', user }
+  if (userCode === undefined || verificationUri === undefined) return failed('GitHub gave no code.')
+  show({ code: userCode, address: verificationUri, expiresIn })
+  const confirmed = await server.request<StatusAnswer>('signInConfirm')
+  if (confirmed.kind === 'answer') {
+    const account = accountOf(confirmed.value)
+    if (account.kind === 'signed-in' || account.kind === 'no-access') return account
+    return failed('GitHub does not accept its own token.')
+  }
+  // The server passes on the sentences of GitHub, and not the codes behind them.
+  if (/has expired|timed out polling/i.test(confirmed.message)) return { kind: 'expired' }
+  if (/request was denied|access_denied/i.test(confirmed.message)) return { kind: 'denied' }
+  return failed(confirmed.message)
+}
+
+function failed(reason: string): SignInEnd {
+  return { kind: 'failed', message: `The sign-in failed: ${hideTokens(reason).replace(/^\w*Error: /, '')}` }
+}
+
+export interface KnownAccount {
+  readonly id: number
+  readonly user: string
+  /** Where the account is, such as `github.com`. */
+  readonly host: string
+}
+
+/** Accounts whose sign-in is stored on this machine, for Cadre or an editor. */
+export async function listAccounts(server: ServerProcess): Promise<KnownAccount[]> {
+  const answer = await server.request<{
+    readonly tokens?: readonly {
+      readonly tokenId: number
+      readonly userLogin: string
+      readonly authAuthority: string
+    }[]
+  }>('auth/listAvailableTokens')
+  if (answer.kind !== 'answer') return []
+  return (answer.value.tokens ?? []).map(({ tokenId, userLogin, authAuthority }) => ({
+    id: tokenId,
+    user: userLogin,
+    host: authAuthority,
+  }))
+}
+
+/** Signs in with a stored sign-in. Undefined when GitHub does not accept it any more. */
+export async function useAccount(
+  server: ServerProcess,
+  account: KnownAccount,
+): Promise<SignInEnd | undefined> {
+  const answer = await server.request<StatusAnswer>('auth/useExistingToken', { tokenId: account.id })
+  if (answer.kind !== 'answer') return undefined
+  if (answer.value.status === 'ok') return { kind: 'signed-in', user: account.user }
+  return answer.value.status === 'not_entitled' ? { kind: 'no-access', user: account.user } : undefined
+}
+
+/** Signs Cadre out. What editors use stays, until it is forgotten. False when the server refuses. */
+export async function signOut(server: ServerProcess): Promise<boolean> {
+  return (await server.request('signOut')).kind === 'answer'
+}
+
+/** Removes a stored sign-in for everybody who uses it. */
+export async function forgetAccount(server: ServerProcess, { id }: KnownAccount): Promise<boolean> {
+  return (await server.request('auth/removeToken', { tokenId: id })).kind === 'answer'
+}

@@ -1,0 +1,109 @@
+import type { ServerProcess } from '../copilot-ls/server-process.ts'
+import { systemClock } from '../pause.ts'
+import {
+  type Account,
+  readAccount,
+  readStoredAccount,
+  readSubscription,
+  type Subscription,
+} from './account.ts'
+import { type AccountModel, readModels, readModes, type ServerMode } from './catalogue.ts'
+import { installedServer } from './copilot-packages.ts'
+import { type CopilotOptions, withServer } from './errand.ts'
+import { recall, remember } from './remembered.ts'
+import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
+
+/** What is known of Copilot on this machine. What was not told in time is absent. */
+export interface Survey {
+  readonly account?: Account
+  readonly subscription?: Subscription
+  readonly models?: readonly AccountModel[]
+  readonly modes?: readonly ServerMode[]
+  /** Why there is no more; a full sentence. */
+  readonly trouble?: string
+}
+
+export interface SurveyOptions extends CopilotOptions {
+  /** Milliseconds for all of it. */
+  readonly limit: number
+}
+
+/** Asks the language server who is signed in and what there is. Never takes longer than the limit. Without a server it is undefined. */
+export async function surveyCopilot(options: SurveyOptions): Promise<Survey | undefined> {
+  const { env, clock = systemClock, limit } = options
+  const stopper = new AbortController()
+  const takeBack = clock.after(limit, () => stopper.abort())
+  let found: Survey = {}
+  const add = (more: Survey) => {
+    if (!stopper.signal.aborted) found = { ...found, ...more }
+  }
+  const errand = await withServer(options, (server) => ask(server, add), stopper.signal)
+  takeBack()
+  if (errand.kind === 'missing') return undefined
+  if (errand.kind === 'failed') return { trouble: errand.message }
+  if (errand.kind === 'cancelled') {
+    const trouble = `The Copilot language server did not answer everything within ${limit / 1000} s.`
+    return { ...found, trouble }
+  }
+  keep(options, found, env)
+  return found
+}
+
+async function ask(server: ServerProcess, add: (more: Survey) => void): Promise<void> {
+  // Told at once, and replaced when GitHub has answered.
+  const stored = await readStoredAccount(server)
+  add({ account: stored })
+  if (stored.kind === 'signed-out') return
+  await Promise.all([
+    readAccount(server).then(async (account) => {
+      add({ account })
+      if (account.kind !== 'signed-in') return
+      await Promise.all([
+        readSubscription(server).then((subscription) => add({ subscription })),
+        readModels(server).then((models) => add(models === undefined ? {} : { models })),
+      ])
+    }),
+    readModes(server).then((modes) => add(modes === undefined ? {} : { modes })),
+  ])
+}
+
+function keep(options: SurveyOptions, { account, models, modes }: Survey, env: SurveyOptions['env']): void {
+  const { clock = systemClock } = options
+  const version = installedServer(options)?.version
+  if (modes !== undefined && version !== undefined) remember(env, { modes: { version, list: modes } })
+  if (account?.kind === 'signed-in') rememberSignIn(env, account.user, clock.now(), models)
+  if (account?.kind === 'signed-out') rememberSignOut(env)
+}
+
+export function rememberSignIn(
+  env: SurveyOptions['env'],
+  user: string,
+  at: number,
+  models: readonly AccountModel[] | undefined,
+): void {
+  const variable = tokenVariable(env)
+  const model = models?.find(({ isDefault }) => isDefault)?.id
+  remember(env, {
+    account: {
+      kind: 'signed-in',
+      user,
+      ...(variable !== undefined && { variable }),
+      ...(model !== undefined && { model }),
+      at,
+    },
+  })
+}
+
+/** Called when the server has ended, because it writes into its files until then. */
+export function rememberSignOut(env: SurveyOptions['env']): void {
+  remember(env, { account: { kind: 'signed-out', stored: storedSignIns(env) ?? '' } })
+}
+
+/** Whether somebody may be signed in, as far as files and variables say. Starts nothing. */
+export function mayBeSignedIn(env: SurveyOptions['env']): boolean {
+  if (tokenVariable(env) !== undefined) return true
+  const stored = storedSignIns(env)
+  if (stored === undefined) return false
+  const { account } = recall(env)
+  return account?.kind !== 'signed-out' || account.stored !== stored
+}

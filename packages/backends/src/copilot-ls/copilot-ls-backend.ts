@@ -1,0 +1,224 @@
+import path from 'node:path'
+import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
+import type { BackendContext, ModelFacts } from '../backend.ts'
+import type { CopilotBackend, CopilotMode, CopilotModel } from '../copilot.ts'
+import { type ChatMode, chatModes } from '../models-config.ts'
+import type { Conversation } from './conversation.ts'
+import { copilotModel, type Shared } from './copilot-model.ts'
+import { findServer } from './find-server.ts'
+import { NoticeBoard } from './notice-board.ts'
+import { ServerPool } from './server-pool.ts'
+import type { Answer } from './server-process.ts'
+import { ToolServer } from './tool-server.ts'
+import { isSignInNeeded, signInHint } from './turn-trouble.ts'
+import type { ServerModel } from './wire-types.ts'
+
+type Listing =
+  | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, ServerModel> }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** How long a list is believed, in milliseconds. */
+const listingAge = 5 * 60_000
+/** Tokens of the prompts that the server adds to each request. */
+const ownPrompts = 4_000
+
+const notInstalled =
+  'The Copilot language server is not installed. Run `cadre login` to install it, or set copilot.server in config.yaml to its program or folder.'
+
+/** GitHub Copilot through its language server. Nothing is started before a model is asked for. */
+export async function openCopilotLs(context: BackendContext): Promise<CopilotBackend> {
+  const { config, env, clock } = context
+  const settings = config.copilot ?? {}
+  const board = new NoticeBoard()
+  const pool = new ServerPool<ToolServer>({
+    clock,
+    ...(settings.processes !== undefined && { limit: settings.processes }),
+    async open(changed) {
+      const command = findServer({
+        env,
+        ...(settings.server !== undefined && { configured: path.resolve(context.cwd, settings.server) }),
+      })
+      if (command === undefined) return { kind: 'failed', message: notInstalled }
+      return ToolServer.open({
+        command,
+        env,
+        clock,
+        changed,
+        notified: (method, params) => board.notified(method, params),
+      })
+    },
+  })
+  const shared: Shared = {
+    pool,
+    board,
+    clock,
+    conversations: new Map<string, Conversation>(),
+    idleTimeout: settings.idleTimeout ?? 120_000,
+    tries: settings.tries ?? 3,
+  }
+  const opened = new Map<string, Model>()
+  let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined
+
+  return {
+    async open(written, factsOf) {
+      const { name, mode, suffix } = splitMode(written)
+      if (name === '')
+        return unknown(written, [], 'A name must follow copilot-ls:, for example copilot-ls:gpt-5.')
+      if (mode === undefined)
+        return unknown(
+          written,
+          chatModes.map((known) => `${name}@${known}`),
+          `There is no mode ${JSON.stringify(suffix)}.`,
+        )
+      const listed = await list()
+      if (listed.kind === 'failed') return unknown(written, [], listed.reason)
+      const known = listed.models.has(name) ? name : matchModel(name, listed.models.keys())
+      const entry = known === undefined ? undefined : listed.models.get(known)
+      if (known === undefined || entry === undefined)
+        return notListed(written, name, [...listed.models.keys()])
+      const id = suffix === undefined ? known : `${known}@${mode}`
+      return { kind: 'found', model: modelOf(id, known, mode, entry, factsOf(known)) }
+    },
+    async names() {
+      const listed = await list()
+      return listed.kind === 'listed' ? [...listed.models.keys()] : []
+    },
+    async offer() {
+      const listed = await list()
+      if (listed.kind === 'failed') return listed
+      const modes = await ask<readonly CopilotMode[]>('conversation/modes')
+      return {
+        kind: 'offered',
+        models: [...listed.models.values()].map(described),
+        modes: modes.kind === 'answer' ? modes.value : [],
+      }
+    },
+    async close() {
+      await pool.close()
+    },
+  }
+
+  function splitMode(written: string): {
+    name: string
+    mode: ChatMode | undefined
+    suffix: string | undefined
+  } {
+    const at = written.lastIndexOf('@')
+    if (at < 0) return { name: written, mode: settings.mode ?? 'Agent', suffix: undefined }
+    const suffix = written.slice(at + 1)
+    const mode = chatModes.find((known) => known.toLowerCase() === suffix.toLowerCase())
+    return { name: written.slice(0, at), mode, suffix }
+  }
+
+  function list(): Promise<Listing> {
+    const now = context.clock.now()
+    if (listing === undefined || now - listing.at >= listingAge) {
+      const fresh = { at: now, listed: askForModels() }
+      listing = fresh
+      // A person who has just signed in should not have to wait.
+      void fresh.listed.then(({ kind }) => {
+        if (kind === 'failed' && listing === fresh) listing = undefined
+      })
+    }
+    return listing.listed
+  }
+
+  async function askForModels(): Promise<Listing> {
+    const answer = await ask<readonly ServerModel[]>('copilot/models')
+    if (answer.kind === 'answer')
+      return {
+        kind: 'listed',
+        models: new Map(answer.value.filter(isForChat).map((model) => [model.id, model])),
+      }
+    if (answer.kind === 'refused' && isSignInNeeded(answer.code))
+      return {
+        kind: 'failed',
+        reason: `You are not signed in to GitHub Copilot: ${answer.message}. ${signInHint}`,
+      }
+    return { kind: 'failed', reason: answer.message }
+  }
+
+  async function ask<T>(method: string): Promise<Answer<T>> {
+    const stopper = new AbortController()
+    const takeBack = clock.after(shared.idleTimeout, () => stopper.abort())
+    const gone: Answer<T> = { kind: 'gone', message: `The Copilot language server did not answer ${method}.` }
+    const late = new Promise<Answer<T>>((resolve) => {
+      stopper.signal.addEventListener('abort', () => resolve(gone))
+    })
+    const alive = setInterval(() => {}, 2 ** 31 - 1)
+    const begun = await pool.ask(
+      (server) => Promise.race([server.process.request<T>(method), late]),
+      stopper.signal,
+    )
+    clearInterval(alive)
+    takeBack()
+    if (begun.kind === 'begun') return begun.value
+    return begun.kind === 'failed' ? { kind: 'gone', message: begun.message } : gone
+  }
+
+  /** The same object for the same name. */
+  function modelOf(id: string, name: string, mode: ChatMode, entry: ServerModel, facts: ModelFacts): Model {
+    const found = { ...factsIn(entry), ...facts }
+    let model = opened.get(id)
+    if (model === undefined || model.window !== found.window || model.maxOutput !== found.maxOutput) {
+      const multiplier = entry.billing?.multiplier
+      const canSee = entry.capabilities?.supports?.vision === true
+      model = copilotModel(
+        {
+          name,
+          id: `copilot-ls:${id}`,
+          mode,
+          facts: found,
+          canSee,
+          ...(multiplier !== undefined && { multiplier }),
+        },
+        shared,
+      )
+      opened.set(id, model)
+    }
+    return model
+  }
+}
+
+function isForChat({ id, scopes, modelPolicy }: ServerModel): boolean {
+  const isOffered =
+    scopes === undefined || scopes.some((scope) => scope === 'agent-panel' || scope === 'chat-panel')
+  return typeof id === 'string' && isOffered && modelPolicy?.state !== 'disabled'
+}
+
+function factsIn({ capabilities }: ServerModel): ModelFacts {
+  const {
+    maxContextWindowTokens: window,
+    maxInputTokens: input,
+    maxOutputTokens: output,
+  } = capabilities?.limits ?? {}
+  const fits =
+    input === undefined ? window : Math.min(window ?? Number.POSITIVE_INFINITY, input + (output ?? 0))
+  return {
+    ...(fits !== undefined && { window: Math.max(1, fits - ownPrompts) }),
+    ...(output !== undefined && { maxOutput: output }),
+  }
+}
+
+function described(entry: ServerModel): CopilotModel {
+  const multiplier = entry.billing?.multiplier
+  return { name: entry.id, ...factsIn(entry), ...(multiplier !== undefined && { multiplier }) }
+}
+
+function notListed(written: string, name: string, names: readonly string[]): ModelResolution {
+  const near = nearestModels(name, names)
+  return unknown(
+    written,
+    near.length > 0 ? near : names.slice(0, 5),
+    `Your Copilot plan does not offer a model ${JSON.stringify(name)}.`,
+  )
+}
+
+function unknown(name: string, near: readonly string[], reason: string): ModelResolution {
+  return {
+    kind: 'unknown',
+    name: `copilot-ls:${name}`,
+    nearest: near.map((found) => `copilot-ls:${found}`),
+    reason,
+  }
+}

@@ -1,0 +1,327 @@
+/**
+ * A model behind the language server, whose loop is turned inside out: when the server calls a tool, `reply` returns that call, and the
+ * server waits until the next `reply` brings the result.
+ *
+ * 1. Nothing here runs a tool. A call is only ever part of a reply.
+ * 2. Every reply ends in bounded time: with the server's next sign, a cancellation, or `idleTimeout`, `tries` times.
+ * 3. A conversation belongs to one session. When its messages do not continue it, a new one begins from all of them.
+ */
+
+import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage } from '@cadre/core'
+import type { ChatMode } from '../models-config.ts'
+import { ToldText } from '../told-text.ts'
+import { type Continuation, Conversation } from './conversation.ts'
+import type { NoticeBoard } from './notice-board.ts'
+import type { ServerPool } from './server-pool.ts'
+import type { ToolServer } from './tool-server.ts'
+import { toolSetOf } from './tool-set.ts'
+import { historyOf } from './transcript.ts'
+import type { Turn, TurnEvent } from './turn.ts'
+import { refusal, troubleOf } from './turn-trouble.ts'
+import type { ToolInvocation } from './wire-types.ts'
+
+/** What all models of the backend share. */
+export interface Shared {
+  readonly pool: ServerPool<ToolServer>
+  readonly board: NoticeBoard
+  readonly clock: Clock
+  readonly conversations: Map<string, Conversation>
+  readonly idleTimeout: number
+  readonly tries: number
+}
+
+export interface CopilotModelOptions {
+  readonly name: string
+  readonly id: string
+  readonly mode: ChatMode
+  readonly facts: Pick<Model, 'window' | 'maxOutput' | 'price'>
+  readonly canSee: boolean
+  /** Premium requests for each turn, when known. */
+  readonly multiplier?: number
+}
+
+/** What came of one try. */
+type Try = Reply | ReplyFailure | { readonly kind: 'again'; readonly failure: ReplyFailure }
+
+type Sign = TurnEvent | { readonly kind: 'aborted' } | { readonly kind: 'silent' }
+
+const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'The question was cancelled.' }
+const farAway = 2 ** 31 - 1
+/** Milliseconds in which a server that lives answers a question about nothing. */
+const pingTimeout = 5_000
+
+export function copilotModel(options: CopilotModelOptions, shared: Shared): Model {
+  const { pool, board, clock, conversations, idleTimeout, tries } = shared
+  const { name, mode, canSee, multiplier } = options
+  return { id: options.id, ...options.facts, reply, release }
+
+  async function reply(
+    given: ModelRequest,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<Reply | ReplyFailure> {
+    // The session goes on to add to its messages; the conversation is about those that were asked with.
+    const request = { ...given, messages: [...given.messages] }
+    pool.note(request.session, request.parent)
+    const stopListening = board.listen((code, message) => hooks.notice?.(code, message))
+    // A server does not keep the process alive, but somebody waits for this reply.
+    const alive = setInterval(() => {}, farAway)
+    try {
+      return await untilAnswered(request, hooks, signal)
+    } finally {
+      clearInterval(alive)
+      stopListening()
+    }
+  }
+
+  async function untilAnswered(
+    request: ModelRequest,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<Reply | ReplyFailure> {
+    const text = new ToldText(hooks.text)
+    for (let failed = 0; ; ) {
+      text.begin()
+      const tried =
+        request.purpose === 'summary'
+          ? await askAside(request, signal)
+          : await converse(request, text, hooks, signal)
+      if (tried.kind !== 'again') return tried
+      failed += 1
+      if (failed >= tries) return counted(tried.failure, failed)
+      hooks.delayed?.(tried.failure.message, 0)
+      if (hooks.again !== undefined && (await hooks.again(undefined)) === undefined) return cancelled
+    }
+  }
+
+  async function converse(
+    request: ModelRequest,
+    text: ToldText,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<Try> {
+    if (signal.aborted) return { ...cancelled, spent: 'nothing' }
+    const begun = await proceed(request, signal)
+    if ('kind' in begun) return begun
+    const { conversation, premium } = begun
+    const { turn, server } = conversation
+    turn.tell = (delta) => text.tell(delta)
+    turn.warn = (message) => hooks.notice?.('copilot_warning', message)
+    const sign = await nextSign(turn, signal)
+    turn.tell = undefined
+    turn.warn = undefined
+    if (sign.kind === 'called') {
+      const content = turn.reader.takeText()
+      conversation.replied(request.messages, content, sign.call)
+      return replyOf(content, [wireCall(server, sign.call)], usageOf(turn, premium))
+    }
+    if (
+      sign.kind === 'over' &&
+      turn.reader.end?.error === undefined &&
+      turn.reader.end?.isCancelled !== true
+    ) {
+      const content = turn.reader.takeText()
+      conversation.replied(request.messages, content, undefined)
+      return {
+        ...replyOf(content, [], usageOf(turn, premium)),
+        ...(sign.answer.modelName && { model: sign.answer.modelName }),
+      }
+    }
+    drop(request.session)
+    return endOf(sign, turn, server, premium)
+  }
+
+  /** Goes on with the session's conversation, or begins a new one. */
+  async function proceed(
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): Promise<{ conversation: Conversation; premium: boolean } | Try> {
+    const existing = conversations.get(request.session)
+    const next = existing?.continuation(options.id, request, canSee)
+    if (existing !== undefined && next !== undefined && goOn(existing, next, request))
+      return { conversation: existing, premium: next.kind === 'turn' }
+    drop(request.session)
+    const begun = await pool.begin(
+      toolSetOf(request.tools),
+      request.session,
+      (server) => {
+        const turns = historyOf(request.system, request.messages, canSee)
+        const turn = server.begin('conversation/create', request.session, { ...parameters(), turns })
+        return new Conversation(server, turn, options.id, request)
+      },
+      signal,
+    )
+    if (begun.kind === 'cancelled') return { ...cancelled, spent: 'nothing' }
+    if (begun.kind === 'failed')
+      return { kind: 'failed', code: 'backend', message: begun.message, spent: 'nothing' }
+    conversations.set(request.session, begun.value)
+    return { conversation: begun.value, premium: true }
+  }
+
+  function goOn(conversation: Conversation, next: Continuation, { session }: ModelRequest): boolean {
+    const { turn, server, id } = conversation
+    if (next.kind === 'result') return turn.give(next.call.toolCallId, next.text)
+    if (id === undefined) return false
+    conversation.turn = server.begin('conversation/turn', session, {
+      ...parameters(),
+      conversationId: id,
+      message: next.message,
+    })
+    return true
+  }
+
+  /** A question beside the session's conversation, without tools: which process answers it does not matter. */
+  async function askAside(request: ModelRequest, signal: AbortSignal): Promise<Try> {
+    const begun = await pool.ask(async (server) => {
+      const turns = historyOf(request.system, request.messages, canSee)
+      const turn = server.begin('conversation/create', request.session, { ...parameters(), turns })
+      for (let calls = 0; ; calls++) {
+        const sign = await nextSign(turn, signal)
+        if (sign.kind === 'called' && calls < 3) {
+          turn.give(sign.call.toolCallId, 'There are no tools for this question. Answer it with text.')
+          continue
+        }
+        const content = turn.reader.takeText()
+        const isAnswered = sign.kind === 'over' && turn.reader.end?.error === undefined
+        const { conversationId } = turn
+        if (!turn.isOver) server.cancel(turn)
+        else if (conversationId !== undefined) server.destroy(conversationId)
+        return isAnswered ? replyOf(content, [], usageOf(turn, true)) : endOf(sign, turn, server, true)
+      }
+    }, signal)
+    if (begun.kind === 'begun') return begun.value
+    return begun.kind === 'cancelled'
+      ? cancelled
+      : { kind: 'failed', code: 'backend', message: begun.message, spent: 'nothing' }
+  }
+
+  /** What becomes of a turn that ended without a reply. */
+  async function endOf(sign: Sign, turn: Turn, server: ToolServer, premium: boolean): Promise<Try> {
+    switch (sign.kind) {
+      case 'aborted':
+        return cancelled
+      case 'silent':
+        // The model may hang, or the whole server. Other sessions use it too, so it is killed only if it is hung itself.
+        if (!(await answers(server))) server.process.kill()
+        return again({
+          kind: 'failed',
+          code: 'timeout',
+          message: `${options.id} gave no sign of life for ${Math.round(idleTimeout / 1000)} seconds.`,
+        })
+      case 'gone':
+        return again({ kind: 'failed', code: 'backend', message: sign.message })
+      case 'refused': {
+        const failure = refusal(sign.code, sign.message, name)
+        // The conversation is unknown to the server: a new one is not.
+        return /does not exist/i.test(sign.message) ? again(failure) : failure
+      }
+      case 'called':
+        return { kind: 'failed', code: 'backend', message: `${options.id} calls tools where it has none.` }
+      case 'over': {
+        const { end } = turn.reader
+        if (end?.error === undefined)
+          return again({
+            kind: 'failed',
+            code: 'backend',
+            message: `The server cancelled the turn of ${options.id}.`,
+          })
+        const trouble = troubleOf(end.error, name)
+        if (trouble.kind === 'cut')
+          return { ...replyOf(turn.reader.takeText(), [], usageOf(turn, premium)), stop: trouble.stop }
+        return trouble.kind === 'again' ? again(trouble.failure) : trouble.failure
+      }
+    }
+  }
+
+  /** Waits until the turn has something to say, is aborted, or has been silent for too long. */
+  function nextSign(turn: Turn, signal: AbortSignal): Promise<Sign> {
+    return new Promise((resolve) => {
+      let takeBack = () => {}
+      const end = (sign: Sign) => {
+        takeBack()
+        signal.removeEventListener('abort', abort)
+        turn.onNews(() => {})
+        resolve(sign)
+      }
+      const abort = () => end({ kind: 'aborted' })
+      const look = () => {
+        const event = turn.next()
+        if (event !== undefined) end(event)
+      }
+      const watch = () => {
+        const quiet = clock.now() - turn.heardAt
+        if (quiet < idleTimeout) takeBack = clock.after(idleTimeout - quiet, watch)
+        else end({ kind: 'silent' })
+      }
+      if (signal.aborted) return abort()
+      signal.addEventListener('abort', abort)
+      turn.onNews(look)
+      watch()
+      look()
+    })
+  }
+
+  function answers(server: ToolServer): Promise<boolean> {
+    return new Promise((resolve) => {
+      const takeBack = clock.after(pingTimeout, () => resolve(false))
+      // No server knows this request, and one that lives says so at once.
+      void server.process.request('cadre/ping').then((answer) => {
+        takeBack()
+        resolve(answer.kind !== 'gone')
+      })
+    })
+  }
+
+  function usageOf(turn: Turn, premium: boolean): Usage | undefined {
+    const usage = turn.reader.takeUsage()
+    if (!premium || multiplier === undefined) return usage
+    return { ...(usage ?? { input: 0, output: 0 }), premium: multiplier }
+  }
+
+  function parameters() {
+    return {
+      capabilities: { skills: [], allSkills: false },
+      source: 'panel',
+      chatMode: mode,
+      modelInfo: { id: name },
+      computeSuggestions: false,
+      needToolCallConfirmation: false,
+    }
+  }
+
+  function release(session: string): void {
+    drop(session)
+    pool.forget(session)
+  }
+
+  /** Ends the session's conversation, wherever it is. */
+  function drop(session: string): void {
+    const conversation = conversations.get(session)
+    if (conversation === undefined) return
+    conversations.delete(session)
+    const { server, turn, id } = conversation
+    if (!turn.isOver) server.cancel(turn)
+    else if (id !== undefined) server.destroy(id)
+  }
+}
+
+function wireCall({ tools }: ToolServer, { toolCallId, name, input }: ToolInvocation) {
+  const written = JSON.stringify(input ?? {})
+  return {
+    id: toolCallId,
+    type: 'function' as const,
+    function: { name: tools?.names.get(name) ?? name, arguments: written },
+  }
+}
+
+function replyOf(content: string | null, calls: Reply['calls'], usage: Usage | undefined): Reply {
+  return { kind: 'reply', content, calls, ...(usage && { usage }) }
+}
+
+function again(failure: ReplyFailure): Try {
+  return { kind: 'again', failure }
+}
+
+function counted(failure: ReplyFailure, tries: number): ReplyFailure {
+  return tries === 1 ? failure : { ...failure, message: `${failure.message} Asked ${tries} times.` }
+}

@@ -1,0 +1,61 @@
+import { hideTokens } from './hide-tokens.ts'
+
+interface Quota {
+  readonly percentRemaining?: number
+  readonly unlimited?: boolean
+  readonly quota?: number
+  readonly resetDate?: string
+}
+
+type Tell = (code: string, message: string) => void
+
+/**
+ * What the server says about limits and quotas, for whoever asks next or is asking. Each state is told once: a quota that is low is told
+ * again only when it is lower.
+ */
+export class NoticeBoard {
+  readonly #last = new Map<string, string>()
+  readonly #waiting = new Map<string, string>()
+  readonly #listeners = new Set<Tell>()
+
+  /** A notification of the server. */
+  notified(method: string, params: unknown): void {
+    const { message, premium_interactions: premium } = (params ?? {}) as {
+      readonly message?: string
+      readonly premium_interactions?: Quota
+    }
+    if (method === '$/copilot/rateLimitWarning' && message) this.post('copilot_rate_limit', message)
+    if (method === 'copilot/quotaWarning' && message) this.post('copilot_quota', message)
+    if (method === 'copilot/quotaChange' && premium !== undefined) this.#quota(premium)
+  }
+
+  post(code: string, message: string): void {
+    if (this.#last.get(code) === message) return
+    this.#last.set(code, message)
+    const shown = hideTokens(message)
+    if (this.#listeners.size === 0) this.#waiting.set(code, shown)
+    for (const tell of this.#listeners) tell(code, shown)
+  }
+
+  /** From now until the returned function is called, notices are told here. */
+  listen(tell: Tell): () => void {
+    for (const [code, message] of this.#waiting) tell(code, message)
+    this.#waiting.clear()
+    this.#listeners.add(tell)
+    return () => this.#listeners.delete(tell)
+  }
+
+  #quota({ percentRemaining: left, unlimited, quota = 0, resetDate }: Quota): void {
+    if (left === undefined || unlimited === true || quota <= 0) return
+    const level = left <= 0 ? 'all' : left <= 10 ? '90%' : left <= 25 ? '75%' : undefined
+    if (level === undefined) {
+      this.#last.delete('copilot_premium')
+      return
+    }
+    const until = resetDate ? ` They renew on ${resetDate.slice(0, 10)}.` : ''
+    this.post(
+      'copilot_premium',
+      `You have used ${level} of the premium requests of your Copilot plan.${until}`,
+    )
+  }
+}

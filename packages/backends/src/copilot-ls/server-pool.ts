@@ -1,0 +1,281 @@
+/**
+ * The server processes. Tools are registered for a whole process, so there is one for each set of tools, shared by all sessions with
+ * that set.
+ *
+ * 1. There are at most `limit` processes. A further set waits for one in which no turn runs; that one is stopped.
+ * 2. Nobody waits for itself: when each process only runs turns of sessions that wait, through a delegation, for somebody in the queue,
+ *    one more process is opened.
+ * 3. A turn begins in the same step in which its process is chosen, so that no process is stopped in between.
+ * 4. A process that nobody uses is stopped after a while. Its conversations are a cache: sessions begin new ones.
+ */
+
+import type { Clock } from '@cadre/core'
+import type { ServerProcess } from './server-process.ts'
+import type { ToolSet } from './tool-set.ts'
+
+/** What the pool needs to know of a server. */
+export interface PooledServer {
+  readonly process: Pick<ServerProcess, 'isRunning' | 'stop'>
+  readonly isBusy: boolean
+  /** The sessions whose turns run in it. */
+  readonly sessions: readonly string[]
+  /** The result is a sentence about what went wrong. */
+  register(set: ToolSet): Promise<string | undefined>
+}
+
+export interface PoolOptions<Server> {
+  /** Starts a server without tools. `changed` has to be called when a turn has ended in it, or its process has. */
+  readonly open: (changed: () => void) => Promise<Opened<Server>>
+  readonly clock: Clock
+  readonly limit?: number
+  /** Milliseconds after which an unused process is stopped. */
+  readonly idleAfter?: number
+}
+
+export type Opened<Server> =
+  | { readonly kind: 'opened'; readonly server: Server }
+  | { readonly kind: 'failed'; readonly message: string }
+
+export type Begun<T> =
+  | { readonly kind: 'begun'; readonly value: T }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'cancelled' }
+
+interface Slot<Server> {
+  set: ToolSet | undefined
+  /** Undefined while it is being opened, or its tools are being registered. */
+  server: Server | undefined
+  users: number
+  takeBack: (() => void) | undefined
+}
+
+interface Waiter<Server> {
+  readonly set: ToolSet | undefined
+  readonly session: string | undefined
+  readonly begin: (slot: Slot<Server>, server: Server) => void
+  readonly fail: (message: string) => void
+}
+
+export class ServerPool<Server extends PooledServer> {
+  readonly #options: Required<PoolOptions<Server>>
+  readonly #slots: Slot<Server>[] = []
+  #waiters: Waiter<Server>[] = []
+  readonly #parents = new Map<string, string>()
+  #isPumping = false
+  #isDue = false
+
+  constructor(options: PoolOptions<Server>) {
+    this.#options = { limit: 4, idleAfter: 5 * 60_000, ...options }
+  }
+
+  get size(): number {
+    return this.#slots.length
+  }
+
+  /** Who delegated to a session, and may wait for it. */
+  note(session: string, parent: string | undefined): void {
+    if (parent !== undefined) this.#parents.set(session, parent)
+  }
+
+  forget(session: string): void {
+    this.#parents.delete(session)
+  }
+
+  /** Begins a turn in a process with these tools, as soon as there is one. */
+  begin<T>(
+    set: ToolSet,
+    session: string,
+    begin: (server: Server) => T,
+    signal: AbortSignal,
+  ): Promise<Begun<T>> {
+    return this.#wait(set, session, (_slot, server) => begin(server), signal)
+  }
+
+  /** Asks a process something for which its tools do not matter. It is not stopped meanwhile. */
+  async ask<T>(ask: (server: Server) => Promise<T>, signal: AbortSignal): Promise<Begun<T>> {
+    const begun = await this.#wait(
+      undefined,
+      undefined,
+      (slot, server) => {
+        slot.users += 1
+        return ask(server).finally(() => {
+          slot.users -= 1
+          this.#pump()
+        })
+      },
+      signal,
+    )
+    return begun.kind === 'begun' ? { kind: 'begun', value: await begun.value } : begun
+  }
+
+  /** Stops all processes. Whoever asks later gets a new one. */
+  async close(): Promise<void> {
+    for (const waiter of this.#waiters.splice(0)) waiter.fail('Cadre is shutting down.')
+    await Promise.all(this.#slots.splice(0).map((slot) => stop(slot)))
+  }
+
+  #wait<T>(
+    set: ToolSet | undefined,
+    session: string | undefined,
+    begin: (slot: Slot<Server>, server: Server) => T,
+    signal: AbortSignal,
+  ): Promise<Begun<T>> {
+    if (signal.aborted) return Promise.resolve({ kind: 'cancelled' })
+    return new Promise((resolve) => {
+      const waiter: Waiter<Server> = {
+        set,
+        session,
+        begin: (slot, server) => end({ kind: 'begun', value: begin(slot, server) }),
+        fail: (message) => end({ kind: 'failed', message }),
+      }
+      const end = (result: Begun<T>) => {
+        signal.removeEventListener('abort', abort)
+        this.#waiters = this.#waiters.filter((other) => other !== waiter)
+        resolve(result)
+      }
+      const abort = () => {
+        end({ kind: 'cancelled' })
+        this.#pump()
+      }
+      signal.addEventListener('abort', abort)
+      this.#waiters.push(waiter)
+      this.#pump()
+    })
+  }
+
+  /** Stopping a process may call for this again while it runs: then it runs once more. */
+  #pump(): void {
+    this.#isDue = true
+    if (this.#isPumping) return
+    this.#isPumping = true
+    while (this.#isDue) {
+      this.#isDue = false
+      this.#pumpOnce()
+    }
+    this.#isPumping = false
+  }
+
+  #pumpOnce(): void {
+    for (const slot of [...this.#slots]) if (slot.server?.process.isRunning === false) this.#remove(slot)
+    for (const waiter of [...this.#waiters]) {
+      const slot = this.#slotFor(waiter)
+      if (slot?.server !== undefined) waiter.begin(slot, slot.server)
+    }
+    for (const slot of [...this.#slots]) this.#watchIdle(slot)
+  }
+
+  /** The process for a waiter, opened if need be; `undefined` as long as it has to wait. */
+  #slotFor({ set }: Waiter<Server>): Slot<Server> | undefined {
+    if (set === undefined)
+      return this.#slots.find(({ server }) => server) ?? this.#slots[0] ?? this.#open(undefined)
+    const own = this.#slots.find((slot) => slot.set?.key === set.key)
+    if (own !== undefined) return own
+    const blank = this.#slots.find((slot) => slot.set === undefined)
+    if (blank !== undefined) return this.#arm(blank, set)
+    if (this.#slots.length < this.#options.limit) return this.#open(set)
+    const idle = this.#slots.find((slot) => isIdle(slot) && !this.#isWanted(slot))
+    if (idle !== undefined) {
+      this.#stop(idle)
+      return this.#open(set)
+    }
+    return this.#isStuck() ? this.#open(set) : undefined
+  }
+
+  #open(set: ToolSet | undefined): Slot<Server> {
+    const slot: Slot<Server> = { set, server: undefined, users: 0, takeBack: undefined }
+    this.#slots.push(slot)
+    void this.#options
+      .open(() => this.#pump())
+      .then(async (opened) => {
+        if (opened.kind === 'failed') return this.#failed(slot, opened.message)
+        await this.#ready(slot, opened.server)
+      })
+    return slot
+  }
+
+  /** A process without tools gets these. */
+  #arm(slot: Slot<Server>, set: ToolSet): Slot<Server> {
+    const { server } = slot
+    slot.set = set
+    // Still being opened: the tools are registered when it is.
+    if (server === undefined) return slot
+    slot.server = undefined
+    void this.#ready(slot, server)
+    return slot
+  }
+
+  async #ready(slot: Slot<Server>, server: Server): Promise<void> {
+    const problem = slot.set === undefined ? undefined : await server.register(slot.set)
+    if (problem !== undefined || !this.#slots.includes(slot)) {
+      void server.process.stop()
+      if (problem !== undefined) this.#failed(slot, problem)
+      return
+    }
+    slot.server = server
+    this.#pump()
+  }
+
+  #failed(slot: Slot<Server>, message: string): void {
+    const { set } = slot
+    this.#remove(slot)
+    for (const waiter of [...this.#waiters])
+      if (waiter.set === undefined || waiter.set.key === set?.key) waiter.fail(message)
+    this.#pump()
+  }
+
+  #isWanted(slot: Slot<Server>): boolean {
+    return this.#waiters.some(({ set }) => set?.key === slot.set?.key)
+  }
+
+  /** True when no process can get free: whatever runs in them waits for somebody in the queue. */
+  #isStuck(): boolean {
+    const waited = new Set(this.#waiters.flatMap(({ session }) => this.#ancestors(session)))
+    return this.#slots.every(
+      ({ server, users }) =>
+        server !== undefined && users === 0 && server.sessions.every((id) => waited.has(id)),
+    )
+  }
+
+  #ancestors(session: string | undefined): string[] {
+    const found: string[] = []
+    let next = session === undefined ? undefined : this.#parents.get(session)
+    while (next !== undefined && !found.includes(next)) {
+      found.push(next)
+      next = this.#parents.get(next)
+    }
+    return found
+  }
+
+  #watchIdle(slot: Slot<Server>): void {
+    if (!isIdle(slot)) {
+      slot.takeBack?.()
+      slot.takeBack = undefined
+      return
+    }
+    if (this.#slots.length > this.#options.limit && !this.#isWanted(slot)) this.#stop(slot)
+    else
+      slot.takeBack ??= this.#options.clock.after(this.#options.idleAfter, () => {
+        slot.takeBack = undefined
+        if (isIdle(slot)) this.#stop(slot)
+      })
+  }
+
+  #stop(slot: Slot<Server>): void {
+    this.#remove(slot)
+    void stop(slot)
+  }
+
+  #remove(slot: Slot<Server>): void {
+    const at = this.#slots.indexOf(slot)
+    if (at >= 0) this.#slots.splice(at, 1)
+    slot.takeBack?.()
+  }
+}
+
+function isIdle({ server, users }: Slot<PooledServer>): boolean {
+  return server !== undefined && users === 0 && !server.isBusy
+}
+
+async function stop({ server }: Slot<PooledServer>): Promise<void> {
+  await server?.process.stop()
+}

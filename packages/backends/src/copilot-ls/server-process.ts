@@ -1,0 +1,224 @@
+/**
+ * One running language server, spoken to over its standard input and output.
+ *
+ * 1. A request never rejects: it ends with an answer, a refusal, or the end of the process.
+ * 2. Requests of the server reach `requested` and nothing else; what that does not know is refused.
+ * 3. The server ends with this process, however that ends: it is killed on exit, and it ends by itself when its input closes.
+ * 4. An idle server does not keep this process alive.
+ */
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import path from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import type { Clock } from '@cadre/core'
+import {
+  CancellationToken,
+  createMessageConnection,
+  ErrorCodes,
+  type MessageConnection,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-jsonrpc/node'
+import type { ServerCommand } from './find-server.ts'
+import { hideTokens } from './hide-tokens.ts'
+import { serverEnvironment } from './server-environment.ts'
+
+export interface ServerOptions {
+  readonly command: ServerCommand
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly clock: Clock
+  /** `copilotCapabilities` of the handshake. */
+  readonly capabilities?: { readonly [name: string]: unknown }
+  /** Sent as the server's settings, before anything is asked. */
+  readonly settings?: { readonly [name: string]: unknown }
+  /** Milliseconds for the handshake. Default 60000. */
+  readonly startTimeout?: number
+  /** Answers a request of the server; `undefined` refuses it. */
+  readonly requested?: (method: string, params: unknown) => Promise<unknown> | undefined
+  readonly notified?: (method: string, params: unknown) => void
+  readonly progressed?: (token: string | number, value: unknown) => void
+}
+
+export type Answer<T = unknown> =
+  | { readonly kind: 'answer'; readonly value: T }
+  | { readonly kind: 'refused'; readonly code: number; readonly message: string }
+  /** The process has ended; `message` is a full sentence. */
+  | { readonly kind: 'gone'; readonly message: string }
+
+export interface ServerProcess {
+  readonly pid: number
+  readonly version: string
+  /** Resolves when the process has ended, with a sentence about it. */
+  readonly ended: Promise<string>
+  readonly isRunning: boolean
+  request<T = unknown>(method: string, params?: unknown): Promise<Answer<T>>
+  notify(method: string, params: unknown): void
+  /** Asks it to end, and kills it when it does not. Resolves when it is gone. */
+  stop(): Promise<void>
+  kill(): void
+}
+
+export type Start =
+  | { readonly kind: 'started'; readonly server: ServerProcess }
+  | { readonly kind: 'failed'; readonly message: string }
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+const running = new Set<Child>()
+const stopGrace = 2_000
+
+/** Starts a server and shakes hands with it. */
+export async function startServer(options: ServerOptions): Promise<Start> {
+  const { command, env, clock, startTimeout = 60_000 } = options
+  const child = spawn(command.command, [...command.args, '--clientProcessId', String(process.pid)], {
+    // Not the workspace: the server must find nothing there that it reads or runs.
+    cwd: path.dirname(path.isAbsolute(command.args[0] ?? '') ? (command.args[0] as string) : command.command),
+    env: serverEnvironment(env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A group of its own: Ctrl-C is for Cadre, which stops what runs in its own order.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  })
+  const server = new RunningServer(child, options)
+  const takeBack = clock.after(startTimeout, () => server.kill())
+  const answer = await server.request<{ serverInfo?: { version?: string } }>('initialize', {
+    processId: process.pid,
+    rootUri: null,
+    workspaceFolders: null,
+    capabilities: { workspace: { workspaceFolders: false, configuration: false } },
+    initializationOptions: {
+      editorInfo: { name: 'Cadre', version: '0.1.0' },
+      editorPluginInfo: { name: 'cadre', version: '0.1.0' },
+      copilotCapabilities: options.capabilities ?? {},
+    },
+  })
+  takeBack()
+  if (answer.kind !== 'answer') {
+    server.kill()
+    return { kind: 'failed', message: `The Copilot language server did not start: ${answer.message}` }
+  }
+  server.version = answer.value.serverInfo?.version ?? 'unknown'
+  server.notify('initialized', {})
+  server.notify('workspace/didChangeConfiguration', { settings: options.settings ?? {} })
+  return { kind: 'started', server }
+}
+
+class RunningServer implements ServerProcess {
+  readonly ended: Promise<string>
+  isRunning = true
+  version = 'unknown'
+  readonly #child: Child
+  readonly #connection: MessageConnection
+  readonly #clock: Clock
+  #how = 'The Copilot language server has ended.'
+  #lastWords = ''
+
+  constructor(child: Child, { clock, requested, notified, progressed }: ServerOptions) {
+    this.#child = child
+    this.#clock = clock
+    running.add(child)
+    if (running.size === 1) process.on('exit', killAll)
+    unref(child)
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#lastWords = (this.#lastWords + chunk).slice(-2_000)
+    })
+    this.ended = new Promise((resolve) => {
+      const end = (how: string) => {
+        if (!this.isRunning) return
+        this.isRunning = false
+        this.#how = how
+        running.delete(child)
+        if (running.size === 0) process.off('exit', killAll)
+        this.#connection.dispose()
+        resolve(how)
+      }
+      child.on('error', (error) => end(`The Copilot language server cannot be run: ${error.message}.`))
+      child.on('exit', (code, signal) => end(this.#howItEnded(code, signal)))
+    })
+    // Its death is told by `exit`; until then these only say that a pipe broke.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {})
+    this.#connection = createMessageConnection(
+      new StreamMessageReader(child.stdout),
+      new StreamMessageWriter(child.stdin),
+    )
+    this.#connection.onError(() => {})
+    // It cannot be spoken to any more, so nothing would ever end what waits for it.
+    this.#connection.onClose(() => this.kill())
+    this.#connection.onRequest(
+      (method, params) =>
+        requested?.(method, params) ??
+        new ResponseError(ErrorCodes.MethodNotFound, `Cadre refuses ${method}`),
+    )
+    this.#connection.onNotification((method, params) => notified?.(method, params))
+    this.#connection.onUnhandledProgress(({ token, value }) => progressed?.(token, value))
+    this.#connection.listen()
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1
+  }
+
+  async request<T>(method: string, params: unknown = {}): Promise<Answer<T>> {
+    if (!this.isRunning) return { kind: 'gone', message: this.#how }
+    try {
+      return {
+        kind: 'answer',
+        value: (await this.#connection.sendRequest(method, params, CancellationToken.None)) as T,
+      }
+    } catch (error) {
+      if (
+        error instanceof ResponseError &&
+        this.isRunning &&
+        error.code !== ErrorCodes.PendingResponseRejected
+      )
+        return { kind: 'refused', code: error.code, message: hideTokens(error.message) }
+      this.kill()
+      return { kind: 'gone', message: await this.ended }
+    }
+  }
+
+  notify(method: string, params: unknown): void {
+    if (this.isRunning) this.#connection.sendNotification(method, params).catch(() => {})
+  }
+
+  async stop(): Promise<void> {
+    const takeBack = this.#clock.after(stopGrace, () => this.kill())
+    // Neither the server nor the clock keeps this process alive, and somebody waits.
+    const alive = setInterval(() => {}, 2 ** 31 - 1)
+    void this.request('shutdown').then(() => this.notify('exit', undefined))
+    await this.ended
+    clearInterval(alive)
+    takeBack()
+  }
+
+  kill(): void {
+    if (this.isRunning) killGroup(this.#child)
+  }
+
+  #howItEnded(code: number | null, signal: NodeJS.Signals | null): string {
+    const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
+    const words = hideTokens(this.#lastWords).trim().split('\n').at(-1)
+    return `The Copilot language server ${how}.${code && words ? ` Its last line: ${words}` : ''}`
+  }
+}
+
+function killAll(): void {
+  for (const child of running) killGroup(child)
+}
+
+function killGroup(child: Child): void {
+  try {
+    if (child.pid === undefined) return
+    if (process.platform === 'win32') child.kill('SIGKILL')
+    else process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It is gone already.
+  }
+}
+
+function unref(child: Child): void {
+  child.unref()
+  for (const stream of [child.stdin, child.stdout, child.stderr])
+    (stream as unknown as { unref?(): void }).unref?.()
+}

@@ -1,0 +1,219 @@
+/**
+ * A language server with the tools of one set, and the turns that run in it.
+ *
+ * 1. The server has no tool but those of the set: its own are removed before the first conversation, and a server that keeps one is not used.
+ * 2. A call belongs to the turn that reported its conversation and turn; one that belongs to none is refused. Nothing here runs a tool.
+ * 3. A turn is known by its token from before its request is sent, so no call can come before it.
+ */
+
+import type { Opened, PooledServer } from './server-pool.ts'
+import type { ServerOptions, ServerProcess, Start } from './server-process.ts'
+import { startServer } from './server-process.ts'
+import type { ToolSet } from './tool-set.ts'
+import { refused, Turn } from './turn.ts'
+import type { ProgressValue, ServerTool, ToolInvocation, TurnAnswer } from './wire-types.ts'
+
+export interface ToolServerOptions extends Pick<ServerOptions, 'command' | 'env' | 'clock' | 'startTimeout'> {
+  readonly notified?: (method: string, params: unknown) => void
+  /** Something changed that others may wait for: a turn has ended, or the process has. */
+  readonly changed?: () => void
+}
+
+/** Everything that the server does besides conversations is off: hooks, plugins, agents, instructions and skills of folders. */
+const settings = {
+  github: {
+    copilot: {
+      agent: {
+        editorHandlesAllConfirmation: true,
+        maxToolCallingLoop: 500,
+        autoCompress: false,
+        enableHooks: false,
+        enableSkills: false,
+        enableOrgSkills: false,
+        enablePlugins: false,
+        enableCustomAgents: false,
+        enableOrgCustomAgents: false,
+        useAgentsMdFile: false,
+        useNestedAgentsMdFiles: false,
+        useClaudeMdFile: false,
+        useNestedClaudeMdFiles: false,
+      },
+    },
+  },
+  telemetry: { telemetryLevel: 'off' },
+}
+
+let tokens = 0
+
+export class ToolServer implements PooledServer {
+  /** Undefined until tools are registered: such a server can still become that of any set. */
+  tools: ToolSet | undefined
+  readonly process: ServerProcess
+  readonly #options: ToolServerOptions
+  readonly #running = new Set<Turn>()
+  readonly #byToken: Map<string | number, Turn>
+  readonly #byConversation: Map<string, Turn>
+
+  private constructor(process: ServerProcess, options: ToolServerOptions, routes: Routes) {
+    this.process = process
+    this.#options = options
+    this.#byToken = routes.byToken
+    this.#byConversation = routes.byConversation
+    routes.isOwnTool = (name) => this.tools?.names.has(name) === true
+    routes.stop = (turn) => this.#sendCancel(turn)
+    void process.ended.then(() => options.changed?.())
+  }
+
+  static async open(options: ToolServerOptions): Promise<Opened<ToolServer>> {
+    const routes: Routes = {
+      byToken: new Map(),
+      byConversation: new Map(),
+      isOwnTool: () => false,
+      stop: () => {},
+    }
+    const started: Start = await startServer({
+      ...options,
+      capabilities: {},
+      settings,
+      requested: (method, params) => answerTo(method, params, routes),
+      progressed: (token, value) => route(token, value as ProgressValue, routes),
+    })
+    if (started.kind === 'failed') return started
+    return { kind: 'opened', server: new ToolServer(started.server, options, routes) }
+  }
+
+  get isBusy(): boolean {
+    return this.#running.size > 0
+  }
+
+  /** The sessions with a turn that is not over. */
+  get sessions(): string[] {
+    return [...this.#running].map(({ session }) => session)
+  }
+
+  /** Gives it these tools and removes its own. The result is a sentence about what went wrong. */
+  async register(set: ToolSet): Promise<string | undefined> {
+    const { clock, startTimeout = 60_000 } = this.#options
+    const takeBack = clock.after(startTimeout, () => this.process.kill())
+    const problem = await this.#exchangeTools(set)
+    takeBack()
+    if (problem === undefined) this.tools = set
+    return problem
+  }
+
+  async #exchangeTools(set: ToolSet): Promise<string | undefined> {
+    const given = await this.process.request<ServerTool[]>('conversation/registerTools', { tools: set.tools })
+    if (given.kind !== 'answer')
+      return `The Copilot language server rejected the tools of this agent: ${given.message}`
+    let present = given.value
+    for (const pass of [1, 2, 3]) {
+      const others = present.filter(({ type }) => type !== 'client').map(({ id }) => id)
+      if (others.length === 0) break
+      const left = await this.process.request<ServerTool[]>('conversation/unregisterTools', {
+        toolIds: others,
+      })
+      if (left.kind !== 'answer') return `The Copilot language server kept its own tools: ${left.message}`
+      present = left.value
+      if (pass === 3 && present.some(({ type }) => type !== 'client'))
+        return 'The Copilot language server does not give up its own tools, so Cadre cannot control it.'
+    }
+    const names = new Set(present.map(({ name }) => name))
+    const missing = set.tools.filter(({ name }) => !names.has(name)).map(({ name }) => name)
+    const extra = [...names].filter((name) => !set.names.has(name))
+    if (missing.length > 0)
+      return `The Copilot language server does not take the tools ${missing.join(', ')}.`
+    if (extra.length > 0)
+      return `The Copilot language server has tools that Cadre did not give it: ${extra.join(', ')}.`
+    return undefined
+  }
+
+  /** Begins a turn: `conversation/create`, or `conversation/turn` in a conversation that there is. */
+  begin(
+    method: 'conversation/create' | 'conversation/turn',
+    session: string,
+    params: { readonly [name: string]: unknown },
+  ): Turn {
+    tokens += 1
+    const { clock } = this.#options
+    const turn = new Turn({ token: `cadre-${tokens}`, session, now: () => clock.now() })
+    this.#running.add(turn)
+    this.#byToken.set(turn.token, turn)
+    this.#options.changed?.()
+    void this.process.request<TurnAnswer>(method, { ...params, workDoneToken: turn.token }).then((answer) => {
+      this.#running.delete(turn)
+      this.#byToken.delete(turn.token)
+      const id = turn.conversationId
+      if (id !== undefined && this.#byConversation.get(id) === turn) this.#byConversation.delete(id)
+      turn.answered(answer)
+      if (turn.isAbandoned && id !== undefined) this.destroy(id)
+      this.#options.changed?.()
+    })
+    return turn
+  }
+
+  /** Stops a turn. The server may take its time: nothing waits for it. */
+  cancel(turn: Turn): void {
+    if (!turn.isOver) this.#sendCancel(turn)
+    turn.abandon()
+    // A turn that nobody hears any more does not keep anybody from using the process.
+    this.#running.delete(turn)
+    this.#options.changed?.()
+  }
+
+  #sendCancel({ token }: Turn): void {
+    this.process.notify('window/workDoneProgress/cancel', { token })
+  }
+
+  destroy(conversationId: string): void {
+    void this.process.request('conversation/destroy', { conversationId })
+  }
+}
+
+interface Routes {
+  readonly byToken: Map<string | number, Turn>
+  readonly byConversation: Map<string, Turn>
+  isOwnTool: (name: string) => boolean
+  stop: (turn: Turn) => void
+}
+
+function route(
+  token: string | number,
+  value: ProgressValue,
+  { byToken, byConversation, stop }: Routes,
+): void {
+  const turn = byToken.get(token)
+  if (turn === undefined) return
+  turn.progressed(value)
+  const { kind, conversationId, parentTurnId } = value
+  if (kind !== 'begin' || conversationId === undefined || parentTurnId !== undefined) return
+  byConversation.set(conversationId, turn)
+  // It was cancelled before the server knew of it, so the server has not heard that.
+  if (turn.isAbandoned) stop(turn)
+}
+
+function answerTo(method: string, params: unknown, routes: Routes): Promise<unknown> | undefined {
+  const call = params as ToolInvocation
+  switch (method) {
+    case 'conversation/invokeClientTool': {
+      const turn = turnOf(call, routes)
+      if (turn === undefined || !routes.isOwnTool(call.name))
+        return Promise.resolve(refused('Cadre knows no such conversation or tool, and ran nothing.'))
+      return turn.called(call)
+    }
+    case 'conversation/invokeClientToolConfirmation': {
+      // The gate decides about each call when it comes; here only what could not come there is kept out.
+      const result = turnOf(call, routes) !== undefined && routes.isOwnTool(call.name) ? 'accept' : 'dismiss'
+      return Promise.resolve([{ result }, null])
+    }
+    // Asks to close connections that a client would hold for it: there are none.
+    case 'copilot/fetchDisconnectAll':
+      return Promise.resolve(null)
+    default:
+      return undefined
+  }
+}
+
+function turnOf({ conversationId, turnId }: ToolInvocation, { byConversation }: Routes): Turn | undefined {
+  const turn = byConversation.get(conversationId)
+  return turn !== undefined && !turn.isAbandoned && turn.reader.turnId === turnId ? turn : undefined
+}

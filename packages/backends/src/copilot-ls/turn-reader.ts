@@ -1,0 +1,156 @@
+import type { Usage } from '@cadre/core'
+import type { ProgressValue, TurnAnswer, TurnError } from './wire-types.ts'
+
+export interface TurnEnd {
+  readonly error?: TurnError
+  readonly isCancelled: boolean
+}
+
+/** Text that comes without a round. */
+const plain = -1
+
+/**
+ * Puts a turn together from what the server reports about it. Servers send the text of a round as pieces or, each time, all of it so
+ * far; the whole round shows which. Some send text only at the end.
+ */
+export class TurnReader {
+  conversationId: string | undefined
+  turnId: string | undefined
+  end: TurnEnd | undefined
+  readonly #tell: (delta: string) => void
+  readonly #rounds = new Map<number, Round>()
+  #finalText: string | undefined
+  #taken = ''
+  #sizes: { readonly first: number; last: number } | undefined
+  #total: { readonly input: number; readonly output: number } | undefined
+  #reported = { input: 0, output: 0 }
+
+  constructor(tell: (delta: string) => void) {
+    this.#tell = tell
+  }
+
+  read(value: ProgressValue): void {
+    if (value.parentTurnId !== undefined) return
+    this.conversationId ??= value.conversationId
+    this.turnId ??= value.turnId
+    this.#measure(value)
+    if (value.kind === 'end') {
+      this.end = {
+        ...(value.error && { error: value.error }),
+        isCancelled: value.cancellationReason !== undefined,
+      }
+      this.#finalText ??= textAtEnd(value)
+      return
+    }
+    if (value.kind === 'begin' || value.hideText === true) return
+    for (const { roundId = 0, reply } of value.editAgentRounds ?? []) if (reply) this.#add(roundId, reply)
+    const text = value.reply ?? value.delta ?? value.message
+    if (text) this.#add(plain, text)
+  }
+
+  /** The answer to the request that began the turn. It may hold the only text there is. */
+  answered(answer: TurnAnswer | undefined): void {
+    this.conversationId ??= answer?.conversationId
+    this.#finalText ??= answer && textAtEnd(answer)
+    this.end ??= { isCancelled: false }
+  }
+
+  /** The text since it was last taken; `null` when there is none. */
+  takeText(): string | null {
+    const texts = [...this.#rounds.values()].map((round) => round.take()).filter((text) => text !== '')
+    const text = this.#withFinal(texts.join('\n\n'))
+    if (text === '') return null
+    this.#taken += text
+    return text
+  }
+
+  /** The text at the end may be new, the whole turn again, or more than what came before. */
+  #withFinal(text: string): string {
+    const final = this.end === undefined ? undefined : this.#finalText
+    if (final === undefined) return text
+    this.#finalText = undefined
+    if (this.#taken.endsWith(final)) return text
+    const rest = final.startsWith(this.#taken) ? final.slice(this.#taken.length) : final
+    if (!rest.startsWith(text)) return text
+    if (rest.length > text.length) this.#tell(rest.slice(text.length))
+    return rest
+  }
+
+  /**
+   * The usage since it was last taken. Within a turn the server only says how large the context is; at the end it says what the turn took
+   * in all, and the last reply brings the difference.
+   */
+  takeUsage(): Usage | undefined {
+    const { input, output } = this.#reported
+    if (this.end !== undefined && this.#total !== undefined) {
+      const rest = {
+        input: Math.max(0, this.#total.input - input),
+        output: Math.max(0, this.#total.output - output),
+      }
+      this.#total = undefined
+      return rest
+    }
+    if (this.#sizes === undefined) return undefined
+    const usage = { input: this.#sizes.first, output: Math.max(0, this.#sizes.last - this.#sizes.first) }
+    this.#sizes = undefined
+    this.#reported = { input: input + usage.input, output: output + usage.output }
+    return usage
+  }
+
+  #add(id: number, piece: string): void {
+    let round = this.#rounds.get(id)
+    if (round === undefined) {
+      round = new Round()
+      this.#rounds.set(id, round)
+    }
+    const delta = round.add(piece)
+    if (delta !== '') this.#tell(delta)
+  }
+
+  #measure({ contextSize, tokenUsage }: ProgressValue): void {
+    const size = contextSize?.totalUsedTokens
+    if (size !== undefined) {
+      if (this.#sizes === undefined) this.#sizes = { first: size, last: size }
+      else this.#sizes.last = size
+    }
+    if (tokenUsage?.promptTokens !== undefined)
+      this.#total = { input: tokenUsage.promptTokens, output: tokenUsage.completionTokens ?? 0 }
+  }
+}
+
+class Round {
+  #pieces = ''
+  #last = ''
+  /** Every piece so far began with the one before it. */
+  #grows = true
+  #hasGrown = false
+  #told = ''
+  #taken = 0
+
+  /** Takes a piece, and gives back what is new to somebody who watches. */
+  add(piece: string): string {
+    this.#grows &&= piece.startsWith(this.#last)
+    this.#hasGrown ||= this.#last !== '' && piece.length > this.#last.length
+    this.#pieces += piece
+    this.#last = piece
+    const text = this.#text
+    if (!text.startsWith(this.#told)) return ''
+    const delta = text.slice(this.#told.length)
+    this.#told = text
+    return delta
+  }
+
+  take(): string {
+    const text = this.#text.slice(this.#taken)
+    this.#taken += text.length
+    return text
+  }
+
+  get #text(): string {
+    return this.#grows && this.#hasGrown ? this.#last : this.#pieces
+  }
+}
+
+function textAtEnd(value: TurnAnswer & { readonly error?: unknown }): string | undefined {
+  return value.error === undefined ? value.reply || value.message || value.response || undefined : undefined
+}

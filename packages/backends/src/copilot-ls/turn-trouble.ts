@@ -1,0 +1,64 @@
+import type { ReplyFailure } from '@cadre/core'
+import { hideTokens } from './hide-tokens.ts'
+import type { TurnError } from './wire-types.ts'
+
+/** What to do about a turn that ended with an error. */
+export type Trouble =
+  | { readonly kind: 'failed'; readonly failure: ReplyFailure }
+  /** What was written so far is the reply. */
+  | { readonly kind: 'cut'; readonly stop: 'length' | 'filtered' }
+  /** A new conversation may succeed. */
+  | { readonly kind: 'again'; readonly failure: ReplyFailure }
+
+export const signInHint = 'Run "cadre login" to sign in to GitHub Copilot.'
+
+/** The code with which the server refuses requests of somebody who is not signed in. */
+const notSignedIn = 1000
+const tooManyRounds = 10_000
+
+export function troubleOf(error: TurnError, model: string): Trouble {
+  const { code, message = 'The turn failed.' } = error
+  const shown = hideTokens(message).trim()
+  if (error.responseIsFiltered === true) return { kind: 'cut', stop: 'filtered' }
+  if (code === 413 || /token limit exceeded/i.test(message))
+    return failed({ ...backend(model, shown), tooLong: true })
+  if (error.responseIsIncomplete === true && /response got too long/i.test(message))
+    return { kind: 'cut', stop: 'length' }
+  if (error.reason === 'model_not_supported' || /^No model configuration found/i.test(message))
+    return failed({ ...backend(model, shown), code: 'unknown_model' })
+  // The server gets a new token when one is refused, but gives up the turn.
+  if (code === 401) return { kind: 'again', failure: signedOut(shown) }
+  if (code === tooManyRounds) return { kind: 'again', failure: backend(model, shown) }
+  return failed(backend(model, shown))
+}
+
+/** The server refused a request. */
+export function refusal(code: number, message: string, model: string): ReplyFailure {
+  return code === notSignedIn ? signedOut(message) : { ...backend(model, message), spent: 'nothing' }
+}
+
+/** True for an error of somebody who has to sign in first. */
+export function isSignInNeeded(code: number): boolean {
+  return code === notSignedIn
+}
+
+function signedOut(reason: string): ReplyFailure {
+  return {
+    kind: 'failed',
+    code: 'backend',
+    message: `GitHub Copilot refused the sign-in: ${sentence(reason)} ${signInHint}`,
+    spent: 'nothing',
+  }
+}
+
+function backend(model: string, reason: string): ReplyFailure {
+  return { kind: 'failed', code: 'backend', message: `copilot-ls:${model} failed: ${sentence(reason)}` }
+}
+
+function failed(failure: ReplyFailure): Trouble {
+  return { kind: 'failed', failure }
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

@@ -1,0 +1,114 @@
+/**
+ * One turn of a conversation: the server asks the model and calls tools until it is over. It owns the call that the server waits for.
+ *
+ * 1. Every call is answered exactly once: with a result, as cancelled, or with a refusal.
+ * 2. After `abandon` nothing of the turn is heard any more, and every further call is refused.
+ * 3. One caller at a time waits in `next`.
+ */
+
+import type { Answer } from './server-process.ts'
+import { TurnReader } from './turn-reader.ts'
+import type { ProgressValue, ToolAnswer, ToolInvocation, TurnAnswer } from './wire-types.ts'
+
+export type TurnEvent =
+  | { readonly kind: 'called'; readonly call: ToolInvocation }
+  | { readonly kind: 'over'; readonly answer: TurnAnswer }
+  | Exclude<Answer, { readonly kind: 'answer' }>
+
+export class Turn {
+  readonly token: string
+  readonly session: string
+  readonly reader: TurnReader
+  /** When the server was last heard. */
+  heardAt: number
+  /** The server has answered the request, or is gone. */
+  isOver = false
+  isAbandoned = false
+  /** Told the pieces of text while somebody waits for the turn. */
+  tell: ((delta: string) => void) | undefined
+  /** Told what a person should know. */
+  warn: ((message: string) => void) | undefined
+  readonly #now: () => number
+  readonly #warned = new Set<string>()
+  readonly #events: TurnEvent[] = []
+  readonly #answers = new Map<string, (answer: ToolAnswer) => void>()
+  #wake: (() => void) | undefined
+
+  constructor(options: { readonly token: string; readonly session: string; readonly now: () => number }) {
+    this.token = options.token
+    this.session = options.session
+    this.#now = options.now
+    this.heardAt = options.now()
+    this.reader = new TurnReader((delta) => this.tell?.(delta))
+  }
+
+  get conversationId(): string | undefined {
+    return this.reader.conversationId
+  }
+
+  /** The next thing that happened, or `undefined` as long as there is none. */
+  next(): TurnEvent | undefined {
+    return this.#events.shift()
+  }
+
+  /** Calls back once when something has happened. */
+  onNews(wake: () => void): void {
+    this.#wake = wake
+  }
+
+  progressed(value: ProgressValue): void {
+    this.heardAt = this.#now()
+    this.reader.read(value)
+    for (const { message } of value.notifications ?? []) {
+      if (!message || this.#warned.has(message)) continue
+      this.#warned.add(message)
+      this.warn?.(message)
+    }
+  }
+
+  called(call: ToolInvocation): Promise<ToolAnswer> {
+    if (this.isAbandoned || this.isOver) return Promise.resolve(refused('The turn was stopped.'))
+    return new Promise((resolve) => {
+      this.#answers.set(call.toolCallId, resolve)
+      this.#happened({ kind: 'called', call })
+    })
+  }
+
+  answered(answer: Answer<TurnAnswer | readonly TurnAnswer[]>): void {
+    this.isOver = true
+    const value = answer.kind === 'answer' ? [answer.value].flat()[0] : undefined
+    if (answer.kind === 'answer') this.reader.answered(value)
+    if (!this.isAbandoned)
+      this.#happened(answer.kind === 'answer' ? { kind: 'over', answer: value ?? {} } : answer)
+  }
+
+  /** Gives the server the result it waits for. False when it does not wait for it. */
+  give(toolCallId: string, result: string): boolean {
+    const answer = this.#answers.get(toolCallId)
+    if (answer === undefined || this.isAbandoned) return false
+    this.#answers.delete(toolCallId)
+    this.heardAt = this.#now()
+    answer([{ content: [{ value: result }], status: 'success' }, null])
+    return true
+  }
+
+  abandon(): void {
+    this.isAbandoned = true
+    this.tell = undefined
+    this.warn = undefined
+    for (const answer of this.#answers.values())
+      answer([{ content: [{ value: 'The turn was stopped.' }], status: 'cancelled' }, null])
+    this.#answers.clear()
+    this.#events.length = 0
+  }
+
+  #happened(event: TurnEvent): void {
+    this.heardAt = this.#now()
+    this.#events.push(event)
+    this.#wake?.()
+  }
+}
+
+export function refused(message: string): ToolAnswer {
+  return [null, { code: -32000, message }]
+}

@@ -1,0 +1,99 @@
+import { mayBeSignedIn, surveyCopilot } from './copilot-access/survey-copilot.ts'
+import { findServer } from './copilot-ls/find-server.ts'
+import type { ModelsConfig } from './models-config.ts'
+import { readEndpoint } from './openai/endpoint.ts'
+import { listModels } from './openai/list-models.ts'
+import { openTransport } from './openai/open-transport.ts'
+import { systemClock } from './pause.ts'
+
+export interface ListedModel {
+  /** As `--model` takes it. */
+  readonly id: string
+  readonly window?: number
+  readonly maxOutput?: number
+  /** Premium requests of Copilot that one request costs. */
+  readonly multiplier?: number
+}
+
+export interface ListedBackend {
+  readonly backend: string
+  readonly models: readonly ListedModel[]
+  /** The model that is the default of an account. */
+  readonly standard?: string
+  /** Why there are none; a full sentence. */
+  readonly trouble?: string
+}
+
+export interface ListOptions {
+  readonly config: ModelsConfig
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly cwd: string
+  /** Milliseconds for each of them. */
+  readonly limit: number
+}
+
+/** The models of every backend that is configured or signed in to. What a person configured about a model comes before what is told. */
+export async function listAllModels(options: ListOptions): Promise<ListedBackend[]> {
+  const listed = await Promise.all([ofCopilot(options), ofServer(options)])
+  return listed.flatMap((found) => (found === undefined ? [] : [withFacts(found, options.config)]))
+}
+
+async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBackend | undefined> {
+  const configured = config.copilot?.server
+  if (findServer({ env, configured }) === undefined || !mayBeSignedIn(env)) return undefined
+  const survey = await surveyCopilot({ env, configured, limit })
+  if (survey === undefined || survey.account?.kind === 'signed-out') return undefined
+  const backend = 'copilot-ls'
+  const { account, models } = survey
+  if (models !== undefined) {
+    const standard = models.find(({ isDefault }) => isDefault)?.id
+    return {
+      backend,
+      models: models.map(({ id, isDefault: _, ...facts }) => ({ id: `${backend}:${id}`, ...facts })),
+      ...(standard !== undefined && { standard: `${backend}:${standard}` }),
+    }
+  }
+  const trouble =
+    account?.kind === 'no-access'
+      ? `${account.user} has no access to GitHub Copilot.`
+      : account?.kind === 'unknown'
+        ? account.message
+        : (survey.trouble ?? 'GitHub Copilot does not list its models.')
+  return { backend, models: [], trouble }
+}
+
+async function ofServer({ config: given, env, cwd, limit }: ListOptions): Promise<ListedBackend | undefined> {
+  // Somebody waits for the list itself, and not for a run that could do without.
+  const config = { ...given, openai: { listTimeout: limit, ...given.openai } }
+  const context = { config, env, cwd, clock: systemClock, random: Math.random }
+  const endpoint = readEndpoint(context)
+  if (endpoint === undefined) return undefined
+  const backend = 'openai'
+  if (!endpoint.lists) return { backend, models: [], trouble: `${endpoint.shown} cannot list its models.` }
+  const listed = await listModels(endpoint, await openTransport(endpoint, context), context)
+  if (listed.kind === 'unlisted')
+    return { backend, models: [], trouble: `${endpoint.shown} does not list its models: ${listed.reason}.` }
+  return {
+    backend,
+    models: [...listed.models].map(([name, { window }]) => ({
+      id: `${backend}:${name}`,
+      ...(window !== undefined && { window }),
+    })),
+  }
+}
+
+function withFacts(listed: ListedBackend, { models = {} }: ModelsConfig): ListedBackend {
+  return {
+    ...listed,
+    models: listed.models.map((model) => {
+      const name = model.id.slice(listed.backend.length + 1)
+      const key = [model.id, name].find((one) => Object.hasOwn(models, one))
+      const { window, maxOutput } = key === undefined ? {} : (models[key] ?? {})
+      return {
+        ...model,
+        ...(window !== undefined && { window }),
+        ...(maxOutput !== undefined && { maxOutput }),
+      }
+    }),
+  }
+}

@@ -1,0 +1,120 @@
+import type { Survey } from '@cadre/backends'
+import type { Settings } from '@cadre/runtime'
+import type { Io } from '../../io.ts'
+import { counted } from '../../output/numbers.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+
+export interface CopilotCheck {
+  /** The model that a run would use; a missing server is a failure when it is one of Copilot's. */
+  readonly model: string | undefined
+  /** Milliseconds to wait for the language server. */
+  readonly limit: number
+}
+
+export interface CopilotChecks {
+  readonly checks: readonly Check[]
+  /** What the account offers, when it was told. */
+  readonly models: Survey['models']
+}
+
+/** The language server, who is signed in, and the SDK. Nothing is started when the server is not installed or nobody signed in. */
+export async function checkCopilot(
+  io: Io,
+  settings: Settings | undefined,
+  { model = '', limit }: CopilotCheck,
+): Promise<CopilotChecks> {
+  const { installedSdk, installedServer, mayBeSignedIn, surveyCopilot } = await import('@cadre/backends')
+  const { env } = io
+  const configured = settings?.config.copilot?.server
+  const problem = isOfCopilot(model) ? fail : note
+  const server = installedServer({ env, configured })
+  const sdk = installedSdk(env)
+  const ofSdk =
+    sdk === undefined
+      ? note('copilot sdk', 'not installed', 'Run `cadre login --sdk` to install it.')
+      : ok('copilot sdk', `${sdk.version}, ${sdk.place}`)
+  if (server === undefined) {
+    const chosen = configured || env['CADRE_COPILOT_SERVER']
+    const missing = chosen
+      ? fail(
+          'copilot',
+          `${chosen} is not a Copilot language server that runs here`,
+          'Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.',
+        )
+      : problem(
+          'copilot',
+          'the language server is not installed',
+          'Run `cadre login` to install it and to sign in.',
+        )
+    return { checks: [missing, ofSdk], models: undefined }
+  }
+  const installed = ok(
+    'copilot',
+    `language server ${server.version ?? 'of unknown version'}, ${server.place}`,
+  )
+  const survey: Survey = mayBeSignedIn(env)
+    ? ((await surveyCopilot({ env, configured, limit })) ?? {})
+    : { account: { kind: 'signed-out' } }
+  return {
+    checks: [installed, ...(await checkAccount(io, survey, problem)), ofSdk],
+    models: survey.models,
+  }
+}
+
+export function isOfCopilot(model: string): boolean {
+  return model.startsWith('copilot-ls:')
+}
+
+type Problem = (name: string, message: string, fix?: string) => Check
+
+async function checkAccount(
+  io: Io,
+  { account, subscription, models, trouble }: Survey,
+  problem: Problem,
+): Promise<Check[]> {
+  const { tokenVariable } = await import('@cadre/backends')
+  const variable = tokenVariable(io.env)
+  const name = 'copilot login'
+  switch (account?.kind) {
+    case undefined:
+      return [warn(name, trouble ?? 'not known', 'Try again, or wait longer with --wait.')]
+    case 'unknown':
+      return [warn(name, account.message, 'Check the network.')]
+    case 'unconfirmed':
+      return [warn(name, `${account.user}, not confirmed: ${trouble ?? ''}`, 'Wait longer with --wait.')]
+    case 'signed-out':
+      return variable === undefined
+        ? [problem(name, 'not signed in', 'Run `cadre login`.')]
+        : [
+            fail(
+              name,
+              `GitHub does not accept the token in ${variable}`,
+              'Replace it, or unset the variable.',
+            ),
+          ]
+    case 'no-access':
+      return [problem(name, `${account.user} has no access to GitHub Copilot`)]
+    case 'signed-in': {
+      const from = variable === undefined ? '' : `, with the token in ${variable}`
+      const plan = subscription?.plan === undefined ? '' : `, plan ${subscription.plan}`
+      const chat =
+        subscription?.chat === undefined ? '' : `, chat ${subscription.chat ? 'enabled' : 'disabled'}`
+      const said = `${account.user}${from}${plan}${chat}`
+      const signedIn =
+        subscription?.chat === false
+          ? warn(name, said, 'Chat has to be enabled in the settings of Copilot.')
+          : ok(name, said)
+      return [
+        signedIn,
+        models === undefined
+          ? warn('copilot models', trouble ?? 'GitHub does not list any')
+          : ok('copilot models', `${counted(models.length, 'model')}; \`cadre models\` lists them`),
+      ]
+    }
+  }
+}
+
+/** Nothing is wrong: Copilot is one way to reach models of several. */
+function note(name: string, message: string, fix?: string): Check {
+  return { ...ok(name, message), ...(fix !== undefined && { fix }) }
+}

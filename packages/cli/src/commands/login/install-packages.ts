@@ -1,0 +1,203 @@
+/**
+ * Installs packages of Copilot for this user, with npm.
+ *
+ * 1. A folder in the place that Cadre looks at is complete: it is made beside that place, checked, and then renamed.
+ * 2. Two installations at once are safe. The last one puts its folder there, unless the one before has everything that it wanted.
+ * 3. Nothing of the current folder is used: npm runs elsewhere, and runs no scripts of packages.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { type CopilotPackage, findServer, hideTokens, serverPackage, versionIn } from '@cadre/backends'
+import { hasCode } from '@cadre/disk'
+import { cleanEnvironment } from '@cadre/gate'
+
+export type Installation =
+  | { readonly kind: 'installed' }
+  /** `message` is one or more full sentences. */
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'cancelled' }
+
+export interface InstallRequest {
+  /** Where the packages go, as npm's `--prefix`. */
+  readonly folder: string
+  readonly packages: readonly CopilotPackage[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+export async function installPackages(
+  { folder, packages, env }: InstallRequest,
+  signal: AbortSignal,
+): Promise<Installation> {
+  mkdirSync(path.dirname(folder), { recursive: true, mode: 0o700 })
+  removeLeftovers(folder)
+  const fresh = mkdtempSync(`${folder}.${process.pid}-`)
+  try {
+    writeFileSync(path.join(fresh, 'package.json'), '{"private":true}\n')
+    const ended = await runNpm(argsOf(fresh, packages), fresh, env, signal)
+    if (ended.kind !== 'done') return ended
+    const missing = packages.filter((item) => !isThere(fresh, item))
+    if (missing.length > 0)
+      return failed(
+        `npm installed ${missing.map(shown).join(' and ')} without what it needs on this system (${process.platform}-${process.arch}).`,
+      )
+    putInPlace(fresh, folder, packages)
+    return { kind: 'installed' }
+  } finally {
+    rmSync(fresh, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/** What a person would type to do the same. */
+export function installCommand(folder: string, packages: readonly CopilotPackage[]): string {
+  const words = ['npm', ...argsOf(folder, packages)].filter((word) => !/^--no-/.test(word))
+  return words.map((word) => (/^[\w@./:=-]+$/.test(word) ? word : `'${word}'`)).join(' ')
+}
+
+function argsOf(folder: string, packages: readonly CopilotPackage[]): string[] {
+  const quiet = ['--no-audit', '--no-fund', '--no-save']
+  return ['install', '--prefix', folder, '--ignore-scripts', ...quiet, ...packages.map(shown)]
+}
+
+export function shown({ name, version }: CopilotPackage): string {
+  return `${name}@${version}`
+}
+
+/** Whether exactly this version is in the folder, and complete. */
+export function isThere(folder: string, { name, version }: CopilotPackage): boolean {
+  const place = path.join(folder, 'node_modules', name)
+  if (versionIn(place) !== version) return false
+  return name !== serverPackage.name || findServer({ env: {}, configured: place }) !== undefined
+}
+
+function putInPlace(fresh: string, folder: string, packages: readonly CopilotPackage[]): void {
+  let candidate = fresh
+  const olds: string[] = []
+  for (let round = 0; ; round++) {
+    const old = `${fresh}-${round}`
+    olds.push(old)
+    try {
+      renameSync(folder, old)
+      // Somebody else was faster, and may have installed more.
+      if (packages.every((item) => isThere(old, item))) candidate = old
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error
+    }
+    try {
+      renameSync(candidate, folder)
+      for (const one of olds) rmSync(one, { recursive: true, force: true, maxRetries: 3 })
+      return
+    } catch (error) {
+      if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST') && !hasCode(error, 'EPERM')) throw error
+      if (round === 100) throw error
+    }
+  }
+}
+
+/** Of installations that were killed. */
+function removeLeftovers(folder: string): void {
+  const parent = path.dirname(folder)
+  for (const name of readdirSync(parent)) {
+    const owner = name.startsWith(`${path.basename(folder)}.`)
+      ? /^(\d+)-/.exec(name.slice(path.basename(folder).length + 1))?.[1]
+      : undefined
+    if (owner !== undefined && Number(owner) !== process.pid && !isAlive(Number(owner)))
+      rmSync(path.join(parent, name), { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return hasCode(error, 'EPERM')
+  }
+}
+
+type NpmEnd = { readonly kind: 'done' } | Exclude<Installation, { kind: 'installed' }>
+
+function runNpm(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<NpmEnd> {
+  return new Promise((resolve) => {
+    const isWindows = process.platform === 'win32'
+    // On Windows npm is a script, which only a shell can run.
+    const words = isWindows ? args.map((word) => (/\s/.test(word) ? `"${word}"` : word)) : args
+    const child = spawn('npm', words, {
+      cwd,
+      env: npmEnvironment(env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      shell: isWindows,
+      // A group of its own, so that what npm starts ends with it.
+      detached: !isWindows,
+    })
+    let said = ''
+    const listen = (chunk: Buffer) => {
+      said = (said + chunk.toString('utf8')).slice(-8_000)
+    }
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
+    const stop = () => {
+      if (child.pid === undefined) return
+      try {
+        if (isWindows) child.kill()
+        else process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // It has ended already.
+      }
+    }
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+    const end = (ended: NpmEnd) => {
+      signal.removeEventListener('abort', stop)
+      resolve(signal.aborted ? { kind: 'cancelled' } : ended)
+    }
+    child.on('error', (error) => {
+      if (hasCode(error, 'ENOENT') && existsSync(cwd))
+        end(failed('npm is not installed, or not on PATH. Install Node.js together with npm.'))
+      else end(failed(`npm cannot be run: ${error.message}.`))
+    })
+    child.on('close', (code) => end(code === 0 ? { kind: 'done' } : failed(explain(said, code))))
+  })
+}
+
+/** npm gets what it needs to reach a registry, and no keys of other services. */
+function npmEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const more = Object.keys(env).filter(
+    (name) =>
+      /^npm_config_(?!prefix$|global|location|save|omit|include|ignore_scripts|dry_run)/i.test(name) ||
+      /^(https?|no|all)_proxy$/i.test(name) ||
+      ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NPM_TOKEN', 'NODE_AUTH_TOKEN'].includes(name),
+  )
+  return cleanEnvironment(env, more)
+}
+
+const unreachable =
+  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED)\b/
+
+function explain(said: string, code: number | null): string {
+  const lines = hideSecrets(said)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/complete log of this run|_logs.*debug/.test(line))
+    .slice(-6)
+  const what = unreachable.test(said)
+    ? 'npm cannot reach its registry: check the network, and the proxy and registry in the configuration of npm.'
+    : `npm ended with exit code ${code ?? 'unknown'}.`
+  return lines.length === 0 ? what : `${what} Its last lines: ${lines.join(' | ')}`
+}
+
+function hideSecrets(text: string): string {
+  return hideTokens(text)
+    .replaceAll(/\/\/[^\s/@]+@/g, '//[hidden]@')
+    .replaceAll(/(_(?:auth|password)\w*\s*[=:]\s*)\S+/gi, '$1[hidden]')
+    .replaceAll(/\bnpm_[A-Za-z0-9]{10,}/g, '[hidden]')
+}
+
+function failed(message: string): { readonly kind: 'failed'; readonly message: string } {
+  return { kind: 'failed', message }
+}

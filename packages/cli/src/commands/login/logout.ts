@@ -1,0 +1,86 @@
+import {
+  findServer,
+  forgetAccount,
+  type KnownAccount,
+  listAccounts,
+  rememberSignOut,
+  type ServerProcess,
+  signOut,
+  storedSignIns,
+  tokenVariable,
+  withServer,
+} from '@cadre/backends'
+import { CadreError } from '@cadre/core'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { copilotServer } from './copilot-server.ts'
+import { attendPerson } from './person.ts'
+
+export interface LogoutFlags {
+  readonly forget?: boolean
+  readonly home?: string
+  readonly json?: boolean
+}
+
+/** `cadre logout`. */
+export async function logout(io: Io, flags: LogoutFlags): Promise<ExitCode> {
+  const { env } = io
+  const variable = tokenVariable(env)
+  const configured = await copilotServer(io, flags.home)
+  const hasServer = findServer({ env, configured }) !== undefined
+  const left = hasServer && storedSignIns(env) !== undefined ? await leave(io, flags, configured) : undefined
+  if (left === 'cancelled') return exitCodes.cancelled
+  const kept = left?.kept.map(({ user }) => user) ?? []
+  const status =
+    variable === undefined ? (left === undefined ? 'not-signed-in' : 'signed-out') : 'environment'
+  if (flags.json)
+    io.stdout.write(`${JSON.stringify({ type: 'logout', status, kept, ...(variable && { variable }) })}\n`)
+  else
+    io.stdout.write(
+      lines(status, kept, variable)
+        .map((line) => `${cleanLine(line)}\n`)
+        .join(''),
+    )
+  // Whoever signs out wants to be signed out.
+  return variable === undefined ? exitCodes.done : exitCodes.failed
+}
+
+function lines(status: string, kept: readonly string[], variable: string | undefined): string[] {
+  return [
+    status === 'not-signed-in' ? 'Cadre is not signed in to GitHub Copilot.' : '',
+    status === 'signed-out' ? 'Signed out of GitHub Copilot.' : '',
+    variable === undefined
+      ? ''
+      : `The token in ${variable} still signs you in. Cadre cannot remove it: unset the variable.`,
+    kept.length === 0
+      ? ''
+      : `The sign-in of ${kept.join(' and ')} stays on this machine for editors. \`cadre logout --forget\` removes it for them as well.`,
+  ].filter((line) => line !== '')
+}
+
+async function leave(
+  io: Io,
+  { forget = false, json = false }: LogoutFlags,
+  configured: string | undefined,
+): Promise<{ readonly kept: readonly KnownAccount[] } | 'cancelled'> {
+  const person = attendPerson(io, json)
+  const work = async (server: ServerProcess) => {
+    const accounts = await listAccounts(server)
+    if (!(await signOut(server)))
+      throw new CadreError('backend', 'The Copilot language server did not sign out. Try again.')
+    if (!forget) return { kept: accounts }
+    const removed = await Promise.all(accounts.map((account) => forgetAccount(server, account)))
+    return { kept: accounts.filter((_, index) => !removed[index]) }
+  }
+  try {
+    const errand = await withServer({ env: io.env, configured }, work, person.signal)
+    if (errand.kind === 'cancelled') return 'cancelled'
+    if (errand.kind !== 'done')
+      throw new CadreError('backend', errand.kind === 'failed' ? errand.message : 'The server is gone.')
+    rememberSignOut(io.env)
+    return errand.value
+  } finally {
+    person.leave()
+  }
+}

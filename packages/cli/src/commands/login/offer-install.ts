@@ -1,0 +1,85 @@
+import {
+  type CopilotPackage,
+  installedSdk,
+  installedServer,
+  installFolder,
+  sdkPackage,
+  serverPackage,
+} from '@cadre/backends'
+import { CadreError } from '@cadre/core'
+import type { Io } from '../../io.ts'
+import { duration } from '../../output/numbers.ts'
+import { installCommand, installPackages, isThere, shown } from './install-packages.ts'
+import type { Person } from './person.ts'
+
+export interface OfferOptions {
+  readonly sdk: boolean
+  readonly yes: boolean
+  /** `copilot.server` of the configuration. */
+  readonly configured: string | undefined
+  readonly tell: (event: InstallEvent) => void
+}
+
+export type InstallEvent = {
+  readonly type: 'installing' | 'installed'
+  readonly packages: readonly string[]
+  readonly folder: string
+}
+
+/** Makes sure that the packages are there. Asks before it installs one. */
+export async function offerInstall(
+  io: Io,
+  person: Person,
+  options: OfferOptions,
+): Promise<'there' | 'cancelled'> {
+  const { env } = io
+  const chosen = options.configured || env['CADRE_COPILOT_SERVER']
+  const missing = missingPackages(io, options)
+  if (missing.length === 0) return 'there'
+  if (chosen && missing.includes(serverPackage))
+    throw new CadreError(
+      'configuration',
+      `${chosen} is not a Copilot language server that runs here. Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.`,
+    )
+  const folder = installFolder(env)
+  // What is there already has to be in the new folder as well.
+  const packages = [serverPackage, sdkPackage].filter(
+    (item) => missing.includes(item) || isThere(folder, item),
+  )
+  const names = missing.map(shown)
+  if (!options.yes) {
+    const size = missing.includes(serverPackage) ? 'about 700 MB' : 'about 150 MB'
+    const question = `Copilot needs ${names.join(' and ')}. Install with npm into ${folder} (${size})? y/N: `
+    const answer = await person.confirm(question)
+    if (person.signal.aborted) return 'cancelled'
+    if (answer !== true) {
+      const by = answer === undefined ? 'Copilot needs' : 'Nothing was installed. Copilot needs'
+      throw new CadreError(
+        'configuration',
+        `${by} ${names.join(' and ')}. Install with \`cadre login --yes${options.sdk ? ' --sdk' : ''}\`, or with: ${installCommand(folder, packages)}`,
+      )
+    }
+  }
+  options.tell({ type: 'installing', packages: names, folder })
+  const progress = person.progress(`Installing ${names.join(' and ')}`)
+  const started = Date.now()
+  const ended = await installPackages({ folder, packages, env }, person.signal)
+  progress.end(
+    ended.kind === 'installed' ? `Installed in ${folder} in ${duration(Date.now() - started)}.` : undefined,
+  )
+  if (ended.kind === 'cancelled') return 'cancelled'
+  if (ended.kind === 'failed')
+    throw new CadreError(
+      'configuration',
+      `${names.join(' and ')} could not be installed. ${ended.message} To install by hand: ${installCommand(folder, packages)}`,
+    )
+  options.tell({ type: 'installed', packages: names, folder })
+  return 'there'
+}
+
+function missingPackages({ env }: Io, { sdk, configured }: OfferOptions): CopilotPackage[] {
+  return [
+    ...(installedServer({ env, configured }) === undefined ? [serverPackage] : []),
+    ...(sdk && installedSdk(env) === undefined ? [sdkPackage] : []),
+  ]
+}

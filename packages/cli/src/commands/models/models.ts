@@ -1,0 +1,101 @@
+import { CadreError } from '@cadre/core'
+import { systemClock } from '@cadre/disk'
+import { allowOnly, type Config, type Policy, refusalOfModel, withModelAliases } from '@cadre/home'
+import { homeOf, loadPolicyOf, loadSettings, untrustedIn } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { amount } from '../../output/numbers.ts'
+import { roomIn, textTable } from '../../output/text-table.ts'
+
+/** Milliseconds for the Copilot language server, which has to start first. */
+const limit = 20_000
+
+/** `cadre models`. */
+export async function models(
+  io: Io,
+  flags: { readonly home?: string; readonly model?: string; readonly json?: boolean },
+): Promise<ExitCode> {
+  const home = homeOf(io, flags.home)
+  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const policy = await loadPolicyOf(io, home, homeTrusted)
+  const settings = await loadSettings(io, home, { homeTrusted })
+  const config = withModelAliases(settings.config, policy)
+  const { listAllModels } = await import('@cadre/backends')
+  const listed = await listAllModels({
+    config,
+    env: io.env,
+    cwd: io.cwd,
+    limit,
+  })
+  const known = listed.flatMap(({ models: found }) => found)
+  const chosen = flags.model || io.env['CADRE_MODEL'] || config.model
+  const ofAccount = listed.find(({ standard: one }) => one !== undefined)?.standard
+  const standard =
+    known.find(({ id }) => id === (chosen ?? ofAccount))?.id ??
+    (await defaultModel(io, config, policy, chosen))
+  // A playbook, or a model of a server that lists none.
+  const more = standard === undefined || known.some(({ id }) => id === standard) ? [] : [{ id: standard }]
+  const rows = [...more, ...known].map((model) => ({
+    ...model,
+    default: model.id === standard,
+    ...(refusalOfModel(model.id, policy) !== undefined && { refused: true }),
+  }))
+  const troubles = listed.flatMap(({ trouble }) => trouble ?? [])
+  if (flags.json) io.stdout.write(`${JSON.stringify(rows)}\n`)
+  else if (rows.length > 0) io.stdout.write(table(io, rows))
+  else if (troubles.length === 0)
+    io.stdout.write(
+      'No backend is configured. Sign in to GitHub Copilot with `cadre login`, or set OPENAI_BASE_URL and OPENAI_API_KEY.\n',
+    )
+  for (const trouble of troubles) io.warn(trouble)
+  return troubles.length > 0 ? exitCodes.backend : exitCodes.done
+}
+
+interface Row {
+  readonly id: string
+  readonly window?: number
+  readonly maxOutput?: number
+  readonly multiplier?: number
+  readonly default: boolean
+  readonly refused?: boolean
+}
+
+function table(io: Io, rows: readonly Row[]): string {
+  const head = ['MODEL', 'CONTEXT', 'LONGEST REPLY', 'PREMIUM REQUESTS', '']
+  const cells = rows.map(({ id, window, maxOutput, multiplier, default: isDefault, refused }) =>
+    [
+      id,
+      window === undefined ? '' : amount(window),
+      maxOutput === undefined ? '' : amount(maxOutput),
+      multiplier === undefined ? '' : multiplier === 0 ? 'included' : `${multiplier}x`,
+      [isDefault ? 'default' : '', refused ? 'not allowed by a policy' : ''].filter(Boolean).join(', '),
+    ].map(cleanLine),
+  )
+  return textTable(head, cells, roomIn(io.stdout))
+}
+
+/** Undefined when none is configured, or it is unknown: `cadre doctor` explains that. */
+async function defaultModel(
+  io: Io,
+  config: Config,
+  policy: Policy,
+  model: string | undefined,
+): Promise<string | undefined> {
+  const { createModels } = await import('@cadre/backends')
+  try {
+    const all = createModels({
+      config,
+      env: io.env,
+      cwd: io.cwd,
+      clock: systemClock,
+      ...(model !== undefined && { model }),
+    })
+    const found = await allowOnly(all, policy).resolve(undefined)
+    await all.close?.()
+    return found.kind === 'found' ? found.model.id : undefined
+  } catch (error) {
+    if (error instanceof CadreError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,95 @@
+import { chmodSync, existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { createProject, type Project } from './support/project.ts'
+
+/** A program in the place of the language server that only notes that it was started. */
+function server(project: Project): Record<string, string> {
+  const program = project.write('server', `#!/bin/sh\ntouch '${project.at('started')}'\n`)
+  chmodSync(program, 0o755)
+  return { CADRE_COPILOT_SERVER: program }
+}
+
+test('names the exact command when the language server is missing and nobody can be asked', async () => {
+  const project = createProject()
+  const { code, stderr } = await project.cadre(['login'])
+  expect(stderr).toBe(
+    `cadre: Copilot needs @github/copilot-language-server@1.539.0. Install with \`cadre login --yes\`, or with: npm install --prefix ${project.at('.local/share/cadre/copilot')} --ignore-scripts @github/copilot-language-server@1.539.0\n`,
+  )
+  expect(code).toBe(2)
+  const asJson = await project.cadre(['login', '--sdk', '--json'])
+  expect(asJson.json()).toMatchObject([{ type: 'error', code: 'configuration' }])
+  expect(asJson.stdout).toContain('cadre login --yes --sdk')
+  expect(asJson.code).toBe(2)
+})
+
+test('says why npm could not install it', async () => {
+  const project = createProject()
+  const npm = project.write('bin/npm', '#!/bin/sh\necho "npm error code ENOTFOUND" >&2\nexit 1\n')
+  chmodSync(npm, 0o755)
+  const env = { PATH: `${project.at('bin')}:/usr/bin:/bin`, HOME: project.at('user') }
+  // Outside of the project: programs that a project brings are not run.
+  const elsewhere = createProject()
+  const { code, stderr } = await elsewhere.cadre(['login', '--yes'], { env })
+  expect(stderr).toMatch(
+    /could not be installed\. npm cannot reach its registry: .*ENOTFOUND.* To install by hand: npm install/,
+  )
+  expect(code).toBe(2)
+  expect(existsSync(project.at('user/.local/share/cadre/copilot'))).toBe(false)
+})
+
+test('a server that is named but not there is a fault of the configuration', async () => {
+  const project = createProject()
+  const env = { CADRE_COPILOT_SERVER: project.at('nothing') }
+  const { code, stderr } = await project.cadre(['login', '--yes'], { env })
+  expect(stderr).toMatch(/nothing is not a Copilot language server that runs here/)
+  expect(code).toBe(2)
+})
+
+test('says that the server does not start', async () => {
+  const project = createProject()
+  const { code, stderr } = await project.cadre(['login'], { env: server(project) })
+  expect(stderr).toMatch(/^cadre: The Copilot language server did not start: /)
+  expect(code).toBe(5)
+})
+
+test('logout has nothing to do when nobody signed in, and starts nothing', async () => {
+  const project = createProject()
+  const { code, stdout } = await project.cadre(['logout'], { env: server(project) })
+  expect(stdout).toBe('Cadre is not signed in to GitHub Copilot.\n')
+  expect(code).toBe(0)
+  expect(project.exists('started')).toBe(false)
+})
+
+test('doctor, models and agents list start no server while nobody has signed in', async () => {
+  const project = createProject()
+  const env = server(project)
+  const { stdout } = await project.cadre(['doctor'], { env })
+  expect(stdout).toMatch(/^ok {4}copilot +language server of unknown version, .*server$/m)
+  expect(stdout).toMatch(/^ok {4}copilot login +not signed in\n +Run `cadre login`\.$/m)
+  expect(stdout).toMatch(/^ok {4}copilot sdk +not installed\n +Run `cadre login --sdk` to install it\.$/m)
+  await project.cadre(['models'], { env })
+  expect((await project.cadre(['agents', 'list'], { env })).stdout).not.toContain('Modes of')
+  expect(project.exists('started')).toBe(false)
+})
+
+test('doctor fails when the chosen model is of Copilot, and nobody is signed in', async () => {
+  const project = createProject()
+  const env = { ...server(project), CADRE_MODEL: 'copilot-ls:gpt-5' }
+  const { code, stdout } = await project.cadre(['doctor'], { env })
+  expect(stdout).toMatch(/^fail {2}copilot login +not signed in$/m)
+  expect(code).toBe(1)
+})
+
+test('a server that does not answer slows nothing down and breaks nothing', async () => {
+  const project = createProject({ '.config/github-copilot/apps.json': '{}' })
+  const program = project.write('server', '#!/bin/sh\nexec sleep 1000\n')
+  chmodSync(program, 0o755)
+  const env = { CADRE_COPILOT_SERVER: program }
+  const doctor = await project.cadre(['doctor', '--wait', '1'], { ownProcess: true, env })
+  expect(doctor.stdout).toMatch(
+    /^warn {2}copilot login +The Copilot language server did not answer everything within 1 s\.$/m,
+  )
+  const agents = await project.cadre(['agents', 'list'], { ownProcess: true, env })
+  expect(agents.stdout).toContain('Built in; start one')
+  expect(agents.code).toBe(0)
+})

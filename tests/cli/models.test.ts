@@ -1,0 +1,54 @@
+import { answers, startWire } from '@cadre/testing'
+import { expect, onTestFinished, test } from 'vitest'
+import { createProject } from './support/project.ts'
+
+async function serve(models: readonly string[]) {
+  const wire = await startWire(answers.reply({ text: 'ok' }), { models })
+  onTestFinished(() => wire.close())
+  return wire
+}
+
+test('lists the models of the configured server, with what is known about them, and the default', async () => {
+  const wire = await serve(['small', 'large'])
+  const project = createProject({
+    '.cadre/config.yaml': {
+      model: 'openai:large',
+      models: { 'openai:large': { window: 200_000, maxOutput: 8000 } },
+    },
+    '.config/cadre/policy.yaml': { models: { allow: ['large'] } },
+  })
+  const env = { OPENAI_BASE_URL: wire.url }
+  const { code, stdout } = await project.cadre(['models'], { env })
+  expect(stdout).toMatch(/^MODEL +CONTEXT +LONGEST REPLY +PREMIUM REQUESTS$/m)
+  expect(stdout).toMatch(/^openai:small +not allowed by a policy$/m)
+  expect(stdout).toMatch(/^openai:large +200k +8\.0k +default$/m)
+  expect(code).toBe(0)
+  const { stdout: json } = await project.cadre(['models', '--json'], { env })
+  expect(JSON.parse(json)).toEqual([
+    { id: 'openai:small', default: false, refused: true },
+    { id: 'openai:large', window: 200_000, maxOutput: 8000, default: true },
+  ])
+})
+
+test('shows a default that no server lists', async () => {
+  const project = createProject({ 'p.yaml': { lanes: { '*': [{ reply: 'x' }] } } })
+  const { stdout } = await project.cadre(['models', '--json', '--model', 'scripted:p.yaml'])
+  expect(JSON.parse(stdout)).toEqual([{ id: `scripted:${project.at('p.yaml')}`, default: true }])
+})
+
+test('says why a server lists none, and exits with 5', async () => {
+  const { code, stdout, stderr } = await createProject().cadre(['models'], {
+    env: { OPENAI_BASE_URL: 'http://127.0.0.1:1' },
+  })
+  expect(stdout).toBe('')
+  expect(stderr).toBe(
+    'cadre: http://127.0.0.1:1 does not list its models: the connection failed with ECONNREFUSED.\n',
+  )
+  expect(code).toBe(5)
+})
+
+test('says how to get models when nothing is configured', async () => {
+  const { code, stdout } = await createProject().cadre(['models'])
+  expect(stdout).toMatch(/^No backend is configured\. Sign in to GitHub Copilot with `cadre login`/)
+  expect(code).toBe(0)
+})
