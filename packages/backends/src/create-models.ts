@@ -20,6 +20,8 @@ export interface ModelsOptions {
 const ownBackends: { readonly [prefix: string]: BackendLoader } = {
   scripted: async (context) => (await import('./scripted/scripted-backend.ts')).openScripted(context),
   openai: async (context) => (await import('./openai/openai-backend.ts')).openOpenAi(context),
+  'copilot-sdk': async (context) =>
+    (await import('./copilot-sdk/copilot-backend.ts')).openCopilotSdk(context),
 }
 
 const howTo =

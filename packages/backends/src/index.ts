@@ -1,6 +1,6 @@
 export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
-export type { ModelsConfig, OpenAiConfig } from './models-config.ts'
+export type { CopilotConfig, CopilotProvider, ModelsConfig, OpenAiConfig } from './models-config.ts'
 export {
   createScriptedModels,
   type ScriptedModels,

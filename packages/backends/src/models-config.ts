@@ -23,6 +23,31 @@ export interface OpenAiConfig {
   readonly tries?: number
 }
 
+/** A model server that the Copilot runtime asks in the place of GitHub. */
+export interface CopilotProvider {
+  /** Default `openai`. */
+  readonly type?: string
+  readonly wireApi?: string
+  readonly baseUrl: string
+  /** A shell command that prints the key. `COPILOT_PROVIDER_API_KEY` comes first. */
+  readonly keyCommand?: string
+  readonly headers?: { readonly [name: string]: string }
+  /** Azure's `api-version`. */
+  readonly apiVersion?: string
+  /** Send the key over plain HTTP to a host that is not this machine. */
+  readonly allowInsecure?: boolean
+  /** False for a server that cannot list its models. */
+  readonly list?: boolean
+}
+
+export interface CopilotConfig {
+  /** True: no GitHub. The models are those of `provider` or, without one, of the server of the backend `openai`. */
+  readonly offline?: boolean
+  readonly provider?: CopilotProvider
+  /** Milliseconds without an event after which a question counts as hung. Default 120000. */
+  readonly idleTimeout?: number
+}
+
 /** The part of `config.yaml` that is about models. */
 export interface ModelsConfig {
   /** The default model. */
@@ -32,4 +57,5 @@ export interface ModelsConfig {
   /** By model id: window, longest reply and price, where the backend does not say. */
   readonly models?: { readonly [id: string]: ModelFacts }
   readonly openai?: OpenAiConfig
+  readonly copilot?: CopilotConfig
 }
