@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -53,6 +54,8 @@ export interface SdkWorld {
   readonly effects: Effects
   readonly events: CadreEvent[]
   readonly folder: string
+  /** The home of the user. */
+  readonly home: string
   /** What the model server was asked, in order. */
   readonly asked: readonly Asked[]
   report(agent?: string, work?: string, signal?: AbortSignal): Promise<Report>
@@ -60,6 +63,10 @@ export interface SdkWorld {
   journals(): string
   /** The processes of the Copilot runtime that this world started and that are alive. */
   runtimes(): number[]
+  /** Files of the home that hold this text. */
+  filesWith(text: string): string[]
+  /** Another process that asks the same model server one question through a runtime of its own. */
+  startElsewhere(): ChildProcess
   answer: ReturnType<typeof fileWorld>['answer']
 }
 
@@ -79,24 +86,28 @@ export async function sdkWorld(
   options: SdkWorldOptions = {},
 ): Promise<SdkWorld> {
   const asked: Asked[] = []
-  const wire = await startWire((request) => {
-    const one = readRequest(request)
-    asked.push(one)
-    return script(one)
-  })
+  const wire = await startWire(
+    (request) => {
+      const one = readRequest(request)
+      asked.push(one)
+      return script(one)
+    },
+    { models: ['m'] },
+  )
   const sessions = fileWorld()
   const home = mkdtempSync(path.join(tmpdir(), 'cadre-copilot-home-'))
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    CADRE_COPILOT_SDK: sdkFolder(),
+    OPENAI_BASE_URL: wire.url,
+    OPENAI_API_KEY: apiKey,
+    ...options.env,
+  }
   const models = createModels({
     model: 'copilot-sdk:m',
     config: { copilot: { offline: true }, ...options.config },
-    env: {
-      PATH: process.env['PATH'],
-      HOME: home,
-      CADRE_COPILOT_SDK: sdkFolder(),
-      OPENAI_BASE_URL: wire.url,
-      OPENAI_API_KEY: apiKey,
-      ...options.env,
-    },
+    env,
     ...(options.clock && { clock: options.clock }),
   })
   const effects = countingTools()
@@ -130,6 +141,7 @@ export async function sdkWorld(
     effects,
     events,
     folder: sessions.folder,
+    home,
     asked,
     async report(agent = 'lead', work = 'do it', signal = new AbortController().signal) {
       const result = await orchestrator.start({ agent, work, workspace: sessions.folder }, signal)
@@ -144,6 +156,19 @@ export async function sdkWorld(
         .join('\n')
     },
     runtimes,
+    filesWith: (text) =>
+      readdirSync(home, { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.join(entry.parentPath, entry.name))
+        .filter((file) => readFileSync(file).includes(text)),
+    startElsewhere() {
+      const child = spawn(process.execPath, [path.join(import.meta.dirname, 'ask-elsewhere.mjs')], {
+        env,
+        stdio: 'inherit',
+      })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      return child
+    },
     answer: sessions.answer,
   }
 }
@@ -184,4 +209,10 @@ function readRequest(request: WireRequest): Asked {
     step: body.messages.filter(({ role }) => role === 'assistant').length,
     request,
   }
+}
+
+/** The results of calls that the model was shown, by id. */
+export function resultsIn(asked: Asked | undefined): Record<string, string | null> {
+  const results = asked?.messages.filter(({ role }) => role === 'tool') ?? []
+  return Object.fromEntries(results.map((result) => [result.tool_call_id ?? '', result.content]))
 }

@@ -55,6 +55,27 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
         tries: whole,
       },
     },
+    copilot: {
+      kind: 'keys',
+      keys: {
+        offline: flag,
+        provider: {
+          kind: 'keys',
+          keys: {
+            type: text,
+            wireApi: text,
+            baseUrl: text,
+            keyCommand: text,
+            headers: { kind: 'named', of: text },
+            apiVersion: text,
+            allowInsecure: flag,
+            list: flag,
+          },
+          required: ['baseUrl'],
+        },
+        idleTimeout: whole,
+      },
+    },
     limits: {
       kind: 'keys',
       keys: { depth: whole, concurrency: whole, sessions: whole, maxTurns: whole, timeoutSeconds: whole },

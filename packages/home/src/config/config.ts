@@ -13,6 +13,7 @@ export interface Config {
   /** By model: window, longest reply and price, where the backend does not say. */
   readonly models?: { readonly [id: string]: ModelSettings }
   readonly openai?: OpenAiSettings
+  readonly copilot?: CopilotSettings
   readonly limits?: LimitSettings
   readonly budget?: BudgetSettings
   /** False: no agent may start another. False in either file holds. */
@@ -65,6 +66,22 @@ export interface OpenAiSettings {
   readonly listTimeout?: number
   readonly idleTimeout?: number
   readonly tries?: number
+}
+
+export interface CopilotSettings {
+  /** True: the Copilot runtime asks a model server of one's own, and never GitHub. */
+  readonly offline?: boolean
+  readonly provider?: {
+    readonly type?: string
+    readonly wireApi?: string
+    readonly baseUrl: string
+    readonly keyCommand?: string
+    readonly headers?: { readonly [name: string]: string }
+    readonly apiVersion?: string
+    readonly allowInsecure?: boolean
+    readonly list?: boolean
+  }
+  readonly idleTimeout?: number
 }
 
 export interface LimitSettings {
