@@ -44,6 +44,8 @@ export interface CopilotConfig {
   /** True: no GitHub. The models are those of `provider` or, without one, of the server of the backend `openai`. */
   readonly offline?: boolean
   readonly provider?: CopilotProvider
+  /** True: the model may start subagents of the runtime. Their calls are judged and recorded as calls of the session. Default false. */
+  readonly subagents?: boolean
   /** Milliseconds without an event after which a question counts as hung. Default 120000. */
   readonly idleTimeout?: number
 }

@@ -77,7 +77,10 @@ export interface SdkWorldOptions {
   readonly rules?: Ports['rules']
   readonly limits?: Partial<RunLimits>
   readonly agents?: Parameters<typeof defineAgent>[0][]
-  readonly env?: Record<string, string>
+  readonly env?: (url: string) => Record<string, string>
+  /** How the model server lists its models. By default it has one, `m`. */
+  readonly listing?: WireAnswer
+  readonly model?: string
 }
 
 /** The real Copilot runtime, a model server on loopback, and session files in a folder of their own. */
@@ -92,7 +95,7 @@ export async function sdkWorld(
       asked.push(one)
       return script(one)
     },
-    { models: ['m'] },
+    { models: options.listing ?? ['m'] },
   )
   const sessions = fileWorld()
   const home = mkdtempSync(path.join(tmpdir(), 'cadre-copilot-home-'))
@@ -102,10 +105,10 @@ export async function sdkWorld(
     CADRE_COPILOT_SDK: sdkFolder(),
     OPENAI_BASE_URL: wire.url,
     OPENAI_API_KEY: apiKey,
-    ...options.env,
+    ...options.env?.(wire.url),
   }
   const models = createModels({
-    model: 'copilot-sdk:m',
+    model: options.model ?? 'copilot-sdk:m',
     config: { copilot: { offline: true }, ...options.config },
     env,
     ...(options.clock && { clock: options.clock }),
@@ -212,7 +215,7 @@ function readRequest(request: WireRequest): Asked {
 }
 
 /** The results of calls that the model was shown, by id. */
-export function resultsIn(asked: Asked | undefined): Record<string, string | null> {
+export function resultsIn(asked: Pick<Asked, 'messages'> | undefined): Record<string, string | null> {
   const results = asked?.messages.filter(({ role }) => role === 'tool') ?? []
   return Object.fromEntries(results.map((result) => [result.tool_call_id ?? '', result.content]))
 }

@@ -8,6 +8,7 @@
  * 4. A conversation that was closed never reports anything again, whatever events arrive.
  */
 
+import { randomUUID } from 'node:crypto'
 import type { Message, ModelRequest, Reply, ToolOffer, WireCall } from '@cadre/core'
 import {
   type Continuation,
@@ -17,13 +18,15 @@ import {
   openingOf,
   type Result,
 } from './continuation.ts'
-import { type Round, type RoundCall, RoundReader } from './round-reader.ts'
+import type { RoundCall, ToolOwner } from './message-calls.ts'
+import { type Round, RoundReader } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type {
   SdkAnswer,
   SdkEvent,
   SdkPermission,
   SdkPermissionRequest,
+  SdkPreToolCall,
   SdkPreToolUse,
   SdkProvider,
   SdkSession,
@@ -43,9 +46,12 @@ export interface Setup {
   readonly model: string
   readonly multiplier: number | undefined
   readonly provider: SdkProvider | undefined
+  /** The model may start subagents of the runtime. Their calls are calls of the session. */
+  readonly subagents: boolean
 }
 
 export class Conversation {
+  readonly #id = randomUUID()
   readonly #runtime: Runtime
   readonly #setup: Setup
   readonly #system: string
@@ -53,6 +59,7 @@ export class Conversation {
   readonly #names: ReadonlySet<string>
   readonly #reader: RoundReader
   readonly #rounds: Round[] = []
+  readonly #noticed = new Set<string>()
   #session: SdkSession | undefined
   #known: Known | undefined
   #calls: readonly RoundCall[] = []
@@ -70,10 +77,14 @@ export class Conversation {
     this.#system = system
     this.#tools = tools
     this.#names = new Set(tools.map(({ name }) => name))
-    this.#reader = new RoundReader((name) => this.#names.has(name), setup.multiplier, {
+    this.#reader = new RoundReader({
+      session: this.#id,
+      multiplier: setup.multiplier,
+      ownerOf: (name) => this.#ownerOf(name),
       text: (delta) => this.#asker?.text(delta),
-      notice: (code, message) => this.#asker?.notice(code, message),
+      notice: (code, message) => this.#notice(code, message),
       round: (round) => this.#tell(round),
+      refuse: (request) => this.#refuse(request),
     })
   }
 
@@ -165,8 +176,27 @@ export class Conversation {
     else taken(round)
   }
 
+  #ownerOf(name: string): ToolOwner {
+    if (this.#names.has(name)) return 'ours'
+    return this.#setup.subagents && name === subagentTool ? 'runtime' : 'nobody'
+  }
+
   #isAnswered({ name, request }: RoundCall): boolean {
     return this.#names.has(name) && request === undefined
+  }
+
+  #notice(code: string, message: string): void {
+    if (this.#noticed.has(`${code} ${message}`)) return
+    this.#noticed.add(`${code} ${message}`)
+    this.#asker?.notice(code, message)
+  }
+
+  #refuse(requestId: string): void {
+    const result = {
+      textResultForLlm: 'This call was refused: it belongs to no reply.',
+      resultType: 'failure',
+    } as const
+    this.#session?.rpc.tools.handlePendingToolCall({ requestId, result }).catch(() => {})
   }
 
   #release(): void {
@@ -176,13 +206,16 @@ export class Conversation {
   }
 
   #config(): SdkSessionConfig {
-    const { model, provider } = this.#setup
+    const { model, provider, subagents } = this.#setup
+    const ours = this.#tools.map(({ name }) => `custom:${name}`)
+    const hasSubagents = subagents && !this.#names.has(subagentTool)
     return {
+      sessionId: this.#id,
       model,
       clientName: 'cadre',
       ...(provider !== undefined && { provider }),
       tools: this.#tools.map(toolOf),
-      availableTools: this.#tools.map(({ name }) => `custom:${name}`),
+      availableTools: hasSubagents ? [...ours, `builtin:${subagentTool}`] : ours,
       systemMessage: { mode: 'replace', content: this.#system },
       streaming: true,
       workingDirectory: this.#runtime.folder,
@@ -190,9 +223,11 @@ export class Conversation {
       infiniteSessions: { enabled: false },
       largeOutput: { enabled: false },
       toolSearch: { enabled: false },
-      excludedBuiltinAgents: builtinAgents,
+      excludedBuiltinAgents: hasSubagents ? builtinAgents : [...builtinAgents, 'general-purpose'],
       customAgents: [],
       mcpServers: {},
+      // It connects to this one by itself, with an account.
+      disabledMcpServers: ['github-mcp-server'],
       enableConfigDiscovery: false,
       enableFileHooks: false,
       enableSkills: false,
@@ -204,7 +239,7 @@ export class Conversation {
       memory: { enabled: false },
       onEvent: (event) => this.#hear(event),
       onPermissionRequest: (request) => this.#permit(request),
-      hooks: { onPreToolUse: ({ toolName }) => this.#judge(toolName) },
+      hooks: { onPreToolUse: (call) => this.#judge(call) },
     }
   }
 
@@ -220,12 +255,15 @@ export class Conversation {
       : { kind: 'reject', feedback: denial(toolName || kind) }
   }
 
-  async #judge(name: string): Promise<SdkPreToolUse> {
-    if (this.#names.has(name)) return { permissionDecision: 'allow' }
+  async #judge({ toolName, toolArgs, sessionId }: SdkPreToolCall): Promise<SdkPreToolUse> {
+    const owner = this.#ownerOf(toolName)
+    if (owner === 'ours') return { permissionDecision: 'allow' }
+    if (owner === 'runtime') return judgeSubagent(toolArgs)
     // Without a call that holds the runtime, it would ask the model again before the loop has seen this round.
-    if (!this.#isClosed && this.#unanswered > 0 && !this.#reader.waitsForUs)
+    const isHeld = sessionId !== this.#id || this.#reader.waitsForUs
+    if (!this.#isClosed && this.#unanswered > 0 && !isHeld)
       await new Promise<void>((resolve) => this.#denials.push(resolve))
-    return { permissionDecision: 'deny', permissionDecisionReason: denial(name) }
+    return { permissionDecision: 'deny', permissionDecisionReason: denial(toolName) }
   }
 }
 
@@ -238,15 +276,17 @@ export function wireCalls(calls: readonly RoundCall[]): WireCall[] {
   }))
 }
 
-const builtinAgents = [
-  'explore',
-  'task',
-  'general-purpose',
-  'code-review',
-  'research',
-  'security-review',
-  'rubber-duck',
-]
+/** The tool of the runtime that starts a subagent. */
+const subagentTool = 'task'
+
+/** One in the background would outlive the turn that started it, and its calls would belong to no reply. */
+function judgeSubagent(input: unknown): SdkPreToolUse {
+  const mode = (input as { readonly mode?: unknown } | null | undefined)?.mode
+  if (mode === undefined || mode === 'sync') return { permissionDecision: 'allow' }
+  return { permissionDecision: 'deny', permissionDecisionReason: 'Only mode "sync" is allowed.' }
+}
+
+const builtinAgents = ['explore', 'task', 'code-review', 'research', 'security-review', 'rubber-duck']
 
 function denial(name: string): string {
   return `"${name}" is not a tool of this session. Use only the tools that you were given.`

@@ -23,6 +23,7 @@ export interface CopilotModelOptions {
   readonly name: string
   readonly facts: ModelFacts
   readonly multiplier?: number | undefined
+  readonly subagents: boolean
   readonly access: Access
   readonly host: RuntimeHost
   readonly clock: Clock
@@ -40,7 +41,7 @@ interface Kept {
 }
 
 export function copilotModel(options: CopilotModelOptions): Model {
-  const { name, facts, multiplier, access, host, clock, idleTimeout } = options
+  const { name, facts, multiplier, subagents, access, host, clock, idleTimeout } = options
   const id = `copilot-sdk:${name}`
   const conversations = new Map<string, Kept>()
   return { id, ...facts, reply, release }
@@ -175,11 +176,11 @@ export function copilotModel(options: CopilotModelOptions): Model {
   }
 
   async function setupFor(signal: AbortSignal): Promise<Setup | ReplyFailure> {
-    if (access.kind === 'account') return { model: name, multiplier, provider: undefined }
+    if (access.kind === 'account') return { model: name, multiplier, subagents, provider: undefined }
     const provider = await access.provider(name, signal)
     if (provider === undefined) return cancelled
     if (provider.kind === 'failed') return backendFailure(provider.message)
-    return { model: name, multiplier, provider: provider.provider }
+    return { model: name, multiplier, subagents, provider: provider.provider }
   }
 
   function replyOf({ text, calls, usage, model, stop }: Extract<Round, { kind: 'round' }>): Reply {

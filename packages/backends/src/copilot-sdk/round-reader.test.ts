@@ -8,14 +8,19 @@ function read(
   const rounds: Round[] = []
   const told: string[] = []
   const notices: string[] = []
-  const reader = new RoundReader((name) => name === 'note', 2, {
+  const refused: string[] = []
+  const reader = new RoundReader({
+    session: 's',
+    ownerOf: (name) => (name === 'note' ? 'ours' : name === 'task' ? 'runtime' : 'nobody'),
+    multiplier: 2,
+    refuse: (request) => refused.push(request),
     text: (delta) => told.push(delta),
     round: (round) => rounds.push(round),
     notice: (code) => notices.push(code),
   })
   for (const [type, data = {}, agentId] of events)
     reader.push({ type, data, ...(agentId !== undefined && { agentId }) })
-  return { rounds, told: told.join(''), notices, reader }
+  return { rounds, told: told.join(''), notices, refused, reader }
 }
 
 const delta = (messageId: string, deltaContent: string) =>
@@ -32,7 +37,7 @@ const message = (messageId: string, content: string, ...names: string[]) =>
 const requested = (n: number) =>
   [
     'external_tool.requested',
-    { requestId: `r${n}`, toolCallId: `c${n}`, toolName: 'note', arguments: { n } },
+    { requestId: `r${n}`, sessionId: 's', toolCallId: `c${n}`, toolName: 'note', arguments: { n } },
   ] as const
 const completed = (n: number) => ['tool.execution_complete', { toolCallId: `c${n}` }] as const
 const usage = (more = {}) => ['assistant.usage', { inputTokens: 3, outputTokens: 1, ...more }] as const
@@ -71,10 +76,11 @@ describe('RoundReader', () => {
 
   it('takes the ids of a later message for new ones', () => {
     const again = [message('m2', '', 'note')]
+    const next = ['external_tool.requested', { ...requested(0)[1], requestId: 'r9' }] as const
     expect(read([message('m1', '', 'note'), requested(0), completed(0), ...again]).rounds).toHaveLength(1)
-    expect(
-      read([message('m1', '', 'note'), requested(0), completed(0), ...again, requested(0)]).rounds,
-    ).toHaveLength(2)
+    expect(read([message('m1', '', 'note'), requested(0), completed(0), ...again, next]).rounds).toHaveLength(
+      2,
+    )
   })
 
   it('waits for the last part of a message that comes in parts', () => {
@@ -142,6 +148,10 @@ describe('RoundReader', () => {
     ])
   })
 
+  it('refuses a call that is in no message', () => {
+    expect(read([message('m', '', 'bash'), requested(7)]).refused).toEqual(['r7'])
+  })
+
   it('does not take the words of a subagent for those of the session, and counts its tokens', () => {
     const { rounds, told } = read([
       ['assistant.message_delta', { messageId: 's', deltaContent: 'sub' }, 'agent-1'],
@@ -151,5 +161,58 @@ describe('RoundReader', () => {
     ])
     expect(told).toBe('')
     expect(rounds).toMatchObject([{ text: 'main', usage: { input: 5, output: 5 } }])
+  })
+
+  const child = (request: string, id: string) =>
+    [
+      'external_tool.requested',
+      {
+        requestId: request,
+        sessionId: `native-${request}`,
+        toolCallId: id,
+        toolName: 'note',
+        arguments: { id },
+      },
+    ] as const
+  const said = (agent: string, id: string) =>
+    [
+      'assistant.message',
+      { messageId: agent, content: 'child text', toolRequests: [{ toolCallId: id, name: 'note' }] },
+      agent,
+    ] as const
+
+  it('gives each subagent its own calls, also when a request comes before its message', () => {
+    const again = [
+      'external_tool.requested',
+      { ...child('rb', 'cb')[1], sessionId: 's', ownerNativeSessionId: 'native-rb' },
+    ] as const
+    const { rounds, refused } = read([
+      message('m', 'I delegate.', 'task', 'task'),
+      ['subagent.started', { agentDisplayName: 'Bea' }, 'b'],
+      said('a', 'ca'),
+      child('rb', 'cb'),
+      again,
+      said('b', 'cb'),
+      child('ra', 'ca'),
+    ])
+    expect(rounds).toEqual([
+      {
+        kind: 'round',
+        text: 'I delegate.\n\n[Subagent Bea]',
+        calls: [{ id: 'cb', name: 'note', arguments: '{"id":"cb"}', request: 'rb' }],
+      },
+      {
+        kind: 'round',
+        text: '[Subagent a]',
+        calls: [{ id: 'ca', name: 'note', arguments: '{"id":"ca"}', request: 'ra' }],
+      },
+    ])
+    expect(refused).toEqual([])
+  })
+
+  it('refuses a call that two subagents could have made', () => {
+    const { rounds, refused } = read([said('a', 'c'), said('b', 'c'), child('r1', 'c'), child('r2', 'c')])
+    expect(rounds).toEqual([])
+    expect(refused).toEqual(['r1', 'r2'])
   })
 })

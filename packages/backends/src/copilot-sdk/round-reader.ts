@@ -1,14 +1,6 @@
 import { addUsage, type Usage } from '@cadre/core'
+import { callsIn, MessageCalls, type RoundCall, type ToolOwner } from './message-calls.ts'
 import type { SdkEvent } from './sdk-types.ts'
-
-export interface RoundCall {
-  readonly id: string
-  readonly name: string
-  /** JSON as the model wrote it, valid or not. */
-  readonly arguments: string
-  /** What the runtime waits for. Absent when it has answered the call itself, with an error. */
-  readonly request?: string
-}
 
 /** What the runtime says about a request that failed for good. */
 export interface RuntimeError {
@@ -31,10 +23,17 @@ export type Round =
     }
   | { readonly kind: 'failed'; readonly error: RuntimeError; readonly usage?: Usage }
 
-export interface RoundListener {
+export interface RoundReaderOptions {
+  /** The id of the SDK session: events with another one are about a subagent of the runtime. */
+  readonly session: string
+  readonly ownerOf: (name: string) => ToolOwner
+  /** How many premium requests one request of a person counts as, when the runtime does not say. */
+  readonly multiplier: number | undefined
   readonly text: (delta: string) => void
   readonly round: (round: Round) => void
   readonly notice: (code: string, message: string) => void
+  /** The runtime waits for the result of a call that is in no message, or in two. */
+  readonly refuse: (request: string) => void
 }
 
 interface Segment {
@@ -44,76 +43,73 @@ interface Segment {
 
 type Data = SdkEvent['data']
 
-/**
- * Reads the events of one SDK session as rounds. A message with calls is a round once the runtime waits for the result of each call of
- * our tools: before that, it may still answer one itself, for example because its arguments are not JSON.
- */
+/** The agent that the session itself is. */
+const main = ''
+
+/** Reads the events of one SDK session as rounds. A message of a subagent with calls is a round of the session, too. */
 export class RoundReader {
-  readonly #isOurs: (name: string) => boolean
-  readonly #multiplier: number | undefined
-  readonly #listener: RoundListener
+  readonly #options: RoundReaderOptions
   /** The texts since the last round, by message: one that was cut for its length has no message of its own. */
   readonly #segments = new Map<string, Segment>()
-  readonly #written = new Map<string, string>()
-  readonly #requests = new Map<string, { readonly id: string; readonly arguments: string }>()
-  readonly #answered = new Set<string>()
-  #open: { readonly id: string; readonly name: string; readonly arguments: unknown }[] = []
-  #isListed = false
+  readonly #calls = new Map<string, MessageCalls>()
+  readonly #subagents = new Map<string, string>()
+  readonly #requested = new Set<string>()
+  /** Requests for subagents whose message has not arrived. */
+  #early: Data[] = []
   #usage: Usage | undefined
   #model: string | undefined
   #stop: 'length' | 'filtered' | undefined
   #error: RuntimeError | undefined
   #hasMessage = false
 
-  constructor(isOurs: (name: string) => boolean, multiplier: number | undefined, listener: RoundListener) {
-    this.#isOurs = isOurs
-    this.#multiplier = multiplier
-    this.#listener = listener
+  constructor(options: RoundReaderOptions) {
+    this.#options = options
   }
 
-  /** True while the runtime cannot go on without the result of a call of our tools. */
+  /** True while the runtime cannot go on without the result of a call that the session itself made. */
   get waitsForUs(): boolean {
-    return this.#open.some(({ id, name }) => this.#isOurs(name) && !this.#answered.has(id))
+    return this.#callsOf(main).waitsForUs
   }
 
-  push({ type, agentId, data }: SdkEvent): void {
-    if (type === 'assistant.usage') this.#count(data)
-    // What a subagent of the runtime says is not said by this session.
-    if (agentId !== undefined || data['parentToolCallId'] !== undefined) return
+  push({ type, agentId = main, data }: SdkEvent): void {
+    switch (type) {
+      case 'assistant.tool_call_delta':
+        this.#callsOf(agentId).write(textOf(data['toolCallId']), textOf(data['inputDelta']))
+        break
+      case 'assistant.usage':
+        this.#count(data)
+        if (agentId === main) this.#finishSegments(data)
+        break
+      case 'assistant.message':
+        this.#take(agentId, data)
+        break
+      case 'external_tool.requested':
+        this.#request(data)
+        break
+      case 'tool.execution_complete':
+        this.#callsOf(agentId).answer(textOf(data['toolCallId']))
+        this.#tellCalls(agentId)
+        break
+      case 'subagent.started':
+        this.#subagents.set(agentId, textOf(data['agentDisplayName']) || textOf(data['agentName']))
+        break
+    }
+    if (agentId === main) this.#pushMain(type, data)
+  }
+
+  #pushMain(type: string, data: Data): void {
     switch (type) {
       case 'assistant.message_delta':
         this.#hear(textOf(data['messageId']), textOf(data['deltaContent']))
         break
-      case 'assistant.tool_call_delta': {
-        const id = textOf(data['toolCallId'])
-        this.#written.set(id, (this.#written.get(id) ?? '') + textOf(data['inputDelta']))
-        break
-      }
-      case 'assistant.usage':
-        this.#finishSegments(data)
-        break
       case 'model.call_failure':
         this.#forgetAttempt(data)
-        break
-      case 'assistant.message':
-        this.#take(data)
-        break
-      case 'external_tool.requested':
-        this.#requests.set(textOf(data['toolCallId']), {
-          id: textOf(data['requestId']),
-          arguments: JSON.stringify(data['arguments'] ?? {}),
-        })
-        this.#tellCalls()
-        break
-      case 'tool.execution_complete':
-        this.#answered.add(textOf(data['toolCallId']))
-        this.#tellCalls()
         break
       case 'session.error':
         this.#error = errorOf(data)
         break
       case 'session.warning':
-        this.#listener.notice(`copilot_${textOf(data['warningType'])}`, textOf(data['message']))
+        this.#options.notice(`copilot_${textOf(data['warningType'])}`, textOf(data['message']))
         break
       case 'session.idle':
         this.#tellEnd()
@@ -124,14 +120,14 @@ export class RoundReader {
     const segment = this.#segments.get(message)
     if (segment === undefined) this.#segments.set(message, { text: delta, isWhole: false })
     else segment.text += delta
-    this.#listener.text(delta)
+    this.#options.text(delta)
   }
 
   #count(data: Data): void {
     const isAsked = data['initiator'] === undefined || data['initiator'] === 'user'
     // Copilot counts a request that a person makes, times the model's multiplier. Those that follow from it are free.
-    const premium =
-      data['isByok'] === true ? undefined : isAsked ? (numberOf(data['cost']) ?? this.#multiplier) : undefined
+    const isPremium = isAsked && data['isByok'] !== true
+    const premium = isPremium ? (numberOf(data['cost']) ?? this.#options.multiplier) : undefined
     this.#usage = addUsage(this.#usage ?? { input: 0, output: 0 }, {
       input: numberOf(data['inputTokens']) ?? 0,
       output: numberOf(data['outputTokens']) ?? 0,
@@ -150,51 +146,75 @@ export class RoundReader {
   #forgetAttempt(data: Data): void {
     for (const [message, segment] of this.#segments) if (!segment.isWhole) this.#segments.delete(message)
     if (data['statusCode'] === 429)
-      this.#listener.notice(
+      this.#options.notice(
         'copilot_rate_limit',
         'The model server limits requests (HTTP 429). The Copilot runtime waits and tries again.',
       )
   }
 
-  #take(data: Data): void {
-    this.#hasMessage = true
-    // Some models use the same ids in each reply.
-    if (this.#open.length === 0) this.#answered.clear()
-    this.#segments.set(textOf(data['messageId']), { text: textOf(data['content']), isWhole: true })
-    if (typeof data['model'] === 'string') this.#model = data['model']
-    for (const call of listOf(data['toolRequests']))
-      this.#open.push({
-        id: textOf(call['toolCallId']),
-        name: textOf(call['name']),
-        arguments: call['arguments'],
-      })
+  #take(agent: string, data: Data): void {
+    if (agent === main) {
+      this.#hasMessage = true
+      this.#segments.set(textOf(data['messageId']), { text: textOf(data['content']), isWhole: true })
+      if (typeof data['model'] === 'string') this.#model = data['model']
+    }
     const chunks = numberOf(data['chunkCount'])
-    this.#isListed = chunks === undefined || numberOf(data['chunkIndex']) === chunks - 1
-    this.#tellCalls()
+    const isLast = chunks === undefined || numberOf(data['chunkIndex']) === chunks - 1
+    this.#callsOf(agent).list(callsIn(data), isLast)
+    this.#tellCalls(agent)
+    this.#mapEarly()
   }
 
-  #tellCalls(): void {
-    if (this.#open.length === 0 || !this.#isListed) return
-    const isKnown = ({ id, name }: { id: string; name: string }) =>
-      !this.#isOurs(name) || this.#requests.has(id) || this.#answered.has(id)
-    if (!this.#open.every(isKnown)) return
-    const calls = this.#open.flatMap((call) => this.#callOf(call) ?? [])
-    this.#open = []
-    // The runtime has answered every call itself, and continues by itself.
-    if (calls.length > 0) this.#tellRound(calls)
+  /** A request for a subagent is sent twice: with its own session, and with the one that it belongs to. */
+  #request(data: Data): void {
+    const request = textOf(data['requestId'])
+    if (this.#requested.has(request)) return
+    this.#requested.add(request)
+    const session = textOf(data['ownerNativeSessionId']) || textOf(data['sessionId'])
+    if (session !== this.#options.session) {
+      this.#early.push(data)
+      this.#mapEarly()
+    } else if (this.#callsOf(main).has(textOf(data['toolCallId']))) this.#accept(main, data)
+    else this.#options.refuse(request)
   }
 
-  #callOf(call: { id: string; name: string; arguments: unknown }): RoundCall | undefined {
-    const { id, name } = call
-    const request = this.#requests.get(id)
-    const written = this.#written.get(id)
-    this.#written.delete(id)
-    this.#requests.delete(id)
-    const isAnswered = this.#answered.delete(id)
-    if (request !== undefined) return { id, name, arguments: request.arguments, request: request.id }
-    const text = written?.trim() ? written : JSON.stringify(call.arguments ?? {})
-    // The model was told that a valid call failed: it must not have an effect afterwards.
-    return isAnswered && this.#isOurs(name) && isJson(text) ? undefined : { id, name, arguments: text }
+  /**
+   * Which subagent a request is for, only the id of the call tells. The message with the call may come later. When two subagents have
+   * calls with this id, nobody knows whose result it would be.
+   */
+  #mapEarly(): void {
+    const waiting = this.#early
+    this.#early = []
+    for (const data of waiting) {
+      const id = textOf(data['toolCallId'])
+      const [agent, ...others] = [...this.#calls.keys()].filter(
+        (one) => one !== main && this.#callsOf(one).has(id),
+      )
+      if (agent === undefined) this.#early.push(data)
+      else if (others.length > 0) this.#options.refuse(textOf(data['requestId']))
+      else this.#accept(agent, data)
+    }
+  }
+
+  #accept(agent: string, data: Data): void {
+    this.#callsOf(agent).request(textOf(data['toolCallId']), textOf(data['requestId']), data['arguments'])
+    this.#tellCalls(agent)
+  }
+
+  #callsOf(agent: string): MessageCalls {
+    let calls = this.#calls.get(agent)
+    if (calls === undefined) {
+      calls = new MessageCalls(this.#options.ownerOf)
+      this.#calls.set(agent, calls)
+    }
+    return calls
+  }
+
+  #tellCalls(agent: string): void {
+    const calls = this.#callsOf(agent).take()
+    // Without calls, the runtime has answered each of them itself, and continues by itself.
+    if (calls.length === 0) return
+    this.#tellRound(calls, agent === main ? '' : `[Subagent ${this.#subagents.get(agent) ?? agent}]`)
   }
 
   #tellEnd(): void {
@@ -202,26 +222,25 @@ export class RoundReader {
     const said = this.#hasMessage
     this.#error = undefined
     this.#hasMessage = false
-    this.#open = []
-    this.#requests.clear()
-    this.#answered.clear()
-    this.#written.clear()
+    this.#calls.clear()
+    this.#requested.clear()
+    this.#early = []
     const isEmpty = [...this.#segments.values()].every(({ text }) => text === '')
     // An empty reply is an error for the runtime; the loop has its own way to ask again.
     if (error === undefined || (said && isEmpty && error.status === undefined)) {
-      this.#tellRound([])
+      this.#tellRound([], '')
       return
     }
     this.#segments.clear()
-    this.#listener.round({ kind: 'failed', error, ...this.#takeUsage() })
+    this.#options.round({ kind: 'failed', error, ...this.#takeUsage() })
   }
 
-  #tellRound(calls: readonly RoundCall[]): void {
-    const text = [...this.#segments.values()].map((segment) => (segment.isWhole ? segment.text : '')).join('')
+  #tellRound(calls: readonly RoundCall[], label: string): void {
+    const said = [...this.#segments.values()].map(({ text, isWhole }) => (isWhole ? text : '')).join('')
     this.#segments.clear()
-    this.#listener.round({
+    this.#options.round({
       kind: 'round',
-      text,
+      text: said !== '' && label !== '' ? `${said}\n\n${label}` : said + label,
       calls,
       ...this.#takeUsage(),
       ...(this.#model !== undefined && { model: this.#model }),
@@ -247,23 +266,10 @@ function errorOf(data: Data): RuntimeError {
   }
 }
 
-function listOf(value: unknown): readonly Data[] {
-  return Array.isArray(value) ? (value as readonly Data[]) : []
-}
-
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -54,7 +54,7 @@ export interface SdkSessionConfig {
   readonly onEvent: (event: SdkEvent) => void
   readonly onPermissionRequest: (request: SdkPermissionRequest) => SdkPermission
   readonly hooks: {
-    readonly onPreToolUse: (call: { readonly toolName: string }) => Promise<SdkPreToolUse>
+    readonly onPreToolUse: (call: SdkPreToolCall) => Promise<SdkPreToolUse>
   }
   readonly [option: string]: unknown
 }
@@ -84,6 +84,13 @@ export interface SdkPermissionRequest {
 export type SdkPermission =
   | { readonly kind: 'approve-once' }
   | { readonly kind: 'reject'; readonly feedback: string }
+
+export interface SdkPreToolCall {
+  /** That of a subagent is its own. */
+  readonly sessionId?: string
+  readonly toolName: string
+  readonly toolArgs?: unknown
+}
 
 export type SdkPreToolUse =
   | { readonly permissionDecision: 'allow' }
@@ -115,7 +122,7 @@ export interface SdkAnswer {
   readonly requestId: string
   readonly result: {
     readonly textResultForLlm: string
-    readonly resultType: 'success'
+    readonly resultType: 'success' | 'failure'
     readonly binaryResultsForLlm?: readonly {
       readonly data: string
       readonly mimeType: string

@@ -73,6 +73,7 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
           },
           required: ['baseUrl'],
         },
+        subagents: flag,
         idleTimeout: whole,
       },
     },

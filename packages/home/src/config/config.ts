@@ -81,6 +81,8 @@ export interface CopilotSettings {
     readonly allowInsecure?: boolean
     readonly list?: boolean
   }
+  /** True: the model may start subagents of the runtime. */
+  readonly subagents?: boolean
   readonly idleTimeout?: number
 }
 
