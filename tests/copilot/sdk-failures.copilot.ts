@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import type { Model, ReplyHooks } from '@cadre/core'
+import type { ReplyHooks } from '@cadre/core'
 import { answers, createFakeClock } from '@cadre/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { ask, neverAborted, question } from '../../packages/backends/src/ask.spec-helpers.ts'
-import { apiKey, type SdkWorld, sdkWorld } from './support/sdk-world.ts'
+import { apiKey, modelOf, sdkWorld } from './support/sdk-world.ts'
 
 const patience = { timeout: 60_000, interval: 10 }
 
@@ -233,9 +233,3 @@ describe('the Copilot runtime', () => {
     model.release?.('lead-1')
   })
 })
-
-async function modelOf(world: SdkWorld): Promise<Model> {
-  const found = await world.models.resolve(undefined)
-  if (found.kind === 'unknown') throw new Error(found.reason)
-  return found.model
-}

@@ -1,7 +1,13 @@
-import { defineTool, object, string, type Tool } from '@cadre/core'
+import { defineTool, type Message, object, string, type Tool } from '@cadre/core'
 import { answers } from '@cadre/testing'
 import { describe, expect, it } from 'vitest'
-import { apiKey, resultsIn, sdkWorld } from './support/sdk-world.ts'
+import { askFor } from '../../packages/backends/src/ask.spec-helpers.ts'
+import { apiKey, modelOf, resultsIn, sdkWorld } from './support/sdk-world.ts'
+
+// One pixel each.
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const otherDot =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
 describe('a session on the Copilot SDK', () => {
   it('answers with the text of the model, under our prompt and with our tools only', async () => {
@@ -96,6 +102,31 @@ describe('a session on the Copilot SDK', () => {
       { role: 'tool', content: 'listened' },
       { role: 'user', content: expect.stringContaining('Hurry up.') },
     ])
+  })
+
+  it('shows the model the images of messages and of results', async () => {
+    const world = await sdkWorld(({ step }) =>
+      step === 0 ? answers.reply({ calls: [{ id: 'c', name: 'look' }] }) : answers.reply({ text: 'A dot.' }),
+    )
+    const model = await modelOf(world)
+    const tools = [{ name: 'look', description: 'd', parameters: { type: 'object' as const } }]
+    const messages: Message[] = [
+      { role: 'user', content: 'What is it?', images: [{ mime: 'image/png', data: dot }] },
+    ]
+    const first = await askFor(model, { tools, messages })
+    messages.push(
+      { role: 'assistant', content: first.content, tool_calls: first.calls },
+      {
+        role: 'tool_result',
+        tool_call_id: 'c',
+        content: 'See.',
+        images: [{ mime: 'image/png', data: otherDot }],
+      },
+    )
+    expect(await askFor(model, { tools, messages })).toMatchObject({ content: 'A dot.' })
+    model.release?.('lead-1')
+    expect(JSON.stringify(world.asked[0]?.messages)).toContain(dot)
+    expect(JSON.stringify(world.asked[1]?.messages)).toContain(otherDot)
   })
 
   it('runs eight sessions at the same time in one runtime', async () => {

@@ -7,6 +7,7 @@ import {
   type CadreEvent,
   type Clock,
   createOrchestrator,
+  type Model,
   type Models,
   type Orchestrator,
   type Ports,
@@ -185,7 +186,7 @@ export function sdkFolder(): string {
 }
 
 /** By the folder each of them was given. */
-function runtimesOf(home: string): number[] {
+export function runtimesOf(home: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(`COPILOT_HOME=${home}/`))
     .map(Number)
@@ -218,4 +219,11 @@ function readRequest(request: WireRequest): Asked {
 export function resultsIn(asked: Pick<Asked, 'messages'> | undefined): Record<string, string | null> {
   const results = asked?.messages.filter(({ role }) => role === 'tool') ?? []
   return Object.fromEntries(results.map((result) => [result.tool_call_id ?? '', result.content]))
+}
+
+/** The default model of a world. */
+export async function modelOf(world: SdkWorld): Promise<Model> {
+  const found = await world.models.resolve(undefined)
+  if (found.kind === 'unknown') throw new Error(found.reason)
+  return found.model
 }

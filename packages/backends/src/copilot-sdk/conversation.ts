@@ -213,7 +213,8 @@ export class Conversation {
       sessionId: this.#id,
       model,
       clientName: 'cadre',
-      ...(provider !== undefined && { provider }),
+      // Of a server of one's own the runtime knows nothing, and would leave out images.
+      ...(provider !== undefined && { provider, modelCapabilities: { supports: { vision: true } } }),
       tools: this.#tools.map(toolOf),
       availableTools: hasSubagents ? [...ours, `builtin:${subagentTool}`] : ours,
       systemMessage: { mode: 'replace', content: this.#system },
@@ -268,11 +269,11 @@ export class Conversation {
 }
 
 /** The calls of a round, as the loop takes them. */
-export function wireCalls(calls: readonly RoundCall[]): WireCall[] {
+export function wireCalls(calls: readonly RoundCall[], hide: (input: string) => string): WireCall[] {
   return calls.map(({ id, name, arguments: text }) => ({
     id,
     type: 'function',
-    function: { name, arguments: text },
+    function: { name, arguments: hide(text) },
   }))
 }
 

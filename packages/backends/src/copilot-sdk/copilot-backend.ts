@@ -80,7 +80,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
         const models = (await client.listModels()).filter(({ policy }) => policy?.state !== 'disabled')
         return { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }
       } catch (error) {
-        const why = hideSecrets(messageOf(error), [token])
+        const why = hideSecrets(messageOf(error), token)
         return { kind: 'failed', reason: `The Copilot runtime could not list its models: ${why}` }
       } finally {
         leave()

@@ -11,13 +11,16 @@ import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from
 import type { ModelFacts } from '../backend.ts'
 import type { Access } from './access.ts'
 import { Conversation, type Setup, wireCalls } from './conversation.ts'
-import { backendFailure, cancelled, failureOf, hideSecrets, rejection } from './failure.ts'
+import { backendFailure, cancelled, failureOf, hideSecret, hideSecrets, rejection } from './failure.ts'
 import type { Round } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'
 
 /** How long the runtime may take to answer when it is asked whether it is there. */
 const pingTimeout = 10_000
+
+/** For a model of unknown size. The runtime would shorten the conversation at a size that it assumes; the loop does it when the server refuses. */
+const unlimited = 1_000_000
 
 export interface CopilotModelOptions {
   readonly name: string
@@ -111,8 +114,8 @@ export function copilotModel(options: CopilotModelOptions): Model {
           return cancelled
         }
         const round = await conversation.ask(request.messages, conversation.continues(request), {
-          text: (delta) => !isOver && hooks.text(hide(delta)),
-          notice: (code, message) => hooks.notice?.(code, hide(message)),
+          text: (delta) => !isOver && hooks.text(hideSecret(delta, secret())),
+          notice: (code, message) => hooks.notice?.(code, hideSecrets(message, secret())),
           alive,
         })
         if (round.kind === 'failed') return failed(round)
@@ -180,14 +183,18 @@ export function copilotModel(options: CopilotModelOptions): Model {
     const provider = await access.provider(name, signal)
     if (provider === undefined) return cancelled
     if (provider.kind === 'failed') return backendFailure(provider.message)
-    return { model: name, multiplier, subagents, provider: provider.provider }
+    const limits = {
+      maxPromptTokens: facts.window ?? unlimited,
+      ...(facts.maxOutput && { maxOutputTokens: facts.maxOutput }),
+    }
+    return { model: name, multiplier, subagents, provider: { ...provider.provider, ...limits } }
   }
 
   function replyOf({ text, calls, usage, model, stop }: Extract<Round, { kind: 'round' }>): Reply {
     return {
       kind: 'reply',
-      content: text === '' ? null : hide(text),
-      calls: wireCalls(calls),
+      content: text === '' ? null : hideSecret(text, secret()),
+      calls: wireCalls(calls, (input) => hideSecret(input, secret())),
       ...(usage !== undefined && { usage }),
       ...(model !== undefined && { model }),
       ...(stop !== undefined && { stop }),
@@ -196,7 +203,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
 
   function failed({ error, usage }: Extract<Round, { kind: 'failed' }>): ReplyFailure {
     // A key from a command may have expired: the next conversation asks for it again.
-    if (access.kind === 'provider' && error.status === 401) access.endpoint.key.renew(knownKey())
+    if (access.kind === 'provider' && error.status === 401) access.endpoint.key.renew(secret())
     const failure = safe(failureOf(error, id, signIn()))
     return usage === undefined ? failure : { ...failure, spent: usage }
   }
@@ -208,15 +215,12 @@ export function copilotModel(options: CopilotModelOptions): Model {
   }
 
   function safe(failure: ReplyFailure): ReplyFailure {
-    return { ...failure, message: hide(failure.message) }
+    return { ...failure, message: hideSecrets(failure.message, secret()) }
   }
 
-  function hide(text: string): string {
-    return hideSecrets(text, [access.kind === 'account' ? access.token : knownKey()])
-  }
-
-  function knownKey(): string | undefined {
-    const known = access.kind === 'provider' ? access.endpoint.key.known : undefined
+  function secret(): string | undefined {
+    if (access.kind === 'account') return access.token
+    const { known } = access.endpoint.key
     return known?.kind === 'key' ? known.key : undefined
   }
 }

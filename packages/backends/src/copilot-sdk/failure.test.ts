@@ -36,7 +36,5 @@ it('names the tool that the runtime rejects', () => {
 
 it('hides keys and tokens', () => {
   const text = 'k3y-of-mine ghp_abcdefgh github_pat_11AA Bearer abcdefghij tid=abc;exp=1'
-  expect(hideSecrets(text, ['k3y-of-mine', undefined, ''])).toBe(
-    '[hidden] [hidden] [hidden] Bearer [hidden] [hidden]',
-  )
+  expect(hideSecrets(text, 'k3y-of-mine')).toBe('[hidden] [hidden] [hidden] Bearer [hidden] [hidden]')
 })

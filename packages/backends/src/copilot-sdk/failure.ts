@@ -6,10 +6,13 @@ const tokens =
   /\bgh[a-z]_[A-Za-z0-9_]{4,}|\bgithub_pat_[A-Za-z0-9_]+|\btid=[^\s"'\\]+|(?<=\b(?:bearer|token)[ :=]+)[^\s"',]{8,}/gi
 
 /** Errors are shown and recorded, and may repeat what a server was sent. */
-export function hideSecrets(text: string, secrets: readonly (string | undefined)[]): string {
-  let hidden = text
-  for (const secret of secrets) if (secret) hidden = hidden.replaceAll(secret, '[hidden]')
-  return hidden.replace(tokens, '[hidden]')
+export function hideSecrets(text: string, secret: string | undefined): string {
+  return hideSecret(text, secret).replace(tokens, '[hidden]')
+}
+
+/** For what a model says, in which anything but this secret may be meant. */
+export function hideSecret(text: string, secret: string | undefined): string {
+  return secret ? text.replaceAll(secret, '[hidden]') : text
 }
 
 export const cancelled: ReplyFailure = {

@@ -66,6 +66,8 @@ export interface SdkProvider {
   readonly apiKey?: string
   readonly headers?: { readonly [name: string]: string }
   readonly azure?: { readonly apiVersion: string }
+  readonly maxPromptTokens?: number
+  readonly maxOutputTokens?: number
 }
 
 export interface SdkTool {
