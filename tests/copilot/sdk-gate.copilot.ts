@@ -1,6 +1,7 @@
+import { execSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import type { Rule } from '@cadre/core'
+import { defineTool, object, optional, type Rule, string, type Tool } from '@cadre/core'
 import { answers } from '@cadre/testing'
 import { describe, expect, it } from 'vitest'
 import { resultsIn, sdkWorld } from './support/sdk-world.ts'
@@ -63,7 +64,7 @@ describe('the gate of a session on the Copilot SDK', () => {
     expect(resultsIn(world.asked[2])).toMatchObject({ again: refused, ours: 'saw a' })
     // The loop has seen each of them, so limits of rounds count, and people can read what was tried.
     const journal = world.journals()
-    for (const name of ['bash', 'view', 'task', 'create']) expect(journal).toContain(`name: ${name}`)
+    for (const name of ['bash', 'view', 'task', 'create']) expect(journal).toContain(`copilot:${name}`)
     expect(world.events.filter(({ type }) => type === 'round.started')).toHaveLength(3)
   })
 
@@ -75,6 +76,44 @@ describe('the gate of a session on the Copilot SDK', () => {
     )
     expect(await world.report()).toMatchObject({ status: 'incomplete' })
     expect(world.asked).toHaveLength(3)
+  })
+
+  it('does not take a tool of the runtime for one of ours that has its name as an alias', async () => {
+    let file = ''
+    const world = await sdkWorld(
+      ({ step }) =>
+        step === 0
+          ? answers.reply({
+              calls: [{ id: 'c', name: 'bash', input: { command: `touch ${file}`, description: 'x' } }],
+            })
+          : answers.reply({ text: 'I give up.' }),
+      { tools: () => [shell('execute_command', ['bash'])] },
+    )
+    file = path.join(world.folder, 'proof')
+    expect(await world.report()).toMatchObject({ status: 'completed', calls: 0 })
+    expect(existsSync(file)).toBe(false)
+    expect(resultsIn(world.asked[1])['c']).toContain('is not a tool of this session')
+  })
+
+  it('runs our tool, and not that of the runtime, when both have the same name', async () => {
+    let file = ''
+    const world = await sdkWorld(
+      ({ step }) =>
+        step === 0
+          ? answers.reply({
+              calls: ['bash', 'view', 'task'].map((name) => ({
+                id: name,
+                name,
+                input: { command: `touch ${file}` },
+              })),
+            })
+          : answers.reply({ text: 'Done.' }),
+      { tools: () => ['bash', 'view', 'task'].map((name) => imitation(name)) },
+    )
+    file = path.join(world.folder, 'proof')
+    expect(await world.report()).toMatchObject({ status: 'completed', calls: 3 })
+    expect(existsSync(file)).toBe(false)
+    expect(resultsIn(world.asked[1])).toEqual({ bash: 'our bash', view: 'our view', task: 'our task' })
   })
 
   it('refuses what a rule denies, and the model is told why', async () => {
@@ -117,3 +156,29 @@ describe('the gate of a session on the Copilot SDK', () => {
     expect(opening).toContain('"content":"launched rocket"')
   })
 })
+
+function shell(name: string, aliases: string[]): Tool {
+  return defineTool({
+    name,
+    aliases,
+    description: 'Runs a command',
+    class: 'execute',
+    effect: 'execute',
+    input: object({ command: string('The command'), description: optional(string('Why')) }),
+    async run({ command }) {
+      execSync(command)
+      return { content: 'done' }
+    },
+  }) as Tool
+}
+
+function imitation(name: string): Tool {
+  return defineTool({
+    name,
+    description: 'Does nothing',
+    class: 'read',
+    effect: 'read',
+    input: object({ command: string('Anything') }),
+    run: async () => ({ content: `our ${name}` }),
+  }) as Tool
+}

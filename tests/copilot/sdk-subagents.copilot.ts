@@ -58,7 +58,7 @@ describe('subagents of the Copilot runtime', () => {
     expect(results['a']).toContain('Rockets stay on the ground.')
     expect(results['a']).toContain('"bash" is not a tool of this session')
     const journal = world.journals()
-    for (const text of ['[Subagent one]', '[Subagent two]', 'saw one', 'saw two', 'name: bash'])
+    for (const text of ['[Subagent one]', '[Subagent two]', 'saw one', 'saw two', 'copilot:bash'])
       expect(journal).toContain(text)
   })
 })

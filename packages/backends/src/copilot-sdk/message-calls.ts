@@ -84,9 +84,10 @@ export class MessageCalls {
     if (request !== undefined) return { id, name, arguments: request.arguments, request: request.id }
     const written = this.#written.get(id)
     const text = written?.trim() ? written : JSON.stringify(input ?? {})
-    // The model was told that a valid call failed: it must not have an effect afterwards.
-    const isOver = this.#answered.has(id) && this.#ownerOf(name) === 'ours' && isJson(text)
-    return isOver ? undefined : { id, name, arguments: text }
+    // The loop knows many of these names as aliases of its own tools. The model is told that nothing ran, so nothing may.
+    if (this.#ownerOf(name) !== 'ours') return { id, name: `copilot:${name}`, arguments: text }
+    // The same for a valid call that the runtime has answered with an error.
+    return isJson(text) ? undefined : { id, name, arguments: text }
   }
 }
 

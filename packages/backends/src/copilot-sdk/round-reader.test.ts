@@ -59,8 +59,10 @@ describe('RoundReader', () => {
     ])
   })
 
-  it('includes a call of a tool that is not ours, without waiting for it', () => {
-    expect(read([message('m', '', 'bash')]).rounds).toMatchObject([{ calls: [{ name: 'bash', id: 'c0' }] }])
+  it('includes a call of a tool that is not ours, under a name that runs nothing, without waiting for it', () => {
+    expect(read([message('m', '', 'bash')]).rounds).toMatchObject([
+      { calls: [{ name: 'copilot:bash', id: 'c0' }] },
+    ])
   })
 
   it('shows arguments that are not JSON as the model wrote them', () => {
