@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { ReplyHooks } from '@cadre/core'
 import { answers, createFakeClock } from '@cadre/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ask, neverAborted, question } from '../../packages/backends/src/ask.spec-helpers.ts'
 import { apiKey, modelOf, sdkWorld } from './support/sdk-world.ts'
 
@@ -197,6 +197,27 @@ describe('the Copilot runtime', () => {
       child.kill(signal)
       await vi.waitFor(() => expect(world.runtimes()).toEqual([]), patience)
     }
+  })
+
+  it('may die at any moment without an error that nobody handles', async () => {
+    const failures: unknown[] = []
+    const note = (reason: unknown) => failures.push(reason)
+    process.on('unhandledRejection', note)
+    onTestFinished(() => void process.off('unhandledRejection', note))
+    const world = await sdkWorld(() =>
+      answers.reply({ calls: [{ id: 'c', name: 'look', input: { path: 'a' } }] }),
+    )
+    const model = await modelOf(world)
+    const tools = [{ name: 'look', description: 'd', parameters: { type: 'object' as const } }]
+    await ask(model, { tools })
+    const [pid = 0] = world.runtimes()
+    process.kill(pid, 'SIGKILL')
+    // Until this function waits for something, nothing in this process can learn that the runtime is gone.
+    while (world.runtimes().includes(pid));
+    model.release?.('lead-1')
+    expect((await ask(model, { tools })).reply).toMatchObject({ kind: 'reply' })
+    model.release?.('lead-1')
+    expect(failures).toEqual([])
   })
 
   it('answers a question without its session in the middle of a turn', async () => {

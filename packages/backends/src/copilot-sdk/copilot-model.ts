@@ -99,9 +99,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
       const stop = () => end(cancelled)
       signal.addEventListener('abort', stop)
       alive()
-      work().then(end, (error: unknown) =>
-        end(runtime?.isEnded ? { kind: 'lost' } : safe(rejection(error, id))),
-      )
+      work().catch(rejected).then(end)
 
       async function work(): Promise<Outcome> {
         const conversation = await conversationFor(request, key, signal, (found) => {
@@ -122,6 +120,14 @@ export function copilotModel(options: CopilotModelOptions): Model {
         const answer = replyOf(round)
         conversation.given(request.messages, answer)
         return answer
+      }
+
+      /** The connection may be closed before the end of the runtime is known. */
+      async function rejected(error: unknown): Promise<Outcome> {
+        if (runtime === undefined || (await runtime.answers(clock, pingTimeout)))
+          return safe(rejection(error, id))
+        runtime.end()
+        return { kind: 'lost' }
       }
 
       function alive(): void {

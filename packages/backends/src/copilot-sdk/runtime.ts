@@ -50,6 +50,7 @@ export class Runtime {
       useLoggedInUser: !isOffline && token === undefined,
       ...(token !== undefined && { gitHubToken: token }),
     })
+    swallowWriteErrors(client)
     const runtime = new Runtime(client, folder)
     process.once('exit', runtime.#onExit)
     const starting = client.start()
@@ -111,6 +112,21 @@ export class Runtime {
     for (const part of [child, child.stdin, child.stdout, child.stderr])
       (part as { unref?: () => void } | null)?.unref?.()
   }
+}
+
+/**
+ * A request that cannot be written to the runtime rejects twice: once for whoever asked, and once, in `vscode-jsonrpc`, for nobody,
+ * which would end this process. The SDK swallows both from the moment it hears that the runtime has ended. That can be too late.
+ */
+function swallowWriteErrors(client: SdkClient): void {
+  let current: unknown = null
+  Object.defineProperty(client, 'messageWriter', {
+    get: () => current,
+    set(writer: { suppressWriteErrors?: boolean } | null) {
+      if (writer) writer.suppressWriteErrors = true
+      current = writer
+    },
+  })
 }
 
 const passed =
