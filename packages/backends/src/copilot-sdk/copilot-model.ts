@@ -92,6 +92,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
     return new Promise((resolve) => {
       let runtime: Runtime | undefined
       let isOver = false
+      let events = 0
       let stopClock = () => {}
       let stopWatching = () => {}
       // Neither the clock nor the runtime keeps this process alive, but someone waits for this reply.
@@ -131,18 +132,22 @@ export function copilotModel(options: CopilotModelOptions): Model {
       }
 
       function alive(): void {
+        events++
         stopClock()
         if (!isOver) stopClock = clock.after(idleTimeout, () => void onSilence())
       }
 
       async function onSilence(): Promise<void> {
-        if (runtime === undefined || (await runtime.answers(clock, pingTimeout)))
+        const before = events
+        const isThere = await runtime?.answers(clock, pingTimeout)
+        if (events !== before) return
+        if (isThere === false) runtime?.end()
+        else
           end({
             kind: 'failed',
             code: 'timeout',
             message: `${id} was silent for ${idleTimeout / 1000} seconds.`,
           })
-        else runtime.end()
       }
 
       function end(outcome: Outcome): void {
