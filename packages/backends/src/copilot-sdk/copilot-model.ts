@@ -100,7 +100,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
       const stop = () => end(cancelled)
       signal.addEventListener('abort', stop)
       alive()
-      work().catch(rejected).then(end)
+      void work().catch(rejected).then(end)
 
       async function work(): Promise<Outcome> {
         const conversation = await conversationFor(request, key, signal, (found) => {
