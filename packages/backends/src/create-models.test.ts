@@ -158,7 +158,9 @@ describe('a name', () => {
       kind: 'unknown',
       name,
       nearest: near,
-      reason: expect.stringMatching(/^There is no backend .*; there are: scripted, openai, copilot-ls\.$/),
+      reason: expect.stringMatching(
+        /^There is no backend .*; there are: scripted, openai, copilot-ls, copilot-sdk\.$/,
+      ),
     })
   })
 

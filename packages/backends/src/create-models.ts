@@ -27,6 +27,8 @@ const ownBackends: { readonly [prefix: string]: BackendLoader } = {
   openai: async (context) => (await import('./openai/openai-backend.ts')).openOpenAi(context),
   'copilot-ls': async (context) =>
     (await import('./copilot-ls/copilot-ls-backend.ts')).openCopilotLs(context),
+  'copilot-sdk': async (context) =>
+    (await import('./copilot-sdk/copilot-backend.ts')).openCopilotSdk(context),
 }
 
 const howTo =

@@ -41,7 +41,7 @@ export { hideTokens } from './copilot-ls/hide-tokens.ts'
 export type { ServerProcess } from './copilot-ls/server-process.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
-export type { CopilotConfig, ModelsConfig, OpenAiConfig } from './models-config.ts'
+export type { CopilotConfig, CopilotProvider, ModelsConfig, OpenAiConfig } from './models-config.ts'
 export {
   createScriptedModels,
   type ScriptedModels,

@@ -26,6 +26,23 @@ export interface OpenAiConfig {
 export const chatModes = ['Agent', 'Ask', 'InlineAgent'] as const
 export type ChatMode = (typeof chatModes)[number]
 
+/** A model server that the Copilot runtime asks in the place of GitHub. */
+export interface CopilotProvider {
+  /** Default `openai`. */
+  readonly type?: string
+  readonly wireApi?: string
+  readonly baseUrl: string
+  /** A shell command that prints the key. `COPILOT_PROVIDER_API_KEY` comes first. */
+  readonly keyCommand?: string
+  readonly headers?: { readonly [name: string]: string }
+  /** Azure's `api-version`. */
+  readonly apiVersion?: string
+  /** Send the key over plain HTTP to a host that is not this machine. */
+  readonly allowInsecure?: boolean
+  /** False for a server that cannot list its models. */
+  readonly list?: boolean
+}
+
 export interface CopilotConfig {
   /** The language server: a program, or the folder of its package. By default the one that Cadre installed, or on `PATH`. */
   readonly server?: string
@@ -37,6 +54,11 @@ export interface CopilotConfig {
   readonly idleTimeout?: number
   /** How often one question is asked at most. Default 3. */
   readonly tries?: number
+  /** True: no GitHub. The models are those of `provider` or, without one, of the server of the backend `openai`. */
+  readonly offline?: boolean
+  readonly provider?: CopilotProvider
+  /** True: the model may start subagents of the runtime. Their calls are judged and recorded as calls of the session. Default false. */
+  readonly subagents?: boolean
 }
 
 /** The part of `config.yaml` that is about models. */

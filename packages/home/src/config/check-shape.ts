@@ -114,11 +114,17 @@ function secretIn(key: string, within: string): string | undefined {
       ? `${holds} and keyHeader: ${key} to send it there.`
       : undefined
   }
+  if (within === 'copilot.provider.headers')
+    return secretHeader.test(key) || secretKey.test(key) ? `${providerHolds}.` : undefined
+  if (within.startsWith('copilot')) return secretKey.test(key) ? `${providerHolds}.` : undefined
   return (within === '' || within === 'openai') && secretKey.test(key) ? `${holds}.` : undefined
 }
 
 const holds =
   'holds a secret, which must not be written into a file; use openai.keyCommand, a command that prints it,'
+
+const providerHolds =
+  'holds a secret, which must not be written into a file; set COPILOT_PROVIDER_API_KEY, or use copilot.provider.keyCommand, a command that prints it'
 
 function shown({ value, fields, items }: Located): string {
   if (value === null) return 'nothing'

@@ -63,6 +63,22 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
         processes: whole,
         idleTimeout: whole,
         tries: whole,
+        offline: flag,
+        provider: {
+          kind: 'keys',
+          keys: {
+            type: text,
+            wireApi: text,
+            baseUrl: text,
+            keyCommand: text,
+            headers: { kind: 'named', of: text },
+            apiVersion: text,
+            allowInsecure: flag,
+            list: flag,
+          },
+          required: ['baseUrl'],
+        },
+        subagents: flag,
       },
     },
     limits: {

@@ -62,6 +62,20 @@ export interface CopilotSettings {
   readonly processes?: number
   readonly idleTimeout?: number
   readonly tries?: number
+  /** True: the Copilot runtime asks a model server of one's own, and never GitHub. */
+  readonly offline?: boolean
+  readonly provider?: {
+    readonly type?: string
+    readonly wireApi?: string
+    readonly baseUrl: string
+    readonly keyCommand?: string
+    readonly headers?: { readonly [name: string]: string }
+    readonly apiVersion?: string
+    readonly allowInsecure?: boolean
+    readonly list?: boolean
+  }
+  /** True: the model may start subagents of the runtime. */
+  readonly subagents?: boolean
 }
 
 export interface OpenAiSettings {

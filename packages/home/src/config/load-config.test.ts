@@ -164,11 +164,22 @@ describe('loadConfig', () => {
     'openai: {headers: {Authorization: Bearer sk-123}}',
     'openai: {headers: {x-api-key: sk-123}}',
     'openai: {query: {key: sk-123}}',
+    'copilot: {token: sk-123}',
+    'copilot: {provider: {baseUrl: http://a, apiKey: sk-123}}',
+    'copilot: {provider: {baseUrl: http://a, headers: {x-api-key: sk-123}}}',
   ])('%j: a secret is refused, and not repeated', async (text) => {
     user(text)
     const message = await fault()
     expect(message).toContain('keyCommand')
     expect(message).not.toContain('sk-123')
+  })
+
+  it('reads the settings of Copilot, and only from a home that somebody trusts', async () => {
+    home('copilot: {offline: true, provider: {baseUrl: http://127.0.0.1:1/v1}, idleTimeout: 9}\n')
+    expect(await load()).toMatchObject({ config: {}, needsTrust: [{ key: 'copilot', line: 1 }] })
+    expect((await load(() => true)).config).toMatchObject({
+      copilot: { offline: true, provider: { baseUrl: 'http://127.0.0.1:1/v1' }, idleTimeout: 9 },
+    })
   })
 
   it('a header that is no secret passes', async () => {

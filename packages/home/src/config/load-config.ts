@@ -61,7 +61,8 @@ async function readIfThere(file: string | undefined): Promise<ConfigFile | undef
 
 const guarded: { readonly [key: string]: string } = {
   openai: 'it decides where the conversation and the key are sent, and may run a command',
-  copilot: 'it decides which program runs as the language server',
+  copilot:
+    'it decides which program runs as the language server and where the conversation and the key are sent, and may run a command',
   tools: 'it runs code of the repository',
   check: 'it runs a program',
   web: 'it opens private networks to agents',

@@ -1,0 +1,78 @@
+import type { Image, Message, Reply } from '@cadre/core'
+import type { SdkAttachment, SdkMessage } from './sdk-types.ts'
+
+/** What a conversation knows: the messages of its last question, and the reply to it. */
+export interface Known {
+  readonly messages: readonly Message[]
+  readonly reply: Reply
+}
+
+export type Result = Extract<Message, { role: 'tool_result' }>
+type UserMessage = Extract<Message, { role: 'user' }>
+
+export interface Continuation {
+  /** One for each call of the reply, in its order. */
+  readonly results: readonly Result[]
+  /** What was said since. */
+  readonly said: readonly UserMessage[]
+}
+
+/** What is new in `messages`, when they continue what is known. Undefined when something earlier was changed, summarised or left out. */
+export function continuationOf(known: Known, messages: readonly Message[]): Continuation | undefined {
+  const { reply } = known
+  if (known.messages.some((message, index) => messages[index] !== message)) return undefined
+  const [first, ...later] = messages.slice(known.messages.length)
+  if (first?.role !== 'assistant' || (first.content ?? '') !== (reply.content ?? '')) return undefined
+  const calls = first.tool_calls ?? []
+  // The loop may have given a call another id, but never another place.
+  const isSame =
+    calls.length === reply.calls.length &&
+    calls.every(({ function: one }, index) => {
+      const other = reply.calls[index]?.function
+      return one.name === other?.name && one.arguments === other.arguments
+    })
+  if (!isSame || later.some(({ role }) => role === 'assistant')) return undefined
+  const results = calls.map(({ id }) =>
+    later.find((message): message is Result => message.role === 'tool_result' && message.tool_call_id === id),
+  )
+  const said = later.filter((message) => message.role === 'user')
+  if (!results.every((result) => result !== undefined)) return undefined
+  if (calls.length + said.length === 0) return undefined
+  return { results, said }
+}
+
+/** A message of a person, or several. */
+export function messageOf(said: readonly UserMessage[]): SdkMessage {
+  return withImages(said.map(({ content }) => content).join('\n\n'), imagesOf(said))
+}
+
+/**
+ * The first message of a new conversation. Earlier messages are lines of JSON, so that no text in them, such as the result of a tool,
+ * can be taken for a message of somebody else.
+ */
+export function openingOf(messages: readonly Message[]): SdkMessage {
+  const last = messages.findLastIndex(({ role }) => role !== 'user')
+  const said = messages.slice(last + 1) as readonly UserMessage[]
+  if (last < 0) return messageOf(said)
+  const lines = messages.slice(0, last + 1).map(lineOf)
+  const rest = said.length === 0 ? 'Continue from there.' : messageOf(said).prompt
+  const text = `This conversation began earlier. These are its messages so far, one JSON object a line, the oldest first. You are the assistant, and the calls in them are done.\n\n${lines.join('\n')}\n\nEnd of the earlier messages.\n\n${rest}`
+  return withImages(text, imagesOf(messages))
+}
+
+export function imagesOf(messages: readonly Message[]): readonly Image[] {
+  return messages.flatMap((message) => (message.role === 'assistant' ? [] : (message.images ?? [])))
+}
+
+function withImages(prompt: string, images: readonly Image[]): SdkMessage {
+  const attachments = images.map(({ mime, data }): SdkAttachment => ({ type: 'blob', data, mimeType: mime }))
+  return attachments.length === 0 ? { prompt } : { prompt, attachments }
+}
+
+function lineOf(message: Message): string {
+  const { role, content } = message
+  if (role === 'assistant') return JSON.stringify({ role, content, tool_calls: message.tool_calls })
+  return role === 'user'
+    ? JSON.stringify({ role, content })
+    : JSON.stringify({ role, tool_call_id: message.tool_call_id, content })
+}

@@ -1,0 +1,136 @@
+import { type Model, type ModelResolution, matchModel, messageOf, nearestModels } from '@cadre/core'
+import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
+import { openOpenAi } from '../openai/openai-backend.ts'
+import { type Access, readAccess } from './access.ts'
+import { copilotModel } from './copilot-model.ts'
+import { hideSecrets } from './failure.ts'
+import { findCopilotSdk, loadCopilotSdk, missingSdk } from './find-sdk.ts'
+import { Runtime } from './runtime.ts'
+import { RuntimeHost } from './runtime-host.ts'
+import type { SdkModel } from './sdk-types.ts'
+
+/** How long a list of models is believed, in milliseconds. */
+const listingAge = 5 * 60_000
+
+type Listing =
+  | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, SdkModel> }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Models of GitHub Copilot, or of a server of one's own, through the runtime of the Copilot SDK. */
+export async function openCopilotSdk(context: BackendContext): Promise<Backend> {
+  const { env, clock, config } = context
+  const folder = findCopilotSdk(env)
+  if (folder === undefined) return { open: async (name) => unknown(name, [], missingSdk(env)) }
+  const access = readAccess(context)
+  const host = new RuntimeHost(
+    async () => Runtime.start({ sdk: await loadCopilotSdk(folder), access, env, clock }),
+    clock,
+  )
+  const opened = new Map<string, Model>()
+  return access.kind === 'account' ? ofAccount(access) : ofProvider(access)
+
+  function ofAccount({ token }: Extract<Access, { kind: 'account' }>): Backend {
+    let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined
+    return {
+      async open(name, factsOf) {
+        if (name === '')
+          return unknown(name, [], 'A name must follow copilot-sdk:, for example copilot-sdk:gpt-5.')
+        const listed = await list()
+        if (listed.kind === 'failed') return unknown(name, [], listed.reason)
+        const names = [...listed.models.keys()]
+        const known = listed.models.has(name) ? name : matchModel(name, names)
+        if (known === undefined) {
+          const near = nearestModels(name, names)
+          const reason = `This account of Copilot has no model ${JSON.stringify(name)}.`
+          return unknown(name, near.length > 0 ? near : names.slice(0, 5), reason)
+        }
+        const { capabilities, billing } = listed.models.get(known) as SdkModel
+        const { max_context_window_tokens: window, max_output_tokens: maxOutput } = capabilities?.limits ?? {}
+        const facts = { ...(window && { window }), ...(maxOutput && { maxOutput }), ...factsOf(known) }
+        return { kind: 'found', model: modelOf(known, facts, billing?.multiplier) }
+      },
+      async names() {
+        const listed = await list()
+        return listed.kind === 'listed' ? [...listed.models.keys()] : []
+      },
+    }
+
+    function list(): Promise<Listing> {
+      const now = clock.now()
+      if (listing === undefined || now - listing.at >= listingAge) {
+        const listed = readList().then((result) => {
+          if (result.kind === 'failed') listing = undefined
+          return result
+        })
+        listing = { at: now, listed }
+      }
+      return listing.listed
+    }
+
+    async function readList(): Promise<Listing> {
+      const leave = host.hold()
+      try {
+        const { client } = await host.get()
+        if (!(await client.getAuthStatus()).isAuthenticated)
+          return {
+            kind: 'failed',
+            reason:
+              'Copilot is not signed in: set COPILOT_GITHUB_TOKEN to a token of an account with Copilot, or sign in with "gh auth login". For a model server of your own, set copilot.offline: true in config.yaml.',
+          }
+        const models = (await client.listModels()).filter(({ policy }) => policy?.state !== 'disabled')
+        return { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }
+      } catch (error) {
+        const why = hideSecrets(messageOf(error), token)
+        return { kind: 'failed', reason: `The Copilot runtime could not list its models: ${why}` }
+      } finally {
+        leave()
+      }
+    }
+  }
+
+  /** The backend `openai` knows the models of the same server, and what is wrong with a name. */
+  function ofProvider(provider: Extract<Access, { kind: 'provider' }>): Backend {
+    const server = openOpenAi({
+      ...provider.context,
+      config: {
+        ...provider.context.config,
+        openai: { ...provider.context.config.openai, ...(provider.type !== 'openai' && { list: false }) },
+      },
+    })
+    return {
+      async open(name, factsOf) {
+        const found = await (await server).open(name, factsOf)
+        if (found.kind === 'unknown')
+          return { ...found, name: renamed(found.name), nearest: found.nearest.map(renamed) }
+        const { window, maxOutput, price } = found.model
+        const facts = { ...(window && { window }), ...(maxOutput && { maxOutput }), ...(price && { price }) }
+        return { ...found, model: modelOf(found.model.id.slice('openai:'.length), facts, undefined) }
+      },
+      names: async () => (await (await server).names?.()) ?? [],
+    }
+  }
+
+  /** The same object for the same name: it holds the conversations. */
+  function modelOf(name: string, facts: ModelFacts, multiplier: number | undefined): Model {
+    let model = opened.get(name)
+    if (model === undefined || model.window !== facts.window || model.maxOutput !== facts.maxOutput) {
+      const { idleTimeout = 120_000, subagents = false } = config.copilot ?? {}
+      model = copilotModel({ name, facts, multiplier, subagents, access, host, clock, idleTimeout })
+      opened.set(name, model)
+    }
+    return model
+  }
+}
+
+function renamed(id: string): string {
+  return id.replace(/^openai:/, 'copilot-sdk:')
+}
+
+function unknown(name: string, near: readonly string[], reason: string): ModelResolution {
+  return {
+    kind: 'unknown',
+    name: `copilot-sdk:${name}`,
+    nearest: near.map((found) => `copilot-sdk:${found}`),
+    reason,
+  }
+}

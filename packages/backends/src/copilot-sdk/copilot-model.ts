@@ -1,0 +1,237 @@
+/**
+ * One model of the Copilot runtime. Owns the conversations of its sessions.
+ *
+ * 1. A session has at most one conversation. One that cannot be continued is closed before another one begins.
+ * 2. A conversation whose question did not end with a reply is closed: its state is not known any more.
+ * 3. A question ends promptly when it is aborted, or the runtime ends or hangs, whatever the runtime does.
+ * 4. A question is asked at most twice, and the second time only because the runtime ended.
+ */
+
+import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
+import type { ModelFacts } from '../backend.ts'
+import type { Access } from './access.ts'
+import { Conversation, type Setup, wireCalls } from './conversation.ts'
+import { backendFailure, cancelled, failureOf, hideSecret, hideSecrets, rejection } from './failure.ts'
+import type { Round } from './round-reader.ts'
+import type { Runtime } from './runtime.ts'
+import type { RuntimeHost } from './runtime-host.ts'
+
+/** How long the runtime may take to answer when it is asked whether it is there. */
+const pingTimeout = 10_000
+
+/** For a model of unknown size. The runtime would shorten the conversation at a size that it assumes; the loop does it when the server refuses. */
+const unlimited = 1_000_000
+
+export interface CopilotModelOptions {
+  readonly name: string
+  readonly facts: ModelFacts
+  readonly multiplier?: number | undefined
+  readonly subagents: boolean
+  readonly access: Access
+  readonly host: RuntimeHost
+  readonly clock: Clock
+  /** Milliseconds without an event after which a question counts as hung. */
+  readonly idleTimeout: number
+}
+
+type Lost = { readonly kind: 'lost' }
+type Outcome = Reply | ReplyFailure | Lost
+
+interface Kept {
+  readonly conversation: Conversation
+  /** Gives the runtime back. */
+  readonly leave: () => void
+}
+
+export function copilotModel(options: CopilotModelOptions): Model {
+  const { name, facts, multiplier, subagents, access, host, clock, idleTimeout } = options
+  const id = `copilot-sdk:${name}`
+  const conversations = new Map<string, Kept>()
+  return { id, ...facts, reply, release }
+
+  async function reply(
+    request: ModelRequest,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<Reply | ReplyFailure> {
+    const outcome = await ask(request, hooks, signal)
+    if (outcome.kind !== 'lost') return outcome
+    hooks.notice?.(
+      'copilot_runtime_restarted',
+      'The Copilot runtime ended in the middle of a reply. Cadre starts it again and repeats the question.',
+    )
+    if (hooks.again !== undefined && (await hooks.again(undefined)) === undefined) return cancelled
+    const second = await ask(request, hooks, signal)
+    return second.kind === 'lost'
+      ? backendFailure('The Copilot runtime ended twice while it answered one question.')
+      : second
+  }
+
+  function release(session: string): void {
+    const kept = conversations.get(session)
+    conversations.delete(session)
+    kept?.conversation.close()
+    kept?.leave()
+  }
+
+  async function ask(request: ModelRequest, hooks: ReplyHooks, signal: AbortSignal): Promise<Outcome> {
+    if (signal.aborted) return { ...cancelled, spent: 'nothing' }
+    // A summary is a question of its own, and leaves the conversation of its session as it is.
+    const key = request.purpose === undefined ? request.session : `${request.session} ${request.purpose}`
+    const outcome = await attend(request, key, hooks, signal)
+    if (outcome.kind !== 'reply' || request.purpose !== undefined) release(key)
+    return outcome
+  }
+
+  function attend(
+    request: ModelRequest,
+    key: string,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    return new Promise((resolve) => {
+      let runtime: Runtime | undefined
+      let isOver = false
+      let events = 0
+      let stopClock = () => {}
+      let stopWatching = () => {}
+      // Neither the clock nor the runtime keeps this process alive, but someone waits for this reply.
+      const awake = setInterval(() => {}, 2 ** 31 - 1)
+      const stop = () => end(cancelled)
+      signal.addEventListener('abort', stop)
+      alive()
+      void work().catch(rejected).then(end)
+
+      async function work(): Promise<Outcome> {
+        const conversation = await conversationFor(request, key, signal, (found) => {
+          runtime = found
+          stopWatching = found.whenEnded(() => end({ kind: 'lost' }))
+        })
+        if ('kind' in conversation) return conversation
+        if (isOver) {
+          if (conversations.get(key)?.conversation === conversation) release(key)
+          return cancelled
+        }
+        const round = await conversation.ask(request.messages, conversation.continues(request), {
+          text: (delta) => !isOver && hooks.text(hideSecret(delta, secret())),
+          notice: (code, message) => hooks.notice?.(code, hideSecrets(message, secret())),
+          alive,
+        })
+        if (round.kind === 'failed') return failed(round)
+        const answer = replyOf(round)
+        conversation.given(request.messages, answer)
+        return answer
+      }
+
+      /** The connection may be closed before the end of the runtime is known. */
+      async function rejected(error: unknown): Promise<Outcome> {
+        if (runtime === undefined || (await runtime.answers(clock, pingTimeout)))
+          return safe(rejection(error, id))
+        runtime.end()
+        return { kind: 'lost' }
+      }
+
+      function alive(): void {
+        events++
+        stopClock()
+        if (!isOver) stopClock = clock.after(idleTimeout, () => void onSilence())
+      }
+
+      async function onSilence(): Promise<void> {
+        const before = events
+        const isThere = await runtime?.answers(clock, pingTimeout)
+        if (events !== before) return
+        if (isThere === false) runtime?.end()
+        else
+          end({
+            kind: 'failed',
+            code: 'timeout',
+            message: `${id} was silent for ${idleTimeout / 1000} seconds.`,
+          })
+      }
+
+      function end(outcome: Outcome): void {
+        if (isOver) return
+        isOver = true
+        clearInterval(awake)
+        stopClock()
+        stopWatching()
+        signal.removeEventListener('abort', stop)
+        resolve(outcome)
+      }
+    })
+  }
+
+  async function conversationFor(
+    request: ModelRequest,
+    key: string,
+    signal: AbortSignal,
+    found: (runtime: Runtime) => void,
+  ): Promise<Conversation | ReplyFailure> {
+    const kept = conversations.get(key)?.conversation
+    if (kept?.continues(request) !== undefined) {
+      found(kept.runtime)
+      return kept
+    }
+    release(key)
+    const setup = await setupFor(signal)
+    if ('kind' in setup) return setup
+    const leave = host.hold()
+    try {
+      const runtime = await host.get()
+      found(runtime)
+      const conversation = new Conversation(runtime, setup, request)
+      if (signal.aborted) return cancelled
+      conversations.set(key, { conversation, leave })
+      return conversation
+    } finally {
+      if (conversations.get(key)?.leave !== leave) leave()
+    }
+  }
+
+  async function setupFor(signal: AbortSignal): Promise<Setup | ReplyFailure> {
+    if (access.kind === 'account') return { model: name, multiplier, subagents, provider: undefined }
+    const provider = await access.provider(name, signal)
+    if (provider === undefined) return cancelled
+    if (provider.kind === 'failed') return backendFailure(provider.message)
+    const limits = {
+      maxPromptTokens: facts.window ?? unlimited,
+      ...(facts.maxOutput && { maxOutputTokens: facts.maxOutput }),
+    }
+    return { model: name, multiplier, subagents, provider: { ...provider.provider, ...limits } }
+  }
+
+  function replyOf({ text, calls, usage, model, stop }: Extract<Round, { kind: 'round' }>): Reply {
+    return {
+      kind: 'reply',
+      content: text === '' ? null : hideSecret(text, secret()),
+      calls: wireCalls(calls, (input) => hideSecret(input, secret())),
+      ...(usage !== undefined && { usage }),
+      ...(model !== undefined && { model }),
+      ...(stop !== undefined && { stop }),
+    }
+  }
+
+  function failed({ error, usage }: Extract<Round, { kind: 'failed' }>): ReplyFailure {
+    // A key from a command may have expired: the next conversation asks for it again.
+    if (access.kind === 'provider' && error.status === 401) access.endpoint.key.renew(secret())
+    const failure = safe(failureOf(error, id, signIn()))
+    return usage === undefined ? failure : { ...failure, spent: usage }
+  }
+
+  function signIn(): string {
+    if (access.kind === 'account')
+      return 'Check the subscription of the account, and COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN if one is set.'
+    return `Check the key for ${access.endpoint.shown}.`
+  }
+
+  function safe(failure: ReplyFailure): ReplyFailure {
+    return { ...failure, message: hideSecrets(failure.message, secret()) }
+  }
+
+  function secret(): string | undefined {
+    if (access.kind === 'account') return access.token
+    const { known } = access.endpoint.key
+    return known?.kind === 'key' ? known.key : undefined
+  }
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { failureOf, hideSecrets, rejection } from './failure.ts'
+
+const fails = (type: string, more: { code?: string; status?: number } = {}) =>
+  failureOf({ type, message: 'it is so', ...more }, 'copilot-sdk:m', 'Check the key.')
+
+describe('failureOf', () => {
+  it('says that a request was too long', () => {
+    expect(fails('context_limit', { status: 400 })).toMatchObject({ code: 'backend', tooLong: true })
+  })
+
+  it('says what to check when access is refused', () => {
+    expect(fails('authentication', { status: 401 }).message).toBe(
+      'Access to copilot-sdk:m was refused (HTTP 401). Check the key.',
+    )
+  })
+
+  it('knows a model that does not exist', () => {
+    expect(fails('query', { code: 'model_not_found', status: 404 }).code).toBe('unknown_model')
+  })
+
+  it.each([
+    ['quota', 'The quota of Copilot is used up: it is so'],
+    ['rate_limit', 'copilot-sdk:m limits requests, and retries did not help: it is so'],
+    ['query', 'copilot-sdk:m failed: it is so'],
+  ])('reports %s', (type, message) => {
+    expect(fails(type)).toEqual({ kind: 'failed', code: 'backend', message })
+  })
+})
+
+it('names the tool that the runtime rejects', () => {
+  expect(rejection(new Error('externalToolDefinitions: tool name "a b"'), 'copilot-sdk:m').message).toContain(
+    '"a b"',
+  )
+})
+
+it('hides keys and tokens', () => {
+  const text = 'k3y-of-mine ghp_abcdefgh github_pat_11AA Bearer abcdefghij tid=abc;exp=1'
+  expect(hideSecrets(text, 'k3y-of-mine')).toBe('[hidden] [hidden] [hidden] Bearer [hidden] [hidden]')
+})

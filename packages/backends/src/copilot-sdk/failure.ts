@@ -1,0 +1,57 @@
+import { messageOf, type ReplyFailure } from '@cadre/core'
+import type { RuntimeError } from './round-reader.ts'
+
+/** Tokens of GitHub and Copilot, and what follows `Bearer`. */
+const tokens =
+  /\bgh[a-z]_[A-Za-z0-9_]{4,}|\bgithub_pat_[A-Za-z0-9_]+|\btid=[^\s"'\\]+|(?<=\b(?:bearer|token)[ :=]+)[^\s"',]{8,}/gi
+
+/** Errors are shown and recorded, and may repeat what a server was sent. */
+export function hideSecrets(text: string, secret: string | undefined): string {
+  return hideSecret(text, secret).replace(tokens, '[hidden]')
+}
+
+/** For what a model says, in which anything but this secret may be meant. */
+export function hideSecret(text: string, secret: string | undefined): string {
+  return secret ? text.replaceAll(secret, '[hidden]') : text
+}
+
+export const cancelled: ReplyFailure = {
+  kind: 'failed',
+  code: 'cancelled',
+  message: 'The question was cancelled.',
+}
+
+export function backendFailure(message: string): ReplyFailure {
+  return { kind: 'failed', code: 'backend', message }
+}
+
+/** What the runtime reports at the end of a turn, as the loop takes it. `signIn` says what to check when it is refused. */
+export function failureOf(error: RuntimeError, model: string, signIn: string): ReplyFailure {
+  const { type, status, code } = error
+  const why = firstLines(error.message)
+  if (type === 'context_limit')
+    return { ...backendFailure(`The request is too long for ${model}: ${why}`), tooLong: true }
+  if (type === 'authentication' || type === 'authorization' || status === 401 || status === 403)
+    return backendFailure(`Access to ${model} was refused${status ? ` (HTTP ${status})` : ''}. ${signIn}`)
+  if (code === 'model_not_found' || code === 'model_not_supported')
+    return { kind: 'failed', code: 'unknown_model', message: `${model} does not exist: ${why}` }
+  if (type === 'quota') return backendFailure(`The quota of Copilot is used up: ${why}`)
+  if (type === 'rate_limit' || status === 429)
+    return backendFailure(`${model} limits requests, and retries did not help: ${why}`)
+  return backendFailure(`${model} failed: ${why}`)
+}
+
+/** When a request to the runtime was rejected. */
+export function rejection(error: unknown, model: string): ReplyFailure {
+  const text = firstLines(messageOf(error))
+  return backendFailure(
+    /tool name|tool definition|externalToolDefinitions/i.test(text)
+      ? `The Copilot runtime does not accept a tool of this session: ${text}`
+      : `The Copilot runtime could not ask ${model}: ${text}`,
+  )
+}
+
+function firstLines(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > 500 ? `${line.slice(0, 500)}…` : line || 'it gave no reason'
+}

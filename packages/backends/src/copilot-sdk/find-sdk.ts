@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Sdk } from './sdk-types.ts'
+
+type Environment = { readonly [name: string]: string | undefined }
+
+const packageName = '@github/copilot-sdk'
+
+/**
+ * The folder of the SDK, which is not part of Cadre. Nothing in the workspace is looked at, because a cloned folder must not decide
+ * which code runs. In order: `CADRE_COPILOT_SDK`, the folder that Cadre installs the packages of Copilot into, beside Cadre.
+ */
+export function findCopilotSdk(env: Environment): string | undefined {
+  const chosen = env['CADRE_COPILOT_SDK']?.trim()
+  // Somebody who names one means that one: another one in its place would surprise them.
+  if (chosen) return isSdk(chosen) ? chosen : undefined
+  return [path.join(copilotFolder(env), 'node_modules', packageName), ...besideCadre()].find(isSdk)
+}
+
+/** Where Cadre installs the packages of Copilot, as npm's `--prefix`. */
+export function copilotFolder(env: Environment): string {
+  const home = env['HOME'] ?? env['USERPROFILE'] ?? path.parse(process.cwd()).root
+  const data =
+    absolute(env['XDG_DATA_HOME']) ?? absolute(env['LOCALAPPDATA']) ?? path.join(home, '.local', 'share')
+  return path.join(data, 'cadre', 'copilot')
+}
+
+/** Rejects when the package cannot be loaded. */
+export async function loadCopilotSdk(folder: string): Promise<Sdk> {
+  return (await import(/* @vite-ignore */ pathToFileURL(entryOf(folder)).href)) as Sdk
+}
+
+export function missingSdk(env: Environment): string {
+  const chosen = env['CADRE_COPILOT_SDK']?.trim()
+  if (chosen)
+    return `CADRE_COPILOT_SDK names ${chosen}, where there is no ${packageName}. Set it to the folder of the package.`
+  return `${packageName} is not installed. Install it with: npm install --prefix ${copilotFolder(env)} ${packageName}@1.0.14`
+}
+
+function isSdk(folder: string): boolean {
+  return path.isAbsolute(folder) && existsSync(entryOf(folder))
+}
+
+function entryOf(folder: string): string {
+  return path.join(folder, 'dist', 'index.js')
+}
+
+function besideCadre(): string[] {
+  const folders = createRequire(import.meta.url).resolve.paths(packageName) ?? []
+  return folders.map((folder) => path.join(folder, packageName))
+}
+
+function absolute(folder: string | undefined): string | undefined {
+  return folder !== undefined && path.isAbsolute(folder) ? folder : undefined
+}

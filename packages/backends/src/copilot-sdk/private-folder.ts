@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+/**
+ * A new folder for the files of one runtime, which only this user can read. Folders of processes that have ended, and could not remove
+ * theirs, are removed.
+ */
+export function createPrivateFolder(env: { readonly [name: string]: string | undefined }): string {
+  const home = env['HOME'] || os.homedir()
+  const base = path.join(env['XDG_STATE_HOME'] || path.join(home, '.local', 'state'), 'cadre', 'copilot-sdk')
+  mkdirSync(base, { recursive: true, mode: 0o700 })
+  for (const name of readdirSync(base)) {
+    const pid = Number(/^(\d+)-/.exec(name)?.[1])
+    if (pid > 0 && !isRunning(pid)) removeFolder(path.join(base, name))
+  }
+  return mkdtempSync(path.join(base, `${process.pid}-`))
+}
+
+export function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 2 })
+  } catch {
+    // The next runtime removes it.
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

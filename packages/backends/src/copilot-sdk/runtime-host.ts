@@ -1,0 +1,57 @@
+/**
+ * Starts the runtime for the first who needs it, and ends it when nobody has needed it for a while.
+ *
+ * 1. At most one runtime is running or being started.
+ * 2. A runtime that has ended is never given out; the next who asks gets a new one.
+ */
+
+import type { Clock } from '@cadre/core'
+import type { Runtime } from './runtime.ts'
+
+export class RuntimeHost {
+  readonly #start: () => Promise<Runtime>
+  readonly #clock: Clock
+  readonly #idleTime: number
+  #current: Promise<Runtime> | undefined
+  #users = 0
+  #stopWaiting: (() => void) | undefined
+
+  constructor(start: () => Promise<Runtime>, clock: Clock, idleTime = 60_000) {
+    this.#start = start
+    this.#clock = clock
+    this.#idleTime = idleTime
+  }
+
+  /** Rejects when the runtime cannot be started. The next call tries again. */
+  async get(): Promise<Runtime> {
+    this.#current ??= this.#start()
+    const starting = this.#current
+    const runtime = await starting.catch((error: unknown) => {
+      if (this.#current === starting) this.#current = undefined
+      throw error
+    })
+    if (!runtime.isEnded) return runtime
+    if (this.#current === starting) this.#current = undefined
+    return this.get()
+  }
+
+  /** The runtime is needed until the function that this returns is called. */
+  hold(): () => void {
+    this.#users++
+    this.#stopWaiting?.()
+    this.#stopWaiting = undefined
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#users--
+      if (this.#users === 0) this.#stopWaiting = this.#clock.after(this.#idleTime, () => this.end())
+    }
+  }
+
+  end(): void {
+    const ending = this.#current
+    this.#current = undefined
+    ending?.then((runtime) => runtime.end()).catch(() => {})
+  }
+}

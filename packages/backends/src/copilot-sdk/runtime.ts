@@ -1,0 +1,152 @@
+/**
+ * One process of the Copilot runtime, and its private folder.
+ *
+ * 1. `ended` listeners are called once, whatever ended the process: itself, a signal from outside, or `end`.
+ * 2. The process ends with this one. On `exit` it is killed; when this process is killed, its standard input closes, and it ends.
+ * 3. It does not keep this process alive: whoever waits for it does.
+ */
+
+import type { Clock } from '@cadre/core'
+import type { Access } from './access.ts'
+import { createPrivateFolder, removeFolder } from './private-folder.ts'
+import type { Sdk, SdkClient } from './sdk-types.ts'
+
+type Environment = { readonly [name: string]: string | undefined }
+
+const startTimeout = 60_000
+
+export interface RuntimeOptions {
+  readonly sdk: Sdk
+  readonly access: Access
+  readonly env: Environment
+  readonly clock: Clock
+}
+
+export class Runtime {
+  readonly client: SdkClient
+  readonly folder: string
+  readonly #listeners = new Set<() => void>()
+  readonly #onExit = () => this.end()
+  #isEnded = false
+
+  private constructor(client: SdkClient, folder: string) {
+    this.client = client
+    this.folder = folder
+  }
+
+  /** Rejects when it cannot be started. */
+  static async start({ sdk, access, env, clock }: RuntimeOptions): Promise<Runtime> {
+    const folder = createPrivateFolder(env)
+    const isOffline = access.kind === 'provider'
+    const token = access.kind === 'account' ? access.token : undefined
+    const client = new sdk.CopilotClient({
+      connection: { kind: 'stdio' },
+      // Nothing of the user's or the workspace's configuration, no skills, no plugins, no memory, no telemetry of sessions.
+      mode: 'empty',
+      workingDirectory: folder,
+      baseDirectory: folder,
+      logLevel: 'none',
+      env: runtimeEnvironment(env, folder, isOffline),
+      useLoggedInUser: !isOffline && token === undefined,
+      ...(token !== undefined && { gitHubToken: token }),
+    })
+    swallowWriteErrors(client)
+    const runtime = new Runtime(client, folder)
+    process.once('exit', runtime.#onExit)
+    const starting = client.start()
+    try {
+      await within(clock, startTimeout, starting)
+    } catch (error) {
+      runtime.end()
+      // It may have been too late to be killed: then it is killed when it is there.
+      starting.then(() => client.forceStop()).catch(() => {})
+      throw error
+    }
+    runtime.#watch()
+    return runtime
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  get pid(): number | undefined {
+    return this.client.cliProcess?.pid
+  }
+
+  /** Returns how to stop listening. */
+  whenEnded(listener: () => void): () => void {
+    if (this.#isEnded) listener()
+    else this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** False when it does not answer within `ms`. */
+  async answers(clock: Clock, ms: number): Promise<boolean> {
+    if (this.#isEnded) return false
+    return within(clock, ms, this.client.ping()).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Kills the process. It has no children, and what it knows is also in the journals of the sessions. */
+  end(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    process.off('exit', this.#onExit)
+    // Kills synchronously, before its first wait.
+    void this.client.forceStop().catch(() => {})
+    removeFolder(this.folder)
+    for (const listener of [...this.#listeners]) listener()
+    this.#listeners.clear()
+  }
+
+  #watch(): void {
+    const child = this.client.cliProcess
+    if (!child) return
+    child.once('exit', () => this.end())
+    if (child.exitCode !== null || child.signalCode !== null) this.end()
+    // The SDK copies what the runtime writes there to our standard error, where it would disturb what people look at.
+    child.stderr?.removeAllListeners('data').resume()
+    for (const part of [child, child.stdin, child.stdout, child.stderr])
+      (part as { unref?: () => void } | null)?.unref?.()
+  }
+}
+
+/**
+ * A request that cannot be written to the runtime rejects twice: once for whoever asked, and once, in `vscode-jsonrpc`, for nobody,
+ * which would end this process. The SDK swallows both from the moment it hears that the runtime has ended. That can be too late.
+ */
+function swallowWriteErrors(client: SdkClient): void {
+  let current: unknown = null
+  Object.defineProperty(client, 'messageWriter', {
+    get: () => current,
+    set(writer: { suppressWriteErrors?: boolean } | null) {
+      if (writer) writer.suppressWriteErrors = true
+      current = writer
+    },
+  })
+}
+
+const passed =
+  /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|DBUS_SESSION_BUS_ADDRESS|XDG_(CONFIG_HOME|RUNTIME_DIR)|APPDATA|LOCALAPPDATA|USERPROFILE|USERNAME|SYSTEM(ROOT|DRIVE)|PROGRAMDATA|COMSPEC|PATHEXT|GH_HOST|GH_CONFIG_DIR|COPILOT_API_URL)$/i
+
+/** What the runtime needs of the environment. Keys for other services stay here, and its files stay in its folder. */
+export function runtimeEnvironment(env: Environment, folder: string, isOffline: boolean): Environment {
+  const own = { XDG_CACHE_HOME: folder, XDG_STATE_HOME: folder, XDG_DATA_HOME: folder }
+  return {
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => passed.test(name))),
+    ...own,
+    // An account that is signed in is found through the home.
+    ...(isOffline && { HOME: folder, COPILOT_OFFLINE: 'true' }),
+  }
+}
+
+/** Rejects when it takes longer. */
+function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = clock.after(ms, () => reject(new Error(`no answer within ${ms / 1000} seconds`)))
+    work.then(resolve, reject).finally(stop)
+  })
+}
