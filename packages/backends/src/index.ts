@@ -36,7 +36,8 @@ export {
   type Survey,
   surveyCopilot,
 } from './copilot-access/survey-copilot.ts'
-export { findServer, installFolder, type ServerPlaces } from './copilot-ls/find-server.ts'
+export { copilotFolder } from './copilot-folder.ts'
+export { findServer, type ServerPlaces } from './copilot-ls/find-server.ts'
 export { hideTokens } from './copilot-ls/hide-tokens.ts'
 export type { ServerProcess } from './copilot-ls/server-process.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'

@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
-import {
-  findServer,
-  installFolder,
-  type ServerCommand,
-  type ServerPlaces,
-} from '../copilot-ls/find-server.ts'
+import { findServer, type ServerCommand, type ServerPlaces } from '../copilot-ls/find-server.ts'
+import { findCopilotSdk } from '../copilot-sdk/find-sdk.ts'
 
 /** A package of Copilot, in exactly the version that Cadre is tested with. */
 export interface CopilotPackage {
@@ -35,14 +30,12 @@ export function installedServer(
   return { command, place, ...(version !== undefined && { version }) }
 }
 
-/** The SDK of Copilot: where Cadre installs it, or beside Cadre. */
+/** The SDK of Copilot that Cadre would load. */
 export function installedSdk(env: ServerPlaces['env']): Installed | undefined {
-  const own = path.join(installFolder(env), 'node_modules', sdkPackage.name)
-  for (const place of [own, besideCadre()]) {
-    const version = place === undefined ? undefined : versionIn(place)
-    if (place !== undefined && version !== undefined) return { place, version }
-  }
-  return undefined
+  const place = findCopilotSdk(env)
+  if (place === undefined) return undefined
+  const version = versionIn(place)
+  return { place, ...(version !== undefined && { version }) }
 }
 
 /** The version in the manifest of a folder. */
@@ -55,11 +48,4 @@ export function versionIn(folder: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function besideCadre(): string | undefined {
-  const folders = createRequire(import.meta.url).resolve.paths(sdkPackage.name) ?? []
-  return folders
-    .map((folder) => path.join(folder, sdkPackage.name))
-    .find((place) => versionIn(place) !== undefined)
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { installFolder, type ServerPlaces } from '../copilot-ls/find-server.ts'
+import { copilotFolder } from '../copilot-folder.ts'
+import type { ServerPlaces } from '../copilot-ls/find-server.ts'
 import type { ServerMode } from './catalogue.ts'
 
 /** What Cadre remembers of Copilot between commands, because asking takes seconds. Never a token. May be deleted. */
@@ -47,5 +48,5 @@ export function remember(env: ServerPlaces['env'], more: Remembered): void {
 }
 
 function fileOf(env: ServerPlaces['env']): string {
-  return path.join(path.dirname(installFolder(env)), 'copilot-account.json')
+  return path.join(path.dirname(copilotFolder(env)), 'copilot-account.json')
 }

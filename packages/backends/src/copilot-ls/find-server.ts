@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { copilotFolder } from '../copilot-folder.ts'
 
 /** How the language server is started. */
 export interface ServerCommand {
@@ -26,18 +27,10 @@ export function findServer({ env, configured }: ServerPlaces): ServerCommand | u
   // Somebody who names a server means that one: another one in its place would surprise them.
   if (chosen !== undefined && chosen !== '') return serverAt(chosen)
   return (
-    serverAt(path.join(installFolder(env), 'node_modules', packageName)) ??
+    serverAt(path.join(copilotFolder(env), 'node_modules', packageName)) ??
     besideCadre() ??
     onPath(env['PATH'] ?? '')
   )
-}
-
-/** Where Cadre installs the packages of Copilot, as npm's `--prefix`. */
-export function installFolder(env: ServerPlaces['env']): string {
-  const home = env['HOME'] ?? env['USERPROFILE'] ?? '/'
-  const data =
-    absolute(env['XDG_DATA_HOME']) ?? absolute(env['LOCALAPPDATA']) ?? path.join(home, '.local', 'share')
-  return path.join(data, 'cadre', 'copilot')
 }
 
 function serverAt(place: string): ServerCommand | undefined {
@@ -83,10 +76,6 @@ function onPath(list: string): ServerCommand | undefined {
     if (found !== undefined) return found
   }
   return undefined
-}
-
-function absolute(folder: string | undefined): string | undefined {
-  return folder !== undefined && path.isAbsolute(folder) ? folder : undefined
 }
 
 function isProgram(file: string): boolean {

@@ -27,7 +27,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
     clock,
   )
   const opened = new Map<string, Model>()
-  return access.kind === 'account' ? ofAccount(access) : ofProvider(access)
+  return { ...(access.kind === 'account' ? ofAccount(access) : ofProvider(access)), close: () => host.end() }
 
   function ofAccount({ token }: Extract<Access, { kind: 'account' }>): Backend {
     let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { copilotFolder } from '../copilot-folder.ts'
 import type { Sdk } from './sdk-types.ts'
 
 type Environment = { readonly [name: string]: string | undefined }
@@ -19,14 +20,6 @@ export function findCopilotSdk(env: Environment): string | undefined {
   return [path.join(copilotFolder(env), 'node_modules', packageName), ...besideCadre()].find(isSdk)
 }
 
-/** Where Cadre installs the packages of Copilot, as npm's `--prefix`. */
-export function copilotFolder(env: Environment): string {
-  const home = env['HOME'] ?? env['USERPROFILE'] ?? path.parse(process.cwd()).root
-  const data =
-    absolute(env['XDG_DATA_HOME']) ?? absolute(env['LOCALAPPDATA']) ?? path.join(home, '.local', 'share')
-  return path.join(data, 'cadre', 'copilot')
-}
-
 /** Rejects when the package cannot be loaded. */
 export async function loadCopilotSdk(folder: string): Promise<Sdk> {
   return (await import(/* @vite-ignore */ pathToFileURL(entryOf(folder)).href)) as Sdk
@@ -36,7 +29,7 @@ export function missingSdk(env: Environment): string {
   const chosen = env['CADRE_COPILOT_SDK']?.trim()
   if (chosen)
     return `CADRE_COPILOT_SDK names ${chosen}, where there is no ${packageName}. Set it to the folder of the package.`
-  return `${packageName} is not installed. Install it with: npm install --prefix ${copilotFolder(env)} ${packageName}@1.0.14`
+  return `${packageName} is not installed. Run \`cadre login --sdk\`, or install it in ${copilotFolder(env)}.`
 }
 
 function isSdk(folder: string): boolean {
@@ -50,8 +43,4 @@ function entryOf(folder: string): string {
 function besideCadre(): string[] {
   const folders = createRequire(import.meta.url).resolve.paths(packageName) ?? []
   return folders.map((folder) => path.join(folder, packageName))
-}
-
-function absolute(folder: string | undefined): string | undefined {
-  return folder !== undefined && path.isAbsolute(folder) ? folder : undefined
 }

@@ -45,13 +45,14 @@ export class RuntimeHost {
       if (!isHeld) return
       isHeld = false
       this.#users--
-      if (this.#users === 0) this.#stopWaiting = this.#clock.after(this.#idleTime, () => this.end())
+      if (this.#users === 0) this.#stopWaiting = this.#clock.after(this.#idleTime, () => void this.end())
     }
   }
 
-  end(): void {
+  async end(): Promise<void> {
+    this.#stopWaiting?.()
     const ending = this.#current
     this.#current = undefined
-    ending?.then((runtime) => runtime.end()).catch(() => {})
+    await ending?.then((runtime) => runtime.end()).catch(() => {})
   }
 }

@@ -54,7 +54,7 @@ export interface ModelSettings {
   readonly price?: { readonly input: number; readonly output: number }
 }
 
-/** GitHub Copilot through its language server. */
+/** GitHub Copilot, through its language server or its SDK. */
 export interface CopilotSettings {
   /** The language server: a program, or the folder of its package. */
   readonly server?: string

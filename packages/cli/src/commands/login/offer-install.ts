@@ -1,8 +1,8 @@
 import {
   type CopilotPackage,
+  copilotFolder,
   installedSdk,
   installedServer,
-  installFolder,
   sdkPackage,
   serverPackage,
 } from '@cadre/backends'
@@ -41,7 +41,7 @@ export async function offerInstall(
       'configuration',
       `${chosen} is not a Copilot language server that runs here. Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.`,
     )
-  const folder = installFolder(env)
+  const folder = copilotFolder(env)
   // What is there already has to be in the new folder as well.
   const packages = [serverPackage, sdkPackage].filter(
     (item) => missing.includes(item) || isThere(folder, item),
