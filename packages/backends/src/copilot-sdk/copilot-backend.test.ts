@@ -44,7 +44,7 @@ describe('copilot-sdk:', () => {
       kind: 'unknown',
       name: 'copilot-sdk:gpt-5',
       nearest: [],
-      reason: `@github/copilot-sdk is not installed. Install it with: npm install --prefix ${home}/.local/share/cadre/copilot @github/copilot-sdk@1.0.14`,
+      reason: `@github/copilot-sdk is not installed. Run \`cadre login --sdk\`, or install it in ${home}/.local/share/cadre/copilot.`,
     })
   })
 
