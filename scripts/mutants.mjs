@@ -61,8 +61,8 @@ const mutants = [
   [
     'the agent’s tools are not enforced',
     `${core}/rules/create-gate.ts`,
-    'if (!found.allowed) {',
-    'if (false) {',
+    'if (found.allowed) return read()',
+    'return read()',
   ],
   [
     'a denial is only an opinion',
@@ -75,6 +75,30 @@ const mutants = [
     `${core}/rules/create-gate.ts`,
     '.catch((error) => broken(rule, error))',
     '.catch(() => undefined)',
+  ],
+  [
+    'a circle is only somebody one may not delegate to',
+    `${core}/tree/delegation.ts`,
+    'if (circle !== undefined) return circle\n',
+    '',
+  ],
+  [
+    'hooks are not asked about what a rule has changed',
+    `${core}/rules/create-gate.ts`,
+    "said.by === 'hook' ? withoutHooks : at.rules",
+    'withoutHooks',
+  ],
+  [
+    'a carried delegation is a command',
+    `${core}/rules/create-gate.ts`,
+    'parsed.ok ? carriedDelegation(name, parsed.value) : undefined',
+    'undefined',
+  ],
+  [
+    'an agent that exists is replaced by general-purpose',
+    `${core}/rules/rules.ts`,
+    '  if (of.agents.list().some(({ name }) => nameKey(name) === key)) return undefined\n',
+    '',
   ],
   [
     'the chain is not looked at',
@@ -299,8 +323,8 @@ const mutants = [
   [
     'arguments that a hook changes are not judged again',
     `${core}/rules/create-gate.ts`,
-    'rules: withoutHooks,\n      start: 0,',
-    'rules: withoutHooks,\n      start: withoutHooks.length,',
+    'withoutHooks : at.rules,\n      start: 0,',
+    'withoutHooks : at.rules,\n      start: withoutHooks.length,',
   ],
   [
     'arguments that a hook changes are not checked',

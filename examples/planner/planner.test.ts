@@ -16,8 +16,8 @@ test('Plan researches through others, drafts, and never implements', async () =>
   expect(run.calls('refused')).toEqual(['Plan create_file'])
   expect(run.project.exists('workspace/src/health.js')).toBe(false)
   expect(run.report.handoffs).toMatchObject([
-    { label: 'Start Implementation', agent: 'Implementer', send: true },
-    { label: 'Open in Editor', agent: 'Implementer', send: true },
+    { label: 'Start Implementation', agent: 'Agent', send: true },
+    { label: 'Open in Editor', agent: 'Agent', send: true },
   ])
 })
 
@@ -30,7 +30,7 @@ test('both handoffs can be taken: the plan is saved as it is, and carried out', 
   expect(saved.stderr).toBe('')
   expect(saved.code).toBe(0)
   const [plan, saving] = saved.json().filter(({ type }) => type === 'report')
-  expect(saving).toMatchObject({ agent: 'Implementer', status: 'completed' })
+  expect(saving).toMatchObject({ agent: 'Agent', status: 'completed' })
   // The plan's own words, and no front matter.
   expect(project.read('workspace/plan-healthCheck.prompt.md').trim()).toBe(String(plan?.['text']).trim())
   expect(project.exists('workspace/src/health.js')).toBe(false)
@@ -42,7 +42,7 @@ test('both handoffs can be taken: the plan is saved as it is, and carried out', 
   expect(done.stderr).toBe('')
   expect(done.code).toBe(0)
   expect(done.json().at(-1)).toMatchObject({
-    agent: 'Implementer',
+    agent: 'Agent',
     status: 'completed',
     handoffs: [{ label: 'Back to the Plan', agent: 'Plan', send: false }],
   })

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answers, startWire } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { agentFile, createProject } from './support/project.ts'
 
@@ -68,6 +69,20 @@ test('says what is wrong, where, and what to do, and ends with 1', async () => {
   expect(find('segments', 'warn')).toBeDefined()
   expect(code).toBe(1)
   expect(project.listing()).toEqual(before)
+})
+
+test.each([
+  [['small'], 'ok', 'openai:small', undefined],
+  [['small', 'large'], 'fail', 'no model is configured', 'Nearest: openai:small, openai:large.'],
+])('says which model of a server with %j is the default', async (models, status, message, fix) => {
+  const wire = await startWire(answers.hang(), { models })
+  onTestFinished(wire.close)
+  const { json } = await createProject().cadre(['doctor', '--json'], { env: { OPENAI_BASE_URL: wire.url } })
+  expect(checksIn(json()).find(({ name }) => name === 'model')).toMatchObject({
+    status,
+    message,
+    ...(fix && { fix }),
+  })
 })
 
 test('tells whether the server answers, and never shows the key', async () => {

@@ -70,6 +70,7 @@ describe('cadre policy explain', () => {
     ['1', 'outsider', /no delegation leads to outsider 1 below/],
     ['9', 'worker', /may be 3 deep/],
     ['middle>lead', 'middle', /may not delegate to lead/],
+    ['lead>middle>lead', 'middle', /circular: lead → middle → lead/],
   ])('a chain that cannot come about, %s above %s, is refused with the reason', async (...row) => {
     const [depth, agent, reason] = row
     const project = createProject({ ...team, ...agentFile('outsider', { agents: [] }) })

@@ -165,14 +165,14 @@ test('a dry run says what would be done, and does nothing', async () => {
 test('files that differ are never touched without --force, and then nothing at all is written', async () => {
   const project = createProject({
     '.github/agents/Plan.agent.md': '---\nname: Plan\n---\nmine\n',
-    '.github/agents/Implementer.agent.md': 'mine, too\n',
+    '.github/agents/Agent.agent.md': 'mine, too\n',
   })
   const before = project.listing()
   const { code, stdout, stderr } = await project.cadre(['init', '--team', 'planner'])
   expect(code).toBe(2)
   expect(stdout).toBe('')
   expect(stderr).toMatch(
-    /nothing was written: \S+Plan\.agent\.md: It is there already and differs; --force replaces it; \S+Implementer\.agent\.md: /,
+    /nothing was written: \S+Plan\.agent\.md: It is there already and differs; --force replaces it; \S+Agent\.agent\.md: /,
   )
   expect(stderr).toContain('--force')
   expect(project.listing()).toEqual(before)

@@ -119,7 +119,7 @@ describe('what may be written', () => {
     ['explorers', 'general-purpose', 'allow'],
     ['supervisor', 'builder', 'allow'],
     ['operators', 'executor-001', 'ask'],
-    ['planner', 'Implementer', 'ask'],
+    ['planner', 'Agent', 'ask'],
   ])('%s: a write of %s is %s when a person chose the team, denied when a clone did', async (...row) => {
     const [team, agent, chosen] = row
     const input = JSON.stringify(write.input)

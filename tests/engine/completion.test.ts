@@ -61,6 +61,41 @@ describe('how a session ends', () => {
     expect(report).toMatchObject({ status: 'error', notices: [{ code: 'agent_execution' }] })
   })
 
+  const invisible = {
+    'zero-width characters': '\u200b\u200c\u200d\u2060\ufeff',
+    'control characters': '\u0000\u0007\u001b\u0085',
+    'format characters': '\u00ad\u200e\u202e\u2066',
+    'variation selectors': '\ufe0f\u{e0100}\u180b',
+    'Hangul fillers': '\u3164\u115f\u1160\uffa0',
+    'braille blanks and wide spaces': '\u2800\u3000\u00a0',
+    'tags and lone surrogates': '\u{e0041}\ud800',
+  }
+
+  test.each(Object.entries(invisible))('a reply of %s is empty', async (_, text) => {
+    const team = createTestTeam({ agents: [{ name: 'solo' }], lanes: { solo: [say(text), say(text)] } })
+    const report = await team.report({ agent: 'solo' })
+    expect(report).toMatchObject({ status: 'error', text: '' })
+    team.models.verify()
+  })
+
+  test.each(Object.entries(invisible))('a report of %s is not taken', async (_, text) => {
+    const team = createTestTeam({
+      agents: pair,
+      lanes: {
+        lead: [call(delegation), say('ok')],
+        worker: [call(['reportOut', { report: text }]), call(['reportOut', { report: 'did it' }])],
+      },
+    })
+    await team.report({ agent: 'lead' })
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('did it')
+    team.models.verify()
+  })
+
+  test.each(['👍', '…', '한', '\u2801'])('a reply of %j is not empty', async (text) => {
+    const team = createTestTeam({ agents: [{ name: 'solo' }], lanes: { solo: [say(text)] } })
+    expect(await team.report({ agent: 'solo' })).toMatchObject({ status: 'completed', text })
+  })
+
   test('calls behind reportOut are not begun, calls before it are', async () => {
     const { done, tools } = countingTools()
     const team = createTestTeam({
@@ -174,6 +209,44 @@ describe('failures', () => {
     const report = await team.report({ agent: 'solo' })
     expect(report).toMatchObject({ status: 'completed', text: 'plainly' })
     expect(report.notices?.[0]?.message).toMatch(/solo could not start .*no such backend.*plain model/)
+  })
+
+  const noTools = {
+    kind: 'failed',
+    code: 'tools_unsupported',
+    message: 'small does not support tools',
+  } as const
+
+  test('an entry agent whose model refuses tools is answered for by the same model, alone', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'solo', models: ['small'] }, { name: 'other' }],
+      lanes: { solo: [noTools], plain: [say('plainly')] },
+      model: { catalogue: ['scripted', 'small'] },
+    })
+    const report = await team.report({ agent: 'solo' })
+    expect(report).toMatchObject({ agent: 'plain', status: 'completed', text: 'plainly', model: 'small' })
+    expect(report.notices?.[0]?.message).toMatch(/solo could not start .*does not support tools.*plain model/)
+    expect(team.models.requests.at(-1)).toMatchObject({ agent: 'plain', system: '', tools: [] })
+  })
+
+  test('a model that is known to have no tools is not asked with some', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'solo' }, { name: 'other' }],
+      lanes: { solo: [say('never asked')], plain: [say('plainly')] },
+      model: { supportsTools: false },
+    })
+    const report = await team.report({ agent: 'solo' })
+    expect(report).toMatchObject({ text: 'plainly', notices: [{ code: 'agent_execution' }] })
+    expect(team.models.requests.map(({ agent }) => agent)).toEqual(['plain'])
+  })
+
+  test('a model without tools serves an agent that needs none', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'solo' }],
+      lanes: { solo: [say('alone')] },
+      model: { supportsTools: false },
+    })
+    expect(await team.report({ agent: 'solo' })).toMatchObject({ agent: 'solo', text: 'alone' })
   })
 
   test('the plain model answers in the tree of the agent that could not start, which is owned meanwhile', async () => {

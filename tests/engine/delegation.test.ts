@@ -1,4 +1,14 @@
-import { call, createFakeClock, createTestTeam, say } from '@cadre/testing'
+import type { AgentDefinition, Engine, Reply } from '@cadre/core'
+import {
+  call,
+  createFakeClock,
+  createMemoryEngine,
+  createTestTeam,
+  type MemoryRecords,
+  say,
+  type TestTeam,
+} from '@cadre/testing'
+import { createTools } from '@cadre/tools'
 import { describe, expect, test } from 'vitest'
 import { countingTools } from './tools.ts'
 
@@ -9,6 +19,11 @@ const work = (agentName: string) =>
   ] as const
 const task = (subagent_type: string, prompt: string, more = {}) =>
   ['delegate_task', { description: 'a task', subagent_type, prompt, ...more }] as const
+
+const refusalIn = async (team: TestTeam, session: string) =>
+  (await team.engine.read(session))?.entries.find(
+    (entry) => entry.role === 'event' && entry.type === 'call.refused',
+  )
 
 describe('the prompt', () => {
   test('ends with the section, for an agent that may delegate', async () => {
@@ -69,6 +84,62 @@ describe('the prompt', () => {
   })
 })
 
+describe('the tools in the prompt', () => {
+  const list = (...names: string[]) => ({ kind: 'list', names }) as const
+  const promptOf = async (agent: Partial<AgentDefinition>) => {
+    const team = createTestTeam({
+      agents: [{ name: 'lead', delegates: { kind: 'none' }, ...agent }, { name: 'worker' }],
+      tools: createTools(),
+      lanes: { lead: [say('hi')] },
+    })
+    const { session } = await team.report({ agent: 'lead' })
+    const [request] = team.models.requests
+    const stored = await team.engine.read(session)
+    expect(stored?.spec.systemPrompt).toBe(request?.system)
+    return { prompt: request?.system ?? '', offered: request?.tools.map((tool) => tool.name) ?? [] }
+  }
+  const block = (said: string) =>
+    `You are lead.\n\n<tool_restrictions>\n${said} A call of any other tool is refused.\n</tool_restrictions>`
+
+  test('are those that a list gives, as the model sees them', async () => {
+    const { prompt, offered } = await promptOf({ tools: list('Read', 'search/codebase', 'nonsense') })
+    expect(offered).toEqual(['Read', 'codebase'])
+    expect(prompt).toBe(block('You may use only these tools: Read, codebase.'))
+  })
+
+  test('are those that are left when others are denied', async () => {
+    const { prompt, offered } = await promptOf({ disallowedTools: ['execute', 'edit'] })
+    expect(offered).not.toContain('write_file')
+    expect(prompt).toBe(block(`You may use only these tools: ${offered.join(', ')}.`))
+  })
+
+  test('are none for an agent without tools', async () => {
+    expect((await promptOf({ tools: list() })).prompt).toBe(block('You have no tools.'))
+  })
+
+  test.each([{}, { tools: { kind: 'all' } as const }, { tools: list('*') }])(
+    'are not there for an unrestricted agent: %j',
+    async (agent) => expect((await promptOf(agent)).prompt).toBe('You are lead.'),
+  )
+
+  test('follow the agents, and hold what a delegated session needs', async () => {
+    const team = createTestTeam({
+      agents: [
+        { name: 'lead', tools: list('delegateWork') },
+        { name: 'worker', tools: list('read_file') },
+      ],
+      tools: createTools(),
+      lanes: { lead: [call(work('worker')), say('ok')], worker: [call(['reportOut', { report: 'did it' }])] },
+    })
+    await team.report({ agent: 'lead' })
+    const [lead, worker] = team.models.requests.map(({ system }) => system)
+    expect(lead).toMatch(
+      /names: worker\n\n<tool_restrictions>\n.*tools: delegateWork\..*\n<\/tool_restrictions>$/,
+    )
+    expect(worker).toContain('You may use only these tools: read_file, reportOut.')
+  })
+})
+
 describe('who may delegate to whom', () => {
   const enforced = async (agents: Parameters<typeof createTestTeam>[0]['agents'], target: string) => {
     const team = createTestTeam({
@@ -110,6 +181,10 @@ describe('who may delegate to whom', () => {
     })
     const report = await team.report({ agent: 'lead' })
     expect(report.sessions).toBe(1)
+    expect(await refusalIn(team, report.session)).toMatchObject({
+      rule: 'circular_delegation',
+      content: expect.stringContaining('lead → lead'),
+    })
   })
 
   test('a delegated agent may not delegate unless its definition names targets', async () => {
@@ -144,6 +219,29 @@ describe('who may delegate to whom', () => {
     expect(
       team.models.requests.find((request) => request.agent === 'b')?.tools.map((tool) => tool.name),
     ).toEqual(['reportOut'])
+    expect(await refusalIn(team, 'b-2')).toMatchObject({
+      by: 'role',
+      rule: 'circular_delegation',
+      content: expect.stringContaining('a → b → a'),
+    })
+    const result = (await team.engine.read('b-2'))?.entries.find((entry) => entry.role === 'tool_result')
+    expect(result).toMatchObject({ outcome: 'refused', code: 'circular_delegation' })
+  })
+
+  test('a circle is named as one where others could be delegated to, however the name is written', async () => {
+    const all = { kind: 'all' } as const
+    const team = createTestTeam({
+      agents: [{ name: 'a' }, { name: 'b', delegates: all }, { name: 'c' }],
+      lanes: {
+        a: [call(task('b', 'x', { wait_for_result: true })), say('ok')],
+        b: [call(task('A', 'x')), say('no way back')],
+      },
+    })
+    await team.report({ agent: 'a' })
+    expect(await refusalIn(team, 'b-2')).toMatchObject({
+      rule: 'circular_delegation',
+      content: expect.stringContaining('a → b → a'),
+    })
   })
 
   test('depth is limited to 3', async () => {
@@ -185,6 +283,92 @@ describe('who may delegate to whom', () => {
     expect(request?.messages).toHaveLength(1)
     expect(JSON.stringify(request)).not.toContain('a secret of the person')
     expect(request?.messages[0]?.content).toContain('work for worker')
+  })
+})
+
+describe('a task for an agent that does not exist', () => {
+  const agents = [
+    { name: 'lead' },
+    { name: 'general-purpose' },
+    { name: 'Explore' },
+    { name: 'person-only', modelInvocable: false },
+  ]
+  const asked = async (
+    calls: ReturnType<typeof call>,
+    options: Partial<Parameters<typeof createTestTeam>[0]> = {},
+  ) => {
+    const team = createTestTeam({
+      agents,
+      lanes: { lead: [calls, say('ok')], 'general-purpose': [say('found it')] },
+      ...options,
+    })
+    const { session } = await team.report({ agent: 'lead' })
+    const results = (await team.engine.read(session))?.entries.filter(({ role }) => role === 'tool_result')
+    return { team, result: results?.[0] as { content: string; outcome?: string } | undefined }
+  }
+
+  test('is done by general-purpose, and the result says so', async () => {
+    const { team, result } = await asked(call(task('Explorator', 'look', { wait_for_result: true })))
+    expect(result?.content).toContain('found it')
+    expect(result?.content).toMatch(/There is no agent named "Explorator", so general-purpose got the task/)
+    expect(result?.content).toContain('Explore')
+    expect(team.models.requests.map(({ agent }) => agent)).toEqual(['lead', 'general-purpose', 'lead'])
+  })
+
+  test('is refused where the caller may not delegate to general-purpose', async () => {
+    const lead = { name: 'lead', delegates: { kind: 'list', names: ['Explore'] } } as const
+    const { result } = await asked(call(task('Explorator', 'look')), { agents: [lead, ...agents.slice(1)] })
+    expect(result).toMatchObject({ outcome: 'refused', content: expect.stringContaining('allowed: Explore') })
+  })
+
+  test.each([
+    ['one that exists and may not be started', task('person-only', 'look')],
+    ['a circle', task('Lead', 'look')],
+    ['delegateWork', work('Explorator')],
+  ])('is not for %s', async (_, wanted) => {
+    const { result } = await asked(call(wanted))
+    expect(result).toMatchObject({ outcome: 'refused' })
+  })
+
+  test('goes to the same agent after a crash before it began', async () => {
+    const clock = createFakeClock()
+    const records: MemoryRecords = { sessions: new Map() }
+    const lanes = {
+      lead: [call(task('Explorator', 'look')), say('waiting'), say('ok')],
+      'general-purpose': [say('found it')],
+    }
+    const dying = createMemoryEngine({ clock, records })
+    let begin: () => void = () => {}
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const open: Engine['open'] = (spec) => {
+      if (spec.parent === undefined) return dying.open(spec)
+      begin()
+      return new Promise(() => {})
+    }
+    const died = { lead: [lanes.lead[0] as Reply, 'hang' as const] }
+    const first = createTestTeam({ agents, lanes: died, clock, engine: { ...dying, open } })
+    void first.run({ agent: 'lead' })
+    await begun
+    const engine = createMemoryEngine({ clock, records })
+    const second = createTestTeam({ agents, lanes, clock, engine })
+    await second.orchestrator.resume('lead-1', {}, new AbortController().signal)
+    const asked = second.models.requests.map(({ agent }) => agent)
+    expect(asked).toContain('general-purpose')
+    expect(second.models.requests.at(-1)?.messages.at(-1)?.content).toContain('found it')
+  })
+
+  test('is judged by hooks as it will be done', async () => {
+    const seen: unknown[] = []
+    const judge = ({ input }: { input: unknown }) => {
+      seen.push((input as { subagent_type: string }).subagent_type)
+      return undefined
+    }
+    await asked(call(task('Explorator', 'look', { wait_for_result: true })), {
+      rules: [{ by: 'hook', name: 'seen', judge }],
+    })
+    expect(seen).toEqual(['general-purpose'])
   })
 })
 

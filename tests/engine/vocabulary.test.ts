@@ -96,6 +96,8 @@ describe('a name means what its dialect means by it', () => {
     'io.github.upstash/context7 → get-library-docs': ['io.github.upstash/context7/get-library-docs'],
     'sequential-thinking → sequentialthinking': ['mcp__sequential-thinking__sequentialthinking'],
     'ms-ossdata.vscode-pgsql → pgsql_query': ['ms-ossdata.vscode-pgsql/pgsql_query', 'pgsql_query'],
+    'ide → all': ['ide', 'ide/*', 'mcp__ide'],
+    'ide → ide_find_class': ['ide_find_class'],
     'microsoft.docs.mcp → all': ['microsoft.docs.mcp'],
     'Copilot Container Tools → all': ['Copilot Container Tools/*'],
     'elsewhere: VS Code': [
@@ -272,6 +274,15 @@ describe('what an agent gets', () => {
     expect(rest.names).toEqual(
       served.map((tool) => tool.name).filter((name) => !(expected as readonly string[]).includes(name)),
     )
+  })
+
+  const ofIde = ['ide_find_class', 'mcp__ide__getDiagnostics', 'idea', 'video_ide_x'].map((name) => own(name))
+  test('ide is every tool of the IDE, in what is given and in what is forbidden', async () => {
+    const given = await offered(list('ide', 'read_file'), [...ofIde, ...createTools()])
+    expect(given.names).toEqual(['ide_find_class', 'mcp__ide__getDiagnostics', 'read_file'])
+    const rest = await offered({ disallowedTools: ['ide'], delegates: { kind: 'none' } }, ofIde)
+    expect(rest.names).toEqual(['idea', 'video_ide_x'])
+    expect((await offered(list('ide'), createTools())).notices).toEqual([])
   })
 
   test.each([

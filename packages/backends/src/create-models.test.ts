@@ -72,6 +72,73 @@ describe('the default model', () => {
     })
   })
 
+  it('is the only model of a server', async () => {
+    const wire = await serve({ models: ['small'] })
+    expect(idOf(await ask(undefined, { env: { OPENAI_BASE_URL: wire.url } }))).toBe('openai:small')
+  })
+
+  describe('of an account', () => {
+    const backends: ModelsOptions['backends'] = {
+      account: async () => ({
+        open: async (name) => ({
+          kind: 'found',
+          model: { id: `account:${name}`, reply: () => Promise.reject(new Error('not asked')) },
+        }),
+      }),
+    }
+    const signedIn = () => {
+      const asked: number[] = []
+      const standard = async () => {
+        asked.push(1)
+        return 'account:main'
+      }
+      return { asked, options: { backends, standard } }
+    }
+
+    it('is the default where nothing else was chosen, also beside a server', async () => {
+      const wire = await serve({ models: ['small'] })
+      const { asked, options } = signedIn()
+      const models = createModels({ env: { OPENAI_BASE_URL: wire.url }, clock: calmClock, ...options })
+      expect(asked).toHaveLength(0)
+      const found = await Promise.all([
+        models.resolve(undefined),
+        models.resolve(' '),
+        models.resolve('other'),
+      ])
+      // A bare name belongs to the backend of the default model.
+      expect(found.map(idOf)).toEqual(['account:main', 'account:main', 'account:other'])
+      expect(asked).toHaveLength(1)
+    })
+
+    it.each([
+      { model: 'scripted:a.yaml' },
+      { env: { CADRE_MODEL: 'scripted:a.yaml' } },
+      { config: { model: 'scripted:a.yaml' } },
+    ])('is not asked for where a model was chosen: %j', async (choice) => {
+      const { asked, options } = signedIn()
+      expect(idOf(await ask(undefined, { ...options, ...choice }))).toBe(scripted())
+      expect(asked).toHaveLength(0)
+    })
+
+    it('is not asked for a model that is named with its backend', async () => {
+      const { asked, options } = signedIn()
+      expect(idOf(await ask('scripted:a.yaml', options))).toBe(scripted())
+      expect(asked).toHaveLength(0)
+    })
+
+    it.each([undefined, '', ' '])(
+      'that is not there leaves the server, then how to get one: %j',
+      async (none) => {
+        const wire = await serve({ models: ['small'] })
+        const standard = async () => none
+        expect(idOf(await ask(undefined, { standard, env: { OPENAI_BASE_URL: wire.url } }))).toBe(
+          'openai:small',
+        )
+        expect(idOf(await ask(undefined, { standard }))).toMatch(/^unknown: No model is configured/)
+      },
+    )
+  })
+
   it('is not followed around in a circle of aliases', async () => {
     expect(await ask(undefined, { config: { model: 'a', aliases: { a: 'b', b: 'a' } } })).toMatchObject({
       kind: 'unknown',

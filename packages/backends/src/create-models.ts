@@ -12,6 +12,11 @@ export interface ModelsOptions {
   readonly cwd?: string
   readonly clock?: Clock
   readonly random?: () => number
+  /**
+   * The default model where nobody chose one, such as that of an account that is signed in. Asked once, when it is first needed; must not
+   * reject. Without an answer, the only model of a configured server is the default.
+   */
+  readonly standard?: () => Promise<string | undefined>
   /** Further backends, by prefix. */
   readonly backends?: { readonly [prefix: string]: BackendLoader }
 }
@@ -42,11 +47,12 @@ export function createModels(options: ModelsOptions = {}): Models {
   }
   const loaders: { readonly [prefix: string]: BackendLoader } = { ...ownBackends, ...options.backends }
   const loaded = new Map<string, Promise<Backend>>()
-  const standard = given(options.model) ?? given(env['CADRE_MODEL']) ?? given(config.model)
+  const chosen = given(options.model) ?? given(env['CADRE_MODEL']) ?? given(config.model)
+  let offered: Promise<string | undefined> | undefined
   return { resolve, close }
 
   async function resolve(name: string | undefined): Promise<ModelResolution> {
-    const wanted = given(name) ?? standard
+    const wanted = given(name) ?? (await standard())
     if (wanted === undefined) return nothingChosen()
     const { prefix, rest } = split(expand(wanted))
     return prefix === undefined ? resolveBare(rest) : open(prefix, rest)
@@ -57,9 +63,16 @@ export function createModels(options: ModelsOptions = {}): Models {
     await Promise.all(backends.map((backend) => backend.status === 'fulfilled' && backend.value.close?.()))
   }
 
+  async function standard(): Promise<string | undefined> {
+    if (chosen !== undefined) return chosen
+    offered ??= Promise.resolve(options.standard?.())
+    return given(await offered)
+  }
+
   /** A name without a backend belongs to the default model's backend. */
   async function resolveBare(name: string): Promise<ModelResolution> {
-    const main = standard === undefined ? undefined : split(expand(standard))
+    const usual = await standard()
+    const main = usual === undefined ? undefined : split(expand(usual))
     const prefix = main?.prefix ?? (hasServer() ? 'openai' : undefined)
     if (prefix === undefined) {
       if (name.includes(':')) return unknownBackend(name, [])
@@ -139,6 +152,8 @@ export function createModels(options: ModelsOptions = {}): Models {
   async function nothingChosen(): Promise<ModelResolution> {
     if (!hasServer()) return unknown('', [], `No model is configured. ${howTo}`)
     const names = (await (await load('openai')).names?.()) ?? []
+    const [only, ...others] = names
+    if (only !== undefined && others.length === 0) return open('openai', only)
     const some = names.slice(0, 5).map((name) => `openai:${name}`)
     return unknown(
       '',

@@ -35,6 +35,7 @@ const byError: { readonly [code in ErrorCode]: ExitCode } = {
   hook_denied: refused,
   policy: refused,
   backend,
+  tools_unsupported: backend,
   owned,
   cancelled,
 }

@@ -23,6 +23,7 @@ import {
   type LoadedPolicy,
   openGrants,
   type TrustItem,
+  withModelAliases,
 } from '@cadre/home'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
@@ -56,6 +57,8 @@ export interface PartsOptions extends GateFlags {
   readonly granted?: readonly TrustItem[] | undefined
   /** Rejects when the home is not trusted, instead of using a temporary one. */
   readonly needsHome?: boolean | undefined
+  /** Tools of the program that runs Cadre, such as an editor: they come before custom and built-in ones of the same name. */
+  readonly tools?: readonly Tool[] | undefined
   /** Gets what a person should know while it runs, a sentence each. */
   readonly tell?: ((message: string) => void) | undefined
 }
@@ -176,6 +179,7 @@ export async function loadParts(
     policy,
     agents: enforced.permitted(agents),
     env: io.env,
+    host: options.tools,
     tell: options.tell,
   })
   const wanted = limitsOf(config, options)
@@ -184,7 +188,7 @@ export async function loadParts(
   if (untried !== undefined) throw untried
   const { model } = options
   const models = createModels({
-    config,
+    config: withModelAliases(config, policy),
     env: io.env,
     cwd: io.cwd,
     clock: systemClock,

@@ -22,11 +22,13 @@ export interface ToolsRequest {
     Guard,
     'places' | 'project' | 'hiddenIn' | 'unreadableIn' | 'unwritableIn' | 'sandbox'
   >
+  /** Those of the program that runs Cadre. */
+  readonly host?: readonly Tool[] | undefined
   readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'>
   readonly tell?: ((message: string) => void) | undefined
 }
 
-/** The built-in tools, and those that the configuration names and a person trusts. */
+/** The built-in tools, those that the configuration names and a person trusts, and those of the host, which come first. */
 export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
   const { home, guard, policy } = request
   const { config, trustsModule: trusted } = request.settings
@@ -59,13 +61,18 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
       loadEmbed: () => loadEmbed({ ...semantic, base: home.path, trusted }),
     }),
   })
-  if (config.tools === undefined) return { tools: builtIn, notices: [] }
+  const { host = [] } = request
+  if (config.tools === undefined && host.length === 0) return { tools: builtIn, notices: [] }
   const custom = await loadCustomTools({
-    modules: config.tools,
+    modules: config.tools ?? [],
     base: home.path,
     trusted,
   })
-  const { tools, reports } = combineTools([builtIn, custom.tools])
+  const { tools, reports } = combineTools([
+    builtIn,
+    custom.tools,
+    host.map((tool) => ({ ...tool, origin: 'editor' as const })),
+  ])
   const faults = custom.faults.map(({ message }) => ({ code: 'configuration', message }))
   return { tools, notices: [...faults, ...reports] }
 }

@@ -31,6 +31,8 @@ export interface ScriptedOptions {
   /** False: a backend that cannot limit its replies. */
   readonly capsReplies?: boolean
   readonly price?: Model['price']
+  /** False: a model that cannot call tools. */
+  readonly supportsTools?: false
   /** Names of models that exist; any other is unknown. Default: `scripted`. */
   readonly catalogue?: readonly string[]
 }
@@ -54,6 +56,7 @@ export function scriptedModels(
     ...(options.maxOutput !== undefined && { maxOutput: options.maxOutput }),
     ...(options.capsReplies !== false && { capsReplies: true }),
     ...(options.price && { price: options.price }),
+    ...(options.supportsTools === false && { supportsTools: false }),
     release: (session) => void released.push(session),
     async reply(request, hooks, signal) {
       requests.push({ ...request, messages: [...request.messages] })

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { anything, defineTool, type Tool } from '@cadre/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTools } from './create-tools.ts'
 import { combineTools } from './custom/combine-tools.ts'
 import { loadCustomTools } from './custom/load-custom-tools.ts'
 
@@ -155,27 +154,25 @@ describe('combineTools', () => {
     expect(reports).toHaveLength(2)
   })
 
-  it('the built-in tools do not take names from each other', () => {
-    const tools = createTools()
-    expect(combineTools([tools])).toEqual({ tools, reports: [] })
-    expect(tools.map(({ name }) => name)).toEqual([
-      'read_file',
-      'write_file',
-      'edit_file',
-      'list_directory',
-      'create_directory',
-      'find_files',
-      'search_files',
-      'view_image',
-      'web_fetch',
-      'get_errors',
-      'execute_command',
+  it('a tool of the editor replaces what it names as an alias, and has all its names', () => {
+    const { tools, reports } = combineTools([
+      [make('read_file', 'built-in', ['Read', 'view']), make('search_files', 'built-in', ['Grep'])],
+      [make('my_search', 'custom', ['search_files'])],
+      [
+        make('ide_read', 'editor', ['read_file']),
+        make('ide_index_read', 'editor', ['read_file', 'Read', 'peek']),
+      ],
     ])
-  })
-
-  it('no alias is the name of a class: an agent that lists a class gets all of it', () => {
-    const classes = ['search', 'execute', 'web', 'agent', 'todo', 'message']
-    for (const { aliases = [] } of createTools())
-      expect(aliases.filter((alias) => classes.includes(alias.toLowerCase()))).toEqual([])
+    expect(Object.fromEntries(tools.map(({ name, aliases }) => [name, aliases]))).toEqual({
+      // A custom tool takes no name, and of two of the editor's the first does.
+      search_files: ['Grep'],
+      my_search: [],
+      ide_read: ['read_file', 'Read', 'view'],
+      ide_index_read: ['peek'],
+    })
+    expect(reports[0]).toEqual({
+      code: 'tool_shadowed',
+      message: 'The editor tool ide_read is used instead of the built-in tool read_file.',
+    })
   })
 })

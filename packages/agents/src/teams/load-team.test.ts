@@ -148,9 +148,11 @@ describe.each(forms)('%s', (_, name, variant) => {
   })
 
   it('names only tools that somebody knows', () => {
+    // An IDE brings its own tools, if there is one.
     for (const { name: agent, tools, disallowedTools = [] } of team.agents)
       for (const tool of [...(tools.kind === 'all' ? [] : tools.names), ...disallowedTools])
-        expect(['class', 'tools'], `${agent}: ${tool}`).toContain(understandTool(tool).kind)
+        if (tool !== 'ide')
+          expect(['class', 'tools'], `${agent}: ${tool}`).toContain(understandTool(tool).kind)
   })
 
   it('can be written in the dialects of init', () => {
@@ -162,6 +164,15 @@ describe.each(forms)('%s', (_, name, variant) => {
     for (const { name: agent, prompt, requiredSections = [] } of team.agents)
       for (const section of requiredSections) expect(prompt, agent).toContain(section)
   })
+})
+
+it.each(['Explore', 'Plan'])('%s of the explorers may use the tools of an IDE that only read', (name) => {
+  const agent = loadTeam('explorers').agents.find((one) => one.name === name)
+  expect(agent?.tools).toEqual({
+    kind: 'list',
+    names: ['ide', 'read_file', 'list_dir', 'grep_search', 'file_search'],
+  })
+  expect(agent?.boundary).toEqual({ writes: 'none', commands: 'none' })
 })
 
 describe('the team of an agent', () => {

@@ -103,7 +103,15 @@ export function openAiModel(
       },
       signal,
     )
-    const context: TroubleContext = { endpoint, model: name, key, now: clock.now(), tries, idleTimeout }
+    const context: TroubleContext = {
+      endpoint,
+      model: name,
+      offersTools: question.request.tools.length > 0,
+      key,
+      now: clock.now(),
+      tries,
+      idleTimeout,
+    }
     switch (ended.kind) {
       case 'aborted':
         return { kind: 'cancelled' }

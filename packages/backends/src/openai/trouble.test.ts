@@ -32,6 +32,35 @@ describe('a refusal', () => {
     expect(await failureOf(model)).toMatchObject({ code: 'unknown_model' })
   })
 
+  const offer = { name: 'read', description: 'Reads', parameters: { type: 'object' } }
+
+  it.each([
+    [400, 'registry.ollama.ai/library/gemma:2b does not support tools'],
+    [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
+    [500, 'tools param requires --jinja flag'],
+    [404, 'No endpoints found that support tool use.'],
+    [400, "Unsupported parameter: 'tools' is not supported with this model."],
+    [400, '`tool calling` is not supported with this model'],
+    [400, 'deepseek-reasoner does not support Function Calling'],
+    [422, 'Unrecognized request argument supplied: tools'],
+  ])('of tools says so: %i %s', async (status, message) => {
+    const { model } = await meet(() => problem(status, message))
+    expect(await failureOf(model, { tools: [offer] })).toMatchObject({
+      code: 'tools_unsupported',
+      message: expect.stringContaining('"m" of http'),
+    })
+    expect((await failureOf(model)).code).not.toBe('tools_unsupported')
+  })
+
+  it.each([
+    "Invalid schema for function 'read': 'oneOf' is not permitted.",
+    "An assistant message with 'tool_calls' must be followed by tool messages",
+    'The server is not available',
+  ])('of something else is no refusal of tools: %s', async (message) => {
+    const { model } = await meet(() => problem(400, message))
+    expect(await failureOf(model, { tools: [offer] })).toMatchObject({ code: 'backend' })
+  })
+
   it.each([
     [400, 'no', 'context_length_exceeded'],
     [400, "This model's maximum context length is 8192 tokens.", undefined],

@@ -19,6 +19,8 @@ export interface Trouble {
 export interface TroubleContext {
   readonly endpoint: Endpoint
   readonly model: string
+  /** Whether tools were offered. */
+  readonly offersTools: boolean
   readonly key: string | undefined
   readonly now: number
   /** As often as is configured. */
@@ -50,6 +52,12 @@ function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleCo
     const failure = backend(`${shown} ${what} (${about}). ${endpoint.key.advice}`)
     return { ...no(failure), isKeyRefused: status === 401 && key !== undefined }
   }
+  if (context.offersTools && isWithoutTools(status, raw))
+    return no({
+      kind: 'failed',
+      code: 'tools_unsupported',
+      message: `The model ${JSON.stringify(context.model)} of ${endpoint.shown} does not support tools (${about}).`,
+    })
   if (isTooLong(status, raw))
     return no({ ...backend(`${shown} says that the request is too long (${about}).`), tooLong: true })
   if (status === 404) return no(notFound(raw, about, shown, context))
@@ -153,6 +161,16 @@ const tooLong =
 
 function isTooLong(status: number, raw: string): boolean {
   return status === 413 || ([400, 422, 429, 500].includes(status) && tooLong.test(raw))
+}
+
+const aboutTools = /\btools?\b|tool[ _-]?(?:use|call|choice)|function[ _-]?call|\bfunctions\b/i
+const refusesThem =
+  /\b(?:not|no|cannot|doesn't|isn't)\b.{0,60}\b(?:support|enable|allow|available|permit)|unsupported|unrecognized|unknown (?:field|parameter|argument)|requires? --/i
+
+/** What Ollama, vLLM, llama.cpp, OpenRouter and others say. A complaint about the schema of one tool is something else. */
+function isWithoutTools(status: number, raw: string): boolean {
+  if (![400, 404, 422, 500, 501].includes(status) || /schema/i.test(raw)) return false
+  return aboutTools.test(raw) && refusesThem.test(raw)
 }
 
 /** The server's own words, from whichever of the usual places. */

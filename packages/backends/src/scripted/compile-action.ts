@@ -114,7 +114,9 @@ function compileFailure(field: Field): ScriptedFailure {
   const message = field.at('message')
   return {
     kind: 'fail',
-    code: field.at('code')?.oneOf(['backend', 'unknown_model', 'timeout', 'cancelled']) ?? 'backend',
+    code:
+      field.at('code')?.oneOf(['backend', 'unknown_model', 'tools_unsupported', 'timeout', 'cancelled']) ??
+      'backend',
     message: message === undefined ? standard : compileText(message.words(), message),
     tooLong: field.at('tooLong')?.flag() ?? false,
   }

@@ -105,7 +105,7 @@ lanes:
     ],
     [
       'lanes:\n  lead:\n    - fail: { code: oops }',
-      '3: "code" must be one of: backend, unknown_model, timeout, cancelled.',
+      '3: "code" must be one of: backend, unknown_model, tools_unsupported, timeout, cancelled.',
     ],
     [
       'lanes:\n  lead:\n    - when: x\n      reply: y',

@@ -30,6 +30,9 @@ export type RequestFailure =
       readonly tooLong?: undefined
     }
 
+/** Failures for which no server charges. */
+const unbilled: readonly string[] = ['unknown_model', 'tools_unsupported']
+
 const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'cancelled' }
 
 /** Asks the session's model. Never rejects, except when the request cannot be recorded. */
@@ -39,6 +42,7 @@ export async function askModel(
   hooks: Omit<ReplyHooks, 'again'>,
 ): Promise<Reply | RequestFailure> {
   const { model, node, spec } = session
+  if (model.supportsTools === false && question.tools.length > 0) return withoutTools(model)
   const request: ModelRequest = {
     agent: spec.agent.name,
     session: spec.id,
@@ -79,6 +83,10 @@ function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promi
     code: 'backend' as const,
     message: `${model.id} failed: ${messageOf(error)}`,
   }))
+}
+
+function withoutTools({ id }: Model): ReplyFailure {
+  return { kind: 'failed', code: 'tools_unsupported', message: `${id} does not support tools` }
 }
 
 /** Why a model cannot be used under this budget. */
@@ -176,7 +184,7 @@ class Meter {
 
 function spentBy(failure: ReplyFailure): Spent | undefined {
   // Servers reject these before they do any work.
-  return failure.tooLong || failure.code === 'unknown_model' ? 'nothing' : failure.spent
+  return failure.tooLong || unbilled.includes(failure.code) ? 'nothing' : failure.spent
 }
 
 function withPrice<T extends Reply | ReplyFailure>(reply: T, model: Model): T {

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'policy'
   | 'in_doubt'
   | 'unknown_model'
+  | 'tools_unsupported'
   | 'backend'
   | 'owned'
   | 'not_found'

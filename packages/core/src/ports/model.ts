@@ -49,7 +49,10 @@ export interface Reply {
 /** The question could not be answered; retries are already behind us. */
 export interface ReplyFailure {
   readonly kind: 'failed'
-  readonly code: Extract<ErrorCode, 'backend' | 'unknown_model' | 'timeout' | 'cancelled'>
+  readonly code: Extract<
+    ErrorCode,
+    'backend' | 'unknown_model' | 'tools_unsupported' | 'timeout' | 'cancelled'
+  >
   readonly message: string
   /** The request was too long for the model's window. */
   readonly tooLong?: boolean
@@ -84,6 +87,8 @@ export interface Model {
   readonly maxOutput?: number
   /** True when no reply is longer than the `maxOutput` of its request. Required for budgets of tokens or money. */
   readonly capsReplies?: true
+  /** Set when it is known that the model cannot call tools: a question that offers some is not sent. */
+  readonly supportsTools?: false
   /** US dollars per million tokens, when known. */
   readonly price?: { readonly input: number; readonly output: number }
   /** One question, one reply, streamed. Must not throw or reject: failures are values. Ends promptly when aborted. */

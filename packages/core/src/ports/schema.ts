@@ -1,3 +1,5 @@
+import { isBlank } from '../text/is-blank.ts'
+
 /**
  * What a tool's input must look like. Any Standard Schema can be used; the small builders below are for tools that
  * want neither a dependency nor its start-up time. They also produce the JSON Schema a model is shown.
@@ -58,12 +60,20 @@ export function schema<T>(json: JsonSchema, check: Schema<T>['check'], isOptiona
 
 const wrong = (message: string, path: readonly PropertyKey[]) => ({ issues: [{ message, path }] })
 
-export function string(description: string, limits: { min?: number; max?: number } = {}): Schema<string> {
+export interface StringLimits {
+  readonly min?: number
+  readonly max?: number
+  /** Text of invisible characters alone is empty. */
+  readonly visible?: true
+}
+
+export function string(description: string, limits: StringLimits = {}): Schema<string> {
   const json: Record<string, unknown> = { type: 'string', description }
   if (limits.min !== undefined) json['minLength'] = limits.min
   if (limits.max !== undefined) json['maxLength'] = limits.max
   return schema(json, (value, path) => {
     if (typeof value !== 'string') return wrong('must be a string', path)
+    if (limits.visible && isBlank(value)) return wrong('must not be empty', path)
     if (limits.min !== undefined && value.trim().length < limits.min) {
       return wrong(
         limits.min === 1 ? 'must not be empty' : `must have at least ${limits.min} characters`,

@@ -14,19 +14,23 @@ import { parseJson } from '../ports/json.ts'
 import { explainIssues } from '../ports/schema.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
+import { readDelegation, refuseCircle } from '../tree/delegation.ts'
+import { type CarriedDelegation, carriedDelegation } from '../vocabulary/carried-delegation.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
-import { normaliseInput, type Toolset } from '../vocabulary/toolset.ts'
+import { type FoundTool, normaliseInput, type Toolset } from '../vocabulary/toolset.ts'
 
 /** A call after the first checks: either ready for the gate's rules, or settled already. */
 export type ReadCall =
   | { readonly kind: 'ready'; readonly judged: JudgedCall }
-  | { readonly kind: 'refused'; readonly by: DecidedBy; readonly reason: string }
+  | { readonly kind: 'refused'; readonly by: DecidedBy; readonly rule?: string; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 /** Known tool, then the agent's tools, then the shape of the input: what can be said without any rule. */
 export async function readCall(call: WireCall, session: SessionSpec, toolset: Toolset): Promise<ReadCall> {
   const { name } = call.function
-  const found = toolset.find(name)
+  const parsed = parseJson(call.function.arguments.trim() === '' ? '{}' : call.function.arguments)
+  const carried = parsed.ok ? carriedDelegation(name, parsed.value) : undefined
+  const found = carried === undefined ? toolset.find(name) : delegationTool(toolset)
   if (found === undefined) {
     return {
       kind: 'refused',
@@ -34,27 +38,61 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
       reason: `there is no tool named ${JSON.stringify(name)}${didYouMean(name, toolset.names()) || '.'} Available: ${toolset.names().join(', ') || 'none'}`,
     }
   }
-  if (!found.allowed) {
-    return {
-      kind: 'refused',
-      by: 'agent',
-      reason: `${whyNot(found.tool, session)}. Available: ${toolset.names().join(', ') || 'none'}`,
-    }
+  const read = () =>
+    parsed.ok
+      ? readArguments(call, found, carried === undefined ? parsed.value : carriedInput(found.tool, carried))
+      : { kind: 'failed' as const, reason: `the arguments of ${name} are not valid JSON: ${parsed.reason}` }
+  if (found.allowed) return read()
+  const circle = await circleOf(found.tool, session, read)
+  if (circle !== undefined) return circle
+  const what = carried === undefined ? '' : 'this line is a delegation and no command, and '
+  return {
+    kind: 'refused',
+    by: 'agent',
+    reason: `${what}${whyNot(found.tool, session)}. Available: ${toolset.names().join(', ') || 'none'}`,
   }
-  const { tool } = found
-  const parsed = parseJson(call.function.arguments.trim() === '' ? '{}' : call.function.arguments)
-  if (!parsed.ok)
-    return { kind: 'failed', reason: `the arguments of ${name} are not valid JSON: ${parsed.reason}` }
+}
+
+/** The tool by which the agent may delegate, if it has one. */
+function delegationTool(toolset: Toolset): FoundTool | undefined {
+  const known = ['delegate_task', 'delegateWork'].flatMap((name) => toolset.find(name) ?? [])
+  return known.find(({ allowed }) => allowed) ?? known[0]
+}
+
+function carriedInput(tool: Tool, carried: CarriedDelegation): unknown {
+  return tool.name === 'delegateWork'
+    ? { ...carried, reportExpectations: 'What was done and what was found' }
+    : carried
+}
+
+async function readArguments(
+  call: WireCall,
+  { tool, spelling }: FoundTool,
+  written: unknown,
+): Promise<ReadCall> {
   let input: unknown
   try {
-    input = normaliseInput(tool, found.spelling, parsed.value)
+    input = normaliseInput(tool, spelling, written)
   } catch (error) {
     return {
       kind: 'failed',
-      reason: `the arguments of ${name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      reason: `the arguments of ${call.function.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     }
   }
   return readInput({ call, tool }, input)
+}
+
+/** Agents that could only delegate to those above them have no tool for it: the reason is the circle. */
+async function circleOf(
+  tool: Tool,
+  session: SessionSpec,
+  read: () => ReadCall | Promise<ReadCall>,
+): Promise<ReadCall | undefined> {
+  if (tool.kind !== 'delegate' || !session.delegation) return undefined
+  const call = await read()
+  if (call.kind !== 'ready') return undefined
+  const circle = refuseCircle(session, readDelegation(tool, call.judged.input).target)
+  return circle && { kind: 'refused', by: 'role', rule: circle.code, reason: circle.reason }
 }
 
 /** A call with these arguments, if they are what its tool takes. */
@@ -88,7 +126,8 @@ export interface GateParts {
 /**
  * One path for every call of every session. Rules are asked in the order of `DecidedBy`; the most restrictive answer wins;
  * a denial ends the asking. A rule that throws denies. Arguments that a rule changes are checked against the tool's schema
- * and judged from the beginning, by everyone but the hooks.
+ * and judged from the beginning: by everyone but the hooks if a hook changed them, else by everyone. The rule that changed them
+ * must take them as they are then.
  */
 export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gate {
   const sorted = [...rules].sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by))
@@ -134,7 +173,8 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
     }
     return from({
       ...at,
-      rules: withoutHooks,
+      // Hooks judge what other rules have changed. They are not asked about their own changes.
+      rules: said.by === 'hook' ? withoutHooks : at.rules,
       start: 0,
       verdict,
       call: { ...at.call, input: checked.value },

@@ -1,11 +1,16 @@
 import type { Rule } from '../ports/gate.ts'
-import type { Ports } from '../ports/ports.ts'
+import type { JsonObject } from '../ports/json.ts'
+import type { Agents, Ports } from '../ports/ports.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
+import { oneLine } from '../session/prompt.ts'
 import { readDelegation, refuseDelegation } from '../tree/delegation.ts'
 import type { Tree } from '../tree/tree.ts'
+import { nameKey } from '../vocabulary/name-key.ts'
 import { covers } from '../vocabulary/select-tools.ts'
 import { createAgentPermissions } from './permissions.ts'
+
+const generalPurpose = 'general-purpose'
 
 /**
  * The engine's own rules: what was set for the whole tree, what the agent's file says, who may delegate to whom, how deep and how often, and how many calls
@@ -13,7 +18,7 @@ import { createAgentPermissions } from './permissions.ts'
  */
 export function engineRules(
   treeOf: (spec: SessionSpec) => Tree,
-  { locate }: Pick<Ports, 'locate'>,
+  { locate, agents }: Pick<Ports, 'locate' | 'agents'>,
 ): readonly Rule[] {
   return [
     ...treeControls,
@@ -26,17 +31,28 @@ export function engineRules(
       judge({ tool, input }, session) {
         if (tool.kind !== 'delegate') return undefined
         const tree = treeOf(session)
-        const refusal = refuseDelegation(session, readDelegation(tool, input).target, tree.limits.depth)
+        const { target: wanted } = readDelegation(tool, input)
+        const standIn = standInFor(wanted, { tool, session, agents })
+        const refusal = refuseDelegation(session, standIn ?? wanted, tree.limits.depth)
         if (refusal !== undefined)
           return { kind: 'deny', by: 'role', rule: refusal.code, reason: refusal.reason }
         const most = tree.limits.sessions
-        if (tree.sessions < most) return undefined
-        return {
-          kind: 'deny',
-          by: 'budget',
-          rule: 'sessions',
-          reason: `this run may have ${most} sessions and has them; do the work yourself`,
-        }
+        if (tree.sessions >= most)
+          return {
+            kind: 'deny',
+            by: 'budget',
+            rule: 'sessions',
+            reason: `this run may have ${most} sessions and has them; do the work yourself`,
+          }
+        return standIn === undefined
+          ? undefined
+          : {
+              kind: 'allow',
+              by: 'role',
+              rule: 'delegation',
+              input: { ...(input as JsonObject), subagent_type: standIn },
+              context: `There is no agent named ${JSON.stringify(oneLine(wanted, 200))}, so ${standIn} got the task. Agents: ${session.targets.join(', ')}`,
+            }
       },
     },
     {
@@ -52,6 +68,18 @@ export function engineRules(
       },
     },
   ]
+}
+
+/** An agent that does not exist becomes `general-purpose`, where the caller may delegate to that. One that exists never does. */
+function standInFor(
+  wanted: string,
+  of: { readonly tool: Tool; readonly session: SessionSpec; readonly agents: Agents },
+): string | undefined {
+  if (of.tool.name !== 'delegate_task' || of.session.targets.includes(wanted)) return undefined
+  const key = nameKey(wanted)
+  if (of.agents.list().some(({ name }) => nameKey(name) === key)) return undefined
+  if (of.session.chain.some((name) => nameKey(name) === key)) return undefined
+  return of.session.targets.find((name) => nameKey(name) === generalPurpose)
 }
 
 /** What whoever started the tree has set for all of it. Delegating and reporting are how a tree works at all: they stay. */

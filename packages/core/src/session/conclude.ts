@@ -3,6 +3,7 @@ import type { AssistantDraft } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import { nudgeLimits } from '../ports/limits.ts'
 import { type Notice, noUsage, type Report } from '../ports/report.ts'
+import { isBlank } from '../text/is-blank.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { followUp } from './follow-up.ts'
 import { notice, type Session, say, withoutSlot } from './session.ts'
@@ -19,7 +20,7 @@ export async function conclude(session: Session): Promise<Ending | undefined> {
   const reply = state.messages.at(-1) as AssistantDraft | undefined
   const text = reply?.content ?? ''
   if (reply?.stop !== undefined) return cutShort(session, reply.stop, text)
-  if (text.trim() === '') {
+  if (isBlank(text)) {
     const message = 'Your reply was empty. Say in a few sentences what you did and what you found.'
     if (await nudge(session, 'empty', message)) return undefined
     return {
@@ -53,7 +54,7 @@ async function cutShort(
     stop === 'length' ? 'its reply was cut off at the length limit' : 'the backend filtered its reply'
   return {
     status: 'incomplete',
-    text: text.trim() === '' ? session.state.lastText : text,
+    text: isBlank(text) ? session.state.lastText : text,
     notices: [{ code: 'truncated', message: why }],
   }
 }

@@ -97,13 +97,16 @@ function judgeRead(
   read: ReadCall,
   late: boolean,
 ): Decided | Promise<Decided> {
-  const refused = (outcome: string, by: string, content: string): Decided => ({
+  const refused = (outcome: string, content: string, said: { by: string; rule?: string }): Decided => ({
     kind: 'draft',
-    draft: { role: 'event', type: 'call.refused', call: call.id, outcome, by, content },
+    draft: { role: 'event', type: 'call.refused', call: call.id, outcome, ...said, content },
   })
-  if (read.kind !== 'ready')
-    return refused(read.kind, read.kind === 'refused' ? read.by : 'tool', read.reason)
-  if (late) return refused('cancelled', 'tool', 'the report was handed in before this call')
+  if (read.kind === 'failed') return refused('failed', read.reason, { by: 'tool' })
+  if (read.kind === 'refused') {
+    const { by, rule } = read
+    return refused('refused', read.reason, { by, ...(rule && { rule }) })
+  }
+  if (late) return refused('cancelled', 'the report was handed in before this call', { by: 'tool' })
   const said = session.gate.judge(read.judged, session.spec, session.node.signal)
   const decided = (verdict: Verdict): Decided => ({ kind: 'verdict', judged: read.judged, verdict })
   return said instanceof Promise ? said.then(decided) : decided(said)

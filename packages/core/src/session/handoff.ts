@@ -3,6 +3,7 @@ import type { UserDraft } from '../ports/entry.ts'
 import type { Message } from '../ports/model.ts'
 import type { Handoff } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
+import { isBlank } from '../text/is-blank.ts'
 import { oneLine } from './prompt.ts'
 import { foldEntries, type SessionState } from './state.ts'
 
@@ -40,7 +41,7 @@ function saidIn(spec: SessionSpec, state: SessionState): Said[] {
 
 function saidOf(message: Message): Said[] {
   const { role, content } = message
-  if (role === 'tool_result' || content === null || content.trim() === '') return []
+  if (role === 'tool_result' || content === null || isBlank(content)) return []
   if (role === 'assistant') return [{ role, content }]
   // What cadre said in between is about how to work, not part of the conversation.
   if ((message as UserDraft).from === 'cadre') return []
@@ -69,7 +70,7 @@ const opening = 'This is what was said before, in short.\n\nThe request:\n'
 function summaryOf(said: readonly Said[], state: SessionState, spec: SessionSpec): Said[] {
   const request = cut(requestOf(said), longestRequest)
   const text = state.ended?.text || (said.findLast(({ role }) => role === 'assistant')?.content ?? '')
-  const report = text.trim() === '' ? '' : `\n\nThe last report, by ${oneLine(spec.agent.name, 60)}:\n`
+  const report = isBlank(text) ? '' : `\n\nThe last report, by ${oneLine(spec.agent.name, 60)}:\n`
   const content = `${opening}${quoted(request)}${report}${report && quoted(cut(text, longestReport))}`
   return [{ role: 'user', content }]
 }

@@ -1,13 +1,14 @@
 import type { Account } from '../budget/budget.ts'
-import type { Draft, Entry, WireCall } from '../ports/entry.ts'
+import type { Draft, Entry, EventEntry } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import type { EventBody } from '../ports/events.ts'
 import type { Gate, JudgedCall } from '../ports/gate.ts'
+import type { JsonObject } from '../ports/json.ts'
 import type { Model } from '../ports/model.ts'
 import type { Ports } from '../ports/ports.ts'
 import { noUsage, type Report } from '../ports/report.ts'
 import type { SessionSpec, Work } from '../ports/session-spec.ts'
-import { readCall } from '../rules/create-gate.ts'
+import { readCall, readInput } from '../rules/create-gate.ts'
 import { resumeBackground } from '../tree/delegate.ts'
 import type { Tree } from '../tree/tree.ts'
 import { settledEvent, startedEvent } from '../view/entry-events.ts'
@@ -226,18 +227,25 @@ async function hear(session: Session, work: Work): Promise<void> {
 }
 
 async function backgroundCalls(session: Session): Promise<Map<string, JudgedCall>> {
+  const { recorded } = session.run
   const calls = new Map<string, JudgedCall>()
-  for (const entry of session.run.recorded) {
-    if (entry.role !== 'assistant') continue
-    for (const call of entry.tool_calls ?? [])
-      if (session.state.background.has(call.id)) await keepReady(session, call, calls)
+  for (const call of recorded.flatMap((entry) => (entry.role === 'assistant' && entry.tool_calls) || [])) {
+    if (!session.state.background.has(call.id)) continue
+    const read = await readCall(call, session.spec, session.toolset)
+    if (read.kind !== 'ready') continue
+    const input = decidedInput(recorded, call.id)
+    const decided = input === undefined ? read : await readInput(read.judged, input)
+    if (decided.kind === 'ready') calls.set(call.id, decided.judged)
   }
   return calls
 }
 
-async function keepReady(session: Session, call: WireCall, calls: Map<string, JudgedCall>): Promise<void> {
-  const read = await readCall(call, session.spec, session.toolset)
-  if (read.kind === 'ready') calls.set(call.id, read.judged)
+/** The arguments that a rule gave a call when it was let through, if others than the model's. */
+function decidedInput(recorded: readonly Entry[], call: string): JsonObject | undefined {
+  const started = recorded.findLast(
+    (entry) => entry.role === 'event' && entry.type === 'call.started' && entry.call === call,
+  )
+  return (started as EventEntry | undefined)?.['input'] as JsonObject | undefined
 }
 
 /** Milliseconds the session was at work in earlier lives: neither stopped nor waiting for a person. */

@@ -1,24 +1,35 @@
 import type { AgentDefinition } from '../ports/agent.ts'
+import { delegationName, type Toolset } from '../vocabulary/toolset.ts'
 
 /** Names are shown whole: a model has to be able to write them. */
 const longestName = 200
 
 /**
- * The system prompt of a session. An agent that may delegate gets the list of its targets at the end; one that may not
- * gets its prompt unchanged.
+ * The system prompt of a session. An agent that may delegate gets the list of its targets at the end, and one whose definition
+ * restricts its tools gets those that are left. The gate enforces both. Any other agent gets its prompt unchanged.
  */
 export function systemPrompt(
   agent: AgentDefinition,
   targets: readonly AgentDefinition[],
-  tool: string | undefined,
+  toolset: Toolset,
 ): string {
-  if (targets.length === 0 || tool === undefined) return agent.prompt
+  const sections = [delegationSection(targets, delegationName(toolset)), restrictions(agent, toolset)]
+  const added = sections.filter((section) => section !== undefined).join('\n\n')
+  if (added === '') return agent.prompt
+  return agent.prompt.trim() === '' ? added : `${agent.prompt.trimEnd()}\n\n${added}`
+}
+
+function delegationSection(
+  targets: readonly AgentDefinition[],
+  tool: string | undefined,
+): string | undefined {
+  if (targets.length === 0 || tool === undefined) return undefined
   const names = targets.map((target) => oneLine(target.name, longestName))
   const bullets = targets.map(
     (target) =>
       `- **${oneLine(target.name, longestName)}**: ${oneLine(target.useFor ?? target.description, 500)}`,
   )
-  const section = [
+  return [
     '## Available Agents for Delegation',
     '',
     `You can delegate work to the following agents using the ${tool} tool:`,
@@ -27,7 +38,18 @@ export function systemPrompt(
     '',
     `When using the ${tool} tool, use one of these agent names: ${names.map(listed).join(', ')}`,
   ].join('\n')
-  return agent.prompt.trim() === '' ? section : `${agent.prompt.trimEnd()}\n\n${section}`
+}
+
+/** Models try tools that they know from elsewhere. Telling them which they have saves a refused call. */
+function restrictions({ tools, disallowedTools = [], prompt }: AgentDefinition, toolset: Toolset) {
+  const isListed = tools.kind === 'list' && !tools.names.includes('*')
+  if (!isListed && disallowedTools.length === 0) return undefined
+  const names = toolset.names().map((name) => oneLine(name, longestName))
+  // Without a prompt and without tools it is the plain model.
+  if (names.length === 0 && prompt === '') return undefined
+  const allowed =
+    names.length === 0 ? 'You have no tools.' : `You may use only these tools: ${names.join(', ')}.`
+  return `<tool_restrictions>\n${allowed} A call of any other tool is refused.\n</tool_restrictions>`
 }
 
 /** A name in a list with commas. */

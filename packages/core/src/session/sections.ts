@@ -1,11 +1,12 @@
 import type { Reviewer } from '../ports/gate.ts'
+import { isBlank } from '../text/is-blank.ts'
 
 /** Sends a report back while a heading its agent requires is missing or has nothing below it. */
 export const requireSections: Reviewer = ({ report }, session) => {
   const required = session.agent.requiredSections ?? []
   if (required.length === 0) return { kind: 'accept' }
   const found = sectionsOf(report.text, required)
-  const missing = required.filter((heading) => (found.get(plain(heading)) ?? '') === '')
+  const missing = required.filter((heading) => isBlank(found.get(plain(heading)) ?? ''))
   if (missing.length > 0) {
     return {
       kind: 'return',

@@ -267,10 +267,10 @@ async function attended(
 }
 
 export function refusalOutcome(entry: EventEntry): Outcome {
-  const by = String(entry['by'] ?? 'tool')
+  const { by = 'tool', rule } = entry
   return {
     outcome: entry['outcome'] as 'failed' | 'refused' | 'cancelled',
-    code: by,
+    code: String(rule === 'circular_delegation' ? rule : by),
     content: entry.content ?? 'refused',
   }
 }

@@ -2,6 +2,7 @@ import type { RequestSize } from '../budget/request-size.ts'
 import type { AssistantEntry, Entry, EventEntry, ResultEntry, UserEntry, WireCall } from '../ports/entry.ts'
 import type { Message } from '../ports/model.ts'
 import { addUsage, type Notice, noUsage, type Report, type Usage } from '../ports/report.ts'
+import { isBlank } from '../text/is-blank.ts'
 
 /**
  * Where a session stands: a fold over its entries and nothing else. Live and resumed sessions go through the same
@@ -209,7 +210,7 @@ function applyReply(state: SessionState, entry: AssistantEntry): void {
   state.unsettled = state.calls.size
   if (state.unsettled > 0) state.deferred.push(...unseen)
   else for (const message of unseen) show(state, message, entry.seq)
-  if (entry.content !== null && entry.content.trim() !== '') state.lastText = entry.content
+  if (entry.content !== null && !isBlank(entry.content)) state.lastText = entry.content
 }
 
 /** Takes back what was shown after the question was asked, so that it can stand behind the reply, unanswered. */

@@ -6,6 +6,7 @@ import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Outcome } from '../session/perform.ts'
 import { delegatedWork } from '../session/prompt.ts'
 import { leaveBehind, type Session } from '../session/session.ts'
+import { isBlank } from '../text/is-blank.ts'
 import { type Delegation, readDelegation } from './delegation.ts'
 import { isolate, isParallel, placeOf } from './isolate.ts'
 import { specify } from './specify.ts'
@@ -140,8 +141,7 @@ export function outcomeOfReport(report: Report): Outcome {
       ...cost,
     }
   }
-  const said =
-    report.text.trim() === '' ? 'It had said nothing yet.' : `What it had so far:\n\n${report.text}`
+  const said = isBlank(report.text) ? 'It had said nothing yet.' : `What it had so far:\n\n${report.text}`
   const why = notices === '' ? '' : `: ${notices}`
   const code = report.notices?.at(-1)?.code ?? 'agent_execution'
   if (report.status === 'cancelled')

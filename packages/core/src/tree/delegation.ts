@@ -21,6 +21,8 @@ export interface Delegation {
 const notRun = () =>
   Promise.reject(new Error('unreachable: the loop carries out delegation and reporting itself'))
 
+const text = { min: 1, visible: true } as const
+
 const agentSpellings = [
   'agentName',
   'agent_name',
@@ -53,9 +55,9 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
       agentName: target(targets, 'The agent to delegate to'),
       workDescription: string(
         'The work, complete in itself: the agent sees nothing else of this conversation',
-        { min: 1 },
+        text,
       ),
-      reportExpectations: string('What the report must contain', { min: 1 }),
+      reportExpectations: string('What the report must contain', text),
     }),
     run: notRun,
   })
@@ -86,9 +88,7 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
     },
     input: object({
       description: optional(string('The task in three to five words')),
-      prompt: string('The task, complete in itself: the agent sees nothing else of this conversation', {
-        min: 1,
-      }),
+      prompt: string('The task, complete in itself: the agent sees nothing else of this conversation', text),
       subagent_type: target(targets, 'The agent to start'),
       model: optional(string('A model for this task only')),
       max_turns: optional(integer('The most rounds it may take', { min: 1 })),
@@ -107,7 +107,7 @@ export const reportOut: Tool = defineTool({
   effect: 'read',
   kind: 'report',
   aliases: spellingsOf('reportOut'),
-  input: object({ report: string('The report, complete in itself', { min: 1 }) }),
+  input: object({ report: string('The report, complete in itself', text) }),
   run: notRun,
 }) as Tool
 
@@ -157,16 +157,12 @@ export function refuseDelegation(
   maxDepth: number,
 ): { code: string; reason: string } | undefined {
   if (!session.delegation) return { code: 'delegation', reason: 'delegation is switched off for this run' }
+  const circle = refuseCircle(session, target)
+  if (circle !== undefined) return circle
   if (!session.targets.includes(target)) {
     return {
       code: 'delegation',
       reason: `${session.agent.name} may not delegate to ${target}; allowed: ${session.targets.join(', ') || 'nobody'}`,
-    }
-  }
-  if (session.chain.includes(target)) {
-    return {
-      code: 'circular_delegation',
-      reason: `${target} is already at work above in this chain: ${session.chain.join(' → ')}`,
     }
   }
   if (session.depth >= maxDepth) {
@@ -178,12 +174,26 @@ export function refuseDelegation(
   return undefined
 }
 
+/** Why a delegation would be circular. Targets leave out the chain, so that models are not offered what is refused. */
+export function refuseCircle(
+  { chain }: SessionSpec,
+  target: string,
+): { code: 'circular_delegation'; reason: string } | undefined {
+  const above = chain.find((name) => nameKey(name) === nameKey(target))
+  if (above === undefined) return undefined
+  const circle = [...chain, above].join(' → ')
+  return {
+    code: 'circular_delegation',
+    reason: `Delegating to ${above} would be circular: ${circle}. Do the work yourself, or report what is missing.`,
+  }
+}
+
 /** Takes any name: one that is not among the targets is refused by the rule about delegation, which says why. */
 function target(targets: readonly string[], description: string): Schema<string> {
-  const known = new Map(targets.map((name) => [nameKey(name), name]))
-  const text = string(description, { min: 1 })
+  const known = new Map(targets.map((known) => [nameKey(known), known]))
+  const name = string(description, text)
   return schema({ type: 'string', enum: targets, description }, (value, path) => {
-    const checked = text.check(value, path)
+    const checked = name.check(value, path)
     return checked.issues === undefined
       ? { value: known.get(nameKey(checked.value)) ?? checked.value }
       : checked

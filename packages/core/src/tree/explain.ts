@@ -83,7 +83,10 @@ export async function explainCall(
   } as const
   const read = await readCall(call, session, toolset)
   if (read.kind === 'refused')
-    return { verdict: { kind: 'deny', by: read.by, rule: read.by, reason: read.reason }, session }
+    return {
+      verdict: { kind: 'deny', by: read.by, rule: read.rule ?? read.by, reason: read.reason },
+      session,
+    }
   if (read.kind === 'failed')
     return { verdict: { kind: 'deny', by: 'tool', rule: 'arguments', reason: read.reason }, session }
   return { verdict: await gate.judge(read.judged, session, signal), session }

@@ -285,8 +285,8 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   }
 
   /**
-   * The entry agent ended before its first reply, so the plain model answers instead, if it is reached in another way. Its session has
-   * no parent, but belongs to the same tree.
+   * The entry agent ended before its first reply, so the plain model answers instead, without tools or delegation, if it is reached in
+   * another way or only tools were missing. Its session has no parent, but belongs to the same tree.
    */
   async function answerPlainly(
     failed: SessionSpec,
@@ -317,6 +317,8 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       agent: plain,
       work,
       completion: 'text',
+      // A model that only lacks tools can answer; any other failure may be the model's.
+      model: codeOf(report) === 'tools_unsupported' ? failed.model : undefined,
       place: () => ({ workspace }),
       controls,
       charged,
@@ -325,7 +327,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     const result: RunResult = { kind: 'report', report }
     if (spec === undefined) return result
     if (spec.model === report.model && /backend|unknown_model/.test(codeOf(report))) return result
-    const why = (report.notices ?? []).map(({ message }) => message).join('; ')
+    const why = (report.notices ?? []).map((notice) => notice.message.replace(/\.$/, '')).join('; ')
     const message = `${agent.name} could not start (${why}); the plain model answered instead`
     const notice = { code: 'agent_execution', message }
     emit(spec.id, { type: 'notice.added', notice })
@@ -370,7 +372,7 @@ async function knownModel(name: string, ports: Ports): Promise<string> {
 }
 
 /** Failures that the plain model may not have. A home that cannot be written is not one of them. */
-const plainHelps = ['backend', 'unknown_model', 'agent_execution', 'timeout']
+const plainHelps = ['backend', 'unknown_model', 'tools_unsupported', 'agent_execution', 'timeout']
 
 /** The session ended before its model replied. */
 async function couldNotStart(report: Report, ports: Ports): Promise<boolean> {

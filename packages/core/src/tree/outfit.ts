@@ -15,6 +15,11 @@ export interface Outfit {
 export function outfitOf(agent: AgentDefinition, { agents, tools }: Pick<Ports, 'agents' | 'tools'>): Outfit {
   const targets = allowedTargets(agent, agents.list(), true).filter(({ name }) => name !== agent.name)
   const names = targets.map(({ name }) => name)
-  const tool = delegationName(toolsetOf({ agent, tools, targets: names, completion: 'text' }))
-  return { agent, systemPrompt: systemPrompt(agent, targets, tool), targets: tool === undefined ? [] : names }
+  const toolset = toolsetOf({ agent, tools, targets: names, completion: 'text' })
+  const canDelegate = delegationName(toolset) !== undefined
+  return {
+    agent,
+    systemPrompt: systemPrompt(agent, targets, toolset),
+    targets: canDelegate ? names : [],
+  }
 }

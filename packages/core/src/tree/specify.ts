@@ -51,7 +51,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
     id,
     root: parent?.spec.root ?? request.root ?? id,
     agent,
-    systemPrompt: systemPrompt(agent, targets, tool),
+    systemPrompt: systemPrompt(agent, targets, toolset),
     model,
     ...(parent && { parent: { session: parent.spec.id, call: parent.call } }),
     depth,

@@ -191,6 +191,7 @@ export const editorGroups: readonly string[] = [
 
 /** Servers that lists name without any of their tools, as an editor allows. */
 export const bareServers: readonly string[] = [
+  'ide',
   'github',
   'context7',
   'playwright',
@@ -218,4 +219,6 @@ export const serverPrefixes: { readonly [prefix: string]: string } = {
   pgsql_: 'ms-ossdata.vscode-pgsql',
   mssql_: 'ms-mssql.mssql',
   microsoft_docs_: 'microsoft.docs.mcp',
+  // Tools that an IDE registers under its own names.
+  ide_: 'ide',
 }

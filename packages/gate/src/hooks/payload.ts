@@ -211,7 +211,7 @@ function agentOf(format: PayloadFormat, { id, agent }: SessionSpec): JsonObject 
 }
 
 function contextOf(code: string): string {
-  if (code === 'backend' || code === 'unknown_model') return 'model_call'
+  if (code === 'backend' || code === 'unknown_model' || code === 'tools_unsupported') return 'model_call'
   return code === 'tool_access' || code === 'agent_execution' ? 'tool_execution' : 'system'
 }
 

@@ -74,6 +74,14 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     decidedBy.set(`models.allow.${index}`, file.placeOf('models.allow'))
     return value as readonly string[]
   })
+  /** Of several levels that say what a name stands for, the strongest one decides. */
+  const modelAliases: Record<string, string> = {}
+  for (const { file, value } of said('models.aliases'))
+    for (const [name, model] of Object.entries(value as { readonly [name: string]: string })) {
+      if (Object.keys(modelAliases).some((known) => known.toLowerCase() === name.toLowerCase())) continue
+      modelAliases[name] = model
+      decidedBy.set(`models.aliases.${name}`, file.placeOf('models.aliases'))
+    }
   const budget: Budget = leastOf('limits.budget', budgetKeys)
   const limits = leastOf('limits', limitKeys)
   return {
@@ -83,6 +91,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     beforehand: isOpen('agentMode.autoApproval.enabled'),
     mcp: isOpen('mcp.contributionPoint.enabled'),
     allowedModels,
+    modelAliases,
     limits: { ...limits, ...(Object.keys(budget).length > 0 && { budget }) },
     effects: {
       read: strictest('effects.read') ?? defaultEffects.read,

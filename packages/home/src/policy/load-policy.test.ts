@@ -18,6 +18,7 @@ import type { Shape } from '../config/config-shape.ts'
 import { loadPolicy } from './load-policy.ts'
 import { policyShape } from './policy-shape.ts'
 import { restrictions } from './restrictions.ts'
+import { withModelAliases } from './with-model-aliases.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -102,6 +103,30 @@ describe('the strictest of all levels holds', () => {
         { key: 'models.allow', value: 'small, gpt-*', place: `${project()}:5` },
       ]),
     )
+  })
+
+  it('of what names of models stand for, the strongest level, each from its file', async () => {
+    write(organisation(), 'models: {aliases: {haiku: "openai:small"}}\n')
+    write(user(), 'models.aliases.Haiku: openai:other\nmodels.aliases: {opus: "openai:large"}\n')
+    write(project(), 'models: {aliases: {opus: "openai:dear", sonnet: "openai:dear"}}\n')
+    const policy = await load()
+    expect(policy.modelAliases).toMatchObject({ haiku: 'openai:small', opus: 'openai:large' })
+    expect(policy.modelAliases).not.toHaveProperty('Haiku')
+    // A repository decides nothing of this until somebody trusts it.
+    expect(policy.modelAliases).not.toHaveProperty('sonnet')
+    expect(policy.untrusted?.keys).toMatchObject([{ key: 'models.aliases', line: 1 }])
+    expect(restrictions(policy)).toEqual(
+      expect.arrayContaining([
+        { key: 'models.aliases.haiku', value: 'openai:small', place: `${organisation()}:1` },
+        { key: 'models.aliases.opus', value: 'openai:large', place: `${user()}:1` },
+      ]),
+    )
+    const config = { aliases: { HAIKU: 'openai:mine', fast: 'openai:fast' } }
+    expect(withModelAliases(config, policy).aliases).toMatchObject({
+      fast: 'openai:fast',
+      haiku: 'openai:small',
+    })
+    expect(withModelAliases(config, policy).aliases).not.toHaveProperty('HAIKU')
   })
 
   it('adding a level never permits anything more, except decisions that a user may permit', async () => {

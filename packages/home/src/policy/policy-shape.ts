@@ -16,7 +16,10 @@ export const policyShape: Extract<Shape, { kind: 'keys' }> = {
     cveRemediatorAgent: enabled,
     agentMode: { kind: 'keys', keys: { autoApproval: enabled } },
     mcp: { kind: 'keys', keys: { contributionPoint: enabled } },
-    models: { kind: 'keys', keys: { allow: { kind: 'texts' } } },
+    models: {
+      kind: 'keys',
+      keys: { allow: { kind: 'texts' }, aliases: { kind: 'named', of: { kind: 'text' } } },
+    },
     limits: {
       kind: 'keys',
       keys: {

@@ -30,6 +30,8 @@ export interface Policy {
   readonly mcp: boolean
   /** Patterns of model names, with `*`: a model must fit one pattern of each list. */
   readonly allowedModels: readonly (readonly string[])[]
+  /** What names of models stand for, such as `haiku`. They come before those of the configuration. */
+  readonly modelAliases: { readonly [name: string]: string }
   readonly limits: {
     readonly depth?: number
     readonly concurrency?: number
@@ -71,6 +73,7 @@ export const openPolicy: Policy = {
   beforehand: true,
   mcp: true,
   allowedModels: [],
+  modelAliases: {},
   limits: {},
   effects: defaultEffects,
   paths: { deny: noPatterns, ask: noPatterns },
@@ -90,6 +93,7 @@ export function closedPolicy(place: string): Policy {
     beforehand: false,
     mcp: false,
     allowedModels: [[]],
+    modelAliases: {},
     limits: { depth: 0 },
     effects: { read: 'deny', write: 'deny', execute: 'deny', outbound: 'deny' },
     paths: { deny: everything, ask: noPatterns },

@@ -1,5 +1,7 @@
 import type { Policy } from './policy.ts'
 
+const aliases = 'models.aliases.'
+
 /** One thing a policy restricts. */
 export interface Restriction {
   /** As it is written in the file: `limits.depth`. */
@@ -25,6 +27,7 @@ function listed(policy: Policy, name: string, index: number): string {
 }
 
 function valueFor(policy: Policy, key: string): unknown {
+  if (key.startsWith(aliases)) return policy.modelAliases[key.slice(aliases.length)]
   if (key === 'network') return policy.network ? 'allow' : 'deny'
   if (key === 'environment') return policy.environment.join(', ') || 'none'
   return /^(limits|effects|commands)\./.test(key) ? valueAt(policy, key) : false

@@ -27,6 +27,7 @@ export function widenedBy(file: Pick<PolicyFile, 'get'>): string[] {
     ...(file.get('network') === 'allow' ? ['network'] : []),
     ...(Array.isArray(names) && names.length > 0 ? ['environment'] : []),
     ...raised,
+    ...(file.get('models.aliases') === undefined ? [] : ['models.aliases']),
   ]
 }
 

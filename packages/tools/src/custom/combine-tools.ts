@@ -10,7 +10,8 @@ const order = ['built-in', 'custom', 'editor'] as const
 
 /**
  * One list out of several. For a name, the editor's tool comes before a custom one and that before a built-in one; within
- * one origin the first stays. An alias never takes another tool's name.
+ * one origin the first stays. An alias never takes another tool's name, except that an editor's tool replaces the weaker tool that it
+ * names as an alias: both do the same job. It is then called by all names of that tool, so that lists and rules about it still apply.
  */
 export function combineTools(lists: readonly (readonly Tool[])[]): CombinedTools {
   const byName = new Map<string, Tool>()
@@ -21,7 +22,29 @@ export function combineTools(lists: readonly (readonly Tool[])[]): CombinedTools
     if (other !== undefined) reports.push(report(other, tool))
     if (other === undefined || rank(tool) > rank(other)) byName.set(key, tool)
   }
-  return { tools: withOwnAliases([...byName.values()], reports), reports }
+  return { tools: withOwnAliases(replaced([...byName.values()], reports), reports), reports }
+}
+
+function replaced(tools: readonly Tool[], reports: Notice[]): Tool[] {
+  const byEditor = new Map<Tool, Tool>()
+  for (const tool of tools.filter((one) => originOf(one) === 'editor'))
+    for (const alias of tool.aliases ?? []) {
+      const weaker = tools.find(({ name }) => name.toLowerCase() === alias.toLowerCase())
+      if (weaker === undefined || originOf(weaker) === 'editor' || byEditor.has(weaker)) continue
+      byEditor.set(weaker, tool)
+      reports.push({
+        code: 'tool_shadowed',
+        message: `The editor tool ${tool.name} is used instead of the ${originOf(weaker)} tool ${weaker.name}.`,
+      })
+    }
+  if (byEditor.size === 0) return [...tools]
+  return tools.flatMap((tool) => {
+    if (byEditor.has(tool)) return []
+    const taken = [...byEditor].filter(([, by]) => by === tool).map(([weaker]) => weaker)
+    if (taken.length === 0) return [tool]
+    const names = taken.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+    return [{ ...tool, aliases: [...new Set([...(tool.aliases ?? []), ...names])] }]
+  })
 }
 
 function withOwnAliases(tools: readonly Tool[], reports: Notice[]): Tool[] {

@@ -1,6 +1,6 @@
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, type ModelResolution, messageOf } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { allowOnly, type Policy } from '@cadre/home'
+import { allowOnly, type Policy, withModelAliases } from '@cadre/home'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -14,25 +14,24 @@ export async function checkModel(
   policy: Policy,
   wanted: string | undefined,
 ): Promise<Check[]> {
-  const config = settings?.config ?? {}
+  const config = withModelAliases(settings?.config ?? {}, policy)
   const name = wanted || io.env['CADRE_MODEL'] || config.model
-  if (!name)
-    return [
-      fail(
-        'model',
-        'no model is configured',
-        'Set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml); `cadre demo` works without.',
-      ),
-    ]
   const { createModels } = await import('@cadre/backends')
   try {
-    const all = createModels({ config, env: io.env, cwd: io.cwd, clock: systemClock, model: name })
+    const all = createModels({
+      config,
+      env: io.env,
+      cwd: io.cwd,
+      clock: systemClock,
+      ...(name && { model: name }),
+    })
     const models = allowOnly(all, policy)
     const found = await models.resolve(undefined)
+    if (found.kind === 'unknown' && !name) return [notChosen(found)]
     if (found.kind === 'unknown')
       return [
         fail('model', `${name}: ${found.reason}`, nearestOf(found.nearest)),
-        ...(await server(io, settings, name)),
+        ...(await server(io, settings, name ?? '')),
       ]
     const model =
       found.warning === undefined
@@ -41,8 +40,18 @@ export async function checkModel(
     return [model, ...(await server(io, settings, found.model.id))]
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
-    return [fail('model', `${name}: ${error.message}`)]
+    return [fail('model', `${name ?? 'the default'}: ${error.message}`)]
   }
+}
+
+function notChosen({ nearest, code, reason }: Extract<ModelResolution, { kind: 'unknown' }>): Check {
+  if (code === 'policy') return fail('model', reason)
+  return fail(
+    'model',
+    'no model is configured',
+    nearestOf(nearest) ??
+      'Set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml); `cadre demo` works without.',
+  )
 }
 
 function nearestOf(names: readonly string[]): string | undefined {

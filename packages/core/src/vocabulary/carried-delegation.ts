@@ -1,0 +1,46 @@
+import { understandTool } from './vocabulary.ts'
+
+/** A delegation that was written as a command line, as the arguments of `delegate_task`. */
+export interface CarriedDelegation {
+  readonly subagent_type: string
+  readonly prompt: string
+  readonly description: string
+}
+
+const opening = /^\s*delegate\s+(?=--(?:type|prompt)(?:[\s=]|$))/
+const typeOption = /(?:^|\s)--type(?:\s+|=)(?:"([^"]*)"|'([^']*)'|(\S+))/
+const promptOption = /(?:^|\s)--prompt(?:\s+|=|$)/
+
+/**
+ * Some servers pass on only calls of tools that they know, so delegations travel as a command of the terminal:
+ * `delegate --type X --prompt "..."`. Such a line is never a command. `undefined` for every other call.
+ */
+export function carriedDelegation(tool: string, input: unknown): CarriedDelegation | undefined {
+  const meaning = understandTool(tool)
+  if (meaning.kind !== 'tools' || !meaning.names.includes('execute_command')) return undefined
+  const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>
+  const command = given['command'] ?? given['cmd'] ?? given['script']
+  if (typeof command !== 'string' || !opening.test(command)) return undefined
+  const line = command.replace(opening, '')
+  const option = promptOption.exec(line)
+  const before = option === null ? line : line.slice(0, option.index)
+  const { text, rest } =
+    option === null
+      ? { text: before.replace(typeOption, ''), rest: '' }
+      : readText(line.slice(option.index + option[0].length))
+  const [, ...types] = typeOption.exec(before) ?? typeOption.exec(rest) ?? []
+  const prompt = text.trim()
+  return {
+    subagent_type: types.find((type) => type) ?? 'general-purpose',
+    prompt,
+    description: prompt.slice(0, 50),
+  }
+}
+
+/** Quoted text ends at the quote that ends the line or is followed by another option; anything else is the rest of the line. */
+function readText(line: string): { readonly text: string; readonly rest: string } {
+  const quoted = /^\s*(["'])([\s\S]*?)(?<!\\)\1(?=\s*$|\s+--type[\s=])/.exec(line)
+  if (quoted === null) return { text: line.trim().replace(/^["']/, ''), rest: '' }
+  const [whole, quote, text = ''] = quoted
+  return { text: text.replaceAll(`\\${quote}`, quote as string), rest: line.slice(whole.length) }
+}

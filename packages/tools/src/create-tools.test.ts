@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { createTools } from './create-tools.ts'
+import { combineTools } from './custom/combine-tools.ts'
+
+describe('createTools', () => {
+  it('the built-in tools do not take names from each other', () => {
+    const tools = createTools()
+    expect(combineTools([tools])).toEqual({ tools, reports: [] })
+    expect(tools.map(({ name }) => name)).toEqual([
+      'read_file',
+      'write_file',
+      'edit_file',
+      'list_directory',
+      'create_directory',
+      'find_files',
+      'search_files',
+      'view_image',
+      'web_fetch',
+      'get_errors',
+      'execute_command',
+    ])
+  })
+
+  it('no alias is the name of a class: an agent that lists a class gets all of it', () => {
+    const classes = ['search', 'execute', 'web', 'agent', 'todo', 'message']
+    for (const { aliases = [] } of createTools())
+      expect(aliases.filter((alias) => classes.includes(alias.toLowerCase()))).toEqual([])
+  })
+})
