@@ -51,7 +51,7 @@ it('runs three calls of one reply one after the other, and loses none', async ()
   )
   const runtime = await world.open()
   const report = await world.report(runtime, 'Read them', 'reader')
-  expect(report.text).toMatch(/alpha[^]*beta[^]*gamma/)
+  expect(report.text).toMatch(/alpha[\s\S]*beta[\s\S]*gamma/)
   expect(report.calls).toBe(3)
 })
 

@@ -70,6 +70,8 @@ export interface FakeGitHub {
   tokenLife: number
   /** Every token of Copilot that was given out so far is refused from now on. */
   expireTokens(): void
+  /** Further headers of every chat completion. */
+  chatHeaders: { readonly [name: string]: string }
   /** Answers a path itself, before anything else does. Gives `undefined` for what it does not know. */
   intercept:
     | ((request: Recorded) => { readonly status?: number; readonly body: unknown } | undefined)
@@ -125,6 +127,7 @@ export async function startFakeGitHub(
     expireTokens() {
       oldestGood = serial + 1
     },
+    chatHeaders: {},
     intercept: undefined,
     async close() {
       server.closeAllConnections()
@@ -212,7 +215,11 @@ export async function startFakeGitHub(
       for (const [name, value] of Object.entries(said.headers ?? {})) outgoing.setHeader(name, value)
       return json(outgoing, said.body ?? {}, said.status)
     }
-    outgoing.writeHead(200, { 'content-type': 'text/event-stream', 'x-request-id': `req-${chats.length}` })
+    outgoing.writeHead(200, {
+      'content-type': 'text/event-stream',
+      ...github.chatHeaders,
+      'x-request-id': `req-${chats.length}`,
+    })
     const usage = {
       prompt_tokens: Math.ceil(JSON.stringify(body.messages).length / 3),
       completion_tokens: 40,

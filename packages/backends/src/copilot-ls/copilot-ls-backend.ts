@@ -42,7 +42,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotLsB
   const { config, env, clock } = context
   const settings = config.copilot ?? {}
   const board = new NoticeBoard()
-  const pool = new ServerPool({
+  const pool = new ServerPool<ToolServer>({
     clock,
     ...(settings.processes !== undefined && { limit: settings.processes }),
     async open(changed) {

@@ -22,7 +22,7 @@ import type { ToolInvocation } from './wire-types.ts'
 
 /** What all models of the backend share. */
 export interface Shared {
-  readonly pool: ServerPool
+  readonly pool: ServerPool<ToolServer>
   readonly board: NoticeBoard
   readonly clock: Clock
   readonly conversations: Map<string, Conversation>

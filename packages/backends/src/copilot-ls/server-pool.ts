@@ -10,44 +10,61 @@
  */
 
 import type { Clock } from '@cadre/core'
-import type { Opened, ToolServer } from './tool-server.ts'
+import type { ServerProcess } from './server-process.ts'
 import type { ToolSet } from './tool-set.ts'
 
-export interface PoolOptions {
-  readonly open: (changed: () => void) => Promise<Opened>
+/** What the pool needs to know of a server. */
+export interface PooledServer {
+  readonly process: Pick<ServerProcess, 'isRunning' | 'stop'>
+  readonly isBusy: boolean
+  /** The sessions whose turns run in it. */
+  readonly sessions: readonly string[]
+  /** The result is a sentence about what went wrong. */
+  register(set: ToolSet): Promise<string | undefined>
+}
+
+export interface PoolOptions<Server> {
+  /** Starts a server without tools. `changed` has to be called when a turn has ended in it, or its process has. */
+  readonly open: (changed: () => void) => Promise<Opened<Server>>
   readonly clock: Clock
   readonly limit?: number
   /** Milliseconds after which an unused process is stopped. */
   readonly idleAfter?: number
 }
 
+export type Opened<Server> =
+  | { readonly kind: 'opened'; readonly server: Server }
+  | { readonly kind: 'failed'; readonly message: string }
+
 export type Begun<T> =
   | { readonly kind: 'begun'; readonly value: T }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'cancelled' }
 
-interface Slot {
+interface Slot<Server> {
   set: ToolSet | undefined
   /** Undefined while it is being opened, or its tools are being registered. */
-  server: ToolServer | undefined
+  server: Server | undefined
   users: number
   takeBack: (() => void) | undefined
 }
 
-interface Waiter {
+interface Waiter<Server> {
   readonly set: ToolSet | undefined
   readonly session: string | undefined
-  readonly begin: (slot: Slot, server: ToolServer) => void
+  readonly begin: (slot: Slot<Server>, server: Server) => void
   readonly fail: (message: string) => void
 }
 
-export class ServerPool {
-  readonly #options: Required<PoolOptions>
-  readonly #slots: Slot[] = []
-  #waiters: Waiter[] = []
+export class ServerPool<Server extends PooledServer> {
+  readonly #options: Required<PoolOptions<Server>>
+  readonly #slots: Slot<Server>[] = []
+  #waiters: Waiter<Server>[] = []
   readonly #parents = new Map<string, string>()
+  #isPumping = false
+  #isDue = false
 
-  constructor(options: PoolOptions) {
+  constructor(options: PoolOptions<Server>) {
     this.#options = { limit: 4, idleAfter: 5 * 60_000, ...options }
   }
 
@@ -68,14 +85,14 @@ export class ServerPool {
   begin<T>(
     set: ToolSet,
     session: string,
-    begin: (server: ToolServer) => T,
+    begin: (server: Server) => T,
     signal: AbortSignal,
   ): Promise<Begun<T>> {
     return this.#wait(set, session, (_slot, server) => begin(server), signal)
   }
 
   /** Asks a process something for which its tools do not matter. It is not stopped meanwhile. */
-  async ask<T>(ask: (server: ToolServer) => Promise<T>, signal: AbortSignal): Promise<Begun<T>> {
+  async ask<T>(ask: (server: Server) => Promise<T>, signal: AbortSignal): Promise<Begun<T>> {
     const begun = await this.#wait(
       undefined,
       undefined,
@@ -100,12 +117,12 @@ export class ServerPool {
   #wait<T>(
     set: ToolSet | undefined,
     session: string | undefined,
-    begin: (slot: Slot, server: ToolServer) => T,
+    begin: (slot: Slot<Server>, server: Server) => T,
     signal: AbortSignal,
   ): Promise<Begun<T>> {
     if (signal.aborted) return Promise.resolve({ kind: 'cancelled' })
     return new Promise((resolve) => {
-      const waiter: Waiter = {
+      const waiter: Waiter<Server> = {
         set,
         session,
         begin: (slot, server) => end({ kind: 'begun', value: begin(slot, server) }),
@@ -126,17 +143,29 @@ export class ServerPool {
     })
   }
 
+  /** Stopping a process may call for this again while it runs: then it runs once more. */
   #pump(): void {
+    this.#isDue = true
+    if (this.#isPumping) return
+    this.#isPumping = true
+    while (this.#isDue) {
+      this.#isDue = false
+      this.#pumpOnce()
+    }
+    this.#isPumping = false
+  }
+
+  #pumpOnce(): void {
     for (const slot of [...this.#slots]) if (slot.server?.process.isRunning === false) this.#remove(slot)
     for (const waiter of [...this.#waiters]) {
       const slot = this.#slotFor(waiter)
       if (slot?.server !== undefined) waiter.begin(slot, slot.server)
     }
-    for (const slot of this.#slots) this.#watchIdle(slot)
+    for (const slot of [...this.#slots]) this.#watchIdle(slot)
   }
 
   /** The process for a waiter, opened if need be; `undefined` as long as it has to wait. */
-  #slotFor({ set }: Waiter): Slot | undefined {
+  #slotFor({ set }: Waiter<Server>): Slot<Server> | undefined {
     if (set === undefined)
       return this.#slots.find(({ server }) => server) ?? this.#slots[0] ?? this.#open(undefined)
     const own = this.#slots.find((slot) => slot.set?.key === set.key)
@@ -146,15 +175,14 @@ export class ServerPool {
     if (this.#slots.length < this.#options.limit) return this.#open(set)
     const idle = this.#slots.find((slot) => isIdle(slot) && !this.#isWanted(slot))
     if (idle !== undefined) {
-      this.#remove(idle)
-      void stop(idle)
+      this.#stop(idle)
       return this.#open(set)
     }
     return this.#isStuck() ? this.#open(set) : undefined
   }
 
-  #open(set: ToolSet | undefined): Slot {
-    const slot: Slot = { set, server: undefined, users: 0, takeBack: undefined }
+  #open(set: ToolSet | undefined): Slot<Server> {
+    const slot: Slot<Server> = { set, server: undefined, users: 0, takeBack: undefined }
     this.#slots.push(slot)
     void this.#options
       .open(() => this.#pump())
@@ -166,7 +194,7 @@ export class ServerPool {
   }
 
   /** A process without tools gets these. */
-  #arm(slot: Slot, set: ToolSet): Slot {
+  #arm(slot: Slot<Server>, set: ToolSet): Slot<Server> {
     const { server } = slot
     slot.set = set
     // Still being opened: the tools are registered when it is.
@@ -176,7 +204,7 @@ export class ServerPool {
     return slot
   }
 
-  async #ready(slot: Slot, server: ToolServer): Promise<void> {
+  async #ready(slot: Slot<Server>, server: Server): Promise<void> {
     const problem = slot.set === undefined ? undefined : await server.register(slot.set)
     if (problem !== undefined || !this.#slots.includes(slot)) {
       void server.process.stop()
@@ -187,7 +215,7 @@ export class ServerPool {
     this.#pump()
   }
 
-  #failed(slot: Slot, message: string): void {
+  #failed(slot: Slot<Server>, message: string): void {
     const { set } = slot
     this.#remove(slot)
     for (const waiter of [...this.#waiters])
@@ -195,7 +223,7 @@ export class ServerPool {
     this.#pump()
   }
 
-  #isWanted(slot: Slot): boolean {
+  #isWanted(slot: Slot<Server>): boolean {
     return this.#waiters.some(({ set }) => set?.key === slot.set?.key)
   }
 
@@ -218,31 +246,36 @@ export class ServerPool {
     return found
   }
 
-  #watchIdle(slot: Slot): void {
+  #watchIdle(slot: Slot<Server>): void {
     if (!isIdle(slot)) {
       slot.takeBack?.()
       slot.takeBack = undefined
       return
     }
-    const isSurplus = this.#slots.length > this.#options.limit && !this.#isWanted(slot)
-    slot.takeBack ??= this.#options.clock.after(isSurplus ? 0 : this.#options.idleAfter, () => {
-      if (!isIdle(slot)) return
-      this.#remove(slot)
-      void stop(slot)
-    })
+    if (this.#slots.length > this.#options.limit && !this.#isWanted(slot)) this.#stop(slot)
+    else
+      slot.takeBack ??= this.#options.clock.after(this.#options.idleAfter, () => {
+        slot.takeBack = undefined
+        if (isIdle(slot)) this.#stop(slot)
+      })
   }
 
-  #remove(slot: Slot): void {
+  #stop(slot: Slot<Server>): void {
+    this.#remove(slot)
+    void stop(slot)
+  }
+
+  #remove(slot: Slot<Server>): void {
     const at = this.#slots.indexOf(slot)
     if (at >= 0) this.#slots.splice(at, 1)
     slot.takeBack?.()
   }
 }
 
-function isIdle({ server, users }: Slot): boolean {
+function isIdle({ server, users }: Slot<PooledServer>): boolean {
   return server !== undefined && users === 0 && !server.isBusy
 }
 
-async function stop({ server }: Slot): Promise<void> {
+async function stop({ server }: Slot<PooledServer>): Promise<void> {
   await server?.process.stop()
 }

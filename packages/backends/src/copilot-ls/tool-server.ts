@@ -6,6 +6,7 @@
  * 3. A turn is known by its token from before its request is sent, so no call can come before it.
  */
 
+import type { Opened, PooledServer } from './server-pool.ts'
 import type { ServerOptions, ServerProcess, Start } from './server-process.ts'
 import { startServer } from './server-process.ts'
 import type { ToolSet } from './tool-set.ts'
@@ -17,10 +18,6 @@ export interface ToolServerOptions extends Pick<ServerOptions, 'command' | 'env'
   /** Something changed that others may wait for: a turn has ended, or the process has. */
   readonly changed?: () => void
 }
-
-export type Opened =
-  | { readonly kind: 'opened'; readonly server: ToolServer }
-  | { readonly kind: 'failed'; readonly message: string }
 
 /** Everything that the server does besides conversations is off: hooks, plugins, agents, instructions and skills of folders. */
 const settings = {
@@ -48,7 +45,7 @@ const settings = {
 
 let tokens = 0
 
-export class ToolServer {
+export class ToolServer implements PooledServer {
   /** Undefined until tools are registered: such a server can still become that of any set. */
   tools: ToolSet | undefined
   readonly process: ServerProcess
@@ -66,7 +63,7 @@ export class ToolServer {
     void process.ended.then(() => options.changed?.())
   }
 
-  static async open(options: ToolServerOptions): Promise<Opened> {
+  static async open(options: ToolServerOptions): Promise<Opened<ToolServer>> {
     const routes: Routes = { byToken: new Map(), byConversation: new Map(), isOwnTool: () => false }
     const started: Start = await startServer({
       ...options,
@@ -135,6 +132,7 @@ export class ToolServer {
     const turn = new Turn({ token: `cadre-${tokens}`, session, now: () => clock.now() })
     this.#running.add(turn)
     this.#byToken.set(turn.token, turn)
+    this.#options.changed?.()
     void this.process.request<TurnAnswer>(method, { ...params, workDoneToken: turn.token }).then((answer) => {
       this.#running.delete(turn)
       this.#byToken.delete(turn.token)

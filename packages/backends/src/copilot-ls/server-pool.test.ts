@@ -1,0 +1,185 @@
+import { createFakeClock } from '@cadre/testing'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type PooledServer, ServerPool } from './server-pool.ts'
+import { type ToolSet, toolSetOf } from './tool-set.ts'
+
+/** A server that does nothing but hold the turns it is given. */
+class IdleServer implements PooledServer {
+  process = { isRunning: true, stop: async () => this.die() }
+  sessions: string[] = []
+  set: ToolSet | undefined
+  readonly #changed: () => void
+
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  get isBusy(): boolean {
+    return this.sessions.length > 0
+  }
+
+  async register(set: ToolSet): Promise<string | undefined> {
+    this.set = set
+    return set.tools[0]?.name === 'bad' ? 'rejected' : undefined
+  }
+
+  end(session: string): void {
+    this.sessions = this.sessions.filter((other) => other !== session)
+    this.#changed()
+  }
+
+  die(): void {
+    this.process.isRunning = false
+    this.#changed()
+  }
+}
+
+function openPool(limit: number) {
+  const clock = createFakeClock()
+  const opened: IdleServer[] = []
+  const pool = new ServerPool<IdleServer>({
+    clock,
+    limit,
+    async open(changed) {
+      const server = new IdleServer(changed)
+      opened.push(server)
+      return { kind: 'opened', server }
+    },
+  })
+  const running = () => opened.filter(({ process }) => process.isRunning)
+  const begin = async (tool: string, session: string, signal = new AbortController().signal) => {
+    const begun = await pool.begin(
+      setOf(tool),
+      session,
+      (server) => {
+        expect(server.set?.key).toBe(setOf(tool).key)
+        expect(server.process.isRunning).toBe(true)
+        server.sessions = [...server.sessions, session]
+        return server
+      },
+      signal,
+    )
+    if (begun.kind !== 'begun') throw new Error(begun.kind)
+    return begun.value
+  }
+  return { pool, clock, opened, running, begin }
+}
+
+const setOf = (tool: string) => toolSetOf([{ name: tool, description: 'd', parameters: {} }])
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the pool', () => {
+  it('shares a process among sessions with the same tools', async () => {
+    const { begin, opened } = openPool(4)
+    const [one, two] = await Promise.all([begin('a', 's1'), begin('a', 's2')])
+    expect(one).toBe(two)
+    expect(opened).toHaveLength(1)
+  })
+
+  it('gives tools to a process that has none yet', async () => {
+    const { pool, begin, opened } = openPool(4)
+    await pool.ask(async () => 'listed', new AbortController().signal)
+    await begin('a', 's1')
+    expect(opened).toHaveLength(1)
+  })
+
+  it('lets a further set wait until a process has no turn, and stops that one', async () => {
+    const { begin, running, opened } = openPool(2)
+    const a = await begin('a', 's1')
+    await begin('b', 's2')
+    const third = begin('c', 's3')
+    await settled()
+    expect(opened).toHaveLength(2)
+    a.end('s1')
+    expect((await third).set?.key).toBe(setOf('c').key)
+    expect(a.process.isRunning).toBe(false)
+    expect(running()).toHaveLength(2)
+  })
+
+  it('does not let anybody wait for an ancestor, and stops what is too many when it is idle', async () => {
+    const { pool, begin, running } = openPool(1)
+    pool.note('child', 'parent')
+    const parent = await begin('a', 'parent')
+    const child = await begin('b', 'child')
+    expect(running()).toHaveLength(2)
+    child.end('child')
+    parent.end('parent')
+    await settled()
+    expect(running()).toEqual([parent])
+  })
+
+  it('forgets who waits when the question is cancelled', async () => {
+    const { begin, opened } = openPool(1)
+    await begin('a', 's1')
+    const stopper = new AbortController()
+    const waiting = begin('b', 's2', stopper.signal)
+    stopper.abort()
+    await expect(waiting).rejects.toThrow('cancelled')
+    expect(opened).toHaveLength(1)
+  })
+
+  it('replaces a process that has died', async () => {
+    const { begin, opened } = openPool(1)
+    ;(await begin('a', 's1')).die()
+    await begin('a', 's2')
+    expect(opened).toHaveLength(2)
+  })
+
+  it('stops a process that nobody uses, after a while', async () => {
+    const { begin, clock, running } = openPool(4)
+    const server = await begin('a', 's1')
+    clock.advance(60 * 60_000)
+    expect(running()).toHaveLength(1)
+    server.end('s1')
+    clock.advance(5 * 60_000)
+    await settled()
+    expect(running()).toHaveLength(0)
+  })
+
+  it('says why tools were rejected, to those who have them', async () => {
+    const { pool, begin } = openPool(4)
+    const begun = await pool.begin(setOf('bad'), 's1', () => {}, new AbortController().signal)
+    expect(begun).toEqual({ kind: 'failed', message: 'rejected' })
+    await begin('a', 's2')
+  })
+
+  it('answers everybody in any tree of sessions that wait for their children', async () => {
+    const node = fc.letrec<{ tree: Tree }>((tie) => ({
+      tree: fc.record({
+        tool: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+        children: fc.oneof(
+          { depthSize: 'small', maxDepth: 4 },
+          fc.constant([]),
+          fc.array(tie('tree'), { maxLength: 3 }),
+        ),
+      }),
+    })).tree
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(node, { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (trees, limit) => {
+          const { pool, begin } = openPool(limit)
+          let sessions = 0
+          const run = async ({ tool, children }: Tree, parent?: string): Promise<void> => {
+            sessions += 1
+            const session = `s${sessions}`
+            pool.note(session, parent)
+            const server = await begin(tool, session)
+            await Promise.all(children.map((child) => run(child, session)))
+            server.end(session)
+            pool.forget(session)
+          }
+          await Promise.all(trees.map((tree) => run(tree)))
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
+
+interface Tree {
+  readonly tool: string
+  readonly children: readonly Tree[]
+}
