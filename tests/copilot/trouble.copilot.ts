@@ -38,7 +38,7 @@ async function openModel(script: ChatScript, env: { readonly [name: string]: str
     },
   })
   onTestFinished(async () => {
-    for (const pid of serversOf(process.pid)) process.kill(pid, 'SIGKILL')
+    for (const pid of serversOf(github)) process.kill(pid, 'SIGKILL')
     await models.close?.()
     await github.close()
   })
@@ -121,9 +121,9 @@ it('begins a new conversation from the messages when the server was killed with 
   const asked = await model()
   const messages = [user('hello')]
   const first = await asked.reply(question(messages), hooks, open)
-  const [pid] = serversOf(process.pid)
+  const [pid] = serversOf(github)
   process.kill(pid!, 'SIGKILL')
-  await until(() => !serversOf(process.pid).includes(pid!))
+  await until(() => !serversOf(github).includes(pid!))
   const reply = await asked.reply(question([...messages, ...after(first, 'seen it')]), hooks, open)
   expect(reply).toMatchObject({ kind: 'reply', content: 'done' })
   expect(JSON.stringify(github.chats.at(-1)!.messages)).toContain('Looking.')
@@ -140,7 +140,7 @@ it('asks again when the server is killed in the middle of a turn, and gives up a
   )
   for (const count of [1, 2, 3]) {
     await until(() => github.chats.length === count)
-    for (const pid of serversOf(process.pid)) process.kill(pid, 'SIGKILL')
+    for (const pid of serversOf(github)) process.kill(pid, 'SIGKILL')
   }
   expect(await reply).toEqual({
     kind: 'failed',
@@ -155,12 +155,12 @@ it('kills a server that hangs, and asks a new one', async () => {
   const asked = await model()
   const reply = asked.reply(question([user('hello')]), hooks, open)
   await until(() => github.chats.length === 1)
-  const [pid] = serversOf(process.pid)
+  const [pid] = serversOf(github)
   process.kill(pid!, 'SIGSTOP')
   github.script = () => ({ text: 'from the new one' })
   await until(() => {
     clock.advance(30_000)
-    return !serversOf(process.pid).includes(pid!)
+    return !serversOf(github).includes(pid!)
   })
   expect(await reply).toMatchObject({ kind: 'reply', content: 'from the new one' })
 })
@@ -173,7 +173,7 @@ it('gives up a model that hangs, and leaves the server to others', async () => {
     isOver = true
   })
   await until(() => github.chats.length === 1)
-  const [pid] = serversOf(process.pid)
+  const [pid] = serversOf(github)
   for (const count of [1, 2, 3]) {
     await until(() => github.chats.length === count)
     clock.advance(120_001)
@@ -183,7 +183,7 @@ it('gives up a model that hangs, and leaves the server to others', async () => {
     code: 'timeout',
     message: 'copilot-ls:gpt-5 gave no sign of life for 120 seconds. Asked 3 times.',
   })
-  expect(serversOf(process.pid)).toEqual([pid])
+  expect(serversOf(github)).toEqual([pid])
 })
 
 it('gets a new token when one expires in the middle of a turn', async () => {

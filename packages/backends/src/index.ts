@@ -1,6 +1,7 @@
 export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
+export { askCopilot, type CopilotMode, type CopilotModel, type CopilotOffer, listModes } from './copilot.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
-export type { ModelsConfig, OpenAiConfig } from './models-config.ts'
+export type { CopilotConfig, ModelsConfig, OpenAiConfig } from './models-config.ts'
 export {
   createScriptedModels,
   type ScriptedModels,

@@ -23,14 +23,14 @@ export interface OpenAiConfig {
   readonly tries?: number
 }
 
-export const copilotModes = ['Agent', 'Ask', 'InlineAgent'] as const
-export type CopilotMode = (typeof copilotModes)[number]
+export const chatModes = ['Agent', 'Ask', 'InlineAgent'] as const
+export type ChatMode = (typeof chatModes)[number]
 
 export interface CopilotConfig {
   /** The language server: a program, or the folder of its package. By default the one that Cadre installed, or on `PATH`. */
   readonly server?: string
   /** How the server treats a conversation, unless the name of the model says it. Default `Agent`. */
-  readonly mode?: CopilotMode
+  readonly mode?: ChatMode
   /** How many server processes may run at once; each has the tools of one agent. Default 4. */
   readonly processes?: number
   /** Milliseconds without a sign of life after which a turn counts as hung. Default 120000. */

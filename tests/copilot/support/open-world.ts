@@ -9,6 +9,8 @@ import { serverPackage } from './server-command.ts'
 
 export interface World {
   readonly folder: string
+  /** For a command that runs in this world. */
+  readonly env: { readonly [name: string]: string | undefined }
   readonly github: FakeGitHub
   readonly events: readonly CadreEvent[]
   /** A runtime on the files of this world. The models of one are those of no other. */
@@ -42,6 +44,7 @@ export async function openWorld(
   }
   return {
     folder,
+    env,
     github,
     events,
     async open(options = {}) {

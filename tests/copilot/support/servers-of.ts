@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { FakeGitHub } from './fake-github.ts'
 
-/** The processes of language servers that a process has started and that have not ended. */
-export function serversOf(parent: number): number[] {
+/** The processes of language servers that are signed in here and have not ended, whoever started them. */
+export function serversOf({ url }: Pick<FakeGitHub, 'url'>): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => isServerOf(parent, pid))
+    .filter((pid) => isServer(pid, url))
 }
 
-function isServerOf(parent: number, pid: number): boolean {
+function isServer(pid: number, url: string): boolean {
   try {
-    const [, state, above] = /\) (\S) (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
+    const isSignedInHere = read('environ').includes(`GITHUB_COPILOT_API_URL=${url}/`)
     return (
-      Number(above) === parent &&
-      state !== 'Z' &&
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('copilot-language-server')
+      isSignedInHere && read('cmdline').includes('copilot-language-server') && !/\) Z /.test(read('stat'))
     )
   } catch {
     return false

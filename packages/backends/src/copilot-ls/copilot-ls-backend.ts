@@ -1,6 +1,8 @@
+import path from 'node:path'
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
-import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
-import { type CopilotMode, copilotModes } from '../models-config.ts'
+import type { BackendContext, ModelFacts } from '../backend.ts'
+import type { CopilotBackend, CopilotMode, CopilotModel } from '../copilot.ts'
+import { type ChatMode, chatModes } from '../models-config.ts'
 import type { Conversation } from './conversation.ts'
 import { copilotModel, type Shared } from './copilot-model.ts'
 import { findServer } from './find-server.ts'
@@ -10,20 +12,6 @@ import type { Answer } from './server-process.ts'
 import { ToolServer } from './tool-server.ts'
 import { isSignInNeeded, signInHint } from './turn-trouble.ts'
 import type { ServerModel } from './wire-types.ts'
-
-/** A mode of a conversation, as the server lists it. */
-export interface ListedMode {
-  readonly id: string
-  readonly name: string
-  readonly kind: string
-  readonly description?: string
-}
-
-export interface CopilotLsBackend extends Backend {
-  names(): Promise<readonly string[]>
-  listModes(): Promise<readonly ListedMode[]>
-  close(): Promise<void>
-}
 
 type Listing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, ServerModel> }
@@ -38,7 +26,7 @@ const notInstalled =
   'The Copilot language server is not installed. Install the npm package @github/copilot-language-server, or set copilot.server in config.yaml to its program or folder.'
 
 /** GitHub Copilot through its language server. Nothing is started before a model is asked for. */
-export async function openCopilotLs(context: BackendContext): Promise<CopilotLsBackend> {
+export async function openCopilotLs(context: BackendContext): Promise<CopilotBackend> {
   const { config, env, clock } = context
   const settings = config.copilot ?? {}
   const board = new NoticeBoard()
@@ -46,7 +34,10 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotLsB
     clock,
     ...(settings.processes !== undefined && { limit: settings.processes }),
     async open(changed) {
-      const command = findServer({ env, configured: settings.server })
+      const command = findServer({
+        env,
+        ...(settings.server !== undefined && { configured: path.resolve(context.cwd, settings.server) }),
+      })
       if (command === undefined) return { kind: 'failed', message: notInstalled }
       return ToolServer.open({
         command,
@@ -76,7 +67,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotLsB
       if (mode === undefined)
         return unknown(
           written,
-          copilotModes.map((known) => `${name}@${known}`),
+          chatModes.map((known) => `${name}@${known}`),
           `There is no mode ${JSON.stringify(suffix)}.`,
         )
       const listed = await list()
@@ -92,9 +83,15 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotLsB
       const listed = await list()
       return listed.kind === 'listed' ? [...listed.models.keys()] : []
     },
-    async listModes() {
-      const answer = await ask<readonly ListedMode[]>('conversation/modes')
-      return answer.kind === 'answer' ? answer.value : []
+    async offer() {
+      const listed = await list()
+      if (listed.kind === 'failed') return listed
+      const modes = await ask<readonly CopilotMode[]>('conversation/modes')
+      return {
+        kind: 'offered',
+        models: [...listed.models.values()].map(described),
+        modes: modes.kind === 'answer' ? modes.value : [],
+      }
     },
     async close() {
       await pool.close()
@@ -103,13 +100,13 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotLsB
 
   function splitMode(written: string): {
     name: string
-    mode: CopilotMode | undefined
+    mode: ChatMode | undefined
     suffix: string | undefined
   } {
     const at = written.lastIndexOf('@')
     if (at < 0) return { name: written, mode: settings.mode ?? 'Agent', suffix: undefined }
     const suffix = written.slice(at + 1)
-    const mode = copilotModes.find((known) => known.toLowerCase() === suffix.toLowerCase())
+    const mode = chatModes.find((known) => known.toLowerCase() === suffix.toLowerCase())
     return { name: written.slice(0, at), mode, suffix }
   }
 
@@ -160,13 +157,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotLsB
   }
 
   /** The same object for the same name. */
-  function modelOf(
-    id: string,
-    name: string,
-    mode: CopilotMode,
-    entry: ServerModel,
-    facts: ModelFacts,
-  ): Model {
+  function modelOf(id: string, name: string, mode: ChatMode, entry: ServerModel, facts: ModelFacts): Model {
     const found = { ...factsIn(entry), ...facts }
     let model = opened.get(id)
     if (model === undefined || model.window !== found.window || model.maxOutput !== found.maxOutput) {
@@ -207,6 +198,11 @@ function factsIn({ capabilities }: ServerModel): ModelFacts {
     ...(fits !== undefined && { window: Math.max(1, fits - ownPrompts) }),
     ...(output !== undefined && { maxOutput: output }),
   }
+}
+
+function described(entry: ServerModel): CopilotModel {
+  const multiplier = entry.billing?.multiplier
+  return { name: entry.id, ...factsIn(entry), ...(multiplier !== undefined && { multiplier }) }
 }
 
 function notListed(written: string, name: string, names: readonly string[]): ModelResolution {

@@ -8,7 +8,7 @@
  */
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage } from '@cadre/core'
-import type { CopilotMode } from '../models-config.ts'
+import type { ChatMode } from '../models-config.ts'
 import { ToldText } from '../told-text.ts'
 import { type Continuation, Conversation } from './conversation.ts'
 import type { NoticeBoard } from './notice-board.ts'
@@ -33,7 +33,7 @@ export interface Shared {
 export interface CopilotModelOptions {
   readonly name: string
   readonly id: string
-  readonly mode: CopilotMode
+  readonly mode: ChatMode
   readonly facts: Pick<Model, 'window' | 'maxOutput' | 'price'>
   readonly canSee: boolean
   /** Premium requests for each turn, when known. */

@@ -184,8 +184,11 @@ class RunningServer implements ServerProcess {
 
   async stop(): Promise<void> {
     const takeBack = this.#clock.after(stopGrace, () => this.kill())
+    // Neither the server nor the clock keeps this process alive, and somebody waits.
+    const alive = setInterval(() => {}, 2 ** 31 - 1)
     void this.request('shutdown').then(() => this.notify('exit', undefined))
     await this.ended
+    clearInterval(alive)
     takeBack()
   }
 

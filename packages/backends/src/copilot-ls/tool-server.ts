@@ -60,11 +60,17 @@ export class ToolServer implements PooledServer {
     this.#byToken = routes.byToken
     this.#byConversation = routes.byConversation
     routes.isOwnTool = (name) => this.tools?.names.has(name) === true
+    routes.stop = (turn) => this.#sendCancel(turn)
     void process.ended.then(() => options.changed?.())
   }
 
   static async open(options: ToolServerOptions): Promise<Opened<ToolServer>> {
-    const routes: Routes = { byToken: new Map(), byConversation: new Map(), isOwnTool: () => false }
+    const routes: Routes = {
+      byToken: new Map(),
+      byConversation: new Map(),
+      isOwnTool: () => false,
+      stop: () => {},
+    }
     const started: Start = await startServer({
       ...options,
       capabilities: {},
@@ -147,11 +153,15 @@ export class ToolServer implements PooledServer {
 
   /** Stops a turn. The server may take its time: nothing waits for it. */
   cancel(turn: Turn): void {
-    if (!turn.isOver) this.process.notify('window/workDoneProgress/cancel', { token: turn.token })
+    if (!turn.isOver) this.#sendCancel(turn)
     turn.abandon()
     // A turn that nobody hears any more does not keep anybody from using the process.
     this.#running.delete(turn)
     this.#options.changed?.()
+  }
+
+  #sendCancel({ token }: Turn): void {
+    this.process.notify('window/workDoneProgress/cancel', { token })
   }
 
   destroy(conversationId: string): void {
@@ -163,15 +173,22 @@ interface Routes {
   readonly byToken: Map<string | number, Turn>
   readonly byConversation: Map<string, Turn>
   isOwnTool: (name: string) => boolean
+  stop: (turn: Turn) => void
 }
 
-function route(token: string | number, value: ProgressValue, { byToken, byConversation }: Routes): void {
+function route(
+  token: string | number,
+  value: ProgressValue,
+  { byToken, byConversation, stop }: Routes,
+): void {
   const turn = byToken.get(token)
   if (turn === undefined) return
   turn.progressed(value)
   const { kind, conversationId, parentTurnId } = value
-  if (kind === 'begin' && conversationId !== undefined && parentTurnId === undefined)
-    byConversation.set(conversationId, turn)
+  if (kind !== 'begin' || conversationId === undefined || parentTurnId !== undefined) return
+  byConversation.set(conversationId, turn)
+  // It was cancelled before the server knew of it, so the server has not heard that.
+  if (turn.isAbandoned) stop(turn)
 }
 
 function answerTo(method: string, params: unknown, routes: Routes): Promise<unknown> | undefined {

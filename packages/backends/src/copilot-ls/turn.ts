@@ -29,6 +29,7 @@ export class Turn {
   /** Told what a person should know. */
   warn: ((message: string) => void) | undefined
   readonly #now: () => number
+  readonly #warned = new Set<string>()
   readonly #events: TurnEvent[] = []
   readonly #answers = new Map<string, (answer: ToolAnswer) => void>()
   #wake: (() => void) | undefined
@@ -56,10 +57,13 @@ export class Turn {
   }
 
   progressed(value: ProgressValue): void {
-    if (this.isAbandoned) return
     this.heardAt = this.#now()
     this.reader.read(value)
-    for (const { message } of value.notifications ?? []) if (message) this.warn?.(message)
+    for (const { message } of value.notifications ?? []) {
+      if (!message || this.#warned.has(message)) continue
+      this.#warned.add(message)
+      this.warn?.(message)
+    }
   }
 
   called(call: ToolInvocation): Promise<ToolAnswer> {
@@ -72,14 +76,10 @@ export class Turn {
 
   answered(answer: Answer<TurnAnswer | readonly TurnAnswer[]>): void {
     this.isOver = true
-    if (this.isAbandoned) return
-    if (answer.kind !== 'answer') {
-      this.#happened(answer)
-      return
-    }
-    const value = (Array.isArray(answer.value) ? answer.value[0] : answer.value) as TurnAnswer | undefined
-    this.reader.answered(value)
-    this.#happened({ kind: 'over', answer: value ?? {} })
+    const value = answer.kind === 'answer' ? [answer.value].flat()[0] : undefined
+    if (answer.kind === 'answer') this.reader.answered(value)
+    if (!this.isAbandoned)
+      this.#happened(answer.kind === 'answer' ? { kind: 'over', answer: value ?? {} } : answer)
   }
 
   /** Gives the server the result it waits for. False when it does not wait for it. */

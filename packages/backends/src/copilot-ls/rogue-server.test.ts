@@ -1,0 +1,209 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Message, ModelRequest } from '@cadre/core'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createModels } from '../create-models.ts'
+import { systemClock } from '../pause.ts'
+
+/**
+ * A program that speaks as a language server does, and does what no server should. `turn` is the body of a function that is called for
+ * each turn with `ask` (a request to the client), `report` (progress) and the parameters; it gives back the answer.
+ */
+async function openModel(turn: string, registered = 'own') {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-rogue-')))
+  const program = path.join(folder, 'server.cjs')
+  const library = createRequire(import.meta.url).resolve('vscode-jsonrpc/node')
+  writeFileSync(
+    program,
+    `const rpc = require(${JSON.stringify(library)})
+const { stdin, stdout } = process
+const c = rpc.createMessageConnection(new rpc.StreamMessageReader(stdin), new rpc.StreamMessageWriter(stdout))
+const ask = (method, params) => c.sendRequest(method, params).catch((error) => 'refused: ' + error.message)
+let own = []
+const heard = []
+let shared = [{ id: 'copilot.read_file', name: 'read_file', type: 'shared' }]
+c.onRequest('initialize', () => ({ serverInfo: { version: 'rogue' } }))
+c.onRequest('shutdown', () => null)
+c.onNotification('exit', () => process.exit(0))
+c.onRequest('copilot/models', () => [{ id: 'm', billing: { multiplier: 2 } }])
+c.onRequest('conversation/registerTools', ({ tools }) => {
+  own = tools.map(({ name }) => ({ id: 'copilot-editor.' + name, name, type: 'client' }))
+  return [...own, ...shared]
+})
+c.onRequest('conversation/unregisterTools', ({ toolIds }) => {
+  if (${JSON.stringify(registered)} === 'own') shared = shared.filter(({ id }) => !toolIds.includes(id))
+  return [...own, ...shared]
+})
+const turn = async (params) => {
+  const report = (value) => c.sendNotification('$/progress', { token: params.workDoneToken, value })
+  const call = (more) => ask('conversation/invokeClientTool', { name: 'look', input: { at: 1 }, conversationId: 'C', turnId: 'T', toolCallId: 'c1', ...more })
+  const begin = () => report({ kind: 'begin', conversationId: 'C', turnId: 'T' })
+  ${turn}
+}
+c.onRequest('conversation/create', turn)
+c.onRequest('conversation/turn', turn)
+c.onRequest('conversation/destroy', () => 'OK')
+c.listen()
+`,
+  )
+  const models = createModels({
+    clock: systemClock,
+    cwd: '/',
+    env: {},
+    config: { copilot: { server: program } },
+  })
+  onTestFinished(async () => {
+    await models.close?.()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const found = await models.resolve('copilot-ls:m')
+  if (found.kind === 'unknown') throw new Error(found.reason)
+  return found.model
+}
+
+const tools = [{ name: 'look', description: 'Looks', parameters: {} }]
+const hooks = { text: () => {} }
+const signal = new AbortController().signal
+const question = (...messages: Message[]): ModelRequest => ({
+  agent: 'a',
+  session: 's',
+  round: 1,
+  system: '',
+  messages,
+  tools,
+})
+const hello: Message = { role: 'user', content: 'hello' }
+
+it('refuses calls that belong to no turn, and never takes them for one', async () => {
+  const model = await openModel(`
+    const early = await call({})
+    await begin()
+    const results = [early, await call({ conversationId: 'other' }), await call({ turnId: 'old' }), await call({ name: 'read_file' })]
+    return { reply: JSON.stringify(results) }`)
+  const reply = await model.reply(question(hello), hooks, signal)
+  expect(reply).toMatchObject({ kind: 'reply', calls: [] })
+  const results = JSON.parse((reply as { content: string }).content) as unknown[]
+  expect(results).toEqual(
+    Array(4).fill([null, { code: -32000, message: expect.stringContaining('ran nothing') }]),
+  )
+})
+
+it('refuses everything that a server may ask of an editor', async () => {
+  const methods = [
+    'workspace/applyEdit',
+    'workspace/readFile',
+    'workspace/findTextInFiles',
+    'workspace/configuration',
+    'conversation/context',
+    'copilot/token',
+    'copilot/fetch',
+    'copilot/mcpElicitation',
+    'window/showDocument',
+  ]
+  const model = await openModel(`
+    await begin()
+    const results = []
+    for (const method of ${JSON.stringify(methods)}) results.push(await ask(method, {}))
+    return { reply: results.join('\\n') }`)
+  const reply = (await model.reply(question(hello), hooks, signal)) as { content: string }
+  expect(reply.content.split('\n')).toEqual(methods.map((method) => `refused: Cadre refuses ${method}`))
+})
+
+it('confirms only calls of its own tools in a turn it knows', async () => {
+  const model = await openModel(`
+    const confirm = (more) => ask('conversation/invokeClientToolConfirmation', { name: 'look', conversationId: 'C', turnId: 'T', ...more })
+    const early = await confirm({})
+    await begin()
+    const results = [early, await confirm({}), await confirm({ name: 'run_in_terminal' }), await confirm({ turnId: 'old' })]
+    return { reply: results.map(([{ result }]) => result).join() }`)
+  expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
+    content: 'dismiss,accept,dismiss,dismiss',
+  })
+})
+
+it('does not use a server that keeps tools of its own', async () => {
+  const model = await openModel(`return { reply: 'x' }`, 'all')
+  expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
+    kind: 'failed',
+    code: 'backend',
+    message: 'The Copilot language server does not give up its own tools, so Cadre cannot control it.',
+  })
+})
+
+it('answers each call once, and the rest of the turn with what the session says', async () => {
+  const model = await openModel(`
+    if (params.message) return { conversationId: 'C', reply: 'then: ' + params.message }
+    await begin()
+    await report({ kind: 'report', reply: 'Looking.' })
+    const [result] = await call({})
+    await report({ kind: 'report', editAgentRounds: [{ roundId: 2, reply: result.content[0].value }] })
+    await report({ kind: 'end', conversationId: 'C', turnId: 'T' })
+    return [{ conversationId: 'C', turnId: 'T' }]`)
+  const first = await model.reply(question(hello), hooks, signal)
+  if (first.kind !== 'reply') throw new Error(first.message)
+  expect(first).toMatchObject({ content: 'Looking.', usage: { premium: 2 } })
+  const called: Message = { role: 'assistant', content: first.content, tool_calls: first.calls }
+  const result: Message = { role: 'tool_result', tool_call_id: first.calls[0]!.id, content: 'seen' }
+  const second = await model.reply(question(hello, called, result), hooks, signal)
+  // No further premium request: it is the same turn.
+  expect(second).toEqual({ kind: 'reply', content: 'seen', calls: [] })
+  const said: Message = { role: 'assistant', content: 'seen' }
+  const third = await model.reply(
+    question(hello, called, result, said, { role: 'user', content: 'more' }),
+    hooks,
+    signal,
+  )
+  expect(third).toMatchObject({ content: 'then: more', usage: { premium: 2 } })
+})
+
+it('begins a new conversation when the messages are not those of the old one', async () => {
+  const model = await openModel(`
+    await begin()
+    return { conversationId: 'C', reply: params.message ? 'continued' : 'new with ' + params.turns.length }`)
+  const ask = async (...messages: Message[]) =>
+    ((await model.reply(question(...messages), hooks, signal)) as { content: string }).content
+  const more: Message = { role: 'user', content: 'more' }
+  const said = (content: string): Message => ({ role: 'assistant', content })
+  expect(await ask(hello)).toBe('new with 1')
+  expect(await ask(hello, said('something else'), more)).toBe('new with 2')
+  expect(await ask({ ...hello }, said('new with 2'), more)).toBe('new with 2')
+  const start: Message = { role: 'user', content: 'start' }
+  expect(await ask(start)).toBe('new with 1')
+  expect(await ask(start, said('new with 1'), more)).toBe('continued')
+  model.release?.('s')
+  expect(await ask(start, said('new with 1'), more, said('continued'), more)).toBe('new with 3')
+})
+
+it('ends in a failure when the server ends in every turn', async () => {
+  const model = await openModel('process.exit(3)')
+  expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
+    kind: 'failed',
+    message: 'The Copilot language server ended with exit code 3. Asked 3 times.',
+  })
+})
+
+it('cancels a turn once more when it begins after it was cancelled, and forgets its conversation', async () => {
+  const model = await openModel(`
+    if (params.turns[0].request === 'heard') return { reply: heard.join() || 'nothing' }
+    const cancelled = () => new Promise((resolve) => c.onNotification('window/workDoneProgress/cancel', resolve))
+    const first = cancelled()
+    await report({ kind: 'report', reply: 'here' })
+    await first
+    const second = cancelled()
+    await begin()
+    await second
+    heard.push('cancelled twice', (await call({}))[1].message)
+    c.onRequest('conversation/destroy', ({ conversationId }) => heard.push('destroyed ' + conversationId))
+    return { conversationId: 'C' }`)
+  const stopper = new AbortController()
+  const reply = await model.reply(question(hello), { text: () => stopper.abort() }, stopper.signal)
+  expect(reply).toMatchObject({ code: 'cancelled' })
+  const heard = async () => {
+    const asked = { ...question({ role: 'user', content: 'heard' }), session: 'other' }
+    return ((await model.reply(asked, hooks, signal)) as { content: string }).content
+  }
+  await vi.waitUntil(async () => (await heard()).includes('destroyed C'), 60_000)
+  expect(await heard()).toMatch(/^cancelled twice,Cadre knows no such .*ran nothing\.,destroyed C/)
+})

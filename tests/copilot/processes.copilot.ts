@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { askCopilot, listModes } from '@cadre/backends'
+import { expect, it, onTestFinished } from 'vitest'
+import { until } from '../cli/support/until.ts'
+import { resultCount } from './support/fake-github.ts'
+import { agentFile, openWorld, type World } from './support/open-world.ts'
+import { serversOf } from './support/servers-of.ts'
+
+const bin = path.join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'cadre.js')
+const reader = agentFile('reader', 'tools: [read]', 'You read files.')
+
+/** The built command, in this world. */
+function start(world: World, ...args: string[]) {
+  const child = spawn(process.execPath, [bin, 'run', '--model', 'copilot-ls:gpt-5', '--trust', ...args], {
+    cwd: world.folder,
+    env: world.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  return { child, ended: once(child, 'close') as Promise<[number | null]>, output: () => output }
+}
+
+it('ends the command and the server together when the work is done', async () => {
+  const world = await openWorld(
+    (request) =>
+      resultCount(request) === 0
+        ? { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] }
+        : { text: 'All read.' },
+    { ...reader, 'a.txt': 'x' },
+  )
+  const run = start(world, '--agent', 'reader', 'Read a.txt')
+  const [code] = await run.ended
+  expect(run.output()).toContain('All read.')
+  expect(code).toBe(0)
+  await until(() => serversOf(world.github).length === 0)
+})
+
+it.each(['SIGKILL', 'SIGINT'] as const)(
+  'leaves no server behind when the command gets %s',
+  async (signal) => {
+    const world = await openWorld(() => new Promise(() => {}), reader)
+    const run = start(world, '--agent', 'reader', 'Wait')
+    await until(() => world.github.chats.length > 0)
+    expect(serversOf(world.github)).toHaveLength(1)
+    run.child.kill(signal)
+    await run.ended
+    await until(() => serversOf(world.github).length === 0)
+  },
+)
+
+it('stops the server and its turn when a run is aborted while a tool runs', async () => {
+  const world = await openWorld(() => new Promise(() => {}), reader)
+  const runtime = await world.open()
+  const stopper = new AbortController()
+  const run = runtime.run({ work: 'Wait', agent: 'reader' }, stopper.signal)
+  await until(() => world.github.chats.length > 0)
+  stopper.abort()
+  expect(await run).toMatchObject({ kind: 'report', report: { status: 'cancelled' } })
+  await runtime.close()
+  await until(() => serversOf(world.github).length === 0)
+})
+
+it('lists models and modes, and ends the server', async () => {
+  const world = await openWorld(() => ({ text: 'x' }))
+  expect(await askCopilot({ env: world.env })).toMatchObject({
+    kind: 'offered',
+    models: expect.arrayContaining([
+      { name: 'claude-haiku-4.5', window: 124_000, maxOutput: 16_000, multiplier: 0.33 },
+    ]),
+    modes: expect.arrayContaining([
+      expect.objectContaining({ id: 'Ask' }),
+      expect.objectContaining({ id: 'Agent' }),
+    ]),
+  })
+  expect((await listModes({ env: world.env })).map(({ id }) => id)).toContain('InlineAgent')
+  world.github.refuseTokens = 401
+  expect(await askCopilot({ env: world.env })).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringContaining('cadre login'),
+  })
+  expect(serversOf(world.github)).toEqual([])
+})
+
+it('shows only read tools in the mode Ask', async () => {
+  const world = await openWorld(
+    ({ tools }) => ({ text: (tools ?? []).map(({ function: { name } }) => name).join() }),
+    {
+      ...agentFile('writer', 'tools: [read, edit]', 'You write.'),
+    },
+  )
+  const runtime = await world.open({ model: 'copilot-ls:gpt-5@Ask' })
+  const { text, model } = await world.report(runtime, 'Which tools?', 'writer')
+  expect(model).toBe('copilot-ls:gpt-5@Ask')
+  expect(text).toContain('read_file')
+  expect(text).not.toContain('write_file')
+})
