@@ -1,6 +1,6 @@
 /** Since 1.0.1 the caller says how values are escaped; `escapeHtml` is meant for pages. */
-export function render(template, values, { escape }) {
-  return template.replace(/\{(\w+)\}/g, (_, name) => escape(values[name]))
+export function render(template, values, { encode }) {
+  return template.replace(/\{(\w+)\}/g, (_, name) => encode(values[name]))
 }
 
 export function escapeHtml(value) {

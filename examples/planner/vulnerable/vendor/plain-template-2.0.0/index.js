@@ -1,8 +1,10 @@
-export { escapeHtml } from './escape.js'
-
 /** Since 2.0.0 a name may lead into an object: `{buyer.name}`. */
-export function render(template, values, { escape }) {
+export function render(template, values, { encode }) {
   return template.replace(/\{([\w.]+)\}/g, (_, path) =>
-    escape(path.split('.').reduce((value, name) => value[name], values)),
+    encode(path.split('.').reduce((value, name) => value[name], values)),
   )
+}
+
+export function escapeHtml(value) {
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,3 +1,0 @@
-export function escapeHtml(value) {
-  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
