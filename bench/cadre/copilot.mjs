@@ -6,12 +6,16 @@ import { createRuntime } from '@cadre/runtime'
 import { measureConversations, probe, serverEnv, serverPackage, workload } from '../lib/copilot-work.mjs'
 
 const { tmp, workerPrompt } = workload
-const file = path.join(tmp, '.github', 'agents', 'worker.agent.md')
-fs.mkdirSync(path.dirname(file), { recursive: true })
-fs.writeFileSync(
-  file,
+const write = (file, text) => {
+  fs.mkdirSync(path.dirname(path.join(tmp, file)), { recursive: true })
+  fs.writeFileSync(path.join(tmp, file), text)
+}
+write(
+  '.github/agents/worker.agent.md',
   `---\nname: worker\ndescription: worker\ntools: [probe]\nisolation: shared\n---\n${workerPrompt}\n`,
 )
+// What the user permits once and for all: a grant of a single run would be one more file for each.
+write('.config/cadre/policy.yaml', 'effects: { execute: allow }\n')
 const probeTool = defineTool({
   name: 'probe',
   description: 'probe',
@@ -23,7 +27,6 @@ const probeTool = defineTool({
 const runtime = await createRuntime({
   model: 'copilot-ls:fake',
   trust: true,
-  allow: ['execute'],
   tools: [probeTool],
   environment: { cwd: tmp, env: { ...serverEnv, CADRE_COPILOT_SERVER: serverPackage } },
 })
