@@ -67,7 +67,7 @@ const hooks = { text: () => {} }
 const open = new AbortController().signal
 const never = () => new Promise<never>(() => {})
 
-it('ends a question at once when it is cancelled, and refuses the calls that still come', async () => {
+it('ends a question at once when it is cancelled', async () => {
   const { model, github } = await openModel(never)
   const asked = await model()
   const stopper = new AbortController()
@@ -297,6 +297,13 @@ it.each([
 ])('passes on how the model failed: %j', async (said, expected) => {
   const { model } = await openModel(() => said)
   expect(await (await model()).reply(question([user('hello')]), hooks, open)).toMatchObject(expected)
+})
+
+it('stops a model that only calls tools that there are not', async () => {
+  const { model, github } = await openModel(() => ({ calls: [{ name: 'never_heard_of' }] }))
+  const reply = await (await model()).reply(question([user('hello')]), hooks, open)
+  expect(reply).toMatchObject({ kind: 'failed', message: expect.stringContaining('does not have') })
+  expect(github.chats.length).toBeLessThan(20)
 })
 
 it('tells what the server says about limits, once', async () => {
