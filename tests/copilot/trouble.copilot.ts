@@ -299,6 +299,44 @@ it.each([
   expect(await (await model()).reply(question([user('hello')]), hooks, open)).toMatchObject(expected)
 })
 
+it.each([
+  ['a long description', [{ ...look, description: 'x'.repeat(20_000) }]],
+  [
+    'a schema of every kind',
+    [
+      {
+        ...look,
+        parameters: {
+          properties: { a: true, b: { anyOf: [{ type: 'null' }, {}] }, c: { $ref: '#/x' } },
+          required: 'a',
+        },
+      },
+    ],
+  ],
+  [
+    'names for the tools of editors',
+    ['create_file', 'insert_edit_into_file', 'apply_patch', 'run_subagent', 'read file'].map((name) => ({
+      ...look,
+      name,
+    })),
+  ],
+])('takes %s', async (_, offers) => {
+  const { model } = await openModel((request) => ({ text: String(request.tools?.length) }))
+  const reply = await (await model()).reply(
+    { ...question([user('hello')]), tools: offers as ToolOffer[] },
+    hooks,
+    open,
+  )
+  expect(reply).toMatchObject({ kind: 'reply', content: String(offers.length) })
+})
+
+it('says that there are too many tools', async () => {
+  const { model } = await openModel(() => ({ text: 'x' }))
+  const offers = Array.from({ length: 129 }, (_, n) => ({ ...look, name: `look_${n}` }))
+  const reply = await (await model()).reply({ ...question([user('hello')]), tools: offers }, hooks, open)
+  expect(reply).toMatchObject({ kind: 'failed', message: expect.stringContaining('more than 128 tools') })
+})
+
 it('stops a model that only calls tools that there are not', async () => {
   const { model, github } = await openModel(() => ({ calls: [{ name: 'never_heard_of' }] }))
   const reply = await (await model()).reply(question([user('hello')]), hooks, open)
