@@ -158,8 +158,9 @@ it('kills a server that hangs, and asks a new one', async () => {
   const [pid] = serversOf(github)
   process.kill(pid!, 'SIGSTOP')
   github.script = () => ({ text: 'from the new one' })
+  clock.advance(120_001)
   await until(() => {
-    clock.advance(30_000)
+    clock.advance(5_001)
     return !serversOf(github).includes(pid!)
   })
   expect(await reply).toMatchObject({ kind: 'reply', content: 'from the new one' })
