@@ -109,3 +109,52 @@ it('continues a conversation with a new turn, and after a restart from its messa
   const texts = world.github.chats.at(-1)!.messages.map(textOf).join('\n')
   expect(texts).toContain('<user_message>\n/three')
 })
+
+it('summarises older rounds beside the conversation when the window is full, and goes on', async () => {
+  const long = 'many words '.repeat(600)
+  const world = await openWorld(
+    (request) => {
+      const said = userText(request)
+      if (said.includes('You summarise the work')) {
+        const isFirst = resultCount(request) === 0
+        return { text: 'SUMMARY', calls: isFirst ? [{ name: 'read_file', input: { path: 'c.txt' } }] : [] }
+      }
+      if (said.includes('SUMMARY')) return { text: 'done after the summary' }
+      return {
+        calls: [{ name: 'read_file', input: { path: resultCount(request) % 2 === 0 ? 'a.txt' : 'b.txt' } }],
+      }
+    },
+    {
+      ...reader,
+      'a.txt': long,
+      'b.txt': long,
+      'c.txt': 'never read',
+      'home/.config/cadre/config.yaml': 'models: { "copilot-ls:gpt-5": { window: 9000 } }\n',
+    },
+  )
+  const runtime = await world.open()
+  const report = await world.report(runtime, 'Read on', 'reader')
+  expect(report).toMatchObject({ status: 'completed', text: 'done after the summary' })
+  expect(world.events.map(({ type }) => type)).toContain('context.compacted')
+  // A question for a summary has no tools, whatever the model tries.
+  expect(JSON.stringify(world.github.chats)).not.toContain('never read')
+  expect(JSON.stringify(world.github.chats)).toContain('There are no tools for this question')
+})
+
+it('shows images to a model that can see', async () => {
+  const pixel =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const world = await openWorld(
+    ({ messages }) => ({ text: JSON.stringify(messages).includes(pixel) ? 'seen' : 'blind' }),
+    reader,
+  )
+  world.github.models = [{ id: 'gpt-5', vision: true }, { id: 'gpt-4.1' }]
+  const runtime = await world.open()
+  const images = [{ mime: 'image/png', data: pixel }]
+  const ask = async (model: string) => {
+    const result = await runtime.run({ work: { content: 'Look', images }, agent: 'reader', model })
+    return result.kind === 'report' ? result.report.text : ''
+  }
+  expect(await ask('copilot-ls:gpt-5')).toBe('seen')
+  expect(await ask('copilot-ls:gpt-4.1')).toBe('blind')
+})

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { askCopilot, listModes } from '@cadre/backends'
 import { expect, it, onTestFinished } from 'vitest'
 import { until } from '../cli/support/until.ts'
-import { resultCount } from './support/fake-github.ts'
+import { resultCount, userText } from './support/fake-github.ts'
 import { agentFile, openWorld, type World } from './support/open-world.ts'
 import { serversOf } from './support/servers-of.ts'
 
@@ -51,6 +51,30 @@ it.each(['SIGKILL', 'SIGINT'] as const)(
     await until(() => serversOf(world.github).length === 0)
   },
 )
+
+it('resumes a run whose process was killed while the server waited for the model', async () => {
+  const world = await openWorld(
+    (request) =>
+      resultCount(request) === 0
+        ? { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] }
+        : new Promise(() => {}),
+    { ...reader, 'a.txt': 'the secret word' },
+  )
+  const run = start(world, '--agent', 'reader', 'Read a.txt')
+  await until(() => world.github.chats.some((request) => resultCount(request) === 1))
+  run.child.kill('SIGKILL')
+  await run.ended
+  world.github.script = (request) => ({
+    text: userText(request).includes('the secret word') ? 'Resumed.' : 'Lost.',
+  })
+  const runtime = await world.open()
+  const [session] = await runtime.list()
+  const result = await runtime.orchestrator.resume(session!.id, {}, new AbortController().signal)
+  expect(result).toMatchObject({
+    kind: 'report',
+    report: { status: 'completed', text: 'Resumed.', calls: 1 },
+  })
+})
 
 it('stops the server and its turn when a run is aborted while a tool runs', async () => {
   const world = await openWorld(() => new Promise(() => {}), reader)

@@ -158,7 +158,7 @@ describe('a name', () => {
       kind: 'unknown',
       name,
       nearest: near,
-      reason: expect.stringMatching(/^There is no backend .*; there are: scripted, openai\.$/),
+      reason: expect.stringMatching(/^There is no backend .*; there are: scripted, openai, copilot-ls\.$/),
     })
   })
 

@@ -30,7 +30,7 @@ const ownBackends: { readonly [prefix: string]: BackendLoader } = {
 }
 
 const howTo =
-  'Use --model scripted:FILE for a scripted one; or set OPENAI_BASE_URL and OPENAI_API_KEY, and --model openai:NAME (or CADRE_MODEL, or "model" in config.yaml).'
+  'Use --model scripted:FILE for a scripted one; or set OPENAI_BASE_URL and OPENAI_API_KEY, and --model openai:NAME (or CADRE_MODEL, or "model" in config.yaml); or --model copilot-ls:NAME for GitHub Copilot.'
 
 /**
  * The catalogue over all backends. `resolve` rejects only with a `configuration` error. The first question to a server for
