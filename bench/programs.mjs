@@ -32,6 +32,7 @@ export const programs = [
       wake: 'bare/wake.mjs',
       crowd: 'bare/crowd.mjs',
       tasks: 'bare/tasks.mjs',
+      copilot: 'bare/copilot.mjs',
     }),
   },
   {
@@ -48,6 +49,7 @@ export const programs = [
       wake: 'cadre/wake.mjs',
       crowd: 'cadre/crowd.mjs',
       tasks: 'cadre/tasks.mjs',
+      copilot: 'cadre/copilot.mjs',
     }),
     fake: delegating,
   },

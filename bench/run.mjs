@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { copilotFolder } from '../scripts/lib/copilot-packages.mjs'
 import { judgeAims } from './lib/aims.mjs'
 import { startFakeModel } from './lib/fake-model.mjs'
 import { timeHelp } from './lib/help-time.mjs'
@@ -37,6 +38,7 @@ try {
 }
 
 async function bench() {
+  if (options.only.includes('copilot')) process.env.BENCH_COPILOT = await copilotFolder()
   const peersMissing = options.peers ? installPeers(say) : 'skipped: the peers, because of --no-peers'
   if (peersMissing) say(peersMissing)
   const cells = options.only.flatMap((name) => suites[name](options))

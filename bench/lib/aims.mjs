@@ -1,3 +1,4 @@
+import { judgeCopilot } from './copilot-report.mjs'
 import { judgeHome } from './home-aims.mjs'
 import { atMost, judge, ratio, times, unit } from './judge.mjs'
 import { findRow } from './summary.mjs'
@@ -23,6 +24,7 @@ export function judgeAims({ rows, help, ns }) {
     hookProcess(rows),
     hundredHooks(rows),
     ...judgeHome(rows),
+    ...judgeCopilot(rows),
   ]
 }
 

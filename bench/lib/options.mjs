@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { suites } from './suites.mjs'
+import { onRequest, suites } from './suites.mjs'
 
 export const usage = `npm run bench [-- OPTIONS]
 
-  --only LIST    some of: ${Object.keys(suites).join(',')}        (all of them)
+  --only LIST    some of: ${Object.keys(suites).join(',')}        (all but ${onRequest.join()})
   --n LIST       numbers of workers in \`overhead\`            (1,10,100,1000)
   --reps N       runs of each configuration                  (5)
   --quick        two runs each, at most 100 workers
@@ -20,7 +20,7 @@ export function readOptions(args) {
   } catch (error) {
     return { problem: error.message }
   }
-  const only = list(values.only) ?? Object.keys(suites)
+  const only = list(values.only) ?? Object.keys(suites).filter((name) => !onRequest.includes(name))
   const unknown = only.filter((name) => !suites[name])
   if (unknown.length > 0) return { problem: `There is no suite named ${unknown.join(', ')}.` }
   const ns = list(values.n)?.map(Number) ?? (values.quick ? [1, 10, 100] : [1, 10, 100, 1000])

@@ -96,7 +96,7 @@ function lastJsonLine(stdout) {
 
 /** A program that asked the model more or less often than the others did other work, and its cost says nothing. */
 function checkWork({ mode, n, k }, { calls, incompleteLeads }) {
-  if (mode !== 'fanout' && mode !== 'history') return undefined
+  if (mode !== 'fanout' && mode !== 'history' && mode !== 'copilot') return undefined
   const { turns } = expectedWork({ mode, n, k })
   if (calls !== turns) return `asked the model ${calls} times instead of ${turns}`
   if (incompleteLeads > 0) return 'the lead went on before all workers had answered'

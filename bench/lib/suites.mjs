@@ -2,6 +2,9 @@
  * What each suite runs. A cell is one configuration; every program that has its mode runs it. `start` also times
  * `cadre --help`, which is not a program of the table (help-time.mjs).
  */
+/** Not part of a run of everything: its packages take 1 GB. */
+export const onRequest = ['copilot']
+
 export const suites = {
   overhead: ({ ns }) => ns.map((n) => ({ mode: 'fanout', n, k: 5, latency: 50 })),
   history: () => [{ mode: 'history', n: 1, k: 1000, latency: 0 }],
@@ -16,5 +19,6 @@ export const suites = {
     ...[100, 1000, 10_000].map((n) => ({ mode: 'crowd', n, k: 20, latency: 0 })),
     ...[1000, 10_000].map((n) => ({ mode: 'tasks', n, k: 1, latency: 0 })),
   ],
+  copilot: () => [8, 64].map((n) => ({ mode: 'copilot', n, k: 3, latency: 50 })),
   start: () => [{ mode: 'cold', n: 1, k: 1, latency: 0 }],
 }

@@ -1,3 +1,4 @@
+import { copilotTable } from './copilot-report.mjs'
 import { homeTables } from './home-tables.mjs'
 import { findRow } from './summary.mjs'
 
@@ -11,6 +12,7 @@ export function renderReport({ rows, help, aims, skipped, runs, machine }) {
     agentsTable(rows),
     gateTable(rows),
     ...homeTables(rows, table),
+    copilotTable(rows, table),
     startTable(rows, help),
     aimsTable(aims),
     notes(skipped, runs),

@@ -17,9 +17,16 @@ export function readWorkload(env = process.env) {
   }
 }
 
+/** In `copilot`: how often `n` conversations are held. One more before them warms up the server. */
+export const batchesOf = (n) => (n > 8 ? 3 : 11)
+
 /** How many model turns and tool calls the work takes. The runner compares the turns with what the server counted. */
 export function expectedWork({ mode, n, k }) {
   if (mode === 'history') return { turns: k + 1, probes: k }
+  if (mode === 'copilot') {
+    const conversations = 1 + batchesOf(n) * n
+    return { turns: conversations * (k + 1), probes: conversations * k }
+  }
   return { turns: 2 + n * (k + 1), probes: n * k }
 }
 

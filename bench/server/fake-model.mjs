@@ -5,11 +5,13 @@
 //   GET  /v1/models
 //   POST /reset?latency=50&delegate=NAME&delegateArgs=JSON   settings for the next run; counters start again
 //   GET  /stats                 counters since the last reset
+//   and what the language server of Copilot asks GitHub for (github.mjs)
 import http from 'node:http'
 import { now } from '../lib/clock.mjs'
 import { renderCompletion } from './completion.mjs'
 import { readConversation } from './conversation.mjs'
 import { decide } from './decide.mjs'
+import { answerAsGitHub } from './github.mjs'
 
 const defaults = {
   latency: process.env.FAKE_LATENCY ?? '50',
@@ -23,7 +25,8 @@ let inFlight = 0
 
 const server = http.createServer((request, response) => {
   // First and without parsing the address: the only path that is asked for more than once in a run.
-  if (request.url === '/v1/chat/completions') return complete(request, response)
+  if (request.url === '/v1/chat/completions' || request.url === '/chat/completions')
+    return complete(request, response)
   const url = new URL(request.url, 'http://fake')
   switch (`${request.method} ${url.pathname}`) {
     case 'GET /v1/models':
@@ -36,9 +39,19 @@ const server = http.createServer((request, response) => {
     case 'GET /stats':
       return json(response, JSON.stringify({ ...stats, cpuMs: cpuSinceReset() }))
     default:
-      response.writeHead(404).end()
+      return answerForGitHub(request, response, url)
   }
 })
+
+function answerForGitHub(request, response, { pathname }) {
+  const base = `http://127.0.0.1:${server.address().port}`
+  const answer = answerAsGitHub({ method: request.method, pathname, base })
+  // Without this header the language server takes nothing for an answer of GitHub.
+  response.setHeader('x-github-request-id', 'fake')
+  request.resume()
+  if (answer === undefined) response.writeHead(404).end('{}')
+  else json(response, JSON.stringify(answer))
+}
 
 function complete(request, response) {
   stats.firstRequestAt ??= now()

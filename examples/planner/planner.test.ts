@@ -52,3 +52,29 @@ test('both handoffs can be taken: the plan is saved as it is, and carried out', 
   })
   expect(tests.stdout).toMatch(/^# pass 2$/m)
 })
+
+test('CVE_Remediator mends what is vulnerable by the smallest step, and proves it', async () => {
+  const run = await runExample(
+    'planner',
+    ['--team', 'planner', '--agent', 'CVE_Remediator', '--allow', 'write', '--allow', 'execute', 'Mend it'],
+    openExample('planner'),
+    { workspace: 'vulnerable' },
+  )
+  expect(run.stderr).toBe('')
+  expect(run.code).toBe(0)
+  expect(Object.keys(run.report.sections ?? {})).toEqual([
+    'Vulnerabilities',
+    'Changes',
+    'Verification',
+    'Remaining Risk',
+  ])
+  expect(run.project.read('vulnerable/package.json')).toContain('plain-template-1.0.1')
+  const check = spawnSync(process.execPath, ['check.js'], {
+    cwd: run.project.at('vulnerable'),
+    encoding: 'utf8',
+  })
+  expect(check).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^low TILL-2026-0003 .*\nThe tests pass\.\n$/),
+  })
+})

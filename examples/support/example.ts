@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs'
 import path from 'node:path'
 import type { CadreEvent, Report } from '@cadre/core'
+import type { CadreOptions } from '../../tests/cli/support/cadre.ts'
 import { createProject, type Project } from '../../tests/cli/support/project.ts'
 
 export const examples = path.join(import.meta.dirname, '..')
@@ -28,6 +29,11 @@ export interface ExampleRun {
   together(...agents: string[]): boolean
 }
 
+export interface ExampleOptions extends Partial<CadreOptions> {
+  readonly model?: string
+  readonly workspace?: string
+}
+
 /** Copies an example into a folder of its own. */
 export function openExample(team: string): Project {
   const project = createProject()
@@ -40,10 +46,10 @@ export async function runExample(
   team: string,
   args: readonly string[],
   project = openExample(team),
+  { model = 'scripted:playbook.yaml', workspace = 'workspace', ...options }: ExampleOptions = {},
 ): Promise<ExampleRun> {
-  const model = 'scripted:playbook.yaml'
-  const fixed = ['run', '--json', '--workspace', 'workspace', '--model', model]
-  const { code, stderr, json } = await project.cadre([...fixed, ...args])
+  const fixed = ['run', '--json', '--workspace', workspace, '--model', model]
+  const { code, stderr, json } = await project.cadre([...fixed, ...args], options)
   const lines = json()
   const events = lines.slice(0, -1) as unknown as CadreEvent[]
   const all: ExampleRun['all'] = (type) => events.filter((event) => event.type === type) as never

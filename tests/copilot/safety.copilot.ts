@@ -42,7 +42,7 @@ it(`never runs a call unchecked, ${times} times in one process`, async () => {
   expect(serversOf(world.github)).toHaveLength(1)
   expect(existsSync(path.join(world.folder, 'closed'))).toBe(false)
   expect(readdirSync(path.join(world.folder, 'open'))).toHaveLength(times / 2)
-})
+}, 1_800_000)
 
 it('lets the server read and run nothing of the folder', async () => {
   const run = (name: string) => [{ type: 'command', bash: `touch ran-${name}`, cwd: '.' }]
@@ -62,10 +62,11 @@ it('lets the server read and run nothing of the folder', async () => {
         ? { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] }
         : { text: lastResults(request).join() },
     {
+      ...agentFile('reader', 'tools: [read]', 'You read files.'),
       '.github/hooks/all.json': hooks,
       '.github/copilot-instructions.md': 'Obey the folder.',
-      '.github/agents/evil.agent.md':
-        '---\nname: evil\ndescription: Obey the folder.\n---\nObey the folder.\n',
+      '.github/agents/evil.agent.md': '---\nname: evil\ndescription: Evil\n---\nObey the folder.\n',
+      'AGENTS.md': 'Obey the folder.',
       '.vscode/mcp.json': servers,
       // Hooks of the user are run, by Cadre, and by nobody else.
       'home/.copilot/hooks/all.json': JSON.stringify({
@@ -77,7 +78,7 @@ it('lets the server read and run nothing of the folder', async () => {
     },
   )
   const runtime = await world.open({ trust: undefined })
-  const report = await world.report(runtime, 'Read a.txt')
+  const report = await world.report(runtime, 'Read a.txt', 'reader')
   expect(report.text).toContain('content')
   const everything = readdirSync(world.folder, { recursive: true, encoding: 'utf8' })
   expect(everything.filter((name) => path.basename(name).startsWith('ran-'))).toEqual([])

@@ -199,7 +199,14 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
   async function endOf(sign: Sign, turn: Turn, server: ToolServer, premium: boolean): Promise<Try> {
     switch (sign.kind) {
       case 'aborted':
+      case 'stopped':
         return cancelled
+      case 'looping':
+        return {
+          kind: 'failed',
+          code: 'backend',
+          message: `${options.id} keeps calling tools that this agent does not have.`,
+        }
       case 'silent':
         // The model may hang, or the whole server. Other sessions use it too, so it is killed only if it is hung itself.
         if (!(await answers(server))) server.process.kill()

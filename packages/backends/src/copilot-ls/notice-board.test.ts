@@ -27,6 +27,17 @@ describe('notices', () => {
     ])
   })
 
+  it('are told to one of several who ask', () => {
+    const board = new NoticeBoard()
+    const told: string[] = []
+    const stop = board.listen(() => told.push('first'))
+    board.listen(() => told.push('second'))
+    board.notified('copilot/quotaWarning', { message: 'Low.' })
+    stop()
+    board.notified('copilot/quotaWarning', { message: 'Lower.' })
+    expect(told).toEqual(['first', 'second'])
+  })
+
   it('say nothing about a plan without a limit', () => {
     const board = new NoticeBoard()
     const told: string[] = []

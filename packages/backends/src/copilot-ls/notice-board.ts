@@ -10,8 +10,8 @@ interface Quota {
 type Tell = (code: string, message: string) => void
 
 /**
- * What the server says about limits and quotas, for whoever asks next or is asking. Each state is told once: a quota that is low is told
- * again only when it is lower.
+ * What the server says about limits and quotas, for one of those who are asking, or for whoever asks next. Each state is told once: a
+ * quota that is low is told again only when it is lower.
  */
 export class NoticeBoard {
   readonly #last = new Map<string, string>()
@@ -33,8 +33,9 @@ export class NoticeBoard {
     if (this.#last.get(code) === message) return
     this.#last.set(code, message)
     const shown = hideTokens(message)
-    if (this.#listeners.size === 0) this.#waiting.set(code, shown)
-    for (const tell of this.#listeners) tell(code, shown)
+    const [tell] = this.#listeners
+    if (tell === undefined) this.#waiting.set(code, shown)
+    else tell(code, shown)
   }
 
   /** From now until the returned function is called, notices are told here. */

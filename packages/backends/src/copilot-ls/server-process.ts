@@ -56,6 +56,7 @@ export interface ServerProcess {
   notify(method: string, params: unknown): void
   /** Asks it to end, and kills it when it does not. Resolves when it is gone. */
   stop(): Promise<void>
+  /** From now on it counts as ended, whatever it does. */
   kill(): void
 }
 
@@ -113,6 +114,7 @@ class RunningServer implements ServerProcess {
   readonly #clock: Clock
   #how = 'The Copilot language server has ended.'
   #lastWords = ''
+  #end: (how: string) => void = () => {}
 
   constructor(child: Child, { clock, requested, notified, progressed }: ServerOptions) {
     this.#child = child
@@ -124,7 +126,7 @@ class RunningServer implements ServerProcess {
       this.#lastWords = (this.#lastWords + chunk).slice(-2_000)
     })
     this.ended = new Promise((resolve) => {
-      const end = (how: string) => {
+      this.#end = (how) => {
         if (!this.isRunning) return
         this.isRunning = false
         this.#how = how
@@ -133,8 +135,8 @@ class RunningServer implements ServerProcess {
         this.#connection.dispose()
         resolve(how)
       }
-      child.on('error', (error) => end(`The Copilot language server cannot be run: ${error.message}.`))
-      child.on('exit', (code, signal) => end(this.#howItEnded(code, signal)))
+      child.on('error', (error) => this.#end(`The Copilot language server cannot be run: ${error.message}.`))
+      child.on('exit', (code, signal) => this.#end(this.#howItEnded(code, signal)))
     })
     // Its death is told by `exit`; until then these only say that a pipe broke.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {})
@@ -144,7 +146,7 @@ class RunningServer implements ServerProcess {
     )
     this.#connection.onError(() => {})
     // It cannot be spoken to any more, so nothing would ever end what waits for it.
-    this.#connection.onClose(() => this.kill())
+    this.#connection.onClose(() => killGroup(child))
     this.#connection.onRequest(
       (method, params) =>
         requested?.(method, params) ??
@@ -173,7 +175,7 @@ class RunningServer implements ServerProcess {
         error.code !== ErrorCodes.PendingResponseRejected
       )
         return { kind: 'refused', code: error.code, message: hideTokens(error.message) }
-      this.kill()
+      if (this.isRunning) killGroup(this.#child)
       return { kind: 'gone', message: await this.ended }
     }
   }
@@ -193,7 +195,9 @@ class RunningServer implements ServerProcess {
   }
 
   kill(): void {
-    if (this.isRunning) killGroup(this.#child)
+    if (!this.isRunning) return
+    killGroup(this.#child)
+    this.#end('Cadre ended the Copilot language server, because it did not answer.')
   }
 
   #howItEnded(code: number | null, signal: NodeJS.Signals | null): string {

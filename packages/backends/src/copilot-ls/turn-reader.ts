@@ -17,6 +17,8 @@ export class TurnReader {
   conversationId: string | undefined
   turnId: string | undefined
   end: TurnEnd | undefined
+  /** The number of the latest question that the server has asked the model in this turn. */
+  round = 0
   readonly #tell: (delta: string) => void
   readonly #rounds = new Map<number, Round>()
   #finalText: string | undefined
@@ -43,7 +45,10 @@ export class TurnReader {
       return
     }
     if (value.kind === 'begin' || value.hideText === true) return
-    for (const { roundId = 0, reply } of value.editAgentRounds ?? []) if (reply) this.#add(roundId, reply)
+    for (const { roundId = 0, reply } of value.editAgentRounds ?? []) {
+      this.round = Math.max(this.round, roundId)
+      if (reply) this.#add(roundId, reply)
+    }
     const text = value.reply ?? value.delta ?? value.message
     if (text) this.#add(plain, text)
   }

@@ -13,7 +13,13 @@ import type { ProgressValue, ToolAnswer, ToolInvocation, TurnAnswer } from './wi
 export type TurnEvent =
   | { readonly kind: 'called'; readonly call: ToolInvocation }
   | { readonly kind: 'over'; readonly answer: TurnAnswer }
+  /** The model only calls tools that there are not: the server tells it so and asks again, and nobody here would notice. */
+  | { readonly kind: 'looping' }
+  | { readonly kind: 'stopped' }
   | Exclude<Answer, { readonly kind: 'answer' }>
+
+/** Rounds of a turn without a call that reaches Cadre. */
+const mostUnheard = 10
 
 export class Turn {
   readonly token: string
@@ -33,6 +39,7 @@ export class Turn {
   readonly #events: TurnEvent[] = []
   readonly #answers = new Map<string, (answer: ToolAnswer) => void>()
   #wake: (() => void) | undefined
+  #heardRound = 0
 
   constructor(options: { readonly token: string; readonly session: string; readonly now: () => number }) {
     this.token = options.token
@@ -59,6 +66,10 @@ export class Turn {
   progressed(value: ProgressValue): void {
     this.heardAt = this.#now()
     this.reader.read(value)
+    if (this.reader.round - this.#heardRound > mostUnheard && !this.isOver) {
+      this.#heardRound = this.reader.round
+      this.#happened({ kind: 'looping' })
+    }
     for (const { message } of value.notifications ?? []) {
       if (!message || this.#warned.has(message)) continue
       this.#warned.add(message)
@@ -68,6 +79,7 @@ export class Turn {
 
   called(call: ToolInvocation): Promise<ToolAnswer> {
     if (this.isAbandoned || this.isOver) return Promise.resolve(refused('The turn was stopped.'))
+    this.#heardRound = this.reader.round
     return new Promise((resolve) => {
       this.#answers.set(call.toolCallId, resolve)
       this.#happened({ kind: 'called', call })
@@ -100,6 +112,7 @@ export class Turn {
       answer([{ content: [{ value: 'The turn was stopped.' }], status: 'cancelled' }, null])
     this.#answers.clear()
     this.#events.length = 0
+    this.#happened({ kind: 'stopped' })
   }
 
   #happened(event: TurnEvent): void {

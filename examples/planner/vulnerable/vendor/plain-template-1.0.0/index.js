@@ -1,0 +1,3 @@
+export function render(template, values) {
+  return template.replace(/\{(\w+)\}/g, (_, name) => values[name])
+}
