@@ -67,9 +67,9 @@ function groupsOf(chunks) {
   ]
 }
 
-/** Packages that are loaded only when needed become part of the bundle, and are still run only when needed. */
+/** The YAML parser is loaded only when it is needed. It becomes part of the bundle, and is still run only when it is needed. */
 function requireLazily(code, id) {
-  const lazy = /\bcreateRequire\(import\.meta\.url\)\((['"][\w-]+['"])\)/g
+  const lazy = /\bcreateRequire\(import\.meta\.url\)\((['"]yaml['"])\)/g
   return ours.test(id) && lazy.test(code) ? { code: code.replace(lazy, 'require($1)') } : null
 }
 

@@ -7,6 +7,11 @@ import { Script } from 'node:vm'
 const importModule = (specifier) => import(specifier)
 const parameters = 'exports, require, module, __filename, importModule'
 
+/** Where the compiled code of a file of the bundle is kept. */
+export function codeFile(file) {
+  return `${file}.${process.platform}-${process.arch}.code`
+}
+
 /**
  * Runs `main.cjs` of a bundle. Compiling is most of a start, so a file may have its compiled code beside it, in `*.code`. V8
  * ignores the code of another version of itself and compiles the file. Gives the scripts by file, those loaded later too.
@@ -23,7 +28,7 @@ export function loadBundle(folder) {
     modules.set(name, module)
     const url = new URL(name, folder)
     const file = fileURLToPath(url)
-    const code = `${file}.code`
+    const code = codeFile(file)
     const script = new Script(`(function (${parameters}) {${readFileSync(file).toString()}\n})`, {
       filename: url.href,
       cachedData: existsSync(code) ? readFileSync(code) : undefined,

@@ -1,8 +1,6 @@
 /** How many columns a text takes in a terminal, and cutting it to a number of columns. */
-import { createRequire } from 'node:module'
-import type StringWidth from 'string-width'
+import stringWidth from 'string-width'
 
-let loaded: { readonly default: typeof StringWidth } | undefined
 let segmenter: Intl.Segmenter | undefined
 const ascii = /^[\x20-\x7e]*$/
 export function textWidth(text: string): number {
@@ -30,12 +28,6 @@ export function cutText(text: string, columns: number): string {
 export function fitText(text: string, columns: number): string {
   const cut = cutText(text, columns)
   return cut + ' '.repeat(Math.max(0, columns - textWidth(cut)))
-}
-
-/** Loaded when it is needed: reading its patterns takes longer than many a command. */
-function stringWidth(text: string): number {
-  loaded ??= createRequire(import.meta.url)('string-width') as { readonly default: typeof StringWidth }
-  return loaded.default(text)
 }
 
 /** Made when it is needed: making one takes longer than many a command. */
