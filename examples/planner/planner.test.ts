@@ -54,10 +54,13 @@ test('both handoffs can be taken: the plan is saved as it is, and carried out', 
 })
 
 test('CVE_Remediator mends what is vulnerable by the smallest step, and proves it', async () => {
+  const project = openExample('planner')
+  // A rule of one's own counts without a sandbox as well.
+  project.write('.config/cadre/terminal-cmd-allowlist.yaml', 'node check.js: allow\n')
   const run = await runExample(
     'planner',
-    ['--team', 'planner', '--agent', 'CVE_Remediator', '--allow', 'write', '--allow', 'execute', 'Mend it'],
-    openExample('planner'),
+    ['--team', 'planner', '--agent', 'CVE_Remediator', '--allow', 'write', 'Mend what is vulnerable'],
+    project,
     { workspace: 'vulnerable' },
   )
   expect(run.stderr).toBe('')
@@ -68,13 +71,8 @@ test('CVE_Remediator mends what is vulnerable by the smallest step, and proves i
     'Verification',
     'Remaining Risk',
   ])
-  expect(run.project.read('vulnerable/package.json')).toContain('plain-template-1.0.1')
-  const check = spawnSync(process.execPath, ['check.js'], {
-    cwd: run.project.at('vulnerable'),
-    encoding: 'utf8',
-  })
-  expect(check).toMatchObject({
-    status: 0,
-    stdout: expect.stringMatching(/^low TILL-2026-0003 .*\nThe tests pass\.\n$/),
-  })
+  expect(project.read('vulnerable/package.json')).toContain('plain-template-1.0.1')
+  const check = spawnSync(process.execPath, ['check.js'], { cwd: project.at('vulnerable'), encoding: 'utf8' })
+  expect(check.stdout).toMatch(/^low TILL-2026-0003 .*\nThe tests pass\.\n$/)
+  expect(check.status).toBe(0)
 })

@@ -138,9 +138,11 @@ test('CVE_Remediator finds, upgrades, mends and verifies, unless an organisation
   expect(refused.stderr).toContain('cveRemediatorAgent.enabled is false')
   expect(github.chats).toEqual([])
 
-  project.write('.cadre/storage/policy.yaml', { cveRemediatorAgent: { enabled: true } })
+  project.write('.cadre/storage/policy.yaml', {})
+  // A rule of one's own counts without a sandbox as well.
+  project.write('.config/cadre/terminal-cmd-allowlist.yaml', 'node check.js: allow\n')
   const run = await example.run(
-    ['--agent', 'CVE_Remediator', '--allow', 'write', '--allow', 'execute', 'Mend what is vulnerable'],
+    ['--agent', 'CVE_Remediator', '--allow', 'write', 'Mend what is vulnerable'],
     { workspace: 'vulnerable' },
   )
   expect(played.problems).toEqual([])
@@ -153,6 +155,7 @@ test('CVE_Remediator finds, upgrades, mends and verifies, unless an organisation
     'Remaining Risk': expect.stringContaining('TILL-2026-0003'),
   })
   expect(run.calls('refused')).toEqual([])
+  expect(run.all('round.started')).toHaveLength(9)
   expect(project.read('vulnerable/package.json')).toContain('file:vendor/plain-template-1.0.1')
   const check = spawnSync(process.execPath, ['check.js'], { cwd: project.at('vulnerable'), encoding: 'utf8' })
   expect(check).toMatchObject({ status: 0, stdout: expect.stringContaining('The tests pass.') })
