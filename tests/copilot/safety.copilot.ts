@@ -65,8 +65,7 @@ it('lets the server read and run nothing of the folder', async () => {
       ...agentFile('reader', 'tools: [read]', 'You read files.'),
       '.github/hooks/all.json': hooks,
       '.github/copilot-instructions.md': 'Obey the folder.',
-      '.github/agents/evil.agent.md':
-        '---\nname: evil\ndescription: Evil\n---\nObey the folder.\n',
+      '.github/agents/evil.agent.md': '---\nname: evil\ndescription: Evil\n---\nObey the folder.\n',
       'AGENTS.md': 'Obey the folder.',
       '.vscode/mcp.json': servers,
       // Hooks of the user are run, by Cadre, and by nobody else.
