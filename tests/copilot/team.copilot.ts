@@ -66,6 +66,35 @@ it('runs background children of a lead in two rounds', async () => {
   expect(report.usage.premium).toBe(6)
 })
 
+it('carries out run_subagent as a delegation, judged by the rules of the child', async () => {
+  const world = await openWorld(
+    (request) => {
+      const isChild = userText(request).includes('You read files.')
+      if (isChild && resultCount(request) === 0)
+        return { calls: [{ name: 'read_file', input: { path: 'secret/a.txt' } }] }
+      if (isChild) return { text: `I got: ${lastResults(request).join()}` }
+      if (resultCount(request) > 0) return { text: lastResults(request).join() }
+      const input = { agentName: 'reader', task: 'Read it', description: 'reading' }
+      return { calls: [{ name: 'run_subagent', input }] }
+    },
+    {
+      ...agentFile('lead', 'agents: [reader]', 'You lead.'),
+      ...agentFile('reader', 'tools: ["Read(notes/**)"]', 'You read files.'),
+      'secret/a.txt': 'hidden',
+      '.cadre/config.yaml': 'copilot: { subagents: true }\n',
+    },
+  )
+  const runtime = await world.open()
+  const report = await world.report(runtime, 'Go', 'lead')
+  expect(report).toMatchObject({ status: 'completed', sessions: 2 })
+  expect(report.text).toMatch(/Report of reader:\n\nI got: /)
+  expect(report.text).not.toContain('hidden')
+  const child = world.events.find(
+    ({ type, session }) => type === 'session.ended' && session !== report.session,
+  )
+  expect(child).toMatchObject({ report: { agent: 'reader', status: 'completed' } })
+})
+
 it('waits through nested delegation, each agent with its own tools', async () => {
   const world = await openWorld(
     (request): ChatAnswer => {

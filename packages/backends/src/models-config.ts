@@ -57,7 +57,10 @@ export interface CopilotConfig {
   /** True: no GitHub. The models are those of `provider` or, without one, of the server of the backend `openai`. */
   readonly offline?: boolean
   readonly provider?: CopilotProvider
-  /** True: the model may start subagents of the runtime. Their calls are judged and recorded as calls of the session. Default false. */
+  /**
+   * True: models may start subagents as Copilot knows them. On the language server they are sessions of their own; on the SDK their
+   * calls are judged and recorded as calls of the session. Default false.
+   */
   readonly subagents?: boolean
 }
 

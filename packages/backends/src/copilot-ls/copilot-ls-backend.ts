@@ -55,6 +55,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     conversations: new Map<string, Conversation>(),
     idleTimeout: settings.idleTimeout ?? 120_000,
     tries: settings.tries ?? 3,
+    subagents: settings.subagents ?? false,
   }
   const opened = new Map<string, Model>()
   let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined

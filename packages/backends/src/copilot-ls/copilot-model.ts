@@ -28,6 +28,8 @@ export interface Shared {
   readonly conversations: Map<string, Conversation>
   readonly idleTimeout: number
   readonly tries: number
+  /** Models are offered `run_subagent`, too. */
+  readonly subagents: boolean
 }
 
 export interface CopilotModelOptions {
@@ -142,7 +144,7 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
       return { conversation: existing, premium: next.kind === 'turn' }
     drop(request.session)
     const begun = await pool.begin(
-      toolSetOf(request.tools),
+      toolSetOf(request.tools, shared.subagents),
       request.session,
       (server) => {
         const turns = historyOf(request.system, request.messages, canSee)

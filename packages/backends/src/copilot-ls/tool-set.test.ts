@@ -62,3 +62,17 @@ it('has the same key for the same tools in any order, and another for another sc
   expect(key(offer('a'))).not.toBe(key(offer('a', { properties: { x: {} } })))
   expect(key()).not.toBe(key(offer('a')))
 })
+
+it('offers run_subagent only where it is switched on and the agent may delegate', () => {
+  const agents = { properties: { subagent_type: { type: 'string', enum: ['a', 'b'] } } }
+  const offers = () => [offer('delegate_task', agents), offer('read_file')]
+  const namesIn = (set: ReturnType<typeof toolSetOf>) => set.tools.map(({ name }) => name)
+  expect(namesIn(toolSetOf(offers()))).toEqual(['delegate_task', 'read_file'])
+  expect(namesIn(toolSetOf([offer('read_file')], true))).toEqual(['read_file'])
+  const set = toolSetOf(offers(), true)
+  expect(set.names.get('run_subagent')).toBe('run_subagent')
+  expect(set.tools.at(-1)?.inputSchema).toMatchObject({
+    properties: { agentName: { enum: ['a', 'b'] } },
+    required: ['task', 'agentName'],
+  })
+})

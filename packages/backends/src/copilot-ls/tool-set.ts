@@ -18,6 +18,9 @@ export interface WireTool {
 
 const known = new WeakMap<readonly ToolOffer[], ToolSet>()
 
+/** The name under which models know the server's own subagents. */
+const subagentTool = 'run_subagent'
+
 /**
  * Names that the server treats as its own tools, whoever registers them: it would run its own, or show none.
  */
@@ -26,19 +29,20 @@ const taken = new Set([
   'insert_edit_into_file',
   'replace_string_in_file',
   'apply_patch',
-  'run_subagent',
+  subagentTool,
 ])
 
-export function toolSetOf(offers: readonly ToolOffer[]): ToolSet {
+/** `subagents`: with `run_subagent`. All sets of a process are made with or without it. */
+export function toolSetOf(offers: readonly ToolOffer[], subagents = false): ToolSet {
   let set = known.get(offers)
   if (set === undefined) {
-    set = build(offers)
+    set = build(offers, subagents)
     known.set(offers, set)
   }
   return set
 }
 
-function build(offers: readonly ToolOffer[]): ToolSet {
+function build(offers: readonly ToolOffer[], subagents: boolean): ToolSet {
   const names = new Map<string, string>()
   const tools = [...offers]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -47,8 +51,34 @@ function build(offers: readonly ToolOffer[]): ToolSet {
       names.set(wire, name)
       return { name: wire, description: description || name, inputSchema: inputSchema(parameters) }
     })
+  const delegation = offers.find(({ name }) => name === 'delegate_task')
+  if (subagents && delegation !== undefined) {
+    names.set(subagentTool, subagentTool)
+    tools.push(subagent(delegation))
+  }
   const key = createHash('sha256').update(JSON.stringify(tools)).digest('hex').slice(0, 16)
   return { key, tools, names }
+}
+
+/**
+ * The server's subagents, as models know them, and carried out by Cadre: the name is one of those that the loop understands as
+ * `delegate_task`. The server's own would have no session whose rules could judge them.
+ */
+function subagent({ parameters }: ToolOffer): WireTool {
+  const properties = parameters['properties'] as { readonly subagent_type: JsonSchema }
+  return {
+    name: subagentTool,
+    description: 'Run an agent on a task of its own, and wait for its result.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        task: { type: 'string', description: 'The task, complete in itself' },
+        agentName: { ...properties.subagent_type, description: 'The agent' },
+        description: { type: 'string', description: 'The task in a few words' },
+      },
+      required: ['task', 'agentName'],
+    },
+  }
 }
 
 function freeName(name: string, names: ReadonlyMap<string, string>): string {

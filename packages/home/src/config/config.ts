@@ -74,7 +74,7 @@ export interface CopilotSettings {
     readonly allowInsecure?: boolean
     readonly list?: boolean
   }
-  /** True: the model may start subagents of the runtime. */
+  /** True: models may start subagents as Copilot knows them. */
   readonly subagents?: boolean
 }
 
