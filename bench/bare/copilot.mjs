@@ -35,9 +35,9 @@ await connection.sendRequest('initialize', {
     copilotCapabilities: {},
   },
 })
-connection.sendNotification('initialized', {})
+await connection.sendNotification('initialized', {})
 const agent = { maxToolCallingLoop: 500, autoCompress: false, enableHooks: false, enableSkills: false }
-connection.sendNotification('workspace/didChangeConfiguration', {
+await connection.sendNotification('workspace/didChangeConfiguration', {
   settings: { github: { copilot: { agent } }, telemetry: { telemetryLevel: 'off' } },
 })
 const inputSchema = {
