@@ -12,7 +12,7 @@ import type { ChatMode } from '../models-config.ts'
 import { ToldText } from '../told-text.ts'
 import { type Continuation, Conversation } from './conversation.ts'
 import type { NoticeBoard } from './notice-board.ts'
-import type { ServerPool } from './server-pool.ts'
+import type { Failed, ServerPool } from './server-pool.ts'
 import type { ToolServer } from './tool-server.ts'
 import { toolSetOf } from './tool-set.ts'
 import { historyOf } from './transcript.ts'
@@ -152,8 +152,7 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
       signal,
     )
     if (begun.kind === 'cancelled') return { ...cancelled, spent: 'nothing' }
-    if (begun.kind === 'failed')
-      return { kind: 'failed', code: 'backend', message: begun.message, spent: 'nothing' }
+    if (begun.kind === 'failed') return notBegun(begun)
     conversations.set(request.session, begun.value)
     return { conversation: begun.value, premium: true }
   }
@@ -190,9 +189,7 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
       }
     }, signal)
     if (begun.kind === 'begun') return begun.value
-    return begun.kind === 'cancelled'
-      ? cancelled
-      : { kind: 'failed', code: 'backend', message: begun.message, spent: 'nothing' }
+    return begun.kind === 'cancelled' ? cancelled : notBegun(begun)
   }
 
   /** What becomes of a turn that ended without a reply. */
@@ -323,6 +320,11 @@ function wireCall({ tools }: ToolServer, { toolCallId, name, input }: ToolInvoca
 
 function replyOf(content: string | null, calls: Reply['calls'], usage: Usage | undefined): Reply {
   return { kind: 'reply', content, calls, ...(usage && { usage }) }
+}
+
+function notBegun({ message, isPassing }: Failed): Try {
+  const failure: ReplyFailure = { kind: 'failed', code: 'backend', message, spent: 'nothing' }
+  return isPassing === true ? again(failure) : failure
 }
 
 function again(failure: ReplyFailure): Try {

@@ -29,11 +29,15 @@ c.onRequest('shutdown', () => null)
 c.onNotification('exit', () => process.exit(0))
 c.onRequest('copilot/models', () => [{ id: 'm', billing: { multiplier: 2 } }])
 c.onRequest('conversation/registerTools', ({ tools }) => {
+  if (${JSON.stringify(registered)} === 'later' && !require('node:fs').existsSync(__filename + '.died')) {
+    require('node:fs').writeFileSync(__filename + '.died', '')
+    process.exit(4)
+  }
   own = tools.map(({ name }) => ({ id: 'copilot-editor.' + name, name, type: 'client' }))
   return [...own, ...shared]
 })
 c.onRequest('conversation/unregisterTools', ({ toolIds }) => {
-  if (${JSON.stringify(registered)} === 'own') shared = shared.filter(({ id }) => !toolIds.includes(id))
+  if (${JSON.stringify(registered)} !== 'all') shared = shared.filter(({ id }) => !toolIds.includes(id))
   return [...own, ...shared]
 })
 const turn = async (params) => {
@@ -174,6 +178,11 @@ it('begins a new conversation when the messages are not those of the old one', a
   expect(await ask(start, said('new with 1'), more)).toBe('continued')
   model.release?.('s')
   expect(await ask(start, said('new with 1'), more, said('continued'), more)).toBe('new with 3')
+})
+
+it('starts another server when one dies before the conversation begins', async () => {
+  const model = await openModel(`return { reply: 'Hello' }`, 'later')
+  expect(await model.reply(question(hello), hooks, signal)).toMatchObject({ kind: 'reply', content: 'Hello' })
 })
 
 it('ends in a failure when the server ends in every turn', async () => {

@@ -140,7 +140,7 @@ describe('the pool', () => {
   it('says why tools were rejected, to those who have them', async () => {
     const { pool, begin } = openPool(4)
     const begun = await pool.begin(setOf('bad'), 's1', () => {}, new AbortController().signal)
-    expect(begun).toEqual({ kind: 'failed', message: 'rejected' })
+    expect(begun).toEqual({ kind: 'failed', message: 'rejected', isPassing: false })
     await begin('a', 's2')
   })
 

@@ -32,14 +32,16 @@ export interface PoolOptions<Server> {
   readonly idleAfter?: number
 }
 
-export type Opened<Server> =
-  | { readonly kind: 'opened'; readonly server: Server }
-  | { readonly kind: 'failed'; readonly message: string }
+/** `isPassing`: the process died, and another one may not. */
+export interface Failed {
+  readonly kind: 'failed'
+  readonly message: string
+  readonly isPassing?: boolean
+}
 
-export type Begun<T> =
-  | { readonly kind: 'begun'; readonly value: T }
-  | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'cancelled' }
+export type Opened<Server> = { readonly kind: 'opened'; readonly server: Server } | Failed
+
+export type Begun<T> = { readonly kind: 'begun'; readonly value: T } | Failed | { readonly kind: 'cancelled' }
 
 interface Slot<Server> {
   set: ToolSet | undefined
@@ -53,7 +55,7 @@ interface Waiter<Server> {
   readonly set: ToolSet | undefined
   readonly session: string | undefined
   readonly begin: (slot: Slot<Server>, server: Server) => void
-  readonly fail: (message: string) => void
+  readonly fail: (failed: Failed) => void
 }
 
 export class ServerPool<Server extends PooledServer> {
@@ -110,7 +112,8 @@ export class ServerPool<Server extends PooledServer> {
 
   /** Stops all processes. Whoever asks later gets a new one. */
   async close(): Promise<void> {
-    for (const waiter of this.#waiters.splice(0)) waiter.fail('Cadre is shutting down.')
+    for (const waiter of this.#waiters.splice(0))
+      waiter.fail({ kind: 'failed', message: 'Cadre is shutting down.' })
     await Promise.all(this.#slots.splice(0).map((slot) => stop(slot)))
   }
 
@@ -126,7 +129,7 @@ export class ServerPool<Server extends PooledServer> {
         set,
         session,
         begin: (slot, server) => end({ kind: 'begun', value: begin(slot, server) }),
-        fail: (message) => end({ kind: 'failed', message }),
+        fail: (failed) => end(failed),
       }
       const end = (result: Begun<T>) => {
         signal.removeEventListener('abort', abort)
@@ -187,7 +190,7 @@ export class ServerPool<Server extends PooledServer> {
     void this.#options
       .open(() => this.#pump())
       .then(async (opened) => {
-        if (opened.kind === 'failed') return this.#failed(slot, opened.message)
+        if (opened.kind === 'failed') return this.#failed(slot, opened)
         await this.#ready(slot, opened.server)
       })
     return slot
@@ -207,19 +210,20 @@ export class ServerPool<Server extends PooledServer> {
   async #ready(slot: Slot<Server>, server: Server): Promise<void> {
     const problem = slot.set === undefined ? undefined : await server.register(slot.set)
     if (problem !== undefined || !this.#slots.includes(slot)) {
+      const isPassing = !server.process.isRunning
       void server.process.stop()
-      if (problem !== undefined) this.#failed(slot, problem)
+      if (problem !== undefined) this.#failed(slot, { kind: 'failed', message: problem, isPassing })
       return
     }
     slot.server = server
     this.#pump()
   }
 
-  #failed(slot: Slot<Server>, message: string): void {
+  #failed(slot: Slot<Server>, failed: Failed): void {
     const { set } = slot
     this.#remove(slot)
     for (const waiter of [...this.#waiters])
-      if (waiter.set === undefined || waiter.set.key === set?.key) waiter.fail(message)
+      if (waiter.set === undefined || waiter.set.key === set?.key) waiter.fail(failed)
     this.#pump()
   }
 

