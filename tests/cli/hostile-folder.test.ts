@@ -64,6 +64,9 @@ const lines: readonly (readonly string[])[] = [
   ['workspace', 'clean'],
   ['demo'],
   ['doctor'],
+  ['models', '--json'],
+  ['login', '--json'],
+  ['logout'],
 ]
 
 describe('a repository that nobody trusts runs nothing', () => {
