@@ -65,6 +65,8 @@ const lines: readonly (readonly string[])[] = [
   ['demo'],
   ['doctor'],
   ['models', '--json'],
+  ['run', '--model', 'copilot-ls:gpt-5', 'x'],
+  ['run', '--model', 'copilot-sdk:gpt-5', 'x'],
   ['login', '--json'],
   ['logout'],
 ]
