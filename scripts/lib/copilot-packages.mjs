@@ -24,7 +24,7 @@ export async function copilotFolder() {
 
 // Installed beside its place and then renamed, so that a folder with the right name is always complete.
 async function install(base, folder) {
-  say(`The tests of Copilot need ${copilotPackages.join(' and ')}, once: about 800 MB in ${base}.`)
+  say(`Installing ${copilotPackages.join(' and ')} for the Copilot tests, once: about 770 MB in ${base}.`)
   const fresh = mkdtempSync(path.join(base, 'installing-'))
   writeFileSync(path.join(fresh, 'package.json'), '{"private":true}\n')
   const npm = process.env.npm_execpath

@@ -114,7 +114,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     }, patience)
     expect(await report).toMatchObject({
       status: 'error',
-      notices: [{ code: 'timeout', message: 'copilot-sdk:m was silent for 5 seconds.' }],
+      notices: [{ code: 'timeout', message: 'copilot-sdk:m did not respond for 5 seconds.' }],
     })
     await asked.closed
   })
