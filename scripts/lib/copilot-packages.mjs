@@ -1,5 +1,5 @@
-// The packages of Copilot that the tests run against, exactly these versions. They are not dependencies of Cadre: whoever uses
-// Copilot installs them. They are large, so one copy outside the clone serves every clone of this user.
+// The tests run against exactly these versions of the Copilot packages. They are not dependencies of Cadre: users
+// install them with `cadre login`. They are large, so one copy outside the clone serves every clone of this user.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

@@ -107,7 +107,7 @@ describe('signing in', () => {
     expect(github.requests).toHaveLength(quiet)
 
     const known = await run(world, ['login', '--yes'])
-    expect(known.stdout).toMatch(/^Signed in to GitHub Copilot as fake-user, with the sign-in of an editor/)
+    expect(known.stdout).toMatch(/^Signed in to GitHub Copilot as fake-user, using the sign-in of an editor/)
     const forgotten = await run(world, ['logout', '--forget', '--json'])
     expect(forgotten.json()).toEqual([{ type: 'logout', status: 'signed-out', kept: [] }])
     signIn.polls = ['denied']
@@ -190,7 +190,7 @@ describe('a token in the environment', () => {
     )
     const logout = await run(world, ['logout'], more)
     expect(logout.stdout).toContain(
-      'The token in GITHUB_COPILOT_TOKEN still signs you in. Cadre cannot remove it: unset the variable.\n',
+      'The token in GITHUB_COPILOT_TOKEN still signs you in. To sign out, unset the variable.\n',
     )
     expect(logout.code).toBe(1)
     expect(world.signIn.polled).toBe(0)

@@ -67,7 +67,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     })
     const report = await world.report()
     expect(report.status).toBe('error')
-    expect(report.notices?.at(-1)?.message).toContain('ended twice')
+    expect(report.notices?.at(-1)?.message).toContain('exited twice')
     expect(world.asked).toHaveLength(2)
   })
 
