@@ -19,7 +19,7 @@ type Listing =
 
 /** How long a list is believed, in milliseconds. */
 const listingAge = 5 * 60_000
-/** Tokens of the prompts that the server adds to each request. */
+/** Tokens of the window that are reserved for the prompts the server adds to each request, which take about 3,000. */
 const ownPrompts = 4_000
 
 const notInstalled =

@@ -58,12 +58,12 @@ export function copilotModel(options: CopilotModelOptions): Model {
     if (outcome.kind !== 'lost') return outcome
     hooks.notice?.(
       'copilot_runtime_restarted',
-      'The Copilot runtime ended in the middle of a reply. Cadre starts it again and repeats the question.',
+      'The Copilot runtime exited during a reply. Cadre is restarting it and retrying.',
     )
     if (hooks.again !== undefined && (await hooks.again(undefined)) === undefined) return cancelled
     const second = await ask(request, hooks, signal)
     return second.kind === 'lost'
-      ? backendFailure('The Copilot runtime ended twice while it answered one question.')
+      ? backendFailure('The Copilot runtime exited twice during the same reply.')
       : second
   }
 
@@ -146,7 +146,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
           end({
             kind: 'failed',
             code: 'timeout',
-            message: `${id} was silent for ${idleTimeout / 1000} seconds.`,
+            message: `${id} did not respond for ${idleTimeout / 1000} seconds.`,
           })
       }
 

@@ -198,5 +198,5 @@ class Question {
 }
 
 function counted(failure: ReplyFailure, tries: number): ReplyFailure {
-  return tries === 1 ? failure : { ...failure, message: `${failure.message} Asked ${tries} times.` }
+  return tries === 1 ? failure : { ...failure, message: `${failure.message} Tried ${tries} times.` }
 }
