@@ -1,12 +1,9 @@
 #!/usr/bin/env node
 // Committed, not built: npm links no bin whose file does not exist at install time.
 import { readdirSync, statSync } from 'node:fs'
-import module from 'node:module'
 import { loadBundle } from './load-bundle.js'
 
 const bundled = new URL('../dist/bundle/main.cjs', import.meta.url)
-// Node 22 and later keep compiled code between starts; Node 20 has no such function.
-module.enableCompileCache?.()
 if (isFresh()) loadBundle(new URL('.', bundled))
 else {
   process.stderr.write('The cadre bundle is missing or out of date. Run `npm run build`.\n')

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
 import type { BackendContext, ModelFacts } from '../backend.ts'
 import type { CopilotBackend, CopilotMode, CopilotModel } from '../copilot.ts'
@@ -36,7 +35,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     async open(changed) {
       const command = findServer({
         env,
-        ...(settings.server !== undefined && { configured: path.resolve(context.cwd, settings.server) }),
+        ...(settings.server !== undefined && { configured: settings.server }),
       })
       if (command === undefined) return { kind: 'failed', message: notInstalled }
       return ToolServer.open({

@@ -30,6 +30,10 @@ describe('finding the server', () => {
       args: ['--stdio'],
     })
     expect(findServer({ env: { PATH: path.dirname(program) }, configured: '/nowhere' })).toBeUndefined()
+    // A cloned folder could have a program of that name.
+    const relative = path.relative(process.cwd(), program)
+    expect(findServer({ env: {}, configured: relative })).toBeUndefined()
+    expect(findServer({ env: { CADRE_COPILOT_SERVER: relative } })).toBeUndefined()
   })
 
   it('runs the program of a package, not the script that would start it', () => {

@@ -25,7 +25,8 @@ const program = `copilot-language-server${process.platform === 'win32' ? '.exe' 
 export function findServer({ env, configured }: ServerPlaces): ServerCommand | undefined {
   const chosen = configured ?? env['CADRE_COPILOT_SERVER']
   // Somebody who names a server means that one: another one in its place would surprise them.
-  if (chosen !== undefined && chosen !== '') return serverAt(chosen)
+  // A relative name would be looked up in the workspace.
+  if (chosen !== undefined && chosen !== '') return path.isAbsolute(chosen) ? serverAt(chosen) : undefined
   return (
     serverAt(path.join(copilotFolder(env), 'node_modules', packageName)) ??
     besideCadre() ??

@@ -99,9 +99,9 @@ async function sift(file: ConfigFile, trusted: ConfigRequest['trusted']) {
   return { usable, needsTrust }
 }
 
-/** Modules and playbooks are named relative to the file that names them. */
+/** Modules, programs and playbooks are named relative to the file that names them, never to the folder in which Cadre happens to run. */
 function absolute(value: JsonObject, file: string): JsonObject {
-  const { tools, model, search } = value
+  const { tools, model, search, copilot } = value
   const folder = path.dirname(file)
   const semantic = isObject(search) && isObject(search['semantic']) ? search['semantic'] : undefined
   // A package that is not there keeps its name: whoever needs it says so.
@@ -112,6 +112,10 @@ function absolute(value: JsonObject, file: string): JsonObject {
     ...value,
     ...(Array.isArray(tools) && { tools: tools.map((name) => path.resolve(folder, String(name))) }),
     ...(playbook !== undefined && { model: `scripted:${path.resolve(folder, playbook)}` }),
+    ...(isObject(copilot) &&
+      typeof copilot['server'] === 'string' && {
+        copilot: { ...copilot, server: path.resolve(folder, copilot['server']) },
+      }),
     ...(module !== undefined && { search: { semantic: { ...semantic, module } as JsonObject } }),
   }
 }

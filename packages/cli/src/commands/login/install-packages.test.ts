@@ -81,6 +81,13 @@ it('gives npm no keys of other services', async () => {
   expect(given).not.toMatch(/secret|ignore_scripts/)
 })
 
+it('does not take over what npm hands to its scripts: settings of the project', async () => {
+  const { at, folder, env } = machine(`env > "$HOME/env"\n${server}`)
+  const more = { npm_command: 'run-script', npm_config_registry: 'http://127.0.0.1:1/' }
+  await installPackages({ folder, packages: [serverPackage], env: { ...env, ...more } }, never)
+  expect(readFileSync(at('env'), 'utf8')).not.toContain('npm_config_registry')
+})
+
 it('adds a package to what is there', async () => {
   const { folder, env, rest } = machine(server + sdk)
   await installPackages({ folder, packages: [serverPackage], env }, never)

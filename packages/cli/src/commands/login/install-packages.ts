@@ -165,11 +165,16 @@ function runNpm(
   })
 }
 
-/** npm gets what it needs to reach a registry, and no keys of other services. */
+/**
+ * npm gets what it needs to reach a registry, and no keys of other services. A script of npm hands on the settings of its project as
+ * variables, so those count only where a person has set them.
+ */
 function npmEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isInScript = env['npm_command'] !== undefined || env['npm_lifecycle_event'] !== undefined
   const more = Object.keys(env).filter(
     (name) =>
-      /^npm_config_(?!prefix$|global|location|save|omit|include|ignore_scripts|dry_run)/i.test(name) ||
+      (!isInScript &&
+        /^npm_config_(?!prefix$|global|location|save|omit|include|ignore_scripts|dry_run)/i.test(name)) ||
       /^(https?|no|all)_proxy$/i.test(name) ||
       ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NPM_TOKEN', 'NODE_AUTH_TOKEN'].includes(name),
   )
