@@ -20,8 +20,8 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-jsonrpc/node'
+import { hideTokens } from '../hide-tokens.ts'
 import type { ServerCommand } from './find-server.ts'
-import { hideTokens } from './hide-tokens.ts'
 import { serverEnvironment } from './server-environment.ts'
 
 export interface ServerOptions {
