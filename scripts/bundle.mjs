@@ -12,7 +12,7 @@ rmSync(dir, { recursive: true, force: true })
 const bundle = await rolldown({
   input: fromRoot('packages', 'cli', 'dist', 'main.js'),
   platform: 'node',
-  // As they are compiled: of a library in one file, all or nothing could be put into a file of the command.
+  // Alias to compiled modules: a single-file library could only go into one chunk whole.
   resolve: {
     alias: Object.fromEntries(Object.entries(libraries()).map(([name, dist]) => [name, `${dist}/index.js`])),
   },

@@ -33,7 +33,7 @@ export function copilotTable(rows, table) {
     return [
       row.program,
       row.n,
-      ...['wallMs', 'treeCpuMs', 'languageServerCpuMs', 'ownCpuMs'].map(cell),
+      ...['wallMs', 'fastestMs', 'treeCpuMs', 'languageServerCpuMs', 'ownCpuMs'].map(cell),
       Math.round(row.rssMb),
       Math.round(row.languageServerRssMb),
     ]
@@ -42,6 +42,7 @@ export function copilotTable(rows, table) {
     'program',
     'at once',
     'wall, ms',
+    'fastest of its batches, ms',
     'CPU of both, ms',
     'of the language server',
     'of the program',

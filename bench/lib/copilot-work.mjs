@@ -50,6 +50,7 @@ export async function measureConversations(converse) {
     const middle = (field) => median(costs.map((cost) => cost[field]))
     print({
       wallMs: middle('wallMs'),
+      fastestMs: Math.min(...costs.map(({ wallMs }) => wallMs)),
       ownCpuMs: middle('ownCpuMs'),
       languageServerCpuMs: middle('languageServerCpuMs'),
       treeCpuMs: middle('treeCpuMs'),

@@ -1,5 +1,5 @@
-// The packages of Copilot that the tests run against, exactly these versions. They are not dependencies of Cadre: whoever uses
-// Copilot installs them. They are large, so one copy outside the clone serves every clone of this user.
+// The tests run against exactly these versions of the Copilot packages. They are not dependencies of Cadre: users
+// install them with `cadre login`. They are large, so one copy outside the clone serves every clone of this user.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -24,7 +24,7 @@ export async function copilotFolder() {
 
 // Installed beside its place and then renamed, so that a folder with the right name is always complete.
 async function install(base, folder) {
-  say(`The tests of Copilot need ${copilotPackages.join(' and ')}, once: about 800 MB in ${base}.`)
+  say(`Installing ${copilotPackages.join(' and ')} for the Copilot tests, once: about 770 MB in ${base}.`)
   const fresh = mkdtempSync(path.join(base, 'installing-'))
   writeFileSync(path.join(fresh, 'package.json'), '{"private":true}\n')
   const npm = process.env.npm_execpath

@@ -64,6 +64,11 @@ const lines: readonly (readonly string[])[] = [
   ['workspace', 'clean'],
   ['demo'],
   ['doctor'],
+  ['models', '--json'],
+  ['run', '--model', 'copilot-ls:gpt-5', 'x'],
+  ['run', '--model', 'copilot-sdk:gpt-5', 'x'],
+  ['login', '--json'],
+  ['logout'],
 ]
 
 describe('a repository that nobody trusts runs nothing', () => {

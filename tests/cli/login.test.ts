@@ -31,7 +31,7 @@ test('says why npm could not install it', async () => {
   const elsewhere = createProject()
   const { code, stderr } = await elsewhere.cadre(['login', '--yes'], { env })
   expect(stderr).toMatch(
-    /could not be installed\. npm cannot reach its registry: .*ENOTFOUND.* To install by hand: npm install/,
+    /could not be installed\. npm cannot reach its registry: .*ENOTFOUND.* To install manually: npm install/,
   )
   expect(code).toBe(2)
   expect(existsSync(project.at('user/.local/share/cadre/copilot'))).toBe(false)
@@ -41,7 +41,7 @@ test('a server that is named but not there is a fault of the configuration', asy
   const project = createProject()
   const env = { CADRE_COPILOT_SERVER: project.at('nothing') }
   const { code, stderr } = await project.cadre(['login', '--yes'], { env })
-  expect(stderr).toMatch(/nothing is not a Copilot language server that runs here/)
+  expect(stderr).toMatch(/nothing is not a Copilot language server that runs on this machine/)
   expect(code).toBe(2)
 })
 
@@ -55,7 +55,7 @@ test('says that the server does not start', async () => {
 test('logout has nothing to do when nobody signed in, and starts nothing', async () => {
   const project = createProject()
   const { code, stdout } = await project.cadre(['logout'], { env: server(project) })
-  expect(stdout).toBe('Cadre is not signed in to GitHub Copilot.\n')
+  expect(stdout).toBe('You are not signed in to GitHub Copilot.\n')
   expect(code).toBe(0)
   expect(project.exists('started')).toBe(false)
 })

@@ -147,7 +147,7 @@ test('the configured limit on messages stops a team that does not stop itself', 
   })
   const { json } = await project.cadre([...run, 'Begin'])
   const report = json().at(-1) as { notices?: { message: string }[] }
-  expect(JSON.stringify(report.notices)).toContain('5 are allowed (limits.teamMessages)')
+  expect(JSON.stringify(report.notices)).toContain('reached (5, limits.teamMessages)')
   const lines = ['ann', 'ben'].flatMap((name) =>
     project.read(`.cadre/teams/release/inboxes/${name}.jsonl`).trim().split('\n'),
   )

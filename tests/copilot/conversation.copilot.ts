@@ -39,6 +39,7 @@ it('runs a tool that the server calls in the loop of the session', async () => {
   const journal = readFileSync(runtime.fileOf(report.session), 'utf8')
   expect(journal).toContain('I will look.')
   expect(journal).not.toMatch(/ghu_|tid=/)
+  expect(journal).not.toContain('does not have')
 })
 
 it('runs three calls of one reply one after the other, and loses none', async () => {
@@ -87,6 +88,8 @@ it('tells the model when it calls a tool that the agent does not have, and runs 
   for (const name of tools) expect(report.text).toContain(`Tool with name ${name} not found`)
   expect(() => readFileSync(path.join(world.folder, 'new.txt'))).toThrow('ENOENT')
   expect(world.github.chats.at(-1)?.tools ?? []).toEqual([])
+  const journal = readFileSync(runtime.fileOf(report.session), 'utf8')
+  expect(journal).toContain('called a tool that this agent does not have')
 })
 
 it('continues a conversation with a new turn, and after a restart from its messages', async () => {

@@ -39,9 +39,7 @@ describe('signing in', () => {
 
     const again = await run(world, ['login'])
     said.push(again.stdout, again.stderr)
-    expect(again.stdout).toMatch(
-      /^Already signed in to GitHub Copilot as fake-user; there is nothing to do\./,
-    )
+    expect(again.stdout).toMatch(/^Already signed in to GitHub Copilot as fake-user\./)
     expect(again.code).toBe(0)
 
     const checks = await doctor(world)
@@ -99,7 +97,7 @@ describe('signing in', () => {
     const logout = await run(world, ['logout'])
     said.push(logout.stdout, logout.stderr)
     expect(logout.stdout).toBe(
-      'Signed out of GitHub Copilot.\nThe sign-in of fake-user stays on this machine for editors. `cadre logout --forget` removes it for them as well.\n',
+      'Signed out of GitHub Copilot.\nEditors on this machine can still use the sign-in of fake-user. To remove it, run `cadre logout --forget`.\n',
     )
     expect(logout.code).toBe(0)
     const quiet = github.requests.length
@@ -109,7 +107,7 @@ describe('signing in', () => {
     expect(github.requests).toHaveLength(quiet)
 
     const known = await run(world, ['login', '--yes'])
-    expect(known.stdout).toMatch(/^Signed in to GitHub Copilot as fake-user, with the sign-in of an editor/)
+    expect(known.stdout).toMatch(/^Signed in to GitHub Copilot as fake-user, using the sign-in of an editor/)
     const forgotten = await run(world, ['logout', '--forget', '--json'])
     expect(forgotten.json()).toEqual([{ type: 'logout', status: 'signed-out', kept: [] }])
     signIn.polls = ['denied']
@@ -124,8 +122,8 @@ describe('signing in', () => {
   })
 
   it.each([
-    ['denied', 1, /refused on GitHub/],
-    ['expired', 1, /code has expired/],
+    ['denied', 1, /denied on GitHub/],
+    ['expired', 1, /code expired/],
   ] as const)('says that the code was %s, and exits with %i', async (poll, exit, sentence) => {
     const world = await signInWorld()
     world.signIn.polls = ['pending', poll]
@@ -160,7 +158,7 @@ describe('signing in', () => {
     expect(readFileSync(`/proc/${server}/cmdline`, 'utf8')).toContain('copilot-language-server')
     login.child.kill('SIGINT')
     const { code, stderr } = await login.ended()
-    expect(stderr).toBe('cadre: Cancelled. Nobody was signed in.\n')
+    expect(stderr).toBe('cadre: Cancelled. You are not signed in.\n')
     expect(code).toBe(130)
     await until(() => !existsSync(`/proc/${server}`))
   })
@@ -171,7 +169,7 @@ describe('signing in', () => {
     const terminal = openTerminal(project, ['login'], { env, columns: 120 })
     await terminal.until((screen) => screen.includes(signIn.code))
     terminal.type('\x03')
-    await terminal.until((screen) => screen.includes('Cancelled. Nobody was signed in.'))
+    await terminal.until((screen) => screen.includes('Cancelled. You are not signed in.'))
     expect(await terminal.ended()).toBe(130)
   })
 })
@@ -184,7 +182,7 @@ describe('a token in the environment', () => {
     const more = { GITHUB_COPILOT_TOKEN: token }
     const login = await run(world, ['login'], more)
     expect(login.stdout).toMatch(
-      /^Signed in to GitHub Copilot as fake-user, with the token in GITHUB_COPILOT_TOKEN; there is nothing to do\./,
+      /^Signed in to GitHub Copilot as fake-user, using the token in GITHUB_COPILOT_TOKEN\./,
     )
     expect(login.code).toBe(0)
     expect((await doctor(world, more))[1]?.message).toBe(
@@ -192,7 +190,7 @@ describe('a token in the environment', () => {
     )
     const logout = await run(world, ['logout'], more)
     expect(logout.stdout).toContain(
-      'The token in GITHUB_COPILOT_TOKEN still signs you in. Cadre cannot remove it: unset the variable.\n',
+      'The token in GITHUB_COPILOT_TOKEN still signs you in. To sign out, unset the variable.\n',
     )
     expect(logout.code).toBe(1)
     expect(world.signIn.polled).toBe(0)
@@ -204,7 +202,7 @@ describe('a token in the environment', () => {
     const world = await signInWorld()
     world.github.refuseTokens = 401
     const { code, stderr } = await run(world, ['login'], { GH_COPILOT_TOKEN: token })
-    expect(stderr).toMatch(/^cadre: GitHub does not accept the token in GH_COPILOT_TOKEN\./)
+    expect(stderr).toMatch(/^cadre: GitHub rejected the token in GH_COPILOT_TOKEN\./)
     expect(code).toBe(2)
   })
 })
@@ -222,7 +220,7 @@ it('uses the sign-in of an editor, and says so', async () => {
   })
   const { code, stdout, stderr } = await run(world, ['login'])
   expect(stdout).toMatch(
-    /^Signed in to GitHub Copilot as octocat, with the sign-in of an editor on this machine\./,
+    /^Signed in to GitHub Copilot as octocat, using the sign-in of an editor on this machine\./,
   )
   expect(code).toBe(0)
   expect(world.signIn.polled).toBe(0)

@@ -48,10 +48,11 @@ test('a lead sends out explorers in parallel, collects them in one turn, and goe
   expect(models.get('Explore')).toBe('copilot-ls:claude-haiku-4.5')
   expect(models.get('general-purpose')).toBe(model)
   // Three turns of the lead, one of Plan and of general-purpose, and two of a model that costs a third.
-  expect(run.report.usage).toMatchObject({
-    input: example.github.usage.input,
-    premium: expect.closeTo(5.66),
-  })
+  expect(run.report.usage.premium).toBeCloseTo(5.66)
+  // Within a turn the server only says how large the context is. The sum may be a little too high, and is never too low.
+  const { input } = example.github.usage
+  expect(run.report.usage.input).toBeGreaterThanOrEqual(input)
+  expect(run.report.usage.input).toBeLessThan(input * 1.05)
 })
 
 test('an explorer that may write nothing but its artifact is refused by the gate when it tries', async () => {

@@ -74,7 +74,7 @@ describe('an account of Copilot', () => {
     expect(await world.models.resolve('copilot-sdk:gtp-5')).toMatchObject({
       kind: 'unknown',
       nearest: expect.arrayContaining(['copilot-sdk:gpt-5']),
-      reason: 'This account of Copilot has no model "gtp-5".',
+      reason: 'Your Copilot plan does not offer a model named "gtp-5".',
     })
   })
 
@@ -82,7 +82,7 @@ describe('an account of Copilot', () => {
     const world = await sdkWorld(lookThenEnd, { ...account, env: (url) => ({ COPILOT_API_URL: url }) })
     expect(await world.models.resolve(undefined)).toMatchObject({
       kind: 'unknown',
-      reason: expect.stringContaining('Copilot is not signed in: set COPILOT_GITHUB_TOKEN'),
+      reason: expect.stringContaining('You are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN'),
     })
   })
 

@@ -67,7 +67,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     })
     const report = await world.report()
     expect(report.status).toBe('error')
-    expect(report.notices?.at(-1)?.message).toContain('Asked 3 times.')
+    expect(report.notices?.at(-1)?.message).toContain('Tried 3 times.')
     expect(world.asked).toHaveLength(3)
   })
 
@@ -145,7 +145,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     }, patience)
     expect(await report).toMatchObject({
       status: 'error',
-      notices: [{ code: 'timeout', message: 'copilot-sdk:m was silent for 5 seconds.' }],
+      notices: [{ code: 'timeout', message: 'copilot-sdk:m did not respond for 5 seconds.' }],
     })
     await asked.closed
   })

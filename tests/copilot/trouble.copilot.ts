@@ -145,7 +145,7 @@ it('asks again when the server is killed in the middle of a turn, and gives up a
   expect(await reply).toEqual({
     kind: 'failed',
     code: 'backend',
-    message: 'The Copilot language server was ended by SIGKILL. Asked 3 times.',
+    message: 'The Copilot language server was ended by SIGKILL. Tried 3 times.',
   })
   expect(delays).toHaveLength(2)
 })
@@ -182,7 +182,7 @@ it('gives up a model that hangs, and leaves the server to others', async () => {
   await until(() => isOver)
   expect(await reply).toMatchObject({
     code: 'timeout',
-    message: 'copilot-ls:gpt-5 gave no sign of life for 120 seconds. Asked 3 times.',
+    message: 'copilot-ls:gpt-5 did not respond for 120 seconds. Tried 3 times.',
   })
   expect(serversOf(github)).toEqual([pid])
 })

@@ -99,7 +99,7 @@ describe('a delegation that is carried by a terminal', () => {
     expect(said).toMatchObject({ agent: 'Explore', ran: [] })
   })
 
-  test('is none of the line that follows it: nothing of it is run', async () => {
+  test('never runs the rest of the line', async () => {
     const said = await carry('delegate --type Explore --prompt "x" && touch pwned')
     expect(said).toMatchObject({ agent: 'Explore', ran: [] })
   })
@@ -113,7 +113,7 @@ describe('a delegation that is carried by a terminal', () => {
     const said = await carry('delegate --type Explore --prompt "x"', lead)
     expect(said).toMatchObject({ agent: undefined, ran: [], judged: [] })
     expect(said.result).toMatchObject({ outcome: 'refused' })
-    expect(said.result?.content).toMatch(/is a delegation and no command, and lead may not use delegate_task/)
+    expect(said.result?.content).toMatch(/is a delegation, not a command, and lead may not use delegate_task/)
   })
 
   test('reaches no agent that the caller may not delegate to', async () => {

@@ -252,7 +252,7 @@ describe('a run with a team', () => {
     const lines = [...world.lines('t', 'inboxes', 'alice.jsonl'), ...world.lines('t', 'inboxes', 'bob.jsonl')]
     expect(lines).toHaveLength(7)
     expect(report.notices?.map(({ message }) => message).join('\n')).toContain(
-      'The team t has sent 7 messages, and 7 are allowed (limits.teamMessages)',
+      'Message limit of team t reached (7, limits.teamMessages)',
     )
   })
 
@@ -360,7 +360,7 @@ describe('what is refused', () => {
       call(['delete_team', { name: 'reviwe' }]),
       call(['delete_team', { name: '../sessions' }]),
     )
-    expect(contents[1]).toContain('You lead a team named review already, with alice')
+    expect(contents[1]).toContain('You already lead a team named review, with alice')
     expect(contents[2]).toContain('did you mean review?')
     expect(contents[3]).toContain('There is no team named "../sessions"')
     const other = await world.open({
@@ -374,7 +374,7 @@ describe('what is refused', () => {
     const lead = await other.engine.read(report.session)
     const [creation, deletion] = results(lead?.entries)
     expect(creation?.content).toMatch(
-      /There is a team named review already, led by the session lead-\S+\. Choose another name/,
+      /A team named review already exists, led by session lead-\S+\. Choose another name/,
     )
     expect(deletion?.content).toContain('Only the lead of a team can delete it')
     expect(world.config('review').members).toMatchObject([{ name: 'alice' }])

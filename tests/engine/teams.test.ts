@@ -257,7 +257,7 @@ describe('a team', () => {
     )
   })
 
-  test('is gone when it was deleted, and so is its name taken by nobody', async () => {
+  test('frees its name when it is deleted', async () => {
     const world = createTeamWorld()
     const team = await world.open({
       agents,

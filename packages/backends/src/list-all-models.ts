@@ -63,7 +63,7 @@ async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBac
 }
 
 async function ofServer({ config: given, env, cwd, limit }: ListOptions): Promise<ListedBackend | undefined> {
-  // Somebody waits for the list itself, and not for a run that could do without.
+  // The user asked for this list, so wait longer than a run would.
   const config = { ...given, openai: { listTimeout: limit, ...given.openai } }
   const context = { config, env, cwd, clock: systemClock, random: Math.random }
   const endpoint = readEndpoint(context)

@@ -9,7 +9,7 @@ const bundled = new URL('../dist/bundle/main.cjs', import.meta.url)
 module.enableCompileCache?.()
 if (isFresh()) loadBundle(new URL('.', bundled))
 else {
-  process.stderr.write('cadre is not built, or its sources were compiled since. Run `npm run build` first.\n')
+  process.stderr.write('The cadre bundle is missing or out of date. Run `npm run build`.\n')
   process.exitCode = 2
 }
 

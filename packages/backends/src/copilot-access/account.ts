@@ -68,5 +68,5 @@ async function userName(server: ServerProcess, user: string): Promise<string> {
 
 function noStatus(reason: string): string {
   const why = hideTokens(reason).replace(/^Request \S+ failed with message: /, '')
-  return `The Copilot language server cannot tell who is signed in: ${why}${/[.!?]$/.test(why) ? '' : '.'}`
+  return `The Copilot language server could not check the sign-in: ${why}${/[.!?]$/.test(why) ? '' : '.'}`
 }

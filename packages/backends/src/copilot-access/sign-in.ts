@@ -2,18 +2,18 @@ import type { ServerProcess } from '../copilot-ls/server-process.ts'
 import { hideTokens } from '../hide-tokens.ts'
 import { type Account, accountOf, type StatusAnswer } from './account.ts'
 
-/** What a person enters where, to sign in. */
+/** The code that a person enters to sign in, and where. */
 export interface DeviceCode {
   readonly code: string
   readonly address: string
-  /** Seconds for which the code is good. */
+  /** Seconds until the code expires. */
   readonly expiresIn: number
 }
 
 export type SignInEnd =
   | Extract<Account, { kind: 'signed-in' | 'no-access' }>
   | { readonly kind: 'expired' }
-  /** Somebody refused it on GitHub. */
+  /** The user denied it on GitHub. */
   | { readonly kind: 'denied' }
   /** `message` is a full sentence. */
   | { readonly kind: 'failed'; readonly message: string }
@@ -33,13 +33,13 @@ export async function signIn(server: ServerProcess, show: (code: DeviceCode) => 
   if (begun.kind !== 'answer') return failed(begun.message)
   const { status, user = 'an unknown user', userCode, verificationUri, expiresIn = 900 } = begun.value
   if (status === 'AlreadySignedIn') return { kind: 'signed-in', user }
-  if (userCode === undefined || verificationUri === undefined) return failed('GitHub gave no code.')
+  if (userCode === undefined || verificationUri === undefined) return failed('GitHub did not provide a code.')
   show({ code: userCode, address: verificationUri, expiresIn })
   const confirmed = await server.request<StatusAnswer>('signInConfirm')
   if (confirmed.kind === 'answer') {
     const account = accountOf(confirmed.value)
     if (account.kind === 'signed-in' || account.kind === 'no-access') return account
-    return failed('GitHub does not accept its own token.')
+    return failed('GitHub rejected the new token.')
   }
   // The server passes on the sentences of GitHub, and not the codes behind them.
   if (/has expired|timed out polling/i.test(confirmed.message)) return { kind: 'expired' }
@@ -75,7 +75,7 @@ export async function listAccounts(server: ServerProcess): Promise<KnownAccount[
   }))
 }
 
-/** Signs in with a stored sign-in. Undefined when GitHub does not accept it any more. */
+/** Signs in with a stored sign-in. Undefined when GitHub no longer accepts it. */
 export async function useAccount(
   server: ServerProcess,
   account: KnownAccount,

@@ -213,7 +213,7 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
         return again({
           kind: 'failed',
           code: 'timeout',
-          message: `${options.id} gave no sign of life for ${Math.round(idleTimeout / 1000)} seconds.`,
+          message: `${options.id} did not respond for ${Math.round(idleTimeout / 1000)} seconds.`,
         })
       case 'gone':
         return again({ kind: 'failed', code: 'backend', message: sign.message })
@@ -223,7 +223,11 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
         return /does not exist/i.test(sign.message) ? again(failure) : failure
       }
       case 'called':
-        return { kind: 'failed', code: 'backend', message: `${options.id} calls tools where it has none.` }
+        return {
+          kind: 'failed',
+          code: 'backend',
+          message: `${options.id} called a tool while summarizing, where no tools are available.`,
+        }
       case 'over': {
         const { end } = turn.reader
         if (end?.error === undefined)

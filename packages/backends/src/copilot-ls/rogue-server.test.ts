@@ -189,7 +189,7 @@ it('ends in a failure when the server ends in every turn', async () => {
   const model = await openModel('process.exit(3)')
   expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
     kind: 'failed',
-    message: 'The Copilot language server ended with exit code 3. Asked 3 times.',
+    message: 'The Copilot language server ended with exit code 3. Tried 3 times.',
   })
 })
 

@@ -20,6 +20,8 @@ export type TurnEvent =
 
 /** Rounds of a turn without a call that reaches Cadre. */
 const mostUnheard = 10
+const refusedByServer =
+  'The model called a tool that this agent does not have. The Copilot language server refused the call.'
 
 export class Turn {
   readonly token: string
@@ -65,16 +67,15 @@ export class Turn {
 
   progressed(value: ProgressValue): void {
     this.heardAt = this.#now()
+    const before = this.reader.round
     this.reader.read(value)
+    // The server answers calls of tools that were not registered by itself, and reports only some of them.
+    if (this.reader.round > before && before > this.#heardRound) this.#warnOnce(refusedByServer)
     if (this.reader.round - this.#heardRound > mostUnheard && !this.isOver) {
       this.#heardRound = this.reader.round
       this.#happened({ kind: 'looping' })
     }
-    for (const { message } of value.notifications ?? []) {
-      if (!message || this.#warned.has(message)) continue
-      this.#warned.add(message)
-      this.warn?.(message)
-    }
+    for (const { message } of value.notifications ?? []) if (message) this.#warnOnce(message)
   }
 
   called(call: ToolInvocation): Promise<ToolAnswer> {
@@ -113,6 +114,12 @@ export class Turn {
     this.#answers.clear()
     this.#events.length = 0
     this.#happened({ kind: 'stopped' })
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#warned.has(message)) return
+    this.#warned.add(message)
+    this.warn?.(message)
   }
 
   #happened(event: TurnEvent): void {

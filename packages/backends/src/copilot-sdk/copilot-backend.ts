@@ -41,7 +41,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
         const known = listed.models.has(name) ? name : matchModel(name, names)
         if (known === undefined) {
           const near = nearestModels(name, names)
-          const reason = `This account of Copilot has no model ${JSON.stringify(name)}.`
+          const reason = `Your Copilot plan does not offer a model named ${JSON.stringify(name)}.`
           return unknown(name, near.length > 0 ? near : names.slice(0, 5), reason)
         }
         const { capabilities, billing } = listed.models.get(known) as SdkModel
@@ -75,7 +75,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
           return {
             kind: 'failed',
             reason:
-              'Copilot is not signed in: set COPILOT_GITHUB_TOKEN to a token of an account with Copilot, or sign in with "gh auth login". For a model server of your own, set copilot.offline: true in config.yaml.',
+              'You are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN to the token of an account with Copilot, or run `gh auth login`. To use your own model server, set copilot.offline: true in config.yaml.',
           }
         const models = (await client.listModels()).filter(({ policy }) => policy?.state !== 'disabled')
         return { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }

@@ -69,7 +69,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
       if (failed >= tries) return counted(ended, failed)
       hooks.notice?.(
         'copilot_runtime_restarted',
-        'The Copilot runtime ended in the middle of a reply. Cadre starts it again and repeats the question.',
+        'The Copilot runtime exited during a reply. Cadre is restarting it and retrying.',
       )
       if (hooks.again !== undefined && (await hooks.again(undefined)) === undefined) return cancelled
     }
@@ -160,7 +160,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
           end({
             kind: 'failed',
             code: 'timeout',
-            message: `${id} was silent for ${idleTimeout / 1000} seconds.`,
+            message: `${id} did not respond for ${idleTimeout / 1000} seconds.`,
           })
       }
 

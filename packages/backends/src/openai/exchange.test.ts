@@ -84,7 +84,7 @@ describe('silence', () => {
     clock.advance(120_000)
     expect((await answered).reply).toMatchObject({
       code: 'timeout',
-      message: expect.stringMatching(/ Asked 2 times\.$/),
+      message: expect.stringMatching(/ Tried 2 times\.$/),
     })
   })
 

@@ -51,7 +51,7 @@ describe('trying again', () => {
     expect(await failureOf(model)).toEqual({
       kind: 'failed',
       code: 'backend',
-      message: `The model server ${new URL(wire.url).origin} answered 500: boom. Asked 5 times.`,
+      message: `The model server ${new URL(wire.url).origin} answered 500: boom. Tried 5 times.`,
     })
     expect(wire.requests).toHaveLength(5)
     expect(clock.waits).toEqual([250, 500, 1000, 2000])
@@ -113,7 +113,7 @@ describe('trying again', () => {
     const model = await openModel(gone.url)
     const { message } = await failureOf(model)
     expect(message).toBe(
-      `Nothing answers at the model server ${new URL(gone.url).origin} (ECONNREFUSED): start it, or check OPENAI_BASE_URL, or openai.baseUrl in config.yaml. Asked 3 times.`,
+      `Nothing answers at the model server ${new URL(gone.url).origin} (ECONNREFUSED): start it, or check OPENAI_BASE_URL, or openai.baseUrl in config.yaml. Tried 3 times.`,
     )
   })
 

@@ -45,7 +45,7 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
   if (found.allowed) return read()
   const circle = await circleOf(found.tool, session, read)
   if (circle !== undefined) return circle
-  const what = carried === undefined ? '' : 'this line is a delegation and no command, and '
+  const what = carried === undefined ? '' : 'this line is a delegation, not a command, and '
   return {
     kind: 'refused',
     by: 'agent',

@@ -25,7 +25,7 @@ export function teamStart({ spec, ports, tree }: Session, { tool, input }: Judge
 /** Creates or deletes a team. Both can be tried again. Members start when the result is in the record: see `Teammates`. */
 export async function changeTeam(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   const { teams } = session.ports
-  if (teams === undefined) return failed('There are no teams here: nothing keeps their messages.')
+  if (teams === undefined) return failed('Teams are not available in this run: it has no message store.')
   const request = readTeam(judged.tool, judged.input)
   try {
     if (request === undefined)
@@ -47,7 +47,7 @@ async function createTeam(
   const own = state.teams.get(nameKey(name))
   if (own !== undefined)
     return failed(
-      `You lead a team named ${own.name} already, with ${[...own.members.keys()].join(', ')}. Send them messages, delete it with delete_team, or choose another name.`,
+      `You already lead a team named ${own.name}, with ${[...own.members.keys()].join(', ')}. Send them messages, delete it with delete_team, or choose another name.`,
     )
   const sessions = membersOfStart(state.calls.get(call)?.started?.['members'])
   const members = request.members.map(({ name, agentType, model }) => ({
@@ -62,7 +62,7 @@ async function createTeam(
   if (refused !== undefined) return failed(refused)
   const list = members.map(({ name, agent }) => `${name} (${agent})`).join(', ')
   return {
-    content: `The team ${name} was created: ${list}. They work on their first prompts now. Write to them with send_message. To wait for them, end your turn: you are woken by their messages, and when all of them are idle.`,
+    content: `The team ${name} was created: ${list}. They are now working on their initial prompts. Write to them with send_message. To wait for them, end your turn: you continue when one of them writes to you, or when all of them are idle.`,
   }
 }
 
@@ -76,7 +76,7 @@ async function deleteTeam(session: Session, wanted: string, teams: Teams): Promi
     return failed(
       lead === undefined
         ? `There is no team named ${JSON.stringify(wanted)}${hint} Teams you lead: ${own.join(', ') || 'none'}`
-        : `The session ${lead} leads the team ${wanted}. Only the lead of a team can delete it. Teams you lead: ${own.join(', ') || 'none'}`,
+        : `Session ${lead} leads the team ${wanted}. Only the lead of a team can delete it. Teams you lead: ${own.join(', ') || 'none'}`,
     )
   }
   const reports = (team && (await session.teammates?.disband(team))) ?? []

@@ -35,7 +35,7 @@ const notRun = () => Promise.reject(new Error('unreachable: the loop carries out
 
 const member = object({
   name: nameOf('The name of the teammate, by which others send it messages', leadNames),
-  agentType: string('The agent it is a session of', { min: 1, max: 200 }),
+  agentType: string('The agent to run as this teammate', { min: 1, max: 200 }),
   initialPrompt: string('Its first task, complete in itself', { min: 1, max: 100_000 }),
   model: optional(string('A model for this teammate only', { min: 1, max: 200 })),
 })
@@ -43,7 +43,7 @@ const member = object({
 const createTeam = defineTool({
   name: 'create_team',
   description:
-    'Create a team of agents that stay available. Each member starts on its initial prompt at once, keeps its conversation, and wakes when it gets a message from you or a teammate through send_message. Their messages reach you as messages; when all of them are idle, you get what each said last.',
+    'Create a team of agents that stay available. Each member starts on its initial prompt at once, keeps its conversation, and continues when you or a teammate write to it with send_message. You receive the messages they send you and, when all of them are idle, the last reply of each.',
   class: 'agent',
   effect: 'read',
   kind: 'team',

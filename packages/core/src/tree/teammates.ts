@@ -244,11 +244,11 @@ export class Teammates {
     return new Promise((resolve) => {
       const { node } = this.#session
       const done = () => {
-        for (const takeBack of takeBacks) takeBack()
+        for (const unsubscribe of subscriptions) unsubscribe()
         this.#waiting.delete(done)
         resolve()
       }
-      const takeBacks = [node.onStop(done), node.onTold(done)]
+      const subscriptions = [node.onStop(done), node.onTold(done)]
       this.#waiting.add(done)
     })
   }

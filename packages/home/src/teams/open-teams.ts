@@ -180,7 +180,7 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
           return undefined
         }
         if (before !== undefined && isSession(before.leadAgentId))
-          return `There is a team named ${before.name} already, led by the session ${before.leadAgentId}. Choose another name.`
+          return `A team named ${before.name} already exists, led by session ${before.leadAgentId}. Choose another name.`
         home.folder(folder, place, 'inboxes')
         const config = configOfTeam(wanted, time())
         editFile(file, () => rawOf(`${JSON.stringify(config, null, 2)}\n`))
@@ -247,7 +247,7 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
     },
     async post(name, message) {
       const team = teamNamed(name)
-      if (team === undefined) throw new Error(`the team ${name} is no longer there`)
+      if (team === undefined) throw new Error(`the team ${name} no longer exists`)
       const { id, to } = message
       team.pending.set(id, to)
       try {
@@ -261,9 +261,8 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
     refuseMessage(name) {
       const team = teamNamed(name)
       if (team === undefined) return undefined
-      const count = team.count()
-      if (count < most) return undefined
-      return `The team ${team.config.name} has sent ${count} messages, and ${most} are allowed (limits.teamMessages). Finish with what you have, and say what is left to do.`
+      if (team.count() < most) return undefined
+      return `Message limit of team ${team.config.name} reached (${most}, limits.teamMessages). Finish with what you have and report what is left.`
     },
   }
 

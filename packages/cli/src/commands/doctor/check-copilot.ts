@@ -38,7 +38,7 @@ export async function checkCopilot(
     const missing = chosen
       ? fail(
           'copilot',
-          `${chosen} is not a Copilot language server that runs here`,
+          `${chosen} is not a Copilot language server that runs on this machine`,
           'Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.',
         )
       : problem(
@@ -77,7 +77,7 @@ async function checkAccount(
   const name = 'copilot login'
   switch (account?.kind) {
     case undefined:
-      return [warn(name, trouble ?? 'not known', 'Try again, or wait longer with --wait.')]
+      return [warn(name, trouble ?? 'unknown', 'Try again, or wait longer with --wait.')]
     case 'unknown':
       return [warn(name, account.message, 'Check the network.')]
     case 'unconfirmed':
@@ -85,13 +85,7 @@ async function checkAccount(
     case 'signed-out':
       return variable === undefined
         ? [problem(name, 'not signed in', 'Run `cadre login`.')]
-        : [
-            fail(
-              name,
-              `GitHub does not accept the token in ${variable}`,
-              'Replace it, or unset the variable.',
-            ),
-          ]
+        : [fail(name, `GitHub rejected the token in ${variable}`, 'Replace it, or unset the variable.')]
     case 'no-access':
       return [problem(name, `${account.user} has no access to GitHub Copilot`)]
     case 'signed-in': {
@@ -102,19 +96,19 @@ async function checkAccount(
       const said = `${account.user}${from}${plan}${chat}`
       const signedIn =
         subscription?.chat === false
-          ? warn(name, said, 'Chat has to be enabled in the settings of Copilot.')
+          ? warn(name, said, 'Enable chat in your Copilot settings.')
           : ok(name, said)
       return [
         signedIn,
         models === undefined
-          ? warn('copilot models', trouble ?? 'GitHub does not list any')
+          ? warn('copilot models', trouble ?? 'GitHub listed none')
           : ok('copilot models', `${counted(models.length, 'model')}; \`cadre models\` lists them`),
       ]
     }
   }
 }
 
-/** Nothing is wrong: Copilot is one way to reach models of several. */
+/** Not a problem: Copilot is one of several ways to reach models. */
 function note(name: string, message: string, fix?: string): Check {
   return { ...ok(name, message), ...(fix !== undefined && { fix }) }
 }

@@ -78,8 +78,9 @@ function allowed(id: string, policy: Policy): Check {
 }
 
 function ofCopilot(named: string, models: readonly { readonly id: string }[]): Check {
-  // Why there are none is said in the lines about Copilot.
-  if (models.length === 0) return warn('model', `${named}: nobody can tell whether Copilot offers it`)
+  // The lines about Copilot explain why there are none.
+  if (models.length === 0)
+    return warn('model', `${named}: could not check whether your Copilot plan offers it`)
   const names = models.map(({ id }) => `copilot-ls:${id}`)
   return fail(
     'model',

@@ -10,12 +10,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { sdkPackage, serverPackage } from '@cadre/backends'
 import { expect, it, onTestFinished } from 'vitest'
 import { installCommand, installPackages, isThere } from './install-packages.ts'
 
 const never = new AbortController().signal
+const patient = { timeout: 20_000 }
 
 /** What npm would put into `$3/node_modules`. */
 const server = `
@@ -130,11 +130,11 @@ it('ends npm and everything it started when it is cancelled', async () => {
   )
   const stopper = new AbortController()
   const ended = installPackages({ folder, packages: [serverPackage], env }, stopper.signal)
-  while (!existsSync(at('pid'))) await delay(10)
+  await expect.poll(() => existsSync(at('pid')), patient).toBe(true)
   stopper.abort()
   expect(await ended).toEqual({ kind: 'cancelled' })
   const pid = Number(readFileSync(at('pid'), 'utf8'))
-  while (isRunning(pid)) await delay(10)
+  await expect.poll(() => isRunning(pid), patient).toBe(false)
   expect(existsSync(folder)).toBe(false)
   expect(rest()).toEqual([])
 })

@@ -6,12 +6,13 @@ export const loginCommand = defineCommand({
   brief: commands.login,
   about:
     'Signs in to GitHub Copilot: shows a code and the address where you enter it, and waits. If the Copilot language server is not\n' +
-    'installed, asks and installs it with npm, in a folder of yours. Uses the token in GH_COPILOT_TOKEN or GITHUB_COPILOT_TOKEN, or\n' +
-    'the sign-in of an editor on this machine, if there is one. Cadre never sees the token: the language server stores it.\n' +
-    'Exits with 0 when you are signed in, with 1 when the code expired, was refused, or the account has no access to Copilot.\n' +
+    'installed, asks before installing it with npm in your user data folder. Uses the token in GH_COPILOT_TOKEN or\n' +
+    'GITHUB_COPILOT_TOKEN, or the sign-in of an editor on this machine, if there is one.\n' +
+    ' Cadre never sees the token: the language server stores it.\n' +
+    'Exits with 0 when you are signed in, with 1 when the code expired or was denied, or when the account has no access to Copilot.\n' +
     'With --json: {"type": "code", "code", "address", "expiresIn"}, then {"type": "login", "status", "user", "source"}.',
   examples: [
-    ['login', 'asks before it installs anything'],
+    ['login', 'asks before installing anything'],
     ['login --yes', 'installs what is missing without asking'],
     ['login --sdk', 'installs the Copilot SDK as well'],
   ],
@@ -32,7 +33,7 @@ export const logoutCommand = defineCommand({
   brief: commands.logout,
   about:
     'Signs Cadre out of GitHub Copilot. Editors on this machine stay signed in, unless you add --forget. A token in an environment\n' +
-    'variable cannot be removed: then the command says which variable it is, and exits with 1.',
+    'variable cannot be removed: the command then prints the name of the variable and exits with 1.',
   examples: [
     ['logout', 'editors stay signed in'],
     ['logout --forget', 'removes the stored sign-ins, for editors as well'],

@@ -62,7 +62,12 @@ async function enter(io: Io, flags: LoginFlags, person: Person): Promise<Ending>
   const errand = await withServer({ env, configured }, work, person.signal)
   if (errand.kind === 'done') return errand.value
   if (errand.kind === 'cancelled') return errand
-  throw new CadreError('backend', errand.kind === 'failed' ? errand.message : 'The server is gone.')
+  throw new CadreError(
+    'backend',
+    errand.kind === 'failed'
+      ? errand.message
+      : 'The Copilot language server is no longer installed. Run `cadre login` again.',
+  )
 }
 
 interface SignInContext {
@@ -87,13 +92,13 @@ async function signInWith(server: ServerProcess, context: SignInContext): Promis
     if (!yes && (await person.confirm(question)) !== true) continue
     const used = await useAccount(server, known)
     if (used !== undefined) return { ...used, source: 'editor' } as Ending
-    io.warn(`GitHub does not accept the stored sign-in of ${known.user} any more.`)
+    io.warn(`GitHub no longer accepts the stored sign-in of ${known.user}.`)
   }
   const ended = await signIn(server, ({ code, address, expiresIn }) => {
     if (json) io.stdout.write(`${JSON.stringify({ type: 'code', code, address, expiresIn })}\n`)
     else
       io.stdout.write(
-        `Open ${cleanLine(address)} and enter the code ${cleanLine(code)}\nThe code is good for ${Math.round(expiresIn / 60)} minutes. Waiting for GitHub; Ctrl-C cancels.\n`,
+        `Open ${cleanLine(address)} and enter the code ${cleanLine(code)}\nThe code expires in ${Math.round(expiresIn / 60)} minutes. Waiting for GitHub… Press Ctrl-C to cancel.\n`,
       )
   })
   return ended.kind === 'signed-in' || ended.kind === 'no-access' ? { ...ended, source: 'code' } : ended
@@ -104,7 +109,7 @@ function withToken(variable: string, account: Account): Ending {
     return { ...account, source: 'environment' } as Ending
   throw new CadreError(
     'configuration',
-    `GitHub does not accept the token in ${variable}. Replace it, or unset the variable and run \`cadre login\` again.`,
+    `GitHub rejected the token in ${variable}. Replace it, or unset the variable and run \`cadre login\` again.`,
   )
 }
 
@@ -133,18 +138,18 @@ function textOf(io: Io, ending: Ending): string {
     case 'signed-in':
       return {
         code: `Signed in to GitHub Copilot as ${ending.user}. ${next}`,
-        stored: `Already signed in to GitHub Copilot as ${ending.user}; there is nothing to do. ${next}`,
-        editor: `Signed in to GitHub Copilot as ${ending.user}, with the sign-in of an editor on this machine. ${next}`,
-        environment: `Signed in to GitHub Copilot as ${ending.user}, with the token in ${tokenVariable(io.env)}; there is nothing to do. ${next}`,
+        stored: `Already signed in to GitHub Copilot as ${ending.user}. ${next}`,
+        editor: `Signed in to GitHub Copilot as ${ending.user}, using the sign-in of an editor on this machine. ${next}`,
+        environment: `Signed in to GitHub Copilot as ${ending.user}, using the token in ${tokenVariable(io.env)}. ${next}`,
       }[ending.source]
     case 'no-access':
-      return `${ending.user} has no access to GitHub Copilot. Ask for a seat or a subscription at https://github.com/settings/copilot, or sign in with another account after \`cadre logout\`.`
+      return `${ending.user} has no access to GitHub Copilot. Get access at https://github.com/settings/copilot. To use another account, run \`cadre logout\`, then \`cadre login\`.`
     case 'expired':
-      return 'The code has expired before it was entered. Run `cadre login` for a new one.'
+      return 'The code expired before it was entered. Run `cadre login` to get a new one.'
     case 'denied':
-      return 'The sign-in was refused on GitHub. Run `cadre login` to try again.'
+      return 'The sign-in was denied on GitHub. Run `cadre login` to try again.'
     case 'cancelled':
-      return 'Cancelled. Nobody was signed in.'
+      return 'Cancelled. You are not signed in.'
     case 'failed':
       return ending.message
   }

@@ -42,20 +42,20 @@ export async function logout(io: Io, flags: LogoutFlags): Promise<ExitCode> {
         .map((line) => `${cleanLine(line)}\n`)
         .join(''),
     )
-  // Whoever signs out wants to be signed out.
+  // The user asked to be signed out, and is not.
   return variable === undefined ? exitCodes.done : exitCodes.failed
 }
 
 function lines(status: string, kept: readonly string[], variable: string | undefined): string[] {
   return [
-    status === 'not-signed-in' ? 'Cadre is not signed in to GitHub Copilot.' : '',
+    status === 'not-signed-in' ? 'You are not signed in to GitHub Copilot.' : '',
     status === 'signed-out' ? 'Signed out of GitHub Copilot.' : '',
     variable === undefined
       ? ''
-      : `The token in ${variable} still signs you in. Cadre cannot remove it: unset the variable.`,
+      : `The token in ${variable} still signs you in. To sign out, unset the variable.`,
     kept.length === 0
       ? ''
-      : `The sign-in of ${kept.join(' and ')} stays on this machine for editors. \`cadre logout --forget\` removes it for them as well.`,
+      : `Editors on this machine can still use the sign-in of ${kept.join(' and ')}. To remove it, run \`cadre logout --forget\`.`,
   ].filter((line) => line !== '')
 }
 
@@ -77,7 +77,12 @@ async function leave(
     const errand = await withServer({ env: io.env, configured }, work, person.signal)
     if (errand.kind === 'cancelled') return 'cancelled'
     if (errand.kind !== 'done')
-      throw new CadreError('backend', errand.kind === 'failed' ? errand.message : 'The server is gone.')
+      throw new CadreError(
+        'backend',
+        errand.kind === 'failed'
+          ? errand.message
+          : 'The Copilot language server is no longer installed. Run `cadre login` again.',
+      )
     rememberSignOut(io.env)
     return errand.value
   } finally {

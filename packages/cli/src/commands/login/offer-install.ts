@@ -26,7 +26,7 @@ export type InstallEvent = {
   readonly folder: string
 }
 
-/** Makes sure that the packages are there. Asks before it installs one. */
+/** Makes sure that the packages are installed. Asks before installing one. */
 export async function offerInstall(
   io: Io,
   person: Person,
@@ -39,16 +39,16 @@ export async function offerInstall(
   if (chosen && missing.includes(serverPackage))
     throw new CadreError(
       'configuration',
-      `${chosen} is not a Copilot language server that runs here. Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.`,
+      `${chosen} is not a Copilot language server that runs on this machine. Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.`,
     )
   const folder = copilotFolder(env)
-  // What is there already has to be in the new folder as well.
+  // The new folder replaces the old one, so it also needs what is installed already.
   const packages = [serverPackage, sdkPackage].filter(
     (item) => missing.includes(item) || isThere(folder, item),
   )
   const names = missing.map(shown)
   if (!options.yes) {
-    const size = missing.includes(serverPackage) ? 'about 700 MB' : 'about 150 MB'
+    const size = `about ${sizeOf(missing)} MB`
     const question = `Copilot needs ${names.join(' and ')}. Install with npm into ${folder} (${size})? y/N: `
     const answer = await person.confirm(question)
     if (person.signal.aborted) return 'cancelled'
@@ -71,10 +71,16 @@ export async function offerInstall(
   if (ended.kind === 'failed')
     throw new CadreError(
       'configuration',
-      `${names.join(' and ')} could not be installed. ${ended.message} To install by hand: ${installCommand(folder, packages)}`,
+      `${names.join(' and ')} could not be installed. ${ended.message} To install manually: ${installCommand(folder, packages)}`,
     )
   options.tell({ type: 'installed', packages: names, folder })
   return 'there'
+}
+
+/** Megabytes on disk. */
+function sizeOf(missing: readonly CopilotPackage[]): number {
+  if (missing.length > 1) return 770
+  return missing.includes(serverPackage) ? 640 : 120
 }
 
 function missingPackages({ env }: Io, { sdk, configured }: OfferOptions): CopilotPackage[] {

@@ -62,7 +62,7 @@ interface Row {
 }
 
 function table(io: Io, rows: readonly Row[]): string {
-  const head = ['MODEL', 'CONTEXT', 'LONGEST REPLY', 'PREMIUM REQUESTS', '']
+  const head = ['MODEL', 'CONTEXT', 'MAX OUTPUT', 'PREMIUM REQUESTS', '']
   const cells = rows.map(({ id, window, maxOutput, multiplier, default: isDefault, refused }) =>
     [
       id,
