@@ -54,11 +54,11 @@ describe('signing in', () => {
     const models = await run(world, ['models', '--json'])
     said.push(models.stdout, models.stderr)
     expect(JSON.parse(models.stdout)).toEqual([
-      { id: 'copilot-ls:gpt-5', window: 128_000, maxOutput: 16_000, multiplier: 1, default: true },
-      { id: 'copilot-ls:gpt-4.1', window: 128_000, maxOutput: 16_000, multiplier: 0, default: false },
+      { id: 'copilot-ls:gpt-5', window: 124_000, maxOutput: 16_000, multiplier: 1, default: true },
+      { id: 'copilot-ls:gpt-4.1', window: 124_000, maxOutput: 16_000, multiplier: 0, default: false },
       {
         id: 'copilot-ls:claude-haiku-4.5',
-        window: 128_000,
+        window: 124_000,
         maxOutput: 16_000,
         multiplier: 0.33,
         default: false,
@@ -67,8 +67,8 @@ describe('signing in', () => {
       { id: 'copilot-ls:auto', default: false },
     ])
     const table = await run(world, ['models'])
-    expect(table.stdout).toMatch(/^copilot-ls:gpt-5 +128k +16k +1x +default$/m)
-    expect(table.stdout).toMatch(/^copilot-ls:gpt-4\.1 +128k +16k +included$/m)
+    expect(table.stdout).toMatch(/^copilot-ls:gpt-5 +124k +16k +1x +default$/m)
+    expect(table.stdout).toMatch(/^copilot-ls:gpt-4\.1 +124k +16k +included$/m)
 
     const agents = await run(world, ['agents', 'list'])
     expect(agents.stdout).toMatch(

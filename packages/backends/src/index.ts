@@ -38,9 +38,9 @@ export {
 } from './copilot-access/survey-copilot.ts'
 export { copilotFolder } from './copilot-folder.ts'
 export { findServer, type ServerPlaces } from './copilot-ls/find-server.ts'
-export { hideTokens } from './copilot-ls/hide-tokens.ts'
 export type { ServerProcess } from './copilot-ls/server-process.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
+export { hideTokens } from './hide-tokens.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
 export type { CopilotConfig, CopilotProvider, ModelsConfig, OpenAiConfig } from './models-config.ts'
 export {

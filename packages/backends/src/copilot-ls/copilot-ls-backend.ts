@@ -6,6 +6,7 @@ import type { Conversation } from './conversation.ts'
 import { copilotModel, type Shared } from './copilot-model.ts'
 import { findServer } from './find-server.ts'
 import { NoticeBoard } from './notice-board.ts'
+import { factsIn, modelsForChat } from './server-models.ts'
 import { ServerPool } from './server-pool.ts'
 import type { Answer } from './server-process.ts'
 import { ToolServer } from './tool-server.ts'
@@ -18,8 +19,6 @@ type Listing =
 
 /** How long a list is believed, in milliseconds. */
 const listingAge = 5 * 60_000
-/** Tokens of the window that are reserved for the prompts the server adds to each request, which take about 3,000. */
-const ownPrompts = 4_000
 
 const notInstalled =
   'The Copilot language server is not installed. Run `cadre login` to install it, or set copilot.server in config.yaml to its program or folder.'
@@ -124,11 +123,11 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
   }
 
   async function askForModels(): Promise<Listing> {
-    const answer = await ask<readonly ServerModel[]>('copilot/models')
+    const answer = await ask('copilot/models')
     if (answer.kind === 'answer')
       return {
         kind: 'listed',
-        models: new Map(answer.value.filter(isForChat).map((model) => [model.id, model])),
+        models: new Map(modelsForChat(answer.value).map((model) => [model.id, model])),
       }
     if (answer.kind === 'refused' && isSignInNeeded(answer.code))
       return {
@@ -177,26 +176,6 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
       opened.set(id, model)
     }
     return model
-  }
-}
-
-function isForChat({ id, scopes, modelPolicy }: ServerModel): boolean {
-  const isOffered =
-    scopes === undefined || scopes.some((scope) => scope === 'agent-panel' || scope === 'chat-panel')
-  return typeof id === 'string' && isOffered && modelPolicy?.state !== 'disabled'
-}
-
-function factsIn({ capabilities }: ServerModel): ModelFacts {
-  const {
-    maxContextWindowTokens: window,
-    maxInputTokens: input,
-    maxOutputTokens: output,
-  } = capabilities?.limits ?? {}
-  const fits =
-    input === undefined ? window : Math.min(window ?? Number.POSITIVE_INFINITY, input + (output ?? 0))
-  return {
-    ...(fits !== undefined && { window: Math.max(1, fits - ownPrompts) }),
-    ...(output !== undefined && { maxOutput: output }),
   }
 }
 

@@ -8,6 +8,7 @@
  */
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage } from '@cadre/core'
+import { counted } from '../counted.ts'
 import type { ChatMode } from '../models-config.ts'
 import { ToldText } from '../told-text.ts'
 import { type Continuation, Conversation } from './conversation.ts'
@@ -335,8 +336,4 @@ function notBegun({ message, isPassing }: Failed): Try {
 
 function again(failure: ReplyFailure): Try {
   return { kind: 'again', failure }
-}
-
-function counted(failure: ReplyFailure, tries: number): ReplyFailure {
-  return tries === 1 ? failure : { ...failure, message: `${failure.message} Tried ${tries} times.` }
 }

@@ -1,5 +1,5 @@
 import type { ReplyFailure } from '@cadre/core'
-import { hideTokens } from './hide-tokens.ts'
+import { hideTokens } from '../hide-tokens.ts'
 import type { TurnError } from './wire-types.ts'
 
 /** What to do about a turn that ended with an error. */

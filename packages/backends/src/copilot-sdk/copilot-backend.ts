@@ -114,8 +114,8 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
   function modelOf(name: string, facts: ModelFacts, multiplier: number | undefined): Model {
     let model = opened.get(name)
     if (model === undefined || model.window !== facts.window || model.maxOutput !== facts.maxOutput) {
-      const { idleTimeout = 120_000, subagents = false } = config.copilot ?? {}
-      model = copilotModel({ name, facts, multiplier, subagents, access, host, clock, idleTimeout })
+      const { idleTimeout = 120_000, tries = 3, subagents = false } = config.copilot ?? {}
+      model = copilotModel({ name, facts, multiplier, subagents, access, host, clock, idleTimeout, tries })
       opened.set(name, model)
     }
     return model
