@@ -1,5 +1,4 @@
 export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
-export { askCopilot, type CopilotMode, type CopilotModel, type CopilotOffer, listModes } from './copilot.ts'
 export {
   type Account,
   readAccount,

@@ -1,7 +1,6 @@
 import path from 'node:path'
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
-import type { BackendContext, ModelFacts } from '../backend.ts'
-import type { CopilotBackend, CopilotMode, CopilotModel } from '../copilot.ts'
+import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
 import type { Conversation } from './conversation.ts'
 import { copilotModel, type Shared } from './copilot-model.ts'
@@ -25,7 +24,7 @@ const notInstalled =
   'The Copilot language server is not installed. Run `cadre login` to install it, or set copilot.server in config.yaml to its program or folder.'
 
 /** GitHub Copilot through its language server. Nothing is started before a model is asked for. */
-export async function openCopilotLs(context: BackendContext): Promise<CopilotBackend> {
+export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   const { config, env, clock } = context
   const settings = config.copilot ?? {}
   const board = new NoticeBoard()
@@ -83,16 +82,6 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
       const listed = await list()
       return listed.kind === 'listed' ? [...listed.models.keys()] : []
     },
-    async offer() {
-      const listed = await list()
-      if (listed.kind === 'failed') return listed
-      const modes = await ask<readonly CopilotMode[]>('conversation/modes')
-      return {
-        kind: 'offered',
-        models: [...listed.models.values()].map(described),
-        modes: modes.kind === 'answer' ? modes.value : [],
-      }
-    },
     async close() {
       await pool.close()
     },
@@ -138,16 +127,16 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     return { kind: 'failed', reason: answer.message }
   }
 
-  async function ask<T>(method: string): Promise<Answer<T>> {
+  async function ask(method: string): Promise<Answer> {
     const stopper = new AbortController()
     const takeBack = clock.after(shared.idleTimeout, () => stopper.abort())
-    const gone: Answer<T> = { kind: 'gone', message: `The Copilot language server did not answer ${method}.` }
-    const late = new Promise<Answer<T>>((resolve) => {
+    const gone: Answer = { kind: 'gone', message: `The Copilot language server did not answer ${method}.` }
+    const late = new Promise<Answer>((resolve) => {
       stopper.signal.addEventListener('abort', () => resolve(gone))
     })
     const alive = setInterval(() => {}, 2 ** 31 - 1)
     const begun = await pool.ask(
-      (server) => Promise.race([server.process.request<T>(method), late]),
+      (server) => Promise.race([server.process.request(method), late]),
       stopper.signal,
     )
     clearInterval(alive)
@@ -178,11 +167,6 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     }
     return model
   }
-}
-
-function described(entry: ServerModel): CopilotModel {
-  const multiplier = entry.billing?.multiplier
-  return { name: entry.id, ...factsIn(entry), ...(multiplier !== undefined && { multiplier }) }
 }
 
 function notListed(written: string, name: string, names: readonly string[]): ModelResolution {
