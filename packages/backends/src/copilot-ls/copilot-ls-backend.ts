@@ -2,8 +2,8 @@ import path from 'node:path'
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
-import type { Conversation } from './conversation.ts'
-import { copilotModel, type Shared } from './copilot-model.ts'
+import type { LsConversation } from './conversation.ts'
+import { copilotLsModel, type Shared } from './copilot-model.ts'
 import { findServer } from './find-server.ts'
 import { NoticeBoard } from './notice-board.ts'
 import { factsIn, modelsForChat } from './server-models.ts'
@@ -50,7 +50,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     pool,
     board,
     clock,
-    conversations: new Map<string, Conversation>(),
+    conversations: new Map<string, LsConversation>(),
     idleTimeout: settings.idleTimeout ?? 120_000,
     tries: settings.tries ?? 3,
     subagents: settings.subagents ?? false,
@@ -152,7 +152,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     if (model === undefined || model.window !== found.window || model.maxOutput !== found.maxOutput) {
       const multiplier = entry.billing?.multiplier
       const canSee = entry.capabilities?.supports?.vision === true
-      model = copilotModel(
+      model = copilotLsModel(
         {
           name,
           id: `copilot-ls:${id}`,

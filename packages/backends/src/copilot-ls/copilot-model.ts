@@ -11,7 +11,7 @@ import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage
 import { counted } from '../counted.ts'
 import type { ChatMode } from '../models-config.ts'
 import { ToldText } from '../told-text.ts'
-import { type Continuation, Conversation } from './conversation.ts'
+import { type Continuation, LsConversation } from './conversation.ts'
 import type { NoticeBoard } from './notice-board.ts'
 import type { Failed, ServerPool } from './server-pool.ts'
 import type { ToolServer } from './tool-server.ts'
@@ -26,14 +26,14 @@ export interface Shared {
   readonly pool: ServerPool<ToolServer>
   readonly board: NoticeBoard
   readonly clock: Clock
-  readonly conversations: Map<string, Conversation>
+  readonly conversations: Map<string, LsConversation>
   readonly idleTimeout: number
   readonly tries: number
   /** Models are offered `run_subagent`, too. */
   readonly subagents: boolean
 }
 
-export interface CopilotModelOptions {
+export interface CopilotLsModelOptions {
   readonly name: string
   readonly id: string
   readonly mode: ChatMode
@@ -53,7 +53,7 @@ const farAway = 2 ** 31 - 1
 /** Milliseconds in which a server that lives answers a question about nothing. */
 const pingTimeout = 5_000
 
-export function copilotModel(options: CopilotModelOptions, shared: Shared): Model {
+export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): Model {
   const { pool, board, clock, conversations, idleTimeout, tries } = shared
   const { name, mode, canSee, multiplier } = options
   return { id: options.id, ...options.facts, reply, release }
@@ -138,10 +138,10 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
   async function proceed(
     request: ModelRequest,
     signal: AbortSignal,
-  ): Promise<{ conversation: Conversation; premium: boolean } | Try> {
+  ): Promise<{ conversation: LsConversation; premium: boolean } | Try> {
     const existing = conversations.get(request.session)
     const next = existing?.continuation(options.id, request, canSee)
-    if (existing !== undefined && next !== undefined && goOn(existing, next, request))
+    if (existing !== undefined && next !== undefined && continueConversation(existing, next, request))
       return { conversation: existing, premium: next.kind === 'turn' }
     drop(request.session)
     const begun = await pool.begin(
@@ -150,7 +150,7 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
       (server) => {
         const turns = historyOf(request.system, request.messages, canSee)
         const turn = server.begin('conversation/create', request.session, { ...parameters(), turns })
-        return new Conversation(server, turn, options.id, request)
+        return new LsConversation(server, turn, options.id, request)
       },
       signal,
     )
@@ -160,7 +160,11 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
     return { conversation: begun.value, premium: true }
   }
 
-  function goOn(conversation: Conversation, next: Continuation, { session }: ModelRequest): boolean {
+  function continueConversation(
+    conversation: LsConversation,
+    next: Continuation,
+    { session }: ModelRequest,
+  ): boolean {
     const { turn, server, id } = conversation
     if (next.kind === 'result') return turn.give(next.call.toolCallId, next.text)
     if (id === undefined) return false

@@ -50,7 +50,7 @@ export interface Setup {
   readonly subagents: boolean
 }
 
-export class Conversation {
+export class SdkConversation {
   readonly #id = randomUUID()
   readonly #runtime: Runtime
   readonly #setup: Setup

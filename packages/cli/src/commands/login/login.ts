@@ -59,10 +59,10 @@ async function enter(io: Io, flags: LoginFlags, person: Person): Promise<Ending>
     if (ended.kind === 'signed-in') rememberSignIn(env, ended.user, Date.now(), await readModels(server))
     return ended
   }
-  const errand = await withServer({ env, configured }, work, person.signal)
-  if (errand.kind === 'done') return errand.value
-  if (errand.kind === 'cancelled') return errand
-  throw new CadreError('backend', errand.kind === 'failed' ? errand.message : 'The server is gone.')
+  const result = await withServer({ env, configured }, work, person.signal)
+  if (result.kind === 'done') return result.value
+  if (result.kind === 'cancelled') return result
+  throw new CadreError('backend', result.kind === 'failed' ? result.message : 'The server is gone.')
 }
 
 interface SignInContext {

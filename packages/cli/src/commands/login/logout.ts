@@ -74,12 +74,12 @@ async function leave(
     return { kept: accounts.filter((_, index) => !removed[index]) }
   }
   try {
-    const errand = await withServer({ env: io.env, configured }, work, person.signal)
-    if (errand.kind === 'cancelled') return 'cancelled'
-    if (errand.kind !== 'done')
-      throw new CadreError('backend', errand.kind === 'failed' ? errand.message : 'The server is gone.')
+    const result = await withServer({ env: io.env, configured }, work, person.signal)
+    if (result.kind === 'cancelled') return 'cancelled'
+    if (result.kind !== 'done')
+      throw new CadreError('backend', result.kind === 'failed' ? result.message : 'The server is gone.')
     rememberSignOut(io.env)
-    return errand.value
+    return result.value
   } finally {
     person.leave()
   }
