@@ -12,11 +12,12 @@ import type { ModelFacts } from '../backend.ts'
 import { counted } from '../counted.ts'
 import { ToldText } from '../told-text.ts'
 import type { Access } from './access.ts'
-import { SdkConversation, type Setup, wireCalls } from './conversation.ts'
+import { SdkConversation, wireCalls } from './conversation.ts'
 import { backendFailure, cancelled, failureOf, hideSecret, hideSecrets, rejection } from './failure.ts'
 import type { Round } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'
+import type { Setup } from './session-config.ts'
 
 /** How long the runtime may take to answer when it is asked whether it is there. */
 const pingTimeout = 10_000
