@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { copilotStandard } from '../../packages/backends/src/copilot-access/copilot-standard.ts'
+import { copilotDefaultModel } from '../../packages/backends/src/copilot-access/copilot-default-model.ts'
 import { hasScript, openTerminal } from '../cli/support/terminal.ts'
 import { until } from '../cli/support/until.ts'
 import { childrenOf, type SignInWorld, signInWorld } from './support/sign-in-world.ts'
@@ -91,7 +91,7 @@ describe('signing in', () => {
 
     const asked = github.requests.length
     const home = { ...env, HOME: project.path }
-    expect(await copilotStandard(home)).toBe('copilot-ls:gpt-5')
+    expect(await copilotDefaultModel(home)).toBe('copilot-ls:gpt-5')
     expect(github.requests).toHaveLength(asked)
 
     const logout = await run(world, ['logout'])
@@ -101,7 +101,7 @@ describe('signing in', () => {
     )
     expect(logout.code).toBe(0)
     const quiet = github.requests.length
-    expect(await copilotStandard(home)).toBeUndefined()
+    expect(await copilotDefaultModel(home)).toBeUndefined()
     expect((await doctor(world))[1]).toMatchObject({ name: 'copilot login', message: 'not signed in' })
     expect((await run(world, ['agents', 'list'])).stdout).not.toContain('Modes of')
     expect(github.requests).toHaveLength(quiet)

@@ -16,7 +16,7 @@ export interface ModelsOptions {
    * The default model where nobody chose one, such as that of an account that is signed in. Asked once, when it is first needed; must not
    * reject. Without an answer, the only model of a configured server is the default.
    */
-  readonly standard?: () => Promise<string | undefined>
+  readonly defaultModel?: () => Promise<string | undefined>
   /** Further backends, by prefix. */
   readonly backends?: { readonly [prefix: string]: BackendLoader }
 }
@@ -54,15 +54,15 @@ export function createModels(options: ModelsOptions = {}): Models {
   return { resolve, close }
 
   async function resolve(name: string | undefined): Promise<ModelResolution> {
-    const wanted = given(name) ?? (await standard())
+    const wanted = given(name) ?? (await defaultModel())
     if (wanted === undefined) return nothingChosen()
     const { prefix, rest } = split(expand(wanted))
     return prefix === undefined ? resolveBare(rest) : open(prefix, rest)
   }
 
-  async function standard(): Promise<string | undefined> {
+  async function defaultModel(): Promise<string | undefined> {
     if (chosen !== undefined) return chosen
-    offered ??= Promise.resolve(options.standard?.())
+    offered ??= Promise.resolve(options.defaultModel?.())
     return given(await offered)
   }
 
@@ -73,7 +73,7 @@ export function createModels(options: ModelsOptions = {}): Models {
 
   /** A name without a backend belongs to the default model's backend. */
   async function resolveBare(name: string): Promise<ModelResolution> {
-    const usual = await standard()
+    const usual = await defaultModel()
     const main = usual === undefined ? undefined : split(expand(usual))
     const prefix = main?.prefix ?? (hasServer() ? 'openai' : undefined)
     if (prefix === undefined) {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createModels } from '../create-models.ts'
 import { readModels } from './catalogue.ts'
-import { withServer } from './errand.ts'
+import { withServer } from './with-server.ts'
 
 /** A program that lists these models as the language server does. */
 function serverWith(models: readonly object[]): string {

@@ -1,9 +1,8 @@
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
-import type { BackendContext, ModelFacts } from '../backend.ts'
-import type { CopilotBackend, CopilotMode, CopilotModel } from '../copilot.ts'
+import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
-import type { Conversation } from './conversation.ts'
-import { copilotModel, type Shared } from './copilot-model.ts'
+import type { LsConversation } from './conversation.ts'
+import { copilotLsModel, type Shared } from './copilot-model.ts'
 import { findServer } from './find-server.ts'
 import { NoticeBoard } from './notice-board.ts'
 import { factsIn, modelsForChat } from './server-models.ts'
@@ -24,7 +23,7 @@ const notInstalled =
   'The Copilot language server is not installed. Run `cadre login` to install it, or set copilot.server in config.yaml to its program or folder.'
 
 /** GitHub Copilot through its language server. Nothing is started before a model is asked for. */
-export async function openCopilotLs(context: BackendContext): Promise<CopilotBackend> {
+export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   const { config, env, clock } = context
   const settings = config.copilot ?? {}
   const board = new NoticeBoard()
@@ -50,7 +49,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     pool,
     board,
     clock,
-    conversations: new Map<string, Conversation>(),
+    conversations: new Map<string, LsConversation>(),
     idleTimeout: settings.idleTimeout ?? 120_000,
     tries: settings.tries ?? 3,
     subagents: settings.subagents ?? false,
@@ -81,16 +80,6 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     async names() {
       const listed = await list()
       return listed.kind === 'listed' ? [...listed.models.keys()] : []
-    },
-    async offer() {
-      const listed = await list()
-      if (listed.kind === 'failed') return listed
-      const modes = await ask<readonly CopilotMode[]>('conversation/modes')
-      return {
-        kind: 'offered',
-        models: [...listed.models.values()].map(described),
-        modes: modes.kind === 'answer' ? modes.value : [],
-      }
     },
     async close() {
       await pool.close()
@@ -137,16 +126,16 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     return { kind: 'failed', reason: answer.message }
   }
 
-  async function ask<T>(method: string): Promise<Answer<T>> {
+  async function ask(method: string): Promise<Answer> {
     const stopper = new AbortController()
     const takeBack = clock.after(shared.idleTimeout, () => stopper.abort())
-    const gone: Answer<T> = { kind: 'gone', message: `The Copilot language server did not answer ${method}.` }
-    const late = new Promise<Answer<T>>((resolve) => {
+    const gone: Answer = { kind: 'gone', message: `The Copilot language server did not answer ${method}.` }
+    const late = new Promise<Answer>((resolve) => {
       stopper.signal.addEventListener('abort', () => resolve(gone))
     })
     const alive = setInterval(() => {}, 2 ** 31 - 1)
     const begun = await pool.ask(
-      (server) => Promise.race([server.process.request<T>(method), late]),
+      (server) => Promise.race([server.process.request(method), late]),
       stopper.signal,
     )
     clearInterval(alive)
@@ -162,7 +151,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     if (model === undefined || model.window !== found.window || model.maxOutput !== found.maxOutput) {
       const multiplier = entry.billing?.multiplier
       const canSee = entry.capabilities?.supports?.vision === true
-      model = copilotModel(
+      model = copilotLsModel(
         {
           name,
           id: `copilot-ls:${id}`,
@@ -177,11 +166,6 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     }
     return model
   }
-}
-
-function described(entry: ServerModel): CopilotModel {
-  const multiplier = entry.billing?.multiplier
-  return { name: entry.id, ...factsIn(entry), ...(multiplier !== undefined && { multiplier }) }
 }
 
 function notListed(written: string, name: string, names: readonly string[]): ModelResolution {

@@ -2,7 +2,7 @@ import { type Model, type ModelResolution, matchModel, messageOf, nearestModels 
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { openOpenAi } from '../openai/openai-backend.ts'
 import { type Access, readAccess } from './access.ts'
-import { copilotModel } from './copilot-model.ts'
+import { copilotSdkModel } from './copilot-model.ts'
 import { hideSecrets } from './failure.ts'
 import { findCopilotSdk, loadCopilotSdk, missingSdk } from './find-sdk.ts'
 import { Runtime } from './runtime.ts'
@@ -115,7 +115,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
     let model = opened.get(name)
     if (model === undefined || model.window !== facts.window || model.maxOutput !== facts.maxOutput) {
       const { idleTimeout = 120_000, tries = 3, subagents = false } = config.copilot ?? {}
-      model = copilotModel({ name, facts, multiplier, subagents, access, host, clock, idleTimeout, tries })
+      model = copilotSdkModel({ name, facts, multiplier, subagents, access, host, clock, idleTimeout, tries })
       opened.set(name, model)
     }
     return model

@@ -12,11 +12,12 @@ import type { ModelFacts } from '../backend.ts'
 import { counted } from '../counted.ts'
 import { ToldText } from '../told-text.ts'
 import type { Access } from './access.ts'
-import { Conversation, type Setup, wireCalls } from './conversation.ts'
+import { SdkConversation, wireCalls } from './conversation.ts'
 import { backendFailure, cancelled, failureOf, hideSecret, hideSecrets, rejection } from './failure.ts'
 import type { Round } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'
+import type { Setup } from './session-config.ts'
 
 /** How long the runtime may take to answer when it is asked whether it is there. */
 const pingTimeout = 10_000
@@ -24,7 +25,7 @@ const pingTimeout = 10_000
 /** For a model of unknown size. The runtime would shorten the conversation at a size that it assumes; the loop does it when the server refuses. */
 const unlimited = 1_000_000
 
-export interface CopilotModelOptions {
+export interface CopilotSdkModelOptions {
   readonly name: string
   readonly facts: ModelFacts
   readonly multiplier?: number | undefined
@@ -44,12 +45,12 @@ type Lost = { readonly kind: 'lost' }
 type Outcome = Reply | ReplyFailure | Lost
 
 interface Kept {
-  readonly conversation: Conversation
+  readonly conversation: SdkConversation
   /** Gives the runtime back. */
   readonly leave: () => void
 }
 
-export function copilotModel(options: CopilotModelOptions): Model {
+export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
   const { name, facts, multiplier, subagents, access, host, clock, idleTimeout, tries } = options
   const id = `copilot-sdk:${name}`
   const conversations = new Map<string, Kept>()
@@ -181,7 +182,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
     key: string,
     signal: AbortSignal,
     found: (runtime: Runtime) => void,
-  ): Promise<Conversation | ReplyFailure> {
+  ): Promise<SdkConversation | ReplyFailure> {
     const kept = conversations.get(key)?.conversation
     if (kept?.continues(request) !== undefined) {
       found(kept.runtime)
@@ -194,7 +195,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
     try {
       const runtime = await host.get()
       found(runtime)
-      const conversation = new Conversation(runtime, setup, request)
+      const conversation = new SdkConversation(runtime, setup, request)
       if (signal.aborted) return cancelled
       conversations.set(key, { conversation, leave })
       return conversation

@@ -30,15 +30,15 @@ export async function models(
   })
   const known = listed.flatMap(({ models: found }) => found)
   const chosen = flags.model || io.env['CADRE_MODEL'] || config.model
-  const ofAccount = listed.find(({ standard: one }) => one !== undefined)?.standard
-  const standard =
+  const ofAccount = listed.find(({ defaultModel }) => defaultModel !== undefined)?.defaultModel
+  const usual =
     known.find(({ id }) => id === (chosen ?? ofAccount))?.id ??
     (await defaultModel(io, config, policy, chosen))
   // A playbook, or a model of a server that lists none.
-  const more = standard === undefined || known.some(({ id }) => id === standard) ? [] : [{ id: standard }]
+  const more = usual === undefined || known.some(({ id }) => id === usual) ? [] : [{ id: usual }]
   const rows = [...more, ...known].map((model) => ({
     ...model,
-    default: model.id === standard,
+    default: model.id === usual,
     ...(refusalOfModel(model.id, policy) !== undefined && { refused: true }),
   }))
   const troubles = listed.flatMap(({ trouble }) => trouble ?? [])
