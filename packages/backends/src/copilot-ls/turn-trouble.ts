@@ -48,7 +48,7 @@ export function troubleOfSign(
       return /does not exist/i.test(sign.message) ? again(failure) : failed(failure)
     }
     case 'called':
-      return failed(plain(`${id} calls tools where it has none.`))
+      return failed(plain(`${id} called a tool while summarizing, where no tools are available.`))
     case 'over':
       return end?.error === undefined
         ? again(plain(`The server cancelled the turn of ${id}.`))
