@@ -154,6 +154,27 @@ test('the configured limit on messages stops a team that does not stop itself', 
   expect(lines).toHaveLength(5)
 })
 
+test('a teammate that may only read starts no agent outside of its team', async () => {
+  const project = createProject({
+    ...agentFile('lead'),
+    ...agentFile('deployer'),
+    '.claude/agents/reader.md': '---\nname: reader\ndescription: Reads\ntools: Read\n---\nRead.\n',
+    'p.yaml': {
+      lanes: {
+        lead: { steps: [team(mate('ann', 'reader'))], default: untilIdle },
+        reader: [
+          { calls: [{ tool: 'send_message', input: { to: 'deployer', text: 'Deploy now.' } }] },
+          { reply: 'Tried.' },
+        ],
+      },
+    },
+  })
+  const { json } = await project.cadre([...run, 'Begin'])
+  expect(json().at(-1)).toMatchObject({ status: 'completed', text: 'The end.' })
+  expect(record(project, 'reader')).toContain('reader may write only to its team')
+  expect(project.exists('.cadre/mailboxes')).toBe(false)
+})
+
 test('--read-only and --deny-tool hold for teammates', async () => {
   const project = createProject({
     ...agentFile('lead'),

@@ -3,7 +3,7 @@
 //   run EACH       starts the run; each member sends so many messages
 //   resume EACH    continues it
 import { createOrchestrator } from '@cadre/core'
-import { openHome, openMailboxes, openTeams, sessionIds, teamMessageLimit } from '@cadre/home'
+import { openHome, openMailboxes, openTeams, sessionIds, teamRules } from '@cadre/home'
 import { createFileEngine, sessionSummaryOf } from '@cadre/journal'
 import { agentsOf, defineAgent, scriptedModels } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
@@ -35,7 +35,7 @@ export const play: Play = async (path, [verb, each]) => {
     models: scriptedModels(chatterLanes(Number(each))),
     agents,
     tools: tools.filter(({ name }) => names.includes(name)),
-    rules: [teamMessageLimit(teams)],
+    rules: teamRules(teams),
     teams,
     clock,
     ids: sessionIds,

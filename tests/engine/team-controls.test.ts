@@ -411,8 +411,8 @@ test('a team of another program is adopted, with the messages that nobody has re
   const all = await world.sessions()
   const lead = all.find(({ spec }) => spec.id === report.session)
   const mate = all.find(({ spec }) => spec.team !== undefined)
-  expect(heard(lead?.entries ?? [])).toEqual(['zoe: for the lead'])
-  expect(heard(mate?.entries ?? [])).toEqual(['zoe: new'])
+  expect(heard(lead?.entries ?? [])).toEqual(['another program ("zoe"): for the lead'])
+  expect(heard(mate?.entries ?? [])).toEqual(['another program ("zoe"): new'])
 })
 
 test('a line that a person writes into an inbox is delivered', async () => {

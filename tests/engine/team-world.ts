@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Engine, StoredSession, Tool } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { type Home, openHome, openMailboxes, openTeams, sessionIds, teamMessageLimit } from '@cadre/home'
+import { type Home, openHome, openMailboxes, openTeams, sessionIds, teamRules } from '@cadre/home'
 import { createFileEngine, type FileEngine, sessionSummaryOf } from '@cadre/journal'
 import { agentsOf, createTestTeam, defineAgent, type TestTeam, type TestTeamOptions } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
@@ -67,7 +67,7 @@ export function createTeamWorld() {
         ids: sessionIds,
         teams,
         tools: [...tools, ...(options.tools ?? [])],
-        rules: [teamMessageLimit(teams), ...(options.rules ?? [])],
+        rules: [...teamRules(teams), ...(options.rules ?? [])],
       })
       return { ...team, home }
     },

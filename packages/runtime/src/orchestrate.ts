@@ -8,7 +8,7 @@ import {
   type Orchestrator,
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { sessionIds, teamMessageLimit } from '@cadre/home'
+import { sessionIds, teamRules } from '@cadre/home'
 import { attendWorkspaces, createWorkspaces } from '@cadre/workspaces'
 import type { RunParts } from './load-parts.ts'
 
@@ -42,7 +42,7 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
       models: models ?? parts.models,
       agents: parts.agents,
       tools: parts.tools,
-      rules: [...enforced.rules, teamMessageLimit(parts.teams), ...rules],
+      rules: [...enforced.rules, ...teamRules(parts.teams), ...rules],
       ...(answerers.length > 0 && { answerers }),
       reviewers: guard.reviewers,
       attend,

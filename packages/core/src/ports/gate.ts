@@ -73,6 +73,8 @@ export interface JudgedCall {
   readonly call: WireCall
   readonly tool: Tool
   readonly input: unknown
+  /** The agent's own tools do not include this one. The session has it as a teammate, to reach its team and nobody else. */
+  readonly teamOnly?: true
 }
 
 export type Review =

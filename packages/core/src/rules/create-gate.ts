@@ -67,7 +67,7 @@ function carriedInput(tool: Tool, carried: CarriedDelegation): unknown {
 
 async function readArguments(
   call: WireCall,
-  { tool, spelling }: FoundTool,
+  { tool, spelling, teamOnly }: FoundTool,
   written: unknown,
 ): Promise<ReadCall> {
   let input: unknown
@@ -79,7 +79,7 @@ async function readArguments(
       reason: `the arguments of ${call.function.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     }
   }
-  return readInput({ call, tool }, input)
+  return readInput({ call, tool, ...(teamOnly && { teamOnly }) }, input)
 }
 
 /** Agents that could only delegate to those above them have no tool for it: the reason is the circle. */
@@ -97,12 +97,13 @@ async function circleOf(
 
 /** A call with these arguments, if they are what its tool takes. */
 export async function readInput(
-  { call, tool }: Pick<JudgedCall, 'call' | 'tool'>,
+  { call, tool, teamOnly }: Omit<JudgedCall, 'input'>,
   input: unknown,
 ): Promise<ReadCall> {
   const checked = tool.input['~standard'].validate(input)
   const result = checked instanceof Promise ? await checked : checked
-  if (result.issues === undefined) return { kind: 'ready', judged: { call, tool, input: result.value } }
+  if (result.issues === undefined)
+    return { kind: 'ready', judged: { call, tool, input: result.value, ...(teamOnly && { teamOnly }) } }
   const { name } = call.function
   return { kind: 'failed', reason: `the arguments of ${name} are wrong: ${explainIssues(result.issues)}` }
 }

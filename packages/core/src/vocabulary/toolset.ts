@@ -11,6 +11,8 @@ export interface FoundTool {
   readonly tool: Tool
   readonly spelling: string
   readonly allowed: boolean
+  /** The agent's lists do not give it. It is there because the session is a teammate. */
+  readonly teamOnly?: true
 }
 
 /** What one session can call, and what its model is offered. */
@@ -76,8 +78,10 @@ function createToolset({ agent, tools, targets, completion, team }: ToolsetReque
     if (granted.length === 0) classify(name)
   }
   // A teammate that could not write to the others would be none. What its file denies stays denied.
-  const message = team && tools.find(({ name }) => name === 'send_message')
-  if (message !== undefined && !offered.has(message)) offered.set(message, message.name)
+  // A tool of somebody else that has this name is not given: nobody here knows whom it reaches.
+  const message = team && tools.find(({ name, origin }) => name === 'send_message' && origin === 'built-in')
+  const teamOnly = message !== undefined && !offered.has(message) ? message : undefined
+  if (teamOnly !== undefined) offered.set(teamOnly, teamOnly.name)
   for (const name of agent.disallowedTools ?? []) {
     const forbidden = usable.filter((tool) => covers(name, tool))
     for (const tool of forbidden) offered.delete(tool)
@@ -97,7 +101,9 @@ function createToolset({ agent, tools, targets, completion, team }: ToolsetReque
     absent: [...absent],
     find(name) {
       const tool = known.get(name.toLowerCase())
-      return tool && { tool, spelling: name, allowed: offered.has(tool) }
+      if (tool === undefined) return undefined
+      const found = { tool, spelling: name, allowed: offered.has(tool) }
+      return tool === teamOnly ? { ...found, teamOnly: true } : found
     },
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { readYaml } from '@cadre/disk'
 import { isEmptyHome, type OwnHomes, type TrackedFiles, trackedFiles } from '@cadre/home'
@@ -65,9 +65,31 @@ function summaryOf(home: string, names: readonly string[]): string {
   ]
     .filter((name) => names.includes(name.split('/').join(path.sep)))
     .map((name) => `${path.basename(name)}${name === 'config.yaml' ? keysOf(home) : ''}`)
-  const all = [...counts, ...named]
+  const all = [...counts, ...named, ...linksIn(home, names)]
   if (all.length > 0) return all.join(', ')
   return names.length === 1 ? '1 file' : `${names.length} files`
+}
+
+const mostLinks = 5
+
+/** A link makes files outside of the home part of it: people are told where each leads. */
+function linksIn(home: string, names: readonly string[]): string[] {
+  const links = names.flatMap((name) => {
+    const target = targetOf(path.join(home, name))
+    return target === undefined ? [] : [`a link from ${JSON.stringify(name)} to ${JSON.stringify(target)}`]
+  })
+  const more = links.length - mostLinks
+  const rest = more > 0 ? [`${more} more ${more === 1 ? 'link' : 'links'}`] : []
+  return [...links.sort().slice(0, mostLinks), ...rest]
+}
+
+/** Where a link leads; nothing for anything else. */
+function targetOf(place: string): string | undefined {
+  try {
+    return readlinkSync(place)
+  } catch {
+    return undefined
+  }
 }
 
 function keysOf(home: string): string {

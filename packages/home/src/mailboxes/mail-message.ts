@@ -14,6 +14,8 @@ export interface MailMessage {
   readonly toSession?: string
   readonly text: string
   readonly summary?: string
+  /** It was found in an inbox of another program. Nobody knows who wrote it. */
+  readonly imported?: true
   /** How many sessions were begun by messages, one by the next, before this one. */
   readonly depth: number
 }
@@ -60,6 +62,7 @@ export function messageOfLine(
     ...(toSession !== undefined && { toSession }),
     text,
     ...(summary !== undefined && { summary }),
+    ...(line['imported'] === true && { imported: true }),
     depth: typeof depth === 'number' ? depth : 0,
   }
 }

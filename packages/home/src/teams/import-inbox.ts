@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { leadNames, nameKey, parseJson } from '@cadre/core'
-import { isObject, listFolder, readRegular } from '@cadre/disk'
+import { isObject, listFolder, textOf } from '@cadre/disk'
+import { readPlainFile } from '../home/edit-shared-file.ts'
 import type { MailMessage } from '../mailboxes/mail-message.ts'
 
 const ending = '.json'
@@ -24,11 +25,12 @@ export function foreignMessages(folder: string): readonly MailMessage[] {
           {
             id: `imported/${to}/${index}`,
             at: timeOf(timestamp),
-            from: typeof from === 'string' && from !== '' ? from : 'a person',
+            from: senderOf(from),
             session: '',
             to: owner,
             text,
             ...(typeof summary === 'string' && summary !== '' && { summary }),
+            imported: true as const,
             depth: 0,
           },
         ]
@@ -39,7 +41,7 @@ export function foreignMessages(folder: string): readonly MailMessage[] {
 function messagesIn(file: string): readonly unknown[] {
   let text: string
   try {
-    text = readRegular(file).toString('utf8')
+    text = textOf(readPlainFile(file) ?? '')
   } catch {
     return []
   }
@@ -48,6 +50,14 @@ function messagesIn(file: string): readonly unknown[] {
   const { value } = parsed
   if (Array.isArray(value)) return value
   return isObject(value) && Array.isArray(value['messages']) ? value['messages'] : []
+}
+
+/** Who it says it is cannot be checked: it is quoted, and never stands alone. */
+function senderOf(from: unknown): string {
+  const program = 'another program'
+  return typeof from === 'string' && from !== ''
+    ? `${program} (${JSON.stringify(from.slice(0, 100))})`
+    : program
 }
 
 /** Milliseconds or a written date. */

@@ -4,10 +4,10 @@
  *
  * 1. A message is on disk before its sender is told that it was sent. Under one id there is one message.
  * 2. A team is served by the process that runs its lead, and by no other: a tree of sessions has one owner.
- * 3. Names of teams and members are checked before they become part of a path.
+ * 3. Names of teams and members are checked before they become part of a path. Which files there are of a team: `team-folder.ts`.
  */
-import { existsSync, rmSync } from 'node:fs'
-import { isTeamName, leadNames, nameKey, type Teams, type Work } from '@cadre/core'
+import { existsSync } from 'node:fs'
+import { CadreError, isTeamName, leadNames, nameKey, type Teams, type Work } from '@cadre/core'
 import { listFolder, rawOf } from '@cadre/disk'
 import { editFile } from '../home/edit-shared-file.ts'
 import type { Home } from '../home/open-home.ts'
@@ -19,6 +19,14 @@ import { mailText } from '../mailboxes/mail-text.ts'
 import { receiptsName } from '../mailboxes/mailbox-name.ts'
 import { foreignMessages } from './import-inbox.ts'
 import { configOfTeam, readTeamConfig, type TeamConfig } from './team-config.ts'
+import {
+  configName,
+  teamsFolder as folder,
+  inboxesName,
+  refuseFolder,
+  refuseLinks,
+  removeTeamFiles,
+} from './team-folder.ts'
 import { TeamInbox } from './team-inbox.ts'
 
 /** Whom a session means in its teams. */
@@ -56,7 +64,6 @@ export interface TeamsOptions {
   readonly now?: () => number
 }
 
-const folder = 'teams'
 const leadBox = 'lead'
 
 interface Place {
@@ -75,7 +82,7 @@ class Team {
 
   constructor(home: Home, name: string, config: TeamConfig) {
     this.config = config
-    this.inboxes = `${folder}/${name}/inboxes`
+    this.inboxes = `${folder}/${name}/${inboxesName}`
     const owners = [leadBox, ...config.members.map((member) => member.name)]
     this.boxes = new Map(owners.map((owner) => [owner, new TeamInbox(home, this.inboxes, owner)]))
   }
@@ -113,7 +120,8 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
     const known = teams.get(nameKey(name))
     if (known !== undefined || !isTeamName(name)) return known
     const place = folderOf(name)
-    const config = readTeamConfig(home.at(folder, place, 'config.json'))
+    if (refuseLinks(home, place) !== undefined) return undefined
+    const config = readTeamConfig(home.at(folder, place, configName))
     if (config === undefined || config === 'unreadable' || nameKey(config.name) !== nameKey(name))
       return undefined
     return keep(place, config)
@@ -168,10 +176,12 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
       const { name, key } = wanted
       if (!isTeamName(name)) return `${JSON.stringify(name)} cannot be the name of a team.`
       let made: { readonly team: Team; readonly place: string } | undefined
+      const linked = refuseLinks(home, folderOf(name))
+      if (linked !== undefined) return linked
       home.folder(folder)
       const refused = await withLock(home, `${folder}-${nameKey(name)}`, () => {
         const place = folderOf(name)
-        const file = home.at(folder, place, 'config.json')
+        const file = home.at(folder, place, configName)
         const before = readTeamConfig(file)
         if (before === 'unreadable')
           return `${folder}/${place}/config.json cannot be read. Choose another name, or ask a person to remove that folder.`
@@ -181,7 +191,9 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
         }
         if (before !== undefined && isSession(before.leadAgentId))
           return `A team named ${before.name} already exists, led by session ${before.leadAgentId}. Choose another name.`
-        home.folder(folder, place, 'inboxes')
+        const strange = refuseLinks(home, place) ?? refuseFolder(home, place)
+        if (strange !== undefined) return strange
+        home.folder(folder, place, inboxesName)
         const config = configOfTeam(wanted, time())
         editFile(file, () => rawOf(`${JSON.stringify(config, null, 2)}\n`))
         made = { team: keep(place, config), place }
@@ -189,7 +201,7 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
       })
       if (made === undefined) return refused ?? 'The team could not be created.'
       const { team, place } = made
-      for (const message of foreignMessages(home.at(folder, place, 'inboxes')))
+      for (const message of foreignMessages(home.at(folder, place, inboxesName)))
         if (team.boxes.has(message.to))
           await appendLine(home, team.inboxes, message.to, lineOfMessage(message))
       return undefined
@@ -197,8 +209,11 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
     async remove(name, lead) {
       const team = teamNamed(name)
       if (team === undefined || team.config.leadAgentId !== lead) return
+      const place = folderOf(name)
+      const linked = refuseLinks(home, place)
+      if (linked !== undefined) throw new CadreError('configuration', linked)
       teams.delete(nameKey(name))
-      rmSync(home.at(folder, folderOf(name)), { recursive: true, force: true })
+      removeTeamFiles(home, place, team.boxes.keys())
     },
     leadOf: (name) => teamNamed(name)?.config.leadAgentId,
     unread(session) {
