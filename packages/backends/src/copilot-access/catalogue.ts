@@ -14,10 +14,9 @@ export interface AccountModel {
 /** The models that agents may use; undefined when the server does not tell. */
 export async function readModels(server: ServerProcess): Promise<AccountModel[] | undefined> {
   const answer = await server.request('copilot/models')
-  if (answer.kind !== 'answer' || !Array.isArray(answer.value)) return undefined
-  const usable = modelsForChat(answer.value)
-  const usual = usable.find(({ isChatDefault }) => isChatDefault) ?? usable[0]
-  return usable.map((model) => {
+  const usable = answer.kind === 'answer' ? modelsForChat(answer.value) : undefined
+  const usual = usable?.find(({ isChatDefault }) => isChatDefault) ?? usable?.[0]
+  return usable?.map((model) => {
     const { window, maxOutput } = factsIn(model)
     const multiplier = model.billing?.multiplier
     return {

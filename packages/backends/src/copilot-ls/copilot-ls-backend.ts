@@ -2,6 +2,7 @@ import path from 'node:path'
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
 import type { BackendContext, ModelFacts } from '../backend.ts'
 import type { CopilotBackend, CopilotMode, CopilotModel } from '../copilot.ts'
+import { hideTokens, tokenHider } from '../hide-tokens.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
 import type { Conversation } from './conversation.ts'
 import { copilotModel, type Shared } from './copilot-model.ts'
@@ -12,6 +13,7 @@ import { ServerPool } from './server-pool.ts'
 import type { Answer } from './server-process.ts'
 import { ToolServer } from './tool-server.ts'
 import { isSignInNeeded, signInHint } from './turn-trouble.ts'
+import { unclear } from './wire-readers.ts'
 import type { ServerModel } from './wire-types.ts'
 
 type Listing =
@@ -28,7 +30,7 @@ const notInstalled =
 export async function openCopilotLs(context: BackendContext): Promise<CopilotBackend> {
   const { config, env, clock } = context
   const settings = config.copilot ?? {}
-  const board = new NoticeBoard()
+  const board = new NoticeBoard(tokenHider(env))
   const pool = new ServerPool<ToolServer>({
     clock,
     ...(settings.processes !== undefined && { limit: settings.processes }),
@@ -113,7 +115,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
   function list(): Promise<Listing> {
     const now = context.clock.now()
     if (listing === undefined || now - listing.at >= listingAge) {
-      const fresh = { at: now, listed: askForModels() }
+      const fresh = { at: now, listed: askForModels().catch(unlisted) }
       listing = fresh
       // A person who has just signed in should not have to wait.
       void fresh.listed.then(({ kind }) => {
@@ -125,11 +127,12 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
 
   async function askForModels(): Promise<Listing> {
     const answer = await ask('copilot/models')
-    if (answer.kind === 'answer')
-      return {
-        kind: 'listed',
-        models: new Map(modelsForChat(answer.value).map((model) => [model.id, model])),
-      }
+    if (answer.kind === 'answer') {
+      const models = modelsForChat(answer.value)
+      return models === undefined
+        ? { kind: 'failed', reason: unclear('copilot/models') }
+        : { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }
+    }
     if (answer.kind === 'refused' && isSignInNeeded(answer.code))
       return {
         kind: 'failed',
@@ -178,6 +181,11 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     }
     return model
   }
+}
+
+function unlisted(error: unknown): Listing {
+  const why = error instanceof Error ? error.message : String(error)
+  return { kind: 'failed', reason: `Cadre could not list the models of Copilot: ${hideTokens(why)}` }
 }
 
 function described(entry: ServerModel): CopilotModel {
