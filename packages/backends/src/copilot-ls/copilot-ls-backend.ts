@@ -34,6 +34,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
   const pool = new ServerPool<ToolServer>({
     clock,
     ...(settings.processes !== undefined && { limit: settings.processes }),
+    ...(settings.idleTimeout !== undefined && { patience: settings.idleTimeout }),
     async open(changed) {
       const command = findServer({
         env,
