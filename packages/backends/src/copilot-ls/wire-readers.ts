@@ -33,13 +33,16 @@ export const readTools = reader((value): ServerTool[] =>
   }),
 )
 
+/** The models. What has no name cannot be asked for, and is left out. */
 export const readModels = reader((value): ServerModel[] =>
   items(value, (item) => {
     const { id, scopes, isChatDefault, modelPolicy, capabilities, billing } = fields(item)
+    const name = text(id)
+    if (name === undefined) return []
     const { supports, limits } = optional(capabilities, fields) ?? {}
     const { maxContextWindowTokens, maxInputTokens, maxOutputTokens } = optional(limits, fields) ?? {}
     return present<ServerModel>({
-      id: needed(text(id)),
+      id: name,
       scopes: optional(scopes, (list) => items(list, (scope) => needed(text(scope)))),
       isChatDefault: isChatDefault === true,
       modelPolicy: optional(modelPolicy, (policy) => present({ state: text(fields(policy).state) })),
@@ -53,7 +56,7 @@ export const readModels = reader((value): ServerModel[] =>
       },
       billing: present({ multiplier: amount(optional(billing, fields)?.multiplier) }),
     })
-  }),
+  }).flat(),
 )
 
 /** The answer to the request that began a turn. Some servers put it into a list. */
@@ -120,6 +123,63 @@ export const readProgress = reader((value, hide) => {
     cancellationReason: text(rest.cancellationReason),
   })
 })
+
+/** Who is signed in, as several methods answer. */
+export const readStatus = reader((value) => {
+  const { status, user } = fields(value)
+  return present<{ readonly status?: string; readonly user?: string }>({
+    status: text(status),
+    user: text(user),
+  })
+})
+
+/** The answer to `signIn`. */
+export const readSignIn = reader((value) => {
+  const { status, user, userCode, verificationUri, expiresIn } = fields(value)
+  return {
+    status: text(status),
+    user: text(user),
+    userCode: text(userCode),
+    verificationUri: text(verificationUri),
+    expiresIn: count(expiresIn),
+  }
+})
+
+/** The answer to `auth/listAvailableTokens`. */
+export const readAccounts = reader((value) =>
+  items(fields(value).tokens ?? [], (item) => {
+    const { tokenId, userLogin, authAuthority } = fields(item)
+    return {
+      id: needed(count(tokenId)),
+      user: needed(text(userLogin)),
+      host: needed(text(authAuthority)),
+    }
+  }),
+)
+
+/** The answer to `getUserInfo`, which may be nothing. */
+export const readUserInfo = reader((value) => {
+  const { copilotPlan, rawUserInfo } = fields(value ?? {})
+  const { login, chat_enabled: chat } = optional(rawUserInfo, fields) ?? {}
+  return present<{ readonly user?: string; readonly plan?: string; readonly chat?: boolean }>({
+    user: text(login),
+    plan: text(copilotPlan),
+    chat: typeof chat === 'boolean' ? chat : undefined,
+  })
+})
+
+/** The answer to `conversation/modes`. */
+export const readModeList = reader((value) =>
+  items(value, (item) => {
+    const { id, name, kind, description } = fields(item)
+    return {
+      id: text(id),
+      name: text(name),
+      kind: text(kind) ?? '',
+      description: text(description) ?? '',
+    }
+  }),
+)
 
 function usage(value: unknown): ProgressValue['tokenUsage'] {
   const { promptTokens, completionTokens } = loose(value)
