@@ -1,4 +1,5 @@
 import type { ServerProcess } from '../copilot-ls/server-process.ts'
+import { readStatus, readUserInfo } from '../copilot-ls/wire-readers.ts'
 import { hideTokens } from '../hide-tokens.ts'
 
 export type Account =
@@ -18,7 +19,7 @@ export interface StatusAnswer {
 
 /** Who is signed in, confirmed by GitHub. */
 export async function readAccount(server: ServerProcess): Promise<Account> {
-  const answer = await server.request<StatusAnswer>('checkStatus')
+  const answer = await server.request('checkStatus', {}, readStatus)
   if (answer.kind !== 'answer') return { kind: 'unknown', message: noStatus(answer.message) }
   const account = accountOf(answer.value)
   return account.kind === 'signed-in'
@@ -28,7 +29,8 @@ export async function readAccount(server: ServerProcess): Promise<Account> {
 
 /** Who is signed in as far as the files on this machine say. */
 export async function readStoredAccount(server: ServerProcess): Promise<Account> {
-  const answer = await server.request<StatusAnswer>('checkStatus', { options: { localChecksOnly: true } })
+  const options = { localChecksOnly: true }
+  const answer = await server.request('checkStatus', { options }, readStatus)
   if (answer.kind !== 'answer') return { kind: 'unknown', message: noStatus(answer.message) }
   return accountOf(answer.value)
 }
@@ -48,17 +50,8 @@ export interface Subscription {
 
 /** What the account includes; empty when it is not told. */
 export async function readSubscription(server: ServerProcess): Promise<Subscription> {
-  const answer = await server.request<{
-    readonly copilotPlan?: string
-    readonly rawUserInfo?: { readonly login?: string; readonly chat_enabled?: boolean }
-  } | null>('getUserInfo')
-  if (answer.kind !== 'answer' || answer.value === null) return {}
-  const { copilotPlan, rawUserInfo } = answer.value
-  return {
-    ...(rawUserInfo?.login !== undefined && { user: rawUserInfo.login }),
-    ...(copilotPlan !== undefined && { plan: copilotPlan }),
-    ...(rawUserInfo?.chat_enabled !== undefined && { chat: rawUserInfo.chat_enabled }),
-  }
+  const answer = await server.request('getUserInfo', {}, readUserInfo)
+  return answer.kind === 'answer' ? answer.value : {}
 }
 
 /** With a token from the environment, the server makes up a name, such as `<GITHUB_COPILOT_TOKEN-user>`. */

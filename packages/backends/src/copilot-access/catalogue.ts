@@ -1,5 +1,6 @@
 import { factsIn, modelsForChat } from '../copilot-ls/server-models.ts'
 import type { ServerProcess } from '../copilot-ls/server-process.ts'
+import { readModeList } from '../copilot-ls/wire-readers.ts'
 
 export interface AccountModel {
   readonly id: string
@@ -14,10 +15,9 @@ export interface AccountModel {
 /** The models that agents may use; undefined when the server does not tell. */
 export async function readModels(server: ServerProcess): Promise<AccountModel[] | undefined> {
   const answer = await server.request('copilot/models')
-  if (answer.kind !== 'answer' || !Array.isArray(answer.value)) return undefined
-  const usable = modelsForChat(answer.value)
-  const usual = usable.find(({ isChatDefault }) => isChatDefault) ?? usable[0]
-  return usable.map((model) => {
+  const usable = answer.kind === 'answer' ? modelsForChat(answer.value) : undefined
+  const usual = usable?.find(({ isChatDefault }) => isChatDefault) ?? usable?.[0]
+  return usable?.map((model) => {
     const { window, maxOutput } = factsIn(model)
     const multiplier = model.billing?.multiplier
     return {
@@ -40,13 +40,11 @@ export interface ServerMode {
 
 /** The modes of the server; undefined when it does not tell. */
 export async function readModes(server: ServerProcess): Promise<ServerMode[] | undefined> {
-  const answer = await server.request<readonly Partial<ServerMode>[]>('conversation/modes')
-  if (answer.kind !== 'answer' || !Array.isArray(answer.value)) return undefined
-  return (answer.value as readonly Partial<ServerMode>[]).flatMap(
-    ({ id, name, kind = '', description = '' }) => {
-      if (id === undefined || name === undefined) return []
-      // The id of a mode that the server has from a file is a path inside of the server.
-      return { id: id.includes('/') ? name : id, name, kind, description }
-    },
-  )
+  const answer = await server.request('conversation/modes', {}, readModeList)
+  if (answer.kind !== 'answer') return undefined
+  return answer.value.flatMap(({ id, name, kind, description }) => {
+    if (id === undefined || name === undefined) return []
+    // The id of a mode that the server has from a file is a path inside of the server.
+    return { id: id.includes('/') ? name : id, name, kind, description }
+  })
 }

@@ -1,6 +1,7 @@
 import type { ServerProcess } from '../copilot-ls/server-process.ts'
+import { readAccounts, readSignIn, readStatus } from '../copilot-ls/wire-readers.ts'
 import { hideTokens } from '../hide-tokens.ts'
-import { type Account, accountOf, type StatusAnswer } from './account.ts'
+import { type Account, accountOf } from './account.ts'
 
 /** The code that a person enters to sign in, and where. */
 export interface DeviceCode {
@@ -23,19 +24,13 @@ export type SignInEnd =
  * server: it asks for it and stores it.
  */
 export async function signIn(server: ServerProcess, show: (code: DeviceCode) => void): Promise<SignInEnd> {
-  const begun = await server.request<{
-    readonly status?: string
-    readonly user?: string
-    readonly userCode?: string
-    readonly verificationUri?: string
-    readonly expiresIn?: number
-  }>('signIn')
+  const begun = await server.request('signIn', {}, readSignIn)
   if (begun.kind !== 'answer') return failed(begun.message)
   const { status, user = 'an unknown user', userCode, verificationUri, expiresIn = 900 } = begun.value
   if (status === 'AlreadySignedIn') return { kind: 'signed-in', user }
   if (userCode === undefined || verificationUri === undefined) return failed('GitHub did not provide a code.')
   show({ code: userCode, address: verificationUri, expiresIn })
-  const confirmed = await server.request<StatusAnswer>('signInConfirm')
+  const confirmed = await server.request('signInConfirm', {}, readStatus)
   if (confirmed.kind === 'answer') {
     const account = accountOf(confirmed.value)
     if (account.kind === 'signed-in' || account.kind === 'no-access') return account
@@ -60,19 +55,8 @@ export interface KnownAccount {
 
 /** Accounts whose sign-in is stored on this machine, for Cadre or an editor. */
 export async function listAccounts(server: ServerProcess): Promise<KnownAccount[]> {
-  const answer = await server.request<{
-    readonly tokens?: readonly {
-      readonly tokenId: number
-      readonly userLogin: string
-      readonly authAuthority: string
-    }[]
-  }>('auth/listAvailableTokens')
-  if (answer.kind !== 'answer') return []
-  return (answer.value.tokens ?? []).map(({ tokenId, userLogin, authAuthority }) => ({
-    id: tokenId,
-    user: userLogin,
-    host: authAuthority,
-  }))
+  const answer = await server.request('auth/listAvailableTokens', {}, readAccounts)
+  return answer.kind === 'answer' ? answer.value : []
 }
 
 /** Signs in with a stored sign-in. Undefined when GitHub no longer accepts it. */
@@ -80,7 +64,7 @@ export async function useAccount(
   server: ServerProcess,
   account: KnownAccount,
 ): Promise<SignInEnd | undefined> {
-  const answer = await server.request<StatusAnswer>('auth/useExistingToken', { tokenId: account.id })
+  const answer = await server.request('auth/useExistingToken', { tokenId: account.id }, readStatus)
   if (answer.kind !== 'answer') return undefined
   if (answer.value.status === 'ok') return { kind: 'signed-in', user: account.user }
   return answer.value.status === 'not_entitled' ? { kind: 'no-access', user: account.user } : undefined

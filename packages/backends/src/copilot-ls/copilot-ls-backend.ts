@@ -1,5 +1,6 @@
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
+import { hideTokens, tokenHider } from '../hide-tokens.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
 import type { LsConversation } from './conversation.ts'
 import { copilotLsModel, type Shared } from './copilot-model.ts'
@@ -10,6 +11,7 @@ import { ServerPool } from './server-pool.ts'
 import type { Answer } from './server-process.ts'
 import { ToolServer } from './tool-server.ts'
 import { isSignInNeeded, signInHint } from './turn-trouble.ts'
+import { unclear } from './wire-readers.ts'
 import type { ServerModel } from './wire-types.ts'
 
 type Listing =
@@ -26,10 +28,11 @@ const notInstalled =
 export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   const { config, env, clock } = context
   const settings = config.copilot ?? {}
-  const board = new NoticeBoard()
+  const board = new NoticeBoard(tokenHider(env))
   const pool = new ServerPool<ToolServer>({
     clock,
     ...(settings.processes !== undefined && { limit: settings.processes }),
+    ...(settings.idleTimeout !== undefined && { patience: settings.idleTimeout }),
     async open(changed) {
       const command = findServer({
         env,
@@ -101,7 +104,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   function list(): Promise<Listing> {
     const now = context.clock.now()
     if (listing === undefined || now - listing.at >= listingAge) {
-      const fresh = { at: now, listed: askForModels() }
+      const fresh = { at: now, listed: askForModels().catch(unlisted) }
       listing = fresh
       // A person who has just signed in should not have to wait.
       void fresh.listed.then(({ kind }) => {
@@ -113,11 +116,12 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
 
   async function askForModels(): Promise<Listing> {
     const answer = await ask('copilot/models')
-    if (answer.kind === 'answer')
-      return {
-        kind: 'listed',
-        models: new Map(modelsForChat(answer.value).map((model) => [model.id, model])),
-      }
+    if (answer.kind === 'answer') {
+      const models = modelsForChat(answer.value)
+      return models === undefined
+        ? { kind: 'failed', reason: unclear('copilot/models') }
+        : { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }
+    }
     if (answer.kind === 'refused' && isSignInNeeded(answer.code))
       return {
         kind: 'failed',
@@ -166,6 +170,11 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     }
     return model
   }
+}
+
+function unlisted(error: unknown): Listing {
+  const why = error instanceof Error ? error.message : String(error)
+  return { kind: 'failed', reason: `Cadre could not list the models of Copilot: ${hideTokens(why)}` }
 }
 
 function notListed(written: string, name: string, names: readonly string[]): ModelResolution {

@@ -17,6 +17,11 @@ export class NoticeBoard {
   readonly #last = new Map<string, string>()
   readonly #waiting = new Map<string, string>()
   readonly #listeners = new Set<Tell>()
+  readonly #hide: (text: string) => string
+
+  constructor(hide = hideTokens) {
+    this.#hide = hide
+  }
 
   /** A notification of the server. */
   notified(method: string, params: unknown): void {
@@ -32,7 +37,7 @@ export class NoticeBoard {
   post(code: string, message: string): void {
     if (this.#last.get(code) === message) return
     this.#last.set(code, message)
-    const shown = hideTokens(message)
+    const shown = this.#hide(message)
     const [tell] = this.#listeners
     if (tell === undefined) this.#waiting.set(code, shown)
     else tell(code, shown)

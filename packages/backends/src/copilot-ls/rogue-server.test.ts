@@ -3,15 +3,20 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Message, ModelRequest } from '@cadre/core'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createModels } from '../create-models.ts'
 import { systemClock } from '../pause.ts'
 
 /**
  * A program that speaks as a language server does, and does what no server should. `turn` is the body of a function that is called for
- * each turn with `ask` (a request to the client), `report` (progress) and the parameters; it gives back the answer.
+ * each turn with `ask` (a request to the client), `report` (progress) and the parameters; it gives back the answer. `answers` are
+ * expressions that take the place of its usual answers, by method.
  */
-async function openModel(turn: string, registered = 'own') {
+async function openModel(
+  turn: string,
+  registered = 'own',
+  { answers = {}, env = {} }: { answers?: Record<string, string>; env?: Record<string, string> } = {},
+) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-rogue-')))
   const program = path.join(folder, 'server.cjs')
   const library = createRequire(import.meta.url).resolve('vscode-jsonrpc/node')
@@ -49,13 +54,16 @@ const turn = async (params) => {
 c.onRequest('conversation/create', turn)
 c.onRequest('conversation/turn', turn)
 c.onRequest('conversation/destroy', () => 'OK')
+${Object.entries(answers)
+  .map(([method, answer]) => `c.onRequest('${method}', () => (${answer}))`)
+  .join('\n')}
 c.listen()
 `,
   )
   const models = createModels({
     clock: systemClock,
     cwd: '/',
-    env: {},
+    env,
     config: { copilot: { server: program } },
   })
   onTestFinished(async () => {
@@ -215,4 +223,128 @@ it('cancels a turn once more when it begins after it was cancelled, and forgets 
   }
   await vi.waitUntil(async () => (await heard()).includes('destroyed C'), 60_000)
   expect(await heard()).toMatch(/^cancelled twice,Cadre knows no such .*ran nothing\.,destroyed C/)
+})
+
+describe('tokens are hidden', () => {
+  const own = 'a-token-of-no-known-form'
+  const env = { GITHUB_COPILOT_TOKEN: own }
+  const leak = `Authorization: token gho_${'A'.repeat(36)} or ${own}`
+
+  it.each([
+    ['notices of a turn', `await report({ kind: 'report', notifications: [{ message: '${leak}' }] })`],
+    ['notices of the server', `await c.sendNotification('copilot/quotaWarning', { message: '${leak}' })`],
+    ['the error of a turn', `await report({ kind: 'end', error: { message: '${leak}' } })`],
+    ['a refusal', `throw new rpc.ResponseError(5, '${leak}')`],
+  ])('in %s', async (_, turn) => {
+    const model = await openModel(`await begin(); ${turn}; return { reply: 'x' }`, 'own', { env })
+    const told: string[] = []
+    const reply = await model.reply(
+      question(hello),
+      { ...hooks, notice: (_code, message) => void told.push(message) },
+      signal,
+    )
+    const shown = [...told, JSON.stringify(reply)].join('\n')
+    expect(shown).toContain('Authorization: token [hidden] or [hidden]')
+    expect(shown).not.toMatch(/AAAA|no-known-form/)
+  })
+})
+
+describe('what Cadre does not understand ends in a failed reply', () => {
+  const unclear = (method: string) =>
+    `The Copilot language server sent an answer that Cadre does not understand (${method}).`
+
+  it.each([
+    ['initialize', 'null'],
+    ['initialize', '{ serverInfo: 5 }'],
+    ['copilot/models', 'null'],
+    ['copilot/models', '[null]'],
+    ['copilot/models', "[{ id: 'm', capabilities: { limits: 5 } }]"],
+    ['conversation/registerTools', 'null'],
+    ['conversation/registerTools', '[null]'],
+    ['conversation/registerTools', '[{ id: {}, name: 5 }]'],
+    ['conversation/unregisterTools', 'null'],
+  ])('when %s is answered with %s', async (method, answer) => {
+    const said = openModel(`return { reply: 'x' }`, 'own', { answers: { [method]: answer } }).then(
+      (model) => model.reply(question(hello), hooks, signal),
+      (error: Error) => error,
+    )
+    expect(await said).toMatchObject({ message: expect.stringContaining(unclear(method)) })
+    expect(await said).not.toMatchObject({ kind: 'reply' })
+  })
+
+  it.each([
+    ['null', 'return null'],
+    ['a number', 'return 5'],
+    ['a list of nothing', 'return [null]'],
+    ['a text that is none', 'return { reply: { a: 1 } }'],
+    ['a name that is none', "return { reply: 'x', modelName: { a: 1 } }"],
+  ])('when a turn is answered with %s', async (_, answer) => {
+    const model = await openModel(`await begin(); ${answer}`)
+    expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
+      kind: 'failed',
+      code: 'backend',
+      message: `copilot-ls:m failed: ${unclear('conversation/create')}`,
+    })
+  })
+
+  it.each([
+    'null',
+    '5',
+    "{ kind: 'report', reply: {} }",
+    "{ kind: 'report', delta: ['a'] }",
+    "{ kind: 'report', editAgentRounds: 5 }",
+    "{ kind: 'report', editAgentRounds: [null] }",
+    "{ kind: 'report', editAgentRounds: [{ roundId: -1, reply: 'x' }] }",
+    "{ kind: 'report', notifications: [null] }",
+    "{ kind: 'end', error: 5 }",
+  ])('when the server reports %s', async (value) => {
+    const model = await openModel(`await begin(); await report(${value}); return { reply: 'x' }`)
+    expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
+      kind: 'failed',
+      message: `copilot-ls:m failed: ${unclear('$/progress')}`,
+    })
+  })
+
+  it.each(['{ toolCallId: {} }', '{ toolCallId: undefined }', '{ name: 5 }'])(
+    'when the server calls a tool with %s',
+    async (more) => {
+      const model = await openModel(`await begin(); return { reply: JSON.stringify(await call(${more})) }`)
+      expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
+        kind: 'failed',
+        message: `copilot-ls:m failed: ${unclear('conversation/invokeClientTool')}`,
+      })
+    },
+  )
+})
+
+it('ends a turn whose text is too long, and cancels it', async () => {
+  const model = await openModel(`
+    if (params.turns[0].request === 'heard') return { reply: heard.join() }
+    const cancelled = new Promise((resolve) => c.onNotification('window/workDoneProgress/cancel', resolve))
+    await begin()
+    for (let i = 0; i < 11; i++) await report({ kind: 'report', delta: 'x'.repeat(1_000_000) })
+    await cancelled
+    heard.push('cancelled')
+    return { reply: 'x' }`)
+  expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
+    kind: 'failed',
+    message:
+      'copilot-ls:m failed: The Copilot language server sent more than 10 million characters in one turn.',
+  })
+  const again = { ...question({ role: 'user', content: 'heard' }), session: 'other' }
+  expect(await model.reply(again, hooks, signal)).toMatchObject({ content: 'cancelled' })
+})
+
+it('takes usage that is no count for unknown', async () => {
+  const model = await openModel(
+    `
+    await begin()
+    for (const totalUsedTokens of [-1e9, '99', 1.5, NaN]) await report({ kind: 'report', contextSize: { totalUsedTokens } })
+    await report({ kind: 'report', tokenUsage: { promptTokens: 10, completionTokens: -5 } })
+    return { reply: 'x' }`,
+    'own',
+    { answers: { 'copilot/models': "[{ id: 'm', billing: { multiplier: -2 } }]" } },
+  )
+  const reply = await model.reply(question(hello), hooks, signal)
+  expect(reply).toEqual({ kind: 'reply', content: 'x', calls: [] })
 })

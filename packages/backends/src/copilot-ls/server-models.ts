@@ -1,12 +1,13 @@
 import type { ModelFacts } from '../backend.ts'
+import { readModels } from './wire-readers.ts'
 import type { ServerModel } from './wire-types.ts'
 
 /** Tokens of the prompts that the server adds to each request. */
 const ownPrompts = 4_000
 
-/** The models of the answer to `copilot/models` that agents may use. */
-export function modelsForChat(answer: unknown): ServerModel[] {
-  return Array.isArray(answer) ? (answer as readonly ServerModel[]).filter(isForChat) : []
+/** The models of the answer to `copilot/models` that agents may use; `undefined` when Cadre does not understand it. */
+export function modelsForChat(answer: unknown): ServerModel[] | undefined {
+  return readModels(answer)?.filter(isForChat)
 }
 
 /** What a request may hold: the window of the model, without what the server itself puts into it. */
@@ -24,8 +25,8 @@ export function factsIn({ capabilities }: ServerModel): ModelFacts {
   }
 }
 
-function isForChat({ id, scopes, modelPolicy }: ServerModel): boolean {
+function isForChat({ scopes, modelPolicy }: ServerModel): boolean {
   const isOffered =
     scopes === undefined || scopes.some((scope) => scope === 'agent-panel' || scope === 'chat-panel')
-  return typeof id === 'string' && isOffered && modelPolicy?.state !== 'disabled'
+  return isOffered && modelPolicy?.state !== 'disabled'
 }

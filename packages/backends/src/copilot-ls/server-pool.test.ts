@@ -21,6 +21,7 @@ class IdleServer implements PooledServer {
 
   async register(set: ToolSet): Promise<string | undefined> {
     this.set = set
+    if (set.tools[0]?.name === 'worse') throw new Error('cannot read tools')
     return set.tools[0]?.name === 'bad' ? 'rejected' : undefined
   }
 
@@ -35,12 +36,15 @@ class IdleServer implements PooledServer {
   }
 }
 
+const patience = 1_000
+
 function openPool(limit: number) {
   const clock = createFakeClock()
   const opened: IdleServer[] = []
   const pool = new ServerPool<IdleServer>({
     clock,
     limit,
+    patience,
     async open(changed) {
       const server = new IdleServer(changed)
       opened.push(server)
@@ -107,6 +111,40 @@ describe('the pool', () => {
     parent.end('parent')
     await settled()
     expect(running()).toEqual([parent])
+  })
+
+  it('opens one more process for somebody who has waited long enough, and stops it when it is idle', async () => {
+    const { begin, clock, running, opened } = openPool(1)
+    const first = await begin('a', 's1')
+    const waiting = begin('b', 's2')
+    clock.advance(patience - 1)
+    await settled()
+    expect(opened).toHaveLength(1)
+    clock.advance(1)
+    const second = await waiting
+    expect(running()).toEqual([first, second])
+    second.end('s2')
+    await settled()
+    expect(running()).toEqual([first])
+  })
+
+  it('tells everybody who waits when a server cannot be opened or given tools', async () => {
+    const clock = createFakeClock()
+    const broken = new ServerPool<IdleServer>({
+      clock,
+      open: async () => {
+        throw new Error('no such folder')
+      },
+    })
+    const signal = new AbortController().signal
+    expect(await broken.begin(setOf('a'), 's1', () => {}, signal)).toEqual({
+      kind: 'failed',
+      message: 'Cadre cannot use the Copilot language server: no such folder',
+    })
+    const { pool, begin } = openPool(4)
+    const begun = await pool.begin(setOf('worse'), 's1', () => {}, signal)
+    expect(begun).toMatchObject({ kind: 'failed', message: expect.stringContaining('cannot read tools') })
+    await begin('a', 's2')
   })
 
   it('forgets who waits when the question is cancelled', async () => {

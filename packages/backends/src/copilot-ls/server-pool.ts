@@ -2,9 +2,10 @@
  * The server processes. Tools are registered for a whole process, so there is one for each set of tools, shared by all sessions with
  * that set.
  *
- * 1. There are at most `limit` processes. A further set waits for one in which no turn runs; that one is stopped.
- * 2. Nobody waits for itself: when each process only runs turns of sessions that wait, through a delegation, for somebody in the queue,
- *    one more process is opened.
+ * 1. There are at most `limit` processes, but for 2. A further set waits for one in which no turn runs; that one is stopped.
+ * 2. Nobody waits for itself, or without end: one more process is opened when each only runs turns of sessions that wait, through a
+ *    delegation, for somebody in the queue, and for somebody who has waited for `patience`. A turn may be open for hours, because a tool
+ *    takes that long. That is no reason for others to fail, so the limit gives way, and what is too many is stopped when it is idle.
  * 3. A turn begins in the same step in which its process is chosen, so that no process is stopped in between.
  * 4. A process that nobody uses is stopped after a while. Its conversations are a cache: sessions begin new ones.
  */
@@ -30,6 +31,8 @@ export interface PoolOptions<Server> {
   readonly limit?: number
   /** Milliseconds after which an unused process is stopped. */
   readonly idleAfter?: number
+  /** Milliseconds after which a set does not wait any more for one of the `limit` processes. */
+  readonly patience?: number
 }
 
 /** `isPassing`: the process died, and another one may not. */
@@ -54,6 +57,7 @@ interface Slot<Server> {
 interface Waiter<Server> {
   readonly set: ToolSet | undefined
   readonly session: string | undefined
+  hasWaited: boolean
   readonly begin: (slot: Slot<Server>, server: Server) => void
   readonly fail: (failed: Failed) => void
 }
@@ -67,7 +71,7 @@ export class ServerPool<Server extends PooledServer> {
   #isDue = false
 
   constructor(options: PoolOptions<Server>) {
-    this.#options = { limit: 4, idleAfter: 5 * 60_000, ...options }
+    this.#options = { limit: 4, idleAfter: 5 * 60_000, patience: 2 * 60_000, ...options }
   }
 
   get size(): number {
@@ -128,10 +132,16 @@ export class ServerPool<Server extends PooledServer> {
       const waiter: Waiter<Server> = {
         set,
         session,
+        hasWaited: false,
         begin: (slot, server) => end({ kind: 'begun', value: begin(slot, server) }),
         fail: (failed) => end(failed),
       }
+      const takeBack = this.#options.clock.after(this.#options.patience, () => {
+        waiter.hasWaited = true
+        this.#pump()
+      })
       const end = (result: Begun<T>) => {
+        takeBack()
         signal.removeEventListener('abort', abort)
         this.#waiters = this.#waiters.filter((other) => other !== waiter)
         resolve(result)
@@ -168,7 +178,7 @@ export class ServerPool<Server extends PooledServer> {
   }
 
   /** The process for a waiter, opened if need be; `undefined` as long as it has to wait. */
-  #slotFor({ set }: Waiter<Server>): Slot<Server> | undefined {
+  #slotFor({ set, hasWaited }: Waiter<Server>): Slot<Server> | undefined {
     if (set === undefined)
       return this.#slots.find(({ server }) => server) ?? this.#slots[0] ?? this.#open(undefined)
     const own = this.#slots.find((slot) => slot.set?.key === set.key)
@@ -181,7 +191,7 @@ export class ServerPool<Server extends PooledServer> {
       this.#stop(idle)
       return this.#open(set)
     }
-    return this.#isStuck() ? this.#open(set) : undefined
+    return hasWaited || this.#isStuck() ? this.#open(set) : undefined
   }
 
   #open(set: ToolSet | undefined): Slot<Server> {
@@ -193,6 +203,7 @@ export class ServerPool<Server extends PooledServer> {
         if (opened.kind === 'failed') return this.#failed(slot, opened)
         await this.#ready(slot, opened.server)
       })
+      .catch((error) => this.#failed(slot, { kind: 'failed', message: unusable(error) }))
     return slot
   }
 
@@ -208,7 +219,7 @@ export class ServerPool<Server extends PooledServer> {
   }
 
   async #ready(slot: Slot<Server>, server: Server): Promise<void> {
-    const problem = slot.set === undefined ? undefined : await server.register(slot.set)
+    const problem = slot.set && (await server.register(slot.set).catch(unusable))
     if (problem !== undefined || !this.#slots.includes(slot)) {
       const isPassing = !server.process.isRunning
       void server.process.stop()
@@ -274,6 +285,10 @@ export class ServerPool<Server extends PooledServer> {
     if (at >= 0) this.#slots.splice(at, 1)
     slot.takeBack?.()
   }
+}
+
+function unusable(error: unknown): string {
+  return `Cadre cannot use the Copilot language server: ${error instanceof Error ? error.message : error}`
 }
 
 function isIdle({ server, users }: Slot<PooledServer>): boolean {

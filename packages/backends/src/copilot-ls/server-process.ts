@@ -21,8 +21,9 @@ import {
   StreamMessageWriter,
 } from 'vscode-jsonrpc/node'
 import { childEnvironment } from '../child-environment.ts'
-import { hideTokens } from '../hide-tokens.ts'
+import { tokenHider } from '../hide-tokens.ts'
 import type { ServerCommand } from './find-server.ts'
+import { readVersion, unclear } from './wire-readers.ts'
 
 export interface ServerOptions {
   readonly command: ServerCommand
@@ -52,7 +53,12 @@ export interface ServerProcess {
   /** Resolves when the process has ended, with a sentence about it. */
   readonly ended: Promise<string>
   readonly isRunning: boolean
-  request<T = unknown>(method: string, params?: unknown): Promise<Answer<T>>
+  /** An answer that `read` does not understand counts as a refusal. */
+  request<T = unknown>(
+    method: string,
+    params?: unknown,
+    read?: (value: unknown) => T | undefined,
+  ): Promise<Answer<T>>
   notify(method: string, params: unknown): void
   /** Asks it to end, and kills it when it does not. Resolves when it is gone. */
   stop(): Promise<void>
@@ -84,7 +90,7 @@ export async function startServer(options: ServerOptions): Promise<Start> {
   })
   const server = new RunningServer(child, options)
   const takeBack = clock.after(startTimeout, () => server.kill())
-  const answer = await server.request<{ serverInfo?: { version?: string } }>('initialize', {
+  const parameters = {
     processId: process.pid,
     rootUri: null,
     workspaceFolders: null,
@@ -94,13 +100,14 @@ export async function startServer(options: ServerOptions): Promise<Start> {
       editorPluginInfo: { name: 'cadre', version: '0.1.0' },
       copilotCapabilities: options.capabilities ?? {},
     },
-  })
+  }
+  const answer = await server.request('initialize', parameters, readVersion)
   takeBack()
   if (answer.kind !== 'answer') {
     server.kill()
     return { kind: 'failed', message: `The Copilot language server did not start: ${answer.message}` }
   }
-  server.version = answer.value.serverInfo?.version ?? 'unknown'
+  server.version = answer.value
   server.notify('initialized', {})
   server.notify('workspace/didChangeConfiguration', { settings: options.settings ?? {} })
   return { kind: 'started', server }
@@ -113,12 +120,14 @@ class RunningServer implements ServerProcess {
   readonly #child: Child
   readonly #connection: MessageConnection
   readonly #clock: Clock
+  readonly #hide: (text: string) => string
   #how = 'The Copilot language server has ended.'
   #lastWords = ''
   #end: (how: string) => void = () => {}
 
-  constructor(child: Child, { clock, requested, notified, progressed }: ServerOptions) {
+  constructor(child: Child, { clock, env, requested, notified, progressed }: ServerOptions) {
     this.#child = child
+    this.#hide = tokenHider(env)
     this.#clock = clock
     running.add(child)
     if (running.size === 1) process.on('exit', killAll)
@@ -162,20 +171,26 @@ class RunningServer implements ServerProcess {
     return this.#child.pid ?? -1
   }
 
-  async request<T>(method: string, params: unknown = {}): Promise<Answer<T>> {
+  async request<T>(
+    method: string,
+    params: unknown = {},
+    read?: (value: unknown) => T | undefined,
+  ): Promise<Answer<T>> {
     if (!this.isRunning) return { kind: 'gone', message: this.#how }
     try {
-      return {
-        kind: 'answer',
-        value: (await this.#connection.sendRequest(method, params, CancellationToken.None)) as T,
-      }
+      const sent: unknown = await this.#connection.sendRequest(method, params, CancellationToken.None)
+      if (read === undefined) return { kind: 'answer', value: sent as T }
+      const value = read(sent)
+      return value === undefined
+        ? { kind: 'refused', code: ErrorCodes.ParseError, message: unclear(method) }
+        : { kind: 'answer', value }
     } catch (error) {
       if (
         error instanceof ResponseError &&
         this.isRunning &&
         error.code !== ErrorCodes.PendingResponseRejected
       )
-        return { kind: 'refused', code: error.code, message: hideTokens(error.message) }
+        return { kind: 'refused', code: error.code, message: this.#hide(error.message) }
       if (this.isRunning) killGroup(this.#child)
       return { kind: 'gone', message: await this.ended }
     }
@@ -203,7 +218,7 @@ class RunningServer implements ServerProcess {
 
   #howItEnded(code: number | null, signal: NodeJS.Signals | null): string {
     const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
-    const words = hideTokens(this.#lastWords).trim().split('\n').at(-1)
+    const words = this.#hide(this.#lastWords).trim().split('\n').at(-1)
     return `The Copilot language server ${how}.${code && words ? ` Its last line: ${words}` : ''}`
   }
 }

@@ -6,12 +6,14 @@
  * 3. A turn is known by its token from before its request is sent, so no call can come before it.
  */
 
+import { tokenHider } from '../hide-tokens.ts'
 import type { Opened, PooledServer } from './server-pool.ts'
 import type { ServerOptions, ServerProcess, Start } from './server-process.ts'
 import { startServer } from './server-process.ts'
 import type { ToolSet } from './tool-set.ts'
 import { refused, Turn } from './turn.ts'
-import type { ProgressValue, ServerTool, ToolInvocation, TurnAnswer } from './wire-types.ts'
+import { readCall, readPlace, readProgress, readTools, unclear } from './wire-readers.ts'
+import type { ProgressValue, ToolInvocation } from './wire-types.ts'
 
 export interface ToolServerOptions extends Pick<ServerOptions, 'command' | 'env' | 'clock' | 'startTimeout'> {
   readonly notified?: (method: string, params: unknown) => void
@@ -71,12 +73,13 @@ export class ToolServer implements PooledServer {
       isOwnTool: () => false,
       stop: () => {},
     }
+    const hide = tokenHider(options.env)
     const started: Start = await startServer({
       ...options,
       capabilities: {},
       settings,
       requested: (method, params) => answerTo(method, params, routes),
-      progressed: (token, value) => route(token, value as ProgressValue, routes),
+      progressed: (token, value) => route(token, readProgress(value, hide), routes),
     })
     if (started.kind === 'failed') return { ...started, isPassing: true }
     return { kind: 'opened', server: new ToolServer(started.server, options, routes) }
@@ -102,23 +105,22 @@ export class ToolServer implements PooledServer {
   }
 
   async #exchangeTools(set: ToolSet): Promise<string | undefined> {
-    const given = await this.process.request<ServerTool[]>('conversation/registerTools', { tools: set.tools })
+    const { tools } = set
+    const given = await this.process.request('conversation/registerTools', { tools }, readTools)
     if (given.kind !== 'answer')
       return `The Copilot language server rejected the tools of this agent: ${given.message}`
     let present = given.value
     for (const pass of [1, 2, 3]) {
       const others = present.filter(({ type }) => type !== 'client').map(({ id }) => id)
       if (others.length === 0) break
-      const left = await this.process.request<ServerTool[]>('conversation/unregisterTools', {
-        toolIds: others,
-      })
+      const left = await this.process.request('conversation/unregisterTools', { toolIds: others }, readTools)
       if (left.kind !== 'answer') return `The Copilot language server kept its own tools: ${left.message}`
       present = left.value
       if (pass === 3 && present.some(({ type }) => type !== 'client'))
         return 'The Copilot language server does not give up its own tools, so Cadre cannot control it.'
     }
     const names = new Set(present.map(({ name }) => name))
-    const missing = set.tools.filter(({ name }) => !names.has(name)).map(({ name }) => name)
+    const missing = tools.filter(({ name }) => !names.has(name)).map(({ name }) => name)
     const extra = [...names].filter((name) => !set.names.has(name))
     if (missing.length > 0)
       return `The Copilot language server does not take the tools ${missing.join(', ')}.`
@@ -135,11 +137,11 @@ export class ToolServer implements PooledServer {
   ): Turn {
     tokens += 1
     const { clock } = this.#options
-    const turn = new Turn({ token: `cadre-${tokens}`, session, now: () => clock.now() })
+    const turn = new Turn({ token: `cadre-${tokens}`, session, method, now: () => clock.now() })
     this.#running.add(turn)
     this.#byToken.set(turn.token, turn)
     this.#options.changed?.()
-    void this.process.request<TurnAnswer>(method, { ...params, workDoneToken: turn.token }).then((answer) => {
+    void this.process.request(method, { ...params, workDoneToken: turn.token }).then((answer) => {
       this.#running.delete(turn)
       this.#byToken.delete(turn.token)
       const id = turn.conversationId
@@ -178,11 +180,15 @@ interface Routes {
 
 function route(
   token: string | number,
-  value: ProgressValue,
+  value: ProgressValue | undefined,
   { byToken, byConversation, stop }: Routes,
 ): void {
   const turn = byToken.get(token)
   if (turn === undefined) return
+  if (value === undefined) {
+    turn.fail(unclear('$/progress'))
+    return
+  }
   turn.progressed(value)
   const { kind, conversationId, parentTurnId } = value
   if (kind !== 'begin' || conversationId === undefined || parentTurnId !== undefined) return
@@ -192,17 +198,20 @@ function route(
 }
 
 function answerTo(method: string, params: unknown, routes: Routes): Promise<unknown> | undefined {
-  const call = params as ToolInvocation
+  const place = readPlace(params)
+  const turn = place && turnOf(place, routes)
+  const isOwn = typeof place?.name === 'string' && routes.isOwnTool(place.name)
   switch (method) {
     case 'conversation/invokeClientTool': {
-      const turn = turnOf(call, routes)
-      if (turn === undefined || !routes.isOwnTool(call.name))
+      const call = readCall(params)
+      if (call === undefined) turn?.fail(unclear(method))
+      if (turn === undefined || call === undefined || !isOwn)
         return Promise.resolve(refused('Cadre knows no such conversation or tool, and ran nothing.'))
       return turn.called(call)
     }
     case 'conversation/invokeClientToolConfirmation': {
       // The gate decides about each call when it comes; here only what could not come there is kept out.
-      const result = turnOf(call, routes) !== undefined && routes.isOwnTool(call.name) ? 'accept' : 'dismiss'
+      const result = turn !== undefined && isOwn ? 'accept' : 'dismiss'
       return Promise.resolve([{ result }, null])
     }
     // Asks to close connections that a client would hold for it: there are none.
@@ -213,7 +222,10 @@ function answerTo(method: string, params: unknown, routes: Routes): Promise<unkn
   }
 }
 
-function turnOf({ conversationId, turnId }: ToolInvocation, { byConversation }: Routes): Turn | undefined {
+function turnOf(
+  { conversationId, turnId }: Pick<ToolInvocation, 'conversationId' | 'turnId'>,
+  { byConversation }: Routes,
+): Turn | undefined {
   const turn = byConversation.get(conversationId)
   return turn !== undefined && !turn.isAbandoned && turn.reader.turnId === turnId ? turn : undefined
 }

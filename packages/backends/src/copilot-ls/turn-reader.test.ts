@@ -78,6 +78,20 @@ describe('the text of a turn', () => {
     expect(told).toEqual(['Hello'])
   })
 
+  it('is too long beyond 10 million characters, in pieces, rounds or at the end', () => {
+    const million = (roundId: number) => round(roundId, 'x'.repeat(1_000_000))
+    expect(read(Array(10).fill(million(1))).reader.isTooLong).toBe(false)
+    expect(read(Array(11).fill(million(1))).reader.isTooLong).toBe(true)
+    expect(read(Array.from({ length: 11 }, (_, id) => million(id))).reader.isTooLong).toBe(true)
+    expect(read([{ kind: 'end', reply: 'x'.repeat(10_000_001) }]).reader.isTooLong).toBe(true)
+  })
+
+  it('is not too long only because the server repeats it', () => {
+    const { reader } = read(Array.from({ length: 30 }, (_, more) => round(1, 'x'.repeat(1_000_000 + more))))
+    expect(reader.isTooLong).toBe(false)
+    expect(reader.takeText()).toHaveLength(1_000_029)
+  })
+
   it('is told as it grows, each part once', () => {
     expect(read([round(1, 'H'), round(1, 'Hel'), round(1, 'Hello')]).told).toEqual(['H', 'el', 'lo'])
     expect(read([round(1, 'Hel'), round(1, 'lo')]).told).toEqual(['Hel', 'lo'])

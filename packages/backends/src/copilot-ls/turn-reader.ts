@@ -6,6 +6,8 @@ export interface TurnEnd {
   readonly isCancelled: boolean
 }
 
+/** Characters of a turn. No model writes as much; a server that does is not to take all memory. */
+const mostText = 10_000_000
 /** Text that comes without a round. */
 const plain = -1
 
@@ -22,6 +24,7 @@ export class TurnReader {
   readonly #tell: (delta: string) => void
   readonly #rounds = new Map<number, Round>()
   #finalText: string | undefined
+  #size = 0
   #taken = ''
   #sizes: { readonly first: number; last: number } | undefined
   #total: { readonly input: number; readonly output: number } | undefined
@@ -58,6 +61,10 @@ export class TurnReader {
     this.conversationId ??= answer?.conversationId
     this.#finalText ??= answer && textAtEnd(answer)
     this.end ??= { isCancelled: false }
+  }
+
+  get isTooLong(): boolean {
+    return this.#size > mostText || (this.#finalText?.length ?? 0) > mostText
   }
 
   /** The text since it was last taken; `null` when there is none. */
@@ -108,7 +115,9 @@ export class TurnReader {
       round = new Round()
       this.#rounds.set(id, round)
     }
+    const before = round.length
     const delta = round.add(piece)
+    this.#size += round.length - before
     if (delta !== '') this.#tell(delta)
   }
 
@@ -134,10 +143,18 @@ class Round {
 
   /** Takes a piece, and gives back what is new to somebody who watches. */
   add(piece: string): string {
+    const wasWhole = this.#isWhole
     this.#grows &&= piece.startsWith(this.#last)
     this.#hasGrown ||= this.#last !== '' && piece.length > this.#last.length
-    this.#pieces += piece
+    const before = this.#pieces
+    // Repeated texts add up. Once they are too many, they can only be told from pieces by being a text that grows.
+    if (before.length <= mostText) this.#pieces += piece
     this.#last = piece
+    // The usual case, which costs the same however long the text is.
+    if (!wasWhole && !this.#isWhole && this.#told === before) {
+      this.#told = this.#pieces
+      return piece
+    }
     const text = this.#text
     if (!text.startsWith(this.#told)) return ''
     const delta = text.slice(this.#told.length)
@@ -151,8 +168,17 @@ class Round {
     return text
   }
 
+  get length(): number {
+    return this.#text.length
+  }
+
   get #text(): string {
-    return this.#grows && this.#hasGrown ? this.#last : this.#pieces
+    return this.#isWhole ? this.#last : this.#pieces
+  }
+
+  /** The last piece is all the text. */
+  get #isWhole(): boolean {
+    return this.#grows && this.#hasGrown
   }
 }
 

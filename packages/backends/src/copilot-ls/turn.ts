@@ -8,6 +8,7 @@
 
 import type { Answer } from './server-process.ts'
 import { TurnReader } from './turn-reader.ts'
+import { readTurnAnswer, unclear } from './wire-readers.ts'
 import type { ProgressValue, ToolAnswer, ToolInvocation, TurnAnswer } from './wire-types.ts'
 
 export type TurnEvent =
@@ -23,6 +24,16 @@ const mostUnheard = 10
 const refusedByServer =
   'The model called a tool that this agent does not have. The Copilot language server refused the call.'
 
+const tooLong = 'The Copilot language server sent more than 10 million characters in one turn.'
+
+export interface TurnOptions {
+  readonly token: string
+  readonly session: string
+  /** The request that begins it. */
+  readonly method: string
+  readonly now: () => number
+}
+
 export class Turn {
   readonly token: string
   readonly session: string
@@ -36,15 +47,18 @@ export class Turn {
   tell: ((delta: string) => void) | undefined
   /** Told what a person should know. */
   warn: ((message: string) => void) | undefined
+  readonly #method: string
   readonly #now: () => number
   readonly #warned = new Set<string>()
   readonly #events: TurnEvent[] = []
   readonly #answers = new Map<string, (answer: ToolAnswer) => void>()
   #wake: (() => void) | undefined
   #heardRound = 0
+  #hasFailed = false
 
-  constructor(options: { readonly token: string; readonly session: string; readonly now: () => number }) {
+  constructor(options: TurnOptions) {
     this.token = options.token
+    this.#method = options.method
     this.session = options.session
     this.#now = options.now
     this.heardAt = options.now()
@@ -66,9 +80,12 @@ export class Turn {
   }
 
   progressed(value: ProgressValue): void {
+    if (this.#hasFailed) return
     this.heardAt = this.#now()
     const before = this.reader.round
     this.reader.read(value)
+    if (this.reader.isTooLong) this.fail(tooLong)
+    if (this.#hasFailed) return
     // The server answers calls of tools that were not registered by itself, and reports only some of them.
     if (this.reader.round > before && before > this.#heardRound) this.#warnOnce(refusedByServer)
     if (this.reader.round - this.#heardRound > mostUnheard && !this.isOver) {
@@ -79,7 +96,10 @@ export class Turn {
   }
 
   called(call: ToolInvocation): Promise<ToolAnswer> {
-    if (this.isAbandoned || this.isOver) return Promise.resolve(refused('The turn was stopped.'))
+    if (this.isAbandoned || this.isOver || this.#hasFailed)
+      return Promise.resolve(refused('The turn was stopped.'))
+    if (this.#answers.has(call.toolCallId))
+      return Promise.resolve(refused('A call with this id waits already.'))
     this.#heardRound = this.reader.round
     return new Promise((resolve) => {
       this.#answers.set(call.toolCallId, resolve)
@@ -87,12 +107,26 @@ export class Turn {
     })
   }
 
-  answered(answer: Answer<TurnAnswer | readonly TurnAnswer[]>): void {
+  answered(answer: Answer): void {
     this.isOver = true
-    const value = answer.kind === 'answer' ? [answer.value].flat()[0] : undefined
-    if (answer.kind === 'answer') this.reader.answered(value)
-    if (!this.isAbandoned)
-      this.#happened(answer.kind === 'answer' ? { kind: 'over', answer: value ?? {} } : answer)
+    if (this.isAbandoned || this.#hasFailed) return
+    if (answer.kind !== 'answer') {
+      this.#happened(answer)
+      return
+    }
+    const value = readTurnAnswer(answer.value)
+    this.reader.answered(value)
+    if (value === undefined) this.fail(unclear(this.#method))
+    else if (this.reader.isTooLong) this.fail(tooLong)
+    else this.#happened({ kind: 'over', answer: value })
+  }
+
+  /** Ends it for everybody here, whatever the server still does. */
+  fail(message: string): void {
+    if (this.#hasFailed || this.isAbandoned) return
+    this.#hasFailed = true
+    this.reader.end = { error: { message }, isCancelled: false }
+    this.#happened({ kind: 'over', answer: {} })
   }
 
   /** Gives the server the result it waits for. False when it does not wait for it. */

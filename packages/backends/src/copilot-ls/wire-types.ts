@@ -1,4 +1,4 @@
-/** What the language server sends. Everything may be missing: it is read, not trusted. */
+/** What the language server sends, as `wire-readers.ts` understands it. */
 export interface ProgressValue {
   readonly kind?: 'begin' | 'report' | 'end'
   readonly conversationId?: string
@@ -10,7 +10,7 @@ export interface ProgressValue {
   readonly message?: string
   readonly hideText?: boolean
   readonly editAgentRounds?: readonly RoundValue[]
-  readonly notifications?: readonly { readonly severity?: string; readonly message?: string }[]
+  readonly notifications?: readonly { readonly message?: string }[]
   readonly tokenUsage?: { readonly promptTokens?: number; readonly completionTokens?: number }
   readonly contextSize?: { readonly totalUsedTokens?: number }
   readonly error?: TurnError
@@ -34,9 +34,7 @@ export interface TurnError {
 /** The answer to `conversation/create` and `conversation/turn`, when the turn is over. */
 export interface TurnAnswer {
   readonly conversationId?: string
-  readonly turnId?: string
   readonly modelName?: string
-  readonly billingMultiplier?: number
   readonly reply?: string
   readonly message?: string
   readonly response?: string

@@ -1,0 +1,51 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startServer } from '../copilot-ls/server-process.ts'
+import { systemClock } from '../pause.ts'
+import { readAccount, readStoredAccount, readSubscription } from './account.ts'
+import { readModels, readModes } from './catalogue.ts'
+import { listAccounts, signIn, useAccount } from './sign-in.ts'
+
+/** A server that answers everything but the handshake with this. */
+async function serverOf(answer: string) {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-odd-')))
+  const program = path.join(folder, 'server.cjs')
+  const library = createRequire(import.meta.url).resolve('vscode-jsonrpc/node')
+  writeFileSync(
+    program,
+    `const rpc = require(${JSON.stringify(library)})
+const { stdin, stdout } = process
+const c = rpc.createMessageConnection(new rpc.StreamMessageReader(stdin), new rpc.StreamMessageWriter(stdout))
+c.onRequest((method) => method === 'initialize' ? {} : ${answer})
+c.onNotification('exit', () => process.exit(0))
+c.listen()
+`,
+  )
+  const command = { command: process.execPath, args: [program] }
+  const start = await startServer({ command, env: {}, clock: systemClock })
+  if (start.kind === 'failed') throw new Error(start.message)
+  onTestFinished(async () => {
+    await start.server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return start.server
+}
+
+it.each(['null', '5', '[null]', '{ status: {}, user: 5, tokens: [null], rawUserInfo: 5, userCode: 5 }'])(
+  'knows no account, sign-in, model or mode when the server answers %s',
+  async (answer) => {
+    const server = await serverOf(answer)
+    const unclear = expect.stringContaining('sent an answer that Cadre does not understand')
+    expect(await readAccount(server)).toEqual({ kind: 'unknown', message: unclear })
+    expect(await readStoredAccount(server)).toEqual({ kind: 'unknown', message: unclear })
+    expect(await readSubscription(server)).toEqual({})
+    expect(await listAccounts(server)).toEqual([])
+    expect(await useAccount(server, { id: 1, user: 'u', host: 'h' })).toBeUndefined()
+    expect(await signIn(server, () => {})).toEqual({ kind: 'failed', message: unclear })
+    expect(await readModels(server)).toBeUndefined()
+    expect(await readModes(server)).toBeUndefined()
+  },
+)
