@@ -17,6 +17,7 @@ export {
 } from './copilot-access/copilot-packages.ts'
 export { copilotStandard } from './copilot-access/copilot-standard.ts'
 export { type CopilotOptions, type Errand, withServer } from './copilot-access/errand.ts'
+export { missingServer, wrongServer } from './copilot-access/missing-server.ts'
 export { recall } from './copilot-access/remembered.ts'
 export {
   type DeviceCode,
@@ -28,7 +29,7 @@ export {
   signOut,
   useAccount,
 } from './copilot-access/sign-in.ts'
-export { storedSignIns, tokenVariable } from './copilot-access/stored-sign-in.ts'
+export { signInFolder, storedSignIns, tokenVariable } from './copilot-access/stored-sign-in.ts'
 export {
   mayBeSignedIn,
   rememberSignIn,
@@ -40,9 +41,16 @@ export { copilotFolder } from './copilot-folder.ts'
 export { findServer, type ServerPlaces } from './copilot-ls/find-server.ts'
 export { hideTokens } from './copilot-ls/hide-tokens.ts'
 export type { ServerProcess } from './copilot-ls/server-process.ts'
+export { missingSdk } from './copilot-sdk/find-sdk.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
-export type { CopilotConfig, CopilotProvider, ModelsConfig, OpenAiConfig } from './models-config.ts'
+export {
+  type CopilotConfig,
+  type CopilotProvider,
+  chatModes,
+  type ModelsConfig,
+  type OpenAiConfig,
+} from './models-config.ts'
 export {
   createScriptedModels,
   type ScriptedModels,

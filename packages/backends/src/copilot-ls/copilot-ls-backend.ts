@@ -1,6 +1,7 @@
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
 import type { BackendContext, ModelFacts } from '../backend.ts'
 import type { CopilotBackend, CopilotMode, CopilotModel } from '../copilot.ts'
+import { missingServer } from '../copilot-access/missing-server.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
 import type { Conversation } from './conversation.ts'
 import { copilotModel, type Shared } from './copilot-model.ts'
@@ -21,9 +22,6 @@ const listingAge = 5 * 60_000
 /** Tokens of the window that are reserved for the prompts the server adds to each request, which take about 3,000. */
 const ownPrompts = 4_000
 
-const notInstalled =
-  'The Copilot language server is not installed. Run `cadre login` to install it, or set copilot.server in config.yaml to its program or folder.'
-
 /** GitHub Copilot through its language server. Nothing is started before a model is asked for. */
 export async function openCopilotLs(context: BackendContext): Promise<CopilotBackend> {
   const { config, env, clock } = context
@@ -33,11 +31,9 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     clock,
     ...(settings.processes !== undefined && { limit: settings.processes }),
     async open(changed) {
-      const command = findServer({
-        env,
-        ...(settings.server !== undefined && { configured: settings.server }),
-      })
-      if (command === undefined) return { kind: 'failed', message: notInstalled }
+      const places = { env, configured: settings.server }
+      const command = findServer(places)
+      if (command === undefined) return { kind: 'failed', message: missingServer(places) }
       return ToolServer.open({
         command,
         env,
@@ -71,7 +67,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
           `There is no mode ${JSON.stringify(suffix)}.`,
         )
       const listed = await list()
-      if (listed.kind === 'failed') return unknown(written, [], listed.reason)
+      if (listed.kind === 'failed') return { ...unknown(written, [], listed.reason), unreachable: true }
       const known = listed.models.has(name) ? name : matchModel(name, listed.models.keys())
       const entry = known === undefined ? undefined : listed.models.get(known)
       if (known === undefined || entry === undefined)
@@ -131,10 +127,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
         models: new Map(answer.value.filter(isForChat).map((model) => [model.id, model])),
       }
     if (answer.kind === 'refused' && isSignInNeeded(answer.code))
-      return {
-        kind: 'failed',
-        reason: `You are not signed in to GitHub Copilot: ${answer.message}. ${signInHint}`,
-      }
+      return { kind: 'failed', reason: `You are not signed in to GitHub Copilot. ${signInHint}` }
     return { kind: 'failed', reason: answer.message }
   }
 
