@@ -119,6 +119,11 @@ describe('signing in', () => {
     expect((await run(world, ['agents', 'list'])).stdout).not.toContain('Modes of')
     expect(github.requests).toHaveLength(quiet)
 
+    const refused = await run(world, ['run', '--model', 'copilot-ls:gpt-5', 'Say hello'])
+    expect(refused.stderr).toContain(
+      'cannot be used: You are not signed in to GitHub Copilot. Run "cadre login"',
+    )
+
     const known = await run(world, ['login', '--yes'])
     expect(known.stdout).toMatch(/^Signed in to GitHub Copilot as fake-user, using the sign-in of an editor/)
     const forgotten = await run(world, ['logout', '--forget', '--json'])

@@ -89,9 +89,10 @@ describe('an account of Copilot', () => {
   })
 
   it('names the variable whose token cannot sign in', async () => {
+    // A proxy that leads nowhere.
     const world = await sdkWorld(lookThenEnd, {
       ...account,
-      env: (url) => ({ COPILOT_API_URL: url, GH_TOKEN: 'ghp_wrong' }),
+      env: (url) => ({ HTTPS_PROXY: new URL(url).origin, GH_TOKEN: 'ghp_wrong' }),
     })
     expect(await world.models.resolve(undefined)).toMatchObject({
       kind: 'unknown',

@@ -126,8 +126,9 @@ function renamed(id: string): string {
   return id.replace(/^openai:/, 'copilot-sdk:')
 }
 
+/** The runtime does not say whether GitHub refused the token or did not answer. */
 function refusedToken(variable: string): string {
-  return `Copilot does not accept the token in ${variable}. Replace it with the token of an account with Copilot, or unset the variable and run \`gh auth login\`.`
+  return `Copilot does not accept the token in ${variable}. Set it to the token of an account with Copilot, or unset it and run \`gh auth login\`. If GitHub cannot be reached, check the network.`
 }
 
 function unknown(
