@@ -10,8 +10,6 @@ export default mergeConfig(
       globalSetup: ['tests/crash/bundle-victim.ts'],
       // Whatever waits fails earlier, and says what it waited for: see `tests/crash/within.ts`.
       testTimeout: 1_200_000,
-      // A race that loses once in a hundred times is what this suite looks for.
-      retry: 0,
     },
   }),
 )

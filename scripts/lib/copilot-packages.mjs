@@ -1,12 +1,15 @@
 // The tests run against exactly these versions of the Copilot packages. They are not dependencies of Cadre: users
 // install them with `cadre login`. They are large, so one copy outside the clone serves every clone of this user.
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { withLock } from './lock.mjs'
-import { run, say } from './run.mjs'
+import { fromRoot, run, say } from './run.mjs'
 
-export const copilotPackages = ['@github/copilot-language-server@1.539.0', '@github/copilot-sdk@1.0.14']
+const versions = fromRoot('packages', 'backends', 'src', 'copilot-access', 'copilot-versions.json')
+export const copilotPackages = Object.entries(JSON.parse(readFileSync(versions, 'utf8'))).map(
+  ([name, version]) => `${name}@${version}`,
+)
 
 /** The folder in which the packages are installed, as npm's prefix. Installs them when they are not there. */
 export async function copilotFolder() {

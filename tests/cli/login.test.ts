@@ -1,6 +1,9 @@
 import { chmodSync, existsSync } from 'node:fs'
+import { serverPackage } from '@cadre/backends'
 import { expect, test } from 'vitest'
 import { createProject, type Project } from './support/project.ts'
+
+const needed = `${serverPackage.name}@${serverPackage.version}`
 
 /** A program in the place of the language server that only notes that it was started. */
 function server(project: Project): Record<string, string> {
@@ -13,7 +16,7 @@ test('names the exact command when the language server is missing and nobody can
   const project = createProject()
   const { code, stderr } = await project.cadre(['login'])
   expect(stderr).toBe(
-    `cadre: Copilot needs @github/copilot-language-server@1.539.0. Install with \`cadre login --yes\`, or with: npm install --prefix ${project.at('.local/share/cadre/copilot')} --ignore-scripts @github/copilot-language-server@1.539.0\n`,
+    `cadre: Copilot needs ${needed}. Install with \`cadre login --yes\`, or with: npm install --prefix ${project.at('.local/share/cadre/copilot')} --ignore-scripts ${needed}\n`,
   )
   expect(code).toBe(2)
   const asJson = await project.cadre(['login', '--sdk', '--json'])

@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs'
 import path from 'node:path'
+import { sdkPackage as sdk, serverPackage as server } from '@cadre/backends'
 import { expect, it } from 'vitest'
 import { hasScript, openTerminal } from '../cli/support/terminal.ts'
 import { serverPackage } from './support/server-command.ts'
@@ -22,7 +23,7 @@ async function machine(): Promise<SignInWorld & { readonly folder: string }> {
 it('is installed with --yes, and signed in to', async () => {
   const { project, env, folder } = await machine()
   const { code, json } = await project.cadre(['login', '--yes', '--sdk', '--json'], { ownProcess: true, env })
-  const packages = ['@github/copilot-language-server@1.539.0', '@github/copilot-sdk@1.0.14']
+  const packages = [server, sdk].map(({ name, version }) => `${name}@${version}`)
   expect(json()).toMatchObject([
     { type: 'installing', packages, folder },
     { type: 'installed', packages, folder },

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { copilotStandard } from '../../packages/backends/src/copilot-access/copilot-standard.ts'
+import { copilotDefaultModel } from '../../packages/backends/src/copilot-access/copilot-default-model.ts'
 import { hasScript, openTerminal } from '../cli/support/terminal.ts'
 import { until } from '../cli/support/until.ts'
 import { childrenOf, type SignInWorld, signInWorld } from './support/sign-in-world.ts'
@@ -54,11 +54,11 @@ describe('signing in', () => {
     const models = await run(world, ['models', '--json'])
     said.push(models.stdout, models.stderr)
     expect(JSON.parse(models.stdout)).toEqual([
-      { id: 'copilot-ls:gpt-5', window: 128_000, maxOutput: 16_000, multiplier: 1, default: true },
-      { id: 'copilot-ls:gpt-4.1', window: 128_000, maxOutput: 16_000, multiplier: 0, default: false },
+      { id: 'copilot-ls:gpt-5', window: 124_000, maxOutput: 16_000, multiplier: 1, default: true },
+      { id: 'copilot-ls:gpt-4.1', window: 124_000, maxOutput: 16_000, multiplier: 0, default: false },
       {
         id: 'copilot-ls:claude-haiku-4.5',
-        window: 128_000,
+        window: 124_000,
         maxOutput: 16_000,
         multiplier: 0.33,
         default: false,
@@ -67,8 +67,8 @@ describe('signing in', () => {
       { id: 'copilot-ls:auto', default: false },
     ])
     const table = await run(world, ['models'])
-    expect(table.stdout).toMatch(/^copilot-ls:gpt-5 +128k +16k +1x +default$/m)
-    expect(table.stdout).toMatch(/^copilot-ls:gpt-4\.1 +128k +16k +included$/m)
+    expect(table.stdout).toMatch(/^copilot-ls:gpt-5 +124k +16k +1x +default$/m)
+    expect(table.stdout).toMatch(/^copilot-ls:gpt-4\.1 +124k +16k +included$/m)
 
     const agents = await run(world, ['agents', 'list'])
     expect(agents.stdout).toMatch(
@@ -104,7 +104,7 @@ describe('signing in', () => {
 
     const asked = github.requests.length
     const home = { ...env, HOME: project.path }
-    expect(await copilotStandard(home)).toBe('copilot-ls:gpt-5')
+    expect(await copilotDefaultModel(home)).toBe('copilot-ls:gpt-5')
     expect(github.requests).toHaveLength(asked)
 
     const logout = await run(world, ['logout'])
@@ -114,7 +114,7 @@ describe('signing in', () => {
     )
     expect(logout.code).toBe(0)
     const quiet = github.requests.length
-    expect(await copilotStandard(home)).toBeUndefined()
+    expect(await copilotDefaultModel(home)).toBeUndefined()
     expect((await doctor(world))[1]).toMatchObject({ name: 'copilot login', message: 'not signed in' })
     expect((await run(world, ['agents', 'list'])).stdout).not.toContain('Modes of')
     expect(github.requests).toHaveLength(quiet)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { askCopilot, listModes } from '@cadre/backends'
+import { surveyCopilot } from '@cadre/backends'
 import { expect, it, onTestFinished } from 'vitest'
 import { until } from '../cli/support/until.ts'
 import { resultCount, userText } from './support/fake-github.ts'
@@ -90,22 +90,20 @@ it('stops the server and its turn when a run is aborted while a tool runs', asyn
 
 it('lists models and modes, and ends the server', async () => {
   const world = await openWorld(() => ({ text: 'x' }))
-  expect(await askCopilot({ env: world.env })).toMatchObject({
-    kind: 'offered',
+  const survey = () => surveyCopilot({ env: world.env, limit: 60_000 })
+  expect(await survey()).toMatchObject({
+    account: { kind: 'signed-in' },
     models: expect.arrayContaining([
-      { name: 'claude-haiku-4.5', window: 124_000, maxOutput: 16_000, multiplier: 0.33 },
+      { id: 'claude-haiku-4.5', window: 124_000, maxOutput: 16_000, multiplier: 0.33, isDefault: false },
     ]),
-    modes: expect.arrayContaining([
-      expect.objectContaining({ id: 'Ask' }),
-      expect.objectContaining({ id: 'Agent' }),
-    ]),
+    modes: expect.arrayContaining(
+      ['Ask', 'Agent', 'InlineAgent'].map((id) => expect.objectContaining({ id })),
+    ),
   })
-  expect((await listModes({ env: world.env })).map(({ id }) => id)).toContain('InlineAgent')
   world.github.refuseTokens = 401
-  expect(await askCopilot({ env: world.env })).toMatchObject({
-    kind: 'failed',
-    reason: expect.stringContaining('cadre login'),
-  })
+  const refused = await survey()
+  expect(refused?.account?.kind).not.toBe('signed-in')
+  expect(refused?.models).toBeUndefined()
   expect(serversOf(world.github)).toEqual([])
 })
 

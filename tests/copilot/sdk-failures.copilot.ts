@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { ReplyHooks } from '@cadre/core'
-import { answers, createFakeClock } from '@cadre/testing'
+import { answers, createFakeClock, streamOf } from '@cadre/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ask, neverAborted, question } from '../../packages/backends/src/ask.spec-helpers.ts'
 import { apiKey, modelOf, sdkWorld } from './support/sdk-world.ts'
@@ -67,8 +67,39 @@ describe('when something fails, a session on the Copilot SDK', () => {
     })
     const report = await world.report()
     expect(report.status).toBe('error')
-    expect(report.notices?.at(-1)?.message).toContain('exited twice')
+    expect(report.notices?.at(-1)?.message).toContain('Tried 3 times.')
+    expect(world.asked).toHaveLength(3)
+  })
+
+  it('asks as often as it was told to', async () => {
+    const kill = () => {
+      for (const pid of world.runtimes()) process.kill(pid, 'SIGKILL')
+      return answers.hang()
+    }
+    const world = await sdkWorld(kill, { config: { copilot: { offline: true, tries: 1 } } })
+    expect(await world.report()).toMatchObject({ status: 'error' })
+    expect(world.asked).toHaveLength(1)
+  })
+
+  it('tells text once when the runtime is killed in the middle of it', async () => {
+    const [opening = '', first = '', second = '', ...rest] = streamOf({ text: 'One two.', pieces: 2 })
+    let isFirst = true
+    const world = await sdkWorld(() => {
+      if (!isFirst) return answers.raw([opening, first, second, ...rest])
+      isFirst = false
+      return answers.raw([opening, first], { end: 'hang' })
+    })
+    const told: string[] = []
+    const hooks: ReplyHooks = {
+      text(delta) {
+        told.push(delta)
+        if (told.length === 1) for (const pid of world.runtimes()) process.kill(pid, 'SIGKILL')
+      },
+    }
+    const reply = await (await modelOf(world)).reply(question(), hooks, neverAborted())
+    expect(reply).toMatchObject({ kind: 'reply', content: 'One two.' })
     expect(world.asked).toHaveLength(2)
+    expect(told.join('')).toBe('One two.')
   })
 
   it('kills a runtime that stands still, and continues in a new one', async () => {

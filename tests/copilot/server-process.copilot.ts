@@ -1,3 +1,4 @@
+import { serverPackage } from '@cadre/backends'
 import { afterEach, expect, it } from 'vitest'
 import { type ServerProcess, startServer } from '../../packages/backends/src/copilot-ls/server-process.ts'
 import { systemClock } from '../../packages/backends/src/pause.ts'
@@ -21,7 +22,7 @@ it('starts the server, speaks with it, and ends it', async () => {
   })
   if (started.kind === 'failed') throw new Error(started.message)
   server = started.server
-  expect(server.version).toBe('1.539.0')
+  expect(server.version).toBe(serverPackage.version)
   expect(await server.request('checkStatus')).toEqual({
     kind: 'answer',
     value: { status: 'OK', user: 'fake-user' },

@@ -23,8 +23,8 @@ export interface Backend {
    * configured cannot work at all.
    */
   open(name: string, factsOf: (name: string) => ModelFacts): Promise<ModelResolution>
-  /** The name a bare one stands for, when `standard` is the default model. Without it: the bare name itself. */
-  bare?(name: string, standard: string): string
+  /** The name a bare one stands for, when `defaultModel` is the default model. Without it: the bare name itself. */
+  bare?(name: string, defaultModel: string): string
   /** The names it can list; empty when it cannot. */
   names?(): Promise<readonly string[]>
   /** Ends the processes it has started. It may be used again afterwards. */

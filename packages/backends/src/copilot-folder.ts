@@ -8,6 +8,7 @@ export function copilotFolder(env: { readonly [name: string]: string | undefined
   return path.join(data, 'cadre', 'copilot')
 }
 
-function absolute(folder: string | undefined): string | undefined {
+/** A relative path in such a variable is ignored, as the specification of these folders says. */
+export function absolute(folder: string | undefined): string | undefined {
   return folder !== undefined && path.isAbsolute(folder) ? folder : undefined
 }

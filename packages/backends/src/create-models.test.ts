@@ -88,11 +88,11 @@ describe('the default model', () => {
     }
     const signedIn = () => {
       const asked: number[] = []
-      const standard = async () => {
+      const defaultModel = async () => {
         asked.push(1)
         return 'account:main'
       }
-      return { asked, options: { backends, standard } }
+      return { asked, options: { backends, defaultModel } }
     }
 
     it('is the default where nothing else was chosen, also beside a server', async () => {
@@ -143,11 +143,11 @@ describe('the default model', () => {
       'that is not there leaves the server, then how to get one: %j',
       async (none) => {
         const wire = await serve({ models: ['small'] })
-        const standard = async () => none
-        expect(idOf(await ask(undefined, { standard, env: { OPENAI_BASE_URL: wire.url } }))).toBe(
+        const defaultModel = async () => none
+        expect(idOf(await ask(undefined, { defaultModel, env: { OPENAI_BASE_URL: wire.url } }))).toBe(
           'openai:small',
         )
-        expect(idOf(await ask(undefined, { standard }))).toMatch(/^unknown: No model is configured/)
+        expect(idOf(await ask(undefined, { defaultModel }))).toMatch(/^unknown: No model is configured/)
       },
     )
   })

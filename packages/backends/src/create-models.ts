@@ -17,7 +17,7 @@ export interface ModelsOptions {
    * The default model where nobody chose one, such as that of an account that is signed in. Asked once, when it is first needed; must not
    * reject. Without an answer, the only model of a configured server is the default.
    */
-  readonly standard?: () => Promise<string | undefined>
+  readonly defaultModel?: () => Promise<string | undefined>
   /** Further backends, by prefix. */
   readonly backends?: { readonly [prefix: string]: BackendLoader }
 }
@@ -55,18 +55,18 @@ export function createModels(options: ModelsOptions = {}): Models {
   return { resolve, close }
 
   async function resolve(name: string | undefined): Promise<ModelResolution> {
-    const wanted = given(name) ?? (await standard())
+    const wanted = given(name) ?? (await defaultModel())
     if (wanted === undefined) return nothingChosen()
     const { prefix, rest } = split(expand(wanted))
     return prefix === undefined ? resolveBare(rest) : open(prefix, rest)
   }
 
-  async function standard(): Promise<string | undefined> {
+  async function defaultModel(): Promise<string | undefined> {
     return chosen ?? ofAccount()
   }
 
   async function ofAccount(): Promise<string | undefined> {
-    offered ??= Promise.resolve(options.standard?.())
+    offered ??= Promise.resolve(options.defaultModel?.())
     return given(await offered)
   }
 
@@ -77,7 +77,7 @@ export function createModels(options: ModelsOptions = {}): Models {
 
   /** A name without a backend belongs to the default model's backend. Where that has none either, to the one that would be the default. */
   async function resolveBare(name: string): Promise<ModelResolution> {
-    const usual = await standard()
+    const usual = await defaultModel()
     let main = usual === undefined ? undefined : split(expand(usual))
     if (main?.prefix === undefined) {
       const other = await ofAccount()

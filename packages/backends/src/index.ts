@@ -1,11 +1,11 @@
 export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
-export { askCopilot, type CopilotMode, type CopilotModel, type CopilotOffer, listModes } from './copilot.ts'
 export {
   type Account,
   readAccount,
   type Subscription,
 } from './copilot-access/account.ts'
 export { type AccountModel, readModels, type ServerMode } from './copilot-access/catalogue.ts'
+export { copilotDefaultModel } from './copilot-access/copilot-default-model.ts'
 export {
   type CopilotPackage,
   type Installed,
@@ -15,8 +15,6 @@ export {
   serverPackage,
   versionIn,
 } from './copilot-access/copilot-packages.ts'
-export { copilotStandard } from './copilot-access/copilot-standard.ts'
-export { type CopilotOptions, type Errand, withServer } from './copilot-access/errand.ts'
 export { missingServer, wrongServer } from './copilot-access/missing-server.ts'
 export { recall } from './copilot-access/remembered.ts'
 export {
@@ -37,12 +35,13 @@ export {
   type Survey,
   surveyCopilot,
 } from './copilot-access/survey-copilot.ts'
+export { type CopilotOptions, type ServerResult, withServer } from './copilot-access/with-server.ts'
 export { copilotFolder } from './copilot-folder.ts'
 export { findServer, type ServerPlaces } from './copilot-ls/find-server.ts'
-export { hideTokens } from './copilot-ls/hide-tokens.ts'
 export type { ServerProcess } from './copilot-ls/server-process.ts'
 export { missingSdk } from './copilot-sdk/find-sdk.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
+export { hideTokens } from './hide-tokens.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
 export {
   type CopilotConfig,

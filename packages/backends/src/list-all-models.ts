@@ -20,7 +20,7 @@ export interface ListedBackend {
   readonly backend: string
   readonly models: readonly ListedModel[]
   /** The model that is the default of an account. */
-  readonly standard?: string
+  readonly defaultModel?: string
   /** Why there are none; a full sentence. */
   readonly trouble?: string
 }
@@ -49,11 +49,11 @@ async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBac
   if (survey === undefined || survey.account?.kind === 'signed-out') return undefined
   const { account, models } = survey
   if (models !== undefined) {
-    const standard = models.find(({ isDefault }) => isDefault)?.id
+    const usual = models.find(({ isDefault }) => isDefault)?.id
     return {
       backend,
       models: models.map(({ id, isDefault: _, ...facts }) => ({ id: `${backend}:${id}`, ...facts })),
-      ...(standard !== undefined && { standard: `${backend}:${standard}` }),
+      ...(usual !== undefined && { defaultModel: `${backend}:${usual}` }),
     }
   }
   const reason =

@@ -189,7 +189,7 @@ export async function loadParts(
     tell: options.tell,
   })
   const wanted = limitsOf(config, options)
-  const { copilotStandard, createModels } = await backends
+  const { copilotDefaultModel, createModels } = await backends
   // No file could be opened to try it with, which is known at once: that is no machine without a sandbox.
   if (untried !== undefined) throw untried
   const { model } = options
@@ -198,7 +198,7 @@ export async function loadParts(
     env: io.env,
     cwd: io.cwd,
     clock: systemClock,
-    standard: () => copilotStandard(io.env, { configured: config.copilot?.server }),
+    defaultModel: () => copilotDefaultModel(io.env, { configured: config.copilot?.server }),
     ...(model !== undefined && { model }),
   })
   return {

@@ -1,5 +1,5 @@
-import { hideTokens } from '../copilot-ls/hide-tokens.ts'
 import type { ServerProcess } from '../copilot-ls/server-process.ts'
+import { hideTokens } from '../hide-tokens.ts'
 
 export type Account =
   | { readonly kind: 'signed-in'; readonly user: string }

@@ -1,8 +1,9 @@
+import { factsIn, modelsForChat } from '../copilot-ls/server-models.ts'
 import type { ServerProcess } from '../copilot-ls/server-process.ts'
-import type { ServerModel } from '../copilot-ls/wire-types.ts'
 
 export interface AccountModel {
   readonly id: string
+  /** Tokens that fit into one request and its reply. */
   readonly window?: number
   readonly maxOutput?: number
   /** Premium requests that one request costs; 0 for those that are included. */
@@ -10,29 +11,21 @@ export interface AccountModel {
   readonly isDefault: boolean
 }
 
-interface WireModel extends ServerModel {
-  readonly isChatDefault?: boolean
-}
-
 /** The models that agents may use; undefined when the server does not tell. */
 export async function readModels(server: ServerProcess): Promise<AccountModel[] | undefined> {
-  const answer = await server.request<readonly WireModel[]>('copilot/models')
+  const answer = await server.request('copilot/models')
   if (answer.kind !== 'answer' || !Array.isArray(answer.value)) return undefined
-  const usable = (answer.value as readonly WireModel[]).filter(
-    ({ scopes = [], modelPolicy }) =>
-      (scopes.includes('agent-panel') || scopes.includes('chat-panel')) && modelPolicy?.state !== 'disabled',
-  )
-  const standard = usable.find(({ isChatDefault }) => isChatDefault) ?? usable[0]
-  return usable.flatMap((model) => {
-    if (model.id === undefined) return []
-    const { maxContextWindowTokens: window, maxOutputTokens: maxOutput } = model.capabilities?.limits ?? {}
+  const usable = modelsForChat(answer.value)
+  const usual = usable.find(({ isChatDefault }) => isChatDefault) ?? usable[0]
+  return usable.map((model) => {
+    const { window, maxOutput } = factsIn(model)
     const multiplier = model.billing?.multiplier
     return {
       id: model.id,
       ...(window !== undefined && { window }),
       ...(maxOutput !== undefined && { maxOutput }),
       ...(multiplier !== undefined && { multiplier }),
-      isDefault: model === standard,
+      isDefault: model === usual,
     }
   })
 }

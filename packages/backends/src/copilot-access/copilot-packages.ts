@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { findServer, type ServerCommand, type ServerPlaces } from '../copilot-ls/find-server.ts'
 import { findCopilotSdk } from '../copilot-sdk/find-sdk.ts'
+import versions from './copilot-versions.json' with { type: 'json' }
 
 /** A package of Copilot, in exactly the version that Cadre is tested with. */
 export interface CopilotPackage {
@@ -9,8 +10,8 @@ export interface CopilotPackage {
   readonly version: string
 }
 
-export const serverPackage: CopilotPackage = { name: '@github/copilot-language-server', version: '1.539.0' }
-export const sdkPackage: CopilotPackage = { name: '@github/copilot-sdk', version: '1.0.14' }
+export const serverPackage = packageNamed('@github/copilot-language-server')
+export const sdkPackage = packageNamed('@github/copilot-sdk')
 
 export interface Installed {
   readonly place: string
@@ -48,4 +49,8 @@ export function versionIn(folder: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+function packageNamed(name: keyof typeof versions): CopilotPackage {
+  return { name, version: versions[name] }
 }

@@ -1,5 +1,5 @@
-import { hideTokens } from '../copilot-ls/hide-tokens.ts'
 import type { ServerProcess } from '../copilot-ls/server-process.ts'
+import { hideTokens } from '../hide-tokens.ts'
 import { type Account, accountOf, type StatusAnswer } from './account.ts'
 
 /** The code that a person enters to sign in, and where. */

@@ -9,9 +9,9 @@ import {
 } from './account.ts'
 import { type AccountModel, readModels, readModes, type ServerMode } from './catalogue.ts'
 import { installedServer } from './copilot-packages.ts'
-import { type CopilotOptions, withServer } from './errand.ts'
 import { recall, remember } from './remembered.ts'
 import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
+import { type CopilotOptions, withServer } from './with-server.ts'
 
 /** What is known of Copilot on this machine. What was not told in time is absent. */
 export interface Survey {
@@ -37,11 +37,11 @@ export async function surveyCopilot(options: SurveyOptions): Promise<Survey | un
   const add = (more: Survey) => {
     if (!stopper.signal.aborted) found = { ...found, ...more }
   }
-  const errand = await withServer(options, (server) => ask(server, add), stopper.signal)
+  const result = await withServer(options, (server) => ask(server, add), stopper.signal)
   takeBack()
-  if (errand.kind === 'missing') return undefined
-  if (errand.kind === 'failed') return { trouble: errand.message }
-  if (errand.kind === 'cancelled') {
+  if (result.kind === 'missing') return undefined
+  if (result.kind === 'failed') return { trouble: result.message }
+  if (result.kind === 'cancelled') {
     const trouble = `The Copilot language server did not answer everything within ${limit / 1000} s.`
     return { ...found, trouble }
   }

@@ -12,7 +12,7 @@ export type Continuation =
 type Asked = Exclude<Message, { readonly role: 'assistant' }>
 
 /** What a session has said in a server's conversation so far. The server's state is a cache: without it a new one begins. */
-export class Conversation {
+export class LsConversation {
   readonly server: ToolServer
   turn: Turn
   readonly #system: string

@@ -1,12 +1,12 @@
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
-import type { BackendContext, ModelFacts } from '../backend.ts'
-import type { CopilotBackend, CopilotMode, CopilotModel } from '../copilot.ts'
+import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { missingServer } from '../copilot-access/missing-server.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
-import type { Conversation } from './conversation.ts'
-import { copilotModel, type Shared } from './copilot-model.ts'
+import type { LsConversation } from './conversation.ts'
+import { copilotLsModel, type Shared } from './copilot-model.ts'
 import { findServer } from './find-server.ts'
 import { NoticeBoard } from './notice-board.ts'
+import { factsIn, modelsForChat } from './server-models.ts'
 import { ServerPool } from './server-pool.ts'
 import type { Answer } from './server-process.ts'
 import { ToolServer } from './tool-server.ts'
@@ -19,11 +19,9 @@ type Listing =
 
 /** How long a list is believed, in milliseconds. */
 const listingAge = 5 * 60_000
-/** Tokens of the window that are reserved for the prompts the server adds to each request, which take about 3,000. */
-const ownPrompts = 4_000
 
 /** GitHub Copilot through its language server. Nothing is started before a model is asked for. */
-export async function openCopilotLs(context: BackendContext): Promise<CopilotBackend> {
+export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   const { config, env, clock } = context
   const settings = config.copilot ?? {}
   const board = new NoticeBoard()
@@ -47,7 +45,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     pool,
     board,
     clock,
-    conversations: new Map<string, Conversation>(),
+    conversations: new Map<string, LsConversation>(),
     idleTimeout: settings.idleTimeout ?? 120_000,
     tries: settings.tries ?? 3,
     subagents: settings.subagents ?? false,
@@ -78,16 +76,6 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     async names() {
       const listed = await list()
       return listed.kind === 'listed' ? [...listed.models.keys()] : []
-    },
-    async offer() {
-      const listed = await list()
-      if (listed.kind === 'failed') return listed
-      const modes = await ask<readonly CopilotMode[]>('conversation/modes')
-      return {
-        kind: 'offered',
-        models: [...listed.models.values()].map(described),
-        modes: modes.kind === 'answer' ? modes.value : [],
-      }
     },
     async close() {
       await pool.close()
@@ -120,27 +108,27 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
   }
 
   async function askForModels(): Promise<Listing> {
-    const answer = await ask<readonly ServerModel[]>('copilot/models')
+    const answer = await ask('copilot/models')
     if (answer.kind === 'answer')
       return {
         kind: 'listed',
-        models: new Map(answer.value.filter(isForChat).map((model) => [model.id, model])),
+        models: new Map(modelsForChat(answer.value).map((model) => [model.id, model])),
       }
     if (answer.kind === 'refused' && isSignInNeeded(answer.code))
       return { kind: 'failed', reason: `You are not signed in to GitHub Copilot. ${signInHint}` }
     return { kind: 'failed', reason: answer.message }
   }
 
-  async function ask<T>(method: string): Promise<Answer<T>> {
+  async function ask(method: string): Promise<Answer> {
     const stopper = new AbortController()
     const takeBack = clock.after(shared.idleTimeout, () => stopper.abort())
-    const gone: Answer<T> = { kind: 'gone', message: `The Copilot language server did not answer ${method}.` }
-    const late = new Promise<Answer<T>>((resolve) => {
+    const gone: Answer = { kind: 'gone', message: `The Copilot language server did not answer ${method}.` }
+    const late = new Promise<Answer>((resolve) => {
       stopper.signal.addEventListener('abort', () => resolve(gone))
     })
     const alive = setInterval(() => {}, 2 ** 31 - 1)
     const begun = await pool.ask(
-      (server) => Promise.race([server.process.request<T>(method), late]),
+      (server) => Promise.race([server.process.request(method), late]),
       stopper.signal,
     )
     clearInterval(alive)
@@ -156,7 +144,7 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     if (model === undefined || model.window !== found.window || model.maxOutput !== found.maxOutput) {
       const multiplier = entry.billing?.multiplier
       const canSee = entry.capabilities?.supports?.vision === true
-      model = copilotModel(
+      model = copilotLsModel(
         {
           name,
           id: `copilot-ls:${id}`,
@@ -171,31 +159,6 @@ export async function openCopilotLs(context: BackendContext): Promise<CopilotBac
     }
     return model
   }
-}
-
-function isForChat({ id, scopes, modelPolicy }: ServerModel): boolean {
-  const isOffered =
-    scopes === undefined || scopes.some((scope) => scope === 'agent-panel' || scope === 'chat-panel')
-  return typeof id === 'string' && isOffered && modelPolicy?.state !== 'disabled'
-}
-
-function factsIn({ capabilities }: ServerModel): ModelFacts {
-  const {
-    maxContextWindowTokens: window,
-    maxInputTokens: input,
-    maxOutputTokens: output,
-  } = capabilities?.limits ?? {}
-  const fits =
-    input === undefined ? window : Math.min(window ?? Number.POSITIVE_INFINITY, input + (output ?? 0))
-  return {
-    ...(fits !== undefined && { window: Math.max(1, fits - ownPrompts) }),
-    ...(output !== undefined && { maxOutput: output }),
-  }
-}
-
-function described(entry: ServerModel): CopilotModel {
-  const multiplier = entry.billing?.multiplier
-  return { name: entry.id, ...factsIn(entry), ...(multiplier !== undefined && { multiplier }) }
 }
 
 function notListed(written: string, name: string, names: readonly string[]): ModelResolution {

@@ -8,16 +8,18 @@
  */
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage } from '@cadre/core'
+import { counted } from '../counted.ts'
 import type { ChatMode } from '../models-config.ts'
 import { ToldText } from '../told-text.ts'
-import { type Continuation, Conversation } from './conversation.ts'
+import { answers, nextSign, type Sign } from './await-sign.ts'
+import { type Continuation, LsConversation } from './conversation.ts'
 import type { NoticeBoard } from './notice-board.ts'
 import type { Failed, ServerPool } from './server-pool.ts'
 import type { ToolServer } from './tool-server.ts'
 import { toolSetOf } from './tool-set.ts'
 import { historyOf } from './transcript.ts'
-import type { Turn, TurnEvent } from './turn.ts'
-import { refusal, troubleOf } from './turn-trouble.ts'
+import type { Turn } from './turn.ts'
+import { cancelled, troubleOfSign } from './turn-trouble.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
 /** What all models of the backend share. */
@@ -25,14 +27,14 @@ export interface Shared {
   readonly pool: ServerPool<ToolServer>
   readonly board: NoticeBoard
   readonly clock: Clock
-  readonly conversations: Map<string, Conversation>
+  readonly conversations: Map<string, LsConversation>
   readonly idleTimeout: number
   readonly tries: number
   /** Models are offered `run_subagent`, too. */
   readonly subagents: boolean
 }
 
-export interface CopilotModelOptions {
+export interface CopilotLsModelOptions {
   readonly name: string
   readonly id: string
   readonly mode: ChatMode
@@ -45,14 +47,9 @@ export interface CopilotModelOptions {
 /** What came of one try. */
 type Try = Reply | ReplyFailure | { readonly kind: 'again'; readonly failure: ReplyFailure }
 
-type Sign = TurnEvent | { readonly kind: 'aborted' } | { readonly kind: 'silent' }
-
-const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'The question was cancelled.' }
 const farAway = 2 ** 31 - 1
-/** Milliseconds in which a server that lives answers a question about nothing. */
-const pingTimeout = 5_000
 
-export function copilotModel(options: CopilotModelOptions, shared: Shared): Model {
+export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): Model {
   const { pool, board, clock, conversations, idleTimeout, tries } = shared
   const { name, mode, canSee, multiplier } = options
   return { id: options.id, ...options.facts, reply, release }
@@ -109,7 +106,7 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
     const { turn, server } = conversation
     turn.tell = (delta) => text.tell(delta)
     turn.warn = (message) => hooks.notice?.('copilot_warning', message)
-    const sign = await nextSign(turn, signal)
+    const sign = await nextSign(turn, signal, clock, idleTimeout)
     turn.tell = undefined
     turn.warn = undefined
     if (sign.kind === 'called') {
@@ -137,10 +134,10 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
   async function proceed(
     request: ModelRequest,
     signal: AbortSignal,
-  ): Promise<{ conversation: Conversation; premium: boolean } | Try> {
+  ): Promise<{ conversation: LsConversation; premium: boolean } | Try> {
     const existing = conversations.get(request.session)
     const next = existing?.continuation(options.id, request, canSee)
-    if (existing !== undefined && next !== undefined && goOn(existing, next, request))
+    if (existing !== undefined && next !== undefined && continueConversation(existing, next, request))
       return { conversation: existing, premium: next.kind === 'turn' }
     drop(request.session)
     const begun = await pool.begin(
@@ -149,7 +146,7 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
       (server) => {
         const turns = historyOf(request.system, request.messages, canSee)
         const turn = server.begin('conversation/create', request.session, { ...parameters(), turns })
-        return new Conversation(server, turn, options.id, request)
+        return new LsConversation(server, turn, options.id, request)
       },
       signal,
     )
@@ -159,7 +156,11 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
     return { conversation: begun.value, premium: true }
   }
 
-  function goOn(conversation: Conversation, next: Continuation, { session }: ModelRequest): boolean {
+  function continueConversation(
+    conversation: LsConversation,
+    next: Continuation,
+    { session }: ModelRequest,
+  ): boolean {
     const { turn, server, id } = conversation
     if (next.kind === 'result') return turn.give(next.call.toolCallId, next.text)
     if (id === undefined) return false
@@ -177,7 +178,7 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
       const turns = historyOf(request.system, request.messages, canSee)
       const turn = server.begin('conversation/create', request.session, { ...parameters(), turns })
       for (let calls = 0; ; calls++) {
-        const sign = await nextSign(turn, signal)
+        const sign = await nextSign(turn, signal, clock, idleTimeout)
         if (sign.kind === 'called' && calls < 3) {
           turn.give(sign.call.toolCallId, 'There are no tools for this question. Answer it with text.')
           continue
@@ -196,90 +197,12 @@ export function copilotModel(options: CopilotModelOptions, shared: Shared): Mode
 
   /** What becomes of a turn that ended without a reply. */
   async function endOf(sign: Sign, turn: Turn, server: ToolServer, premium: boolean): Promise<Try> {
-    switch (sign.kind) {
-      case 'aborted':
-      case 'stopped':
-        return cancelled
-      case 'looping':
-        return {
-          kind: 'failed',
-          code: 'backend',
-          message: `${options.id} keeps calling tools that this agent does not have.`,
-        }
-      case 'silent':
-        // The model may hang, or the whole server. Other sessions use it too, so it is killed only if it is hung itself.
-        if (!(await answers(server))) server.process.kill()
-        return again({
-          kind: 'failed',
-          code: 'timeout',
-          message: `${options.id} did not respond for ${Math.round(idleTimeout / 1000)} seconds.`,
-        })
-      case 'gone':
-        return again({ kind: 'failed', code: 'backend', message: sign.message })
-      case 'refused': {
-        const failure = refusal(sign.code, sign.message, name)
-        // The conversation is unknown to the server: a new one is not.
-        return /does not exist/i.test(sign.message) ? again(failure) : failure
-      }
-      case 'called':
-        return {
-          kind: 'failed',
-          code: 'backend',
-          message: `${options.id} called a tool while summarizing, where no tools are available.`,
-        }
-      case 'over': {
-        const { end } = turn.reader
-        if (end?.error === undefined)
-          return again({
-            kind: 'failed',
-            code: 'backend',
-            message: `The server cancelled the turn of ${options.id}.`,
-          })
-        const trouble = troubleOf(end.error, name)
-        if (trouble.kind === 'cut')
-          return { ...replyOf(turn.reader.takeText(), [], usageOf(turn, premium)), stop: trouble.stop }
-        return trouble.kind === 'again' ? again(trouble.failure) : trouble.failure
-      }
-    }
-  }
-
-  /** Waits until the turn has something to say, is aborted, or has been silent for too long. */
-  function nextSign(turn: Turn, signal: AbortSignal): Promise<Sign> {
-    return new Promise((resolve) => {
-      let takeBack = () => {}
-      const end = (sign: Sign) => {
-        takeBack()
-        signal.removeEventListener('abort', abort)
-        turn.onNews(() => {})
-        resolve(sign)
-      }
-      const abort = () => end({ kind: 'aborted' })
-      const look = () => {
-        const event = turn.next()
-        if (event !== undefined) end(event)
-      }
-      const watch = () => {
-        const quiet = clock.now() - turn.heardAt
-        if (quiet < idleTimeout) takeBack = clock.after(idleTimeout - quiet, watch)
-        else end({ kind: 'silent' })
-      }
-      if (signal.aborted) return abort()
-      signal.addEventListener('abort', abort)
-      turn.onNews(look)
-      watch()
-      look()
-    })
-  }
-
-  function answers(server: ToolServer): Promise<boolean> {
-    return new Promise((resolve) => {
-      const takeBack = clock.after(pingTimeout, () => resolve(false))
-      // No server knows this request, and one that lives says so at once.
-      void server.process.request('cadre/ping').then((answer) => {
-        takeBack()
-        resolve(answer.kind !== 'gone')
-      })
-    })
+    // The model may hang, or the whole server. Other sessions use it too, so it is killed only if it is hung itself.
+    if (sign.kind === 'silent' && !(await answers(server, clock))) server.process.kill()
+    const trouble = troubleOfSign(sign, turn.reader.end, { id: options.id, name, idleTimeout })
+    if (trouble.kind === 'cut')
+      return { ...replyOf(turn.reader.takeText(), [], usageOf(turn, premium)), stop: trouble.stop }
+    return trouble.kind === 'again' ? trouble : trouble.failure
   }
 
   function usageOf(turn: Turn, premium: boolean): Usage | undefined {
@@ -330,13 +253,5 @@ function replyOf(content: string | null, calls: Reply['calls'], usage: Usage | u
 
 function notBegun({ message, isPassing }: Failed): Try {
   const failure: ReplyFailure = { kind: 'failed', code: 'backend', message, spent: 'nothing' }
-  return isPassing === true ? again(failure) : failure
-}
-
-function again(failure: ReplyFailure): Try {
-  return { kind: 'again', failure }
-}
-
-function counted(failure: ReplyFailure, tries: number): ReplyFailure {
-  return tries === 1 ? failure : { ...failure, message: `${failure.message} Tried ${tries} times.` }
+  return isPassing === true ? { kind: 'again', failure } : failure
 }

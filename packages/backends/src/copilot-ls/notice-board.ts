@@ -1,4 +1,4 @@
-import { hideTokens } from './hide-tokens.ts'
+import { hideTokens } from '../hide-tokens.ts'
 
 interface Quota {
   readonly percentRemaining?: number

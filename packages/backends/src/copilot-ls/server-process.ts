@@ -20,9 +20,9 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-jsonrpc/node'
+import { childEnvironment } from '../child-environment.ts'
+import { hideTokens } from '../hide-tokens.ts'
 import type { ServerCommand } from './find-server.ts'
-import { hideTokens } from './hide-tokens.ts'
-import { serverEnvironment } from './server-environment.ts'
 
 export interface ServerOptions {
   readonly command: ServerCommand
@@ -68,6 +68,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 const running = new Set<Child>()
 const stopGrace = 2_000
+const passed = /^(XDG|GITHUB_COPILOT|GH_COPILOT|AGENT_DEBUG)_/i
 
 /** Starts a server and shakes hands with it. */
 export async function startServer(options: ServerOptions): Promise<Start> {
@@ -75,7 +76,7 @@ export async function startServer(options: ServerOptions): Promise<Start> {
   const child = spawn(command.command, [...command.args, '--clientProcessId', String(process.pid)], {
     // Not the workspace: the server must find nothing there that it reads or runs.
     cwd: path.dirname(path.isAbsolute(command.args[0] ?? '') ? (command.args[0] as string) : command.command),
-    env: serverEnvironment(env),
+    env: childEnvironment(env, passed),
     stdio: ['pipe', 'pipe', 'pipe'],
     // A group of its own: Ctrl-C is for Cadre, which stops what runs in its own order.
     detached: process.platform !== 'win32',

@@ -1,5 +1,7 @@
 import type { ReplyFailure } from '@cadre/core'
-import { hideTokens } from './hide-tokens.ts'
+import { hideTokens } from '../hide-tokens.ts'
+import type { Sign } from './await-sign.ts'
+import type { TurnReader } from './turn-reader.ts'
 import type { TurnError } from './wire-types.ts'
 
 /** What to do about a turn that ended with an error. */
@@ -10,11 +12,49 @@ export type Trouble =
   /** A new conversation may succeed. */
   | { readonly kind: 'again'; readonly failure: ReplyFailure }
 
+export const cancelled: ReplyFailure = {
+  kind: 'failed',
+  code: 'cancelled',
+  message: 'The question was cancelled.',
+}
+
 export const signInHint = 'Run "cadre login" to sign in to GitHub Copilot.'
 
 /** The code with which the server refuses requests of somebody who is not signed in. */
 const notSignedIn = 1000
 const tooManyRounds = 10_000
+
+/** What to do about a turn that ended without a reply. */
+export function troubleOfSign(
+  sign: Sign,
+  end: TurnReader['end'],
+  { id, name, idleTimeout }: { readonly id: string; readonly name: string; readonly idleTimeout: number },
+): Trouble {
+  switch (sign.kind) {
+    case 'aborted':
+    case 'stopped':
+      return failed(cancelled)
+    case 'looping':
+      return failed(plain(`${id} keeps calling tools that this agent does not have.`))
+    case 'silent': {
+      const message = `${id} did not respond for ${Math.round(idleTimeout / 1000)} seconds.`
+      return again({ kind: 'failed', code: 'timeout', message })
+    }
+    case 'gone':
+      return again(plain(sign.message))
+    case 'refused': {
+      const failure = refusal(sign.code, sign.message, name)
+      // The conversation is unknown to the server: a new one is not.
+      return /does not exist/i.test(sign.message) ? again(failure) : failed(failure)
+    }
+    case 'called':
+      return failed(plain(`${id} called a tool while summarizing, where no tools are available.`))
+    case 'over':
+      return end?.error === undefined
+        ? again(plain(`The server cancelled the turn of ${id}.`))
+        : troubleOf(end.error, name)
+  }
+}
 
 export function troubleOf(error: TurnError, model: string): Trouble {
   const { code, message = 'The turn failed.' } = error
@@ -27,9 +67,9 @@ export function troubleOf(error: TurnError, model: string): Trouble {
   if (error.reason === 'model_not_supported' || /^No model configuration found/i.test(message))
     return failed({ ...backend(model, shown), code: 'unknown_model' })
   // The server gets a new token when one is refused, but gives up the turn.
-  if (code === 401) return { kind: 'again', failure: signedOut(shown) }
+  if (code === 401) return again(signedOut(shown))
   if (code === 402) return failed(backend(model, withAdvice(shown)))
-  if (code === tooManyRounds) return { kind: 'again', failure: backend(model, shown) }
+  if (code === tooManyRounds) return again(backend(model, shown))
   return failed(backend(model, shown))
 }
 
@@ -53,7 +93,15 @@ function signedOut(reason: string): ReplyFailure {
 }
 
 function backend(model: string, reason: string): ReplyFailure {
-  return { kind: 'failed', code: 'backend', message: `copilot-ls:${model} failed: ${sentence(reason)}` }
+  return plain(`copilot-ls:${model} failed: ${sentence(reason)}`)
+}
+
+function plain(message: string): ReplyFailure {
+  return { kind: 'failed', code: 'backend', message }
+}
+
+function again(failure: ReplyFailure): Trouble {
+  return { kind: 'again', failure }
 }
 
 function failed(failure: ReplyFailure): Trouble {

@@ -68,6 +68,7 @@ export interface ServerTool {
 export interface ServerModel {
   readonly id: string
   readonly scopes?: readonly string[]
+  readonly isChatDefault?: boolean
   readonly modelPolicy?: { readonly state?: string }
   readonly capabilities?: {
     readonly supports?: { readonly vision?: boolean }

@@ -28,11 +28,9 @@ import type {
   SdkPermissionRequest,
   SdkPreToolCall,
   SdkPreToolUse,
-  SdkProvider,
   SdkSession,
-  SdkSessionConfig,
-  SdkTool,
 } from './sdk-types.ts'
+import { type Setup, sessionConfig, subagentTool } from './session-config.ts'
 
 /** Who asks, and hears what happens until the round is there. */
 export interface Asker {
@@ -42,15 +40,7 @@ export interface Asker {
   readonly alive: () => void
 }
 
-export interface Setup {
-  readonly model: string
-  readonly multiplier: number | undefined
-  readonly provider: SdkProvider | undefined
-  /** The model may start subagents of the runtime. Their calls are calls of the session. */
-  readonly subagents: boolean
-}
-
-export class Conversation {
+export class SdkConversation {
   readonly #id = randomUUID()
   readonly #runtime: Runtime
   readonly #setup: Setup
@@ -134,7 +124,18 @@ export class Conversation {
   }
 
   async #begin(messages: readonly Message[]): Promise<void> {
-    const session = await this.#runtime.client.createSession(this.#config())
+    const session = await this.#runtime.client.createSession(
+      sessionConfig({
+        id: this.#id,
+        folder: this.#runtime.folder,
+        setup: this.#setup,
+        system: this.#system,
+        tools: this.#tools,
+        onEvent: (event) => this.#hear(event),
+        onPermissionRequest: (request) => this.#permit(request),
+        onPreToolUse: (call) => this.#judge(call),
+      }),
+    )
     this.#session = session
     if (this.#isClosed) {
       await this.#runtime.client.deleteSession(session.sessionId)
@@ -205,45 +206,6 @@ export class Conversation {
     for (const deny of denials) deny()
   }
 
-  #config(): SdkSessionConfig {
-    const { model, provider, subagents } = this.#setup
-    const ours = this.#tools.map(({ name }) => `custom:${name}`)
-    const hasSubagents = subagents && !this.#names.has(subagentTool)
-    return {
-      sessionId: this.#id,
-      model,
-      clientName: 'cadre',
-      // Of a server of one's own the runtime knows nothing, and would leave out images.
-      ...(provider !== undefined && { provider, modelCapabilities: { supports: { vision: true } } }),
-      tools: this.#tools.map(toolOf),
-      availableTools: hasSubagents ? [...ours, `builtin:${subagentTool}`] : ours,
-      systemMessage: { mode: 'replace', content: this.#system },
-      streaming: true,
-      workingDirectory: this.#runtime.folder,
-      // Compaction, large results and the choice of tools are the loop's.
-      infiniteSessions: { enabled: false },
-      largeOutput: { enabled: false },
-      toolSearch: { enabled: false },
-      excludedBuiltinAgents: hasSubagents ? builtinAgents : [...builtinAgents, 'general-purpose'],
-      customAgents: [],
-      mcpServers: {},
-      // It connects to this one by itself, with an account.
-      disabledMcpServers: ['github-mcp-server'],
-      enableConfigDiscovery: false,
-      enableFileHooks: false,
-      enableSkills: false,
-      enableSessionStore: false,
-      enableSessionTelemetry: false,
-      enableHostGitOperations: false,
-      enableOnDemandInstructionDiscovery: false,
-      skipCustomInstructions: true,
-      memory: { enabled: false },
-      onEvent: (event) => this.#hear(event),
-      onPermissionRequest: (request) => this.#permit(request),
-      hooks: { onPreToolUse: (call) => this.#judge(call) },
-    }
-  }
-
   #hear(event: SdkEvent): void {
     if (this.#isClosed) return
     this.#asker?.alive()
@@ -277,9 +239,6 @@ export function wireCalls(calls: readonly RoundCall[], hide: (input: string) => 
   }))
 }
 
-/** The tool of the runtime that starts a subagent. */
-const subagentTool = 'task'
-
 /** One in the background would outlive the turn that started it, and its calls would belong to no reply. */
 function judgeSubagent(input: unknown): SdkPreToolUse {
   const mode = (input as { readonly mode?: unknown } | null | undefined)?.mode
@@ -287,21 +246,8 @@ function judgeSubagent(input: unknown): SdkPreToolUse {
   return { permissionDecision: 'deny', permissionDecisionReason: 'Only mode "sync" is allowed.' }
 }
 
-const builtinAgents = ['explore', 'task', 'code-review', 'research', 'security-review', 'rubber-duck']
-
 function denial(name: string): string {
   return `"${name}" is not a tool of this session. Use only the tools that you were given.`
-}
-
-function toolOf({ name, description, parameters }: ToolOffer): SdkTool {
-  return {
-    name,
-    description,
-    // The runtime silently leaves out a tool whose input is not an object with properties.
-    parameters: { properties: {}, ...parameters, type: 'object' },
-    overridesBuiltInTool: true,
-    defer: 'never',
-  }
 }
 
 function answerOf(requestId: string, { content, images = [] }: Result): SdkAnswer {

@@ -2,7 +2,7 @@ import { type Model, type ModelResolution, matchModel, messageOf, nearestModels 
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { openOpenAi } from '../openai/openai-backend.ts'
 import { type Access, readAccess } from './access.ts'
-import { copilotModel } from './copilot-model.ts'
+import { copilotSdkModel } from './copilot-model.ts'
 import { hideSecrets } from './failure.ts'
 import { findCopilotSdk, loadCopilotSdk, missingSdk } from './find-sdk.ts'
 import { Runtime } from './runtime.ts'
@@ -114,8 +114,8 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
   function modelOf(name: string, facts: ModelFacts, multiplier: number | undefined): Model {
     let model = opened.get(name)
     if (model === undefined || model.window !== facts.window || model.maxOutput !== facts.maxOutput) {
-      const { idleTimeout = 120_000, subagents = false } = config.copilot ?? {}
-      model = copilotModel({ name, facts, multiplier, subagents, access, host, clock, idleTimeout })
+      const { idleTimeout = 120_000, tries = 3, subagents = false } = config.copilot ?? {}
+      model = copilotSdkModel({ name, facts, multiplier, subagents, access, host, clock, idleTimeout, tries })
       opened.set(name, model)
     }
     return model

@@ -4,17 +4,20 @@
  * 1. A session has at most one conversation. One that cannot be continued is closed before another one begins.
  * 2. A conversation whose question did not end with a reply is closed: its state is not known any more.
  * 3. A question ends promptly when it is aborted, or the runtime ends or hangs, whatever the runtime does.
- * 4. A question is asked at most twice, and the second time only because the runtime ended.
+ * 4. A question is asked at most `tries` times, and again only because the runtime ended. Its text is told once.
  */
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
 import type { ModelFacts } from '../backend.ts'
+import { counted } from '../counted.ts'
+import { ToldText } from '../told-text.ts'
 import type { Access } from './access.ts'
-import { Conversation, type Setup, wireCalls } from './conversation.ts'
+import { SdkConversation, wireCalls } from './conversation.ts'
 import { backendFailure, cancelled, failureOf, hideSecret, hideSecrets, rejection } from './failure.ts'
 import type { Round } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'
+import type { Setup } from './session-config.ts'
 
 /** How long the runtime may take to answer when it is asked whether it is there. */
 const pingTimeout = 10_000
@@ -22,7 +25,7 @@ const pingTimeout = 10_000
 /** For a model of unknown size. The runtime would shorten the conversation at a size that it assumes; the loop does it when the server refuses. */
 const unlimited = 1_000_000
 
-export interface CopilotModelOptions {
+export interface CopilotSdkModelOptions {
   readonly name: string
   readonly facts: ModelFacts
   readonly multiplier?: number | undefined
@@ -32,19 +35,23 @@ export interface CopilotModelOptions {
   readonly clock: Clock
   /** Milliseconds without an event after which a question counts as hung. */
   readonly idleTimeout: number
+  /** How often one question is asked at most. */
+  readonly tries: number
 }
+
+const ended = backendFailure('The Copilot runtime ended while it answered.')
 
 type Lost = { readonly kind: 'lost' }
 type Outcome = Reply | ReplyFailure | Lost
 
 interface Kept {
-  readonly conversation: Conversation
+  readonly conversation: SdkConversation
   /** Gives the runtime back. */
   readonly leave: () => void
 }
 
-export function copilotModel(options: CopilotModelOptions): Model {
-  const { name, facts, multiplier, subagents, access, host, clock, idleTimeout } = options
+export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
+  const { name, facts, multiplier, subagents, access, host, clock, idleTimeout, tries } = options
   const id = `copilot-sdk:${name}`
   const conversations = new Map<string, Kept>()
   return { id, ...facts, reply, release }
@@ -54,17 +61,19 @@ export function copilotModel(options: CopilotModelOptions): Model {
     hooks: ReplyHooks,
     signal: AbortSignal,
   ): Promise<Reply | ReplyFailure> {
-    const outcome = await ask(request, hooks, signal)
-    if (outcome.kind !== 'lost') return outcome
-    hooks.notice?.(
-      'copilot_runtime_restarted',
-      'The Copilot runtime exited during a reply. Cadre is restarting it and retrying.',
-    )
-    if (hooks.again !== undefined && (await hooks.again(undefined)) === undefined) return cancelled
-    const second = await ask(request, hooks, signal)
-    return second.kind === 'lost'
-      ? backendFailure('The Copilot runtime exited twice during the same reply.')
-      : second
+    const text = new ToldText(hooks.text)
+    for (let failed = 0; ; ) {
+      text.begin()
+      const outcome = await ask(request, text, hooks, signal)
+      if (outcome.kind !== 'lost') return outcome
+      failed += 1
+      if (failed >= tries) return counted(ended, failed)
+      hooks.notice?.(
+        'copilot_runtime_restarted',
+        'The Copilot runtime exited during a reply. Cadre is restarting it and retrying.',
+      )
+      if (hooks.again !== undefined && (await hooks.again(undefined)) === undefined) return cancelled
+    }
   }
 
   function release(session: string): void {
@@ -74,11 +83,16 @@ export function copilotModel(options: CopilotModelOptions): Model {
     kept?.leave()
   }
 
-  async function ask(request: ModelRequest, hooks: ReplyHooks, signal: AbortSignal): Promise<Outcome> {
+  async function ask(
+    request: ModelRequest,
+    text: ToldText,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     if (signal.aborted) return { ...cancelled, spent: 'nothing' }
     // A summary is a question of its own, and leaves the conversation of its session as it is.
     const key = request.purpose === undefined ? request.session : `${request.session} ${request.purpose}`
-    const outcome = await attend(request, key, hooks, signal)
+    const outcome = await attend(request, key, text, hooks, signal)
     if (outcome.kind !== 'reply' || request.purpose !== undefined) release(key)
     return outcome
   }
@@ -86,6 +100,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
   function attend(
     request: ModelRequest,
     key: string,
+    text: ToldText,
     hooks: ReplyHooks,
     signal: AbortSignal,
   ): Promise<Outcome> {
@@ -113,7 +128,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
           return cancelled
         }
         const round = await conversation.ask(request.messages, conversation.continues(request), {
-          text: (delta) => !isOver && hooks.text(hideSecret(delta, secret())),
+          text: (delta) => !isOver && text.tell(hideSecret(delta, secret())),
           notice: (code, message) => hooks.notice?.(code, hideSecrets(message, secret())),
           alive,
         })
@@ -167,7 +182,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
     key: string,
     signal: AbortSignal,
     found: (runtime: Runtime) => void,
-  ): Promise<Conversation | ReplyFailure> {
+  ): Promise<SdkConversation | ReplyFailure> {
     const kept = conversations.get(key)?.conversation
     if (kept?.continues(request) !== undefined) {
       found(kept.runtime)
@@ -180,7 +195,7 @@ export function copilotModel(options: CopilotModelOptions): Model {
     try {
       const runtime = await host.get()
       found(runtime)
-      const conversation = new Conversation(runtime, setup, request)
+      const conversation = new SdkConversation(runtime, setup, request)
       if (signal.aborted) return cancelled
       conversations.set(key, { conversation, leave })
       return conversation

@@ -1,13 +1,10 @@
 import { messageOf, type ReplyFailure } from '@cadre/core'
+import { hideTokens } from '../hide-tokens.ts'
 import type { RuntimeError } from './round-reader.ts'
-
-/** Tokens of GitHub and Copilot, and what follows `Bearer`. */
-const tokens =
-  /\bgh[a-z]_[A-Za-z0-9_]{4,}|\bgithub_pat_[A-Za-z0-9_]+|\btid=[^\s"'\\]+|(?<=\b(?:bearer|token)[ :=]+)[^\s"',]{8,}/gi
 
 /** Errors are shown and recorded, and may repeat what a server was sent. */
 export function hideSecrets(text: string, secret: string | undefined): string {
-  return hideSecret(text, secret).replace(tokens, '[hidden]')
+  return hideTokens(hideSecret(text, secret))
 }
 
 /** For what a model says, in which anything but this secret may be meant. */

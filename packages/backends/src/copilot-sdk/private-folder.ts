@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { absolute } from '../copilot-folder.ts'
 
 /**
  * A new folder for the files of one runtime, which only this user can read. Folders of processes that have ended, and could not remove
@@ -8,7 +9,8 @@ import path from 'node:path'
  */
 export function createPrivateFolder(env: { readonly [name: string]: string | undefined }): string {
   const home = env['HOME'] || os.homedir()
-  const base = path.join(env['XDG_STATE_HOME'] || path.join(home, '.local', 'state'), 'cadre', 'copilot-sdk')
+  const state = absolute(env['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state')
+  const base = path.join(state, 'cadre', 'copilot-sdk')
   mkdirSync(base, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(base)) {
     const pid = Number(/^(\d+)-/.exec(name)?.[1])

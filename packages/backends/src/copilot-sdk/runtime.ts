@@ -7,11 +7,10 @@
  */
 
 import type { Clock } from '@cadre/core'
+import { childEnvironment, type Environment } from '../child-environment.ts'
 import type { Access } from './access.ts'
 import { createPrivateFolder, removeFolder } from './private-folder.ts'
 import type { Sdk, SdkClient } from './sdk-types.ts'
-
-type Environment = { readonly [name: string]: string | undefined }
 
 const startTimeout = 60_000
 
@@ -70,10 +69,6 @@ export class Runtime {
     return this.#isEnded
   }
 
-  get pid(): number | undefined {
-    return this.client.cliProcess?.pid
-  }
-
   /** Returns how to stop listening. */
   whenEnded(listener: () => void): () => void {
     if (this.#isEnded) listener()
@@ -129,14 +124,13 @@ function swallowWriteErrors(client: SdkClient): void {
   })
 }
 
-const passed =
-  /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|DBUS_SESSION_BUS_ADDRESS|XDG_(CONFIG_HOME|RUNTIME_DIR)|APPDATA|LOCALAPPDATA|USERPROFILE|USERNAME|SYSTEM(ROOT|DRIVE)|PROGRAMDATA|COMSPEC|PATHEXT|GH_HOST|GH_CONFIG_DIR|COPILOT_API_URL)$/i
+const passed = /^(XDG_(CONFIG_HOME|RUNTIME_DIR)|GH_HOST|GH_CONFIG_DIR|COPILOT_API_URL)$/i
 
 /** What the runtime needs of the environment. Keys for other services stay here, and its files stay in its folder. */
 export function runtimeEnvironment(env: Environment, folder: string, isOffline: boolean): Environment {
   const own = { XDG_CACHE_HOME: folder, XDG_STATE_HOME: folder, XDG_DATA_HOME: folder }
   return {
-    ...Object.fromEntries(Object.entries(env).filter(([name]) => passed.test(name))),
+    ...childEnvironment(env, passed),
     ...own,
     // An account that is signed in is found through the home.
     ...(isOffline && { HOME: folder, COPILOT_OFFLINE: 'true' }),

@@ -1,5 +1,6 @@
 import type { Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Spent } from '@cadre/core'
 import type { BackendContext, ModelFacts } from '../backend.ts'
+import { counted } from '../counted.ts'
 import { pause } from '../pause.ts'
 import { ToldText } from '../told-text.ts'
 import { adapt, takesLimit } from './adapt.ts'
@@ -195,8 +196,4 @@ class Question {
     if (next !== undefined) this.request = { ...this.request, maxOutput: next.maxOutput }
     return next !== undefined
   }
-}
-
-function counted(failure: ReplyFailure, tries: number): ReplyFailure {
-  return tries === 1 ? failure : { ...failure, message: `${failure.message} Tried ${tries} times.` }
 }

@@ -45,7 +45,7 @@ export function openScripted({ cwd, env, clock }: BackendContext): Backend {
         warning: `The playbook ${file} stands in for the model ${JSON.stringify(as)}.`,
       }
     },
-    bare: (name, standard) => `${standard.split('#')[0]}#${name}`,
+    bare: (name, defaultModel) => `${defaultModel.split('#')[0]}#${name}`,
   }
 
   // A shell does not do this behind a prefix.

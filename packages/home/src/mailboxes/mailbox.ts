@@ -4,15 +4,14 @@ import { FollowedFile } from '../lines/followed-file.ts'
 import { type MailMessage, messageOfLine } from './mail-message.ts'
 import { receiptsName } from './mailbox-name.ts'
 
-/** What is known of one mailbox, a file of messages and one of receipts: read once, then followed. */
+/** What is known of one mailbox, a file of messages and one of receipts: read once, then followed. Texts are not kept. */
 export class Mailbox {
   readonly ids = new Set<string>()
   /** By session: how many messages it sent here. */
   readonly sent = new Map<string, number>()
   /** By session that was begun by a message of this mailbox: how deep it lies. */
   readonly began = new Map<string, number>()
-  private readonly received = new Set<string>()
-  private readonly kept = new Map<string, MailMessage>()
+  protected readonly received = new Set<string>()
   private readonly messages: FollowedFile
   private readonly receipts: FollowedFile
 
@@ -24,15 +23,9 @@ export class Mailbox {
         if (this.ids.has(id)) return
         this.ids.add(id)
         const message = messageOfLine(line as JsonObject, { id, to: name })
-        if (message === undefined) return
-        this.kept.set(id, message)
-        this.sent.set(message.session, (this.sent.get(message.session) ?? 0) + 1)
+        if (message !== undefined) this.add(message)
       },
-      forget: () => {
-        this.ids.clear()
-        this.sent.clear()
-        this.kept.clear()
-      },
+      forget: () => this.forget(),
     })
     this.receipts = new FollowedFile(home.at(folder, `${receiptsName(name)}.jsonl`), {
       take: ({ id, delivered_to: session, began, depth }) => {
@@ -52,13 +45,17 @@ export class Mailbox {
     this.receipts.look()
   }
 
-  /** Messages without a receipt, in the order in which they were sent. */
-  undelivered(): readonly MailMessage[] {
-    for (const id of this.kept.keys()) if (this.received.has(id)) this.kept.delete(id)
-    return [...this.kept.values()]
-  }
-
   receive(id: string): void {
     this.received.add(id)
+  }
+
+  protected add({ session }: MailMessage): void {
+    this.sent.set(session, (this.sent.get(session) ?? 0) + 1)
+  }
+
+  /** The messages come again. */
+  protected forget(): void {
+    this.ids.clear()
+    this.sent.clear()
   }
 }

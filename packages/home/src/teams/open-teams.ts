@@ -16,10 +16,10 @@ import { withLock } from '../leases/with-lock.ts'
 import { appendLine } from '../lines/append-line.ts'
 import { lineOfMessage, lineOfReceipt, type MailMessage } from '../mailboxes/mail-message.ts'
 import { mailText } from '../mailboxes/mail-text.ts'
-import { Mailbox } from '../mailboxes/mailbox.ts'
 import { receiptsName } from '../mailboxes/mailbox-name.ts'
 import { foreignMessages } from './import-inbox.ts'
 import { configOfTeam, readTeamConfig, type TeamConfig } from './team-config.ts'
+import { TeamInbox } from './team-inbox.ts'
 
 /** Whom a session means in its teams. */
 export type TeamAddress =
@@ -69,7 +69,7 @@ class Team {
   readonly config: TeamConfig
   /** Its folder of inboxes, relative to the home. */
   readonly inboxes: string
-  readonly boxes: ReadonlyMap<string, Mailbox>
+  readonly boxes: ReadonlyMap<string, TeamInbox>
   /** Messages that are being written: their receivers, by id. */
   readonly pending = new Map<string, string>()
 
@@ -77,10 +77,10 @@ class Team {
     this.config = config
     this.inboxes = `${folder}/${name}/inboxes`
     const owners = [leadBox, ...config.members.map((member) => member.name)]
-    this.boxes = new Map(owners.map((owner) => [owner, new Mailbox(home, this.inboxes, owner)]))
+    this.boxes = new Map(owners.map((owner) => [owner, new TeamInbox(home, this.inboxes, owner)]))
   }
 
-  box(member: string): Mailbox | undefined {
+  box(member: string): TeamInbox | undefined {
     const box = this.boxes.get(member)
     box?.refresh()
     return box

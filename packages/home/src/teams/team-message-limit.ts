@@ -4,7 +4,10 @@ import type { TeamFiles } from './open-teams.ts'
 /** Messages that the members of one team may send each other, where the configuration says nothing. */
 export const defaultTeamMessages = 500
 
-/** Agents that write to each other without end cost money and help nobody: a team has a budget of messages. */
+/**
+ * Agents that write to each other without end cost money and help nobody: a team has a budget of messages. The refusal is a decision,
+ * and is reported as one. Calls that are judged together may all pass here, so `send_message` counts again when it writes.
+ */
 export function teamMessageLimit(teams: TeamFiles): Rule {
   return {
     by: 'budget',

@@ -81,6 +81,8 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
     async run({ to, text, summary }, { agent: from, session, key }) {
       const mate = teammate(session, to)
       if (mate?.isServed) {
+        // The rule `team-messages` has judged this call, but before other calls of the same reply and of other members were written.
+        // Between this check and the count of `post` nothing else runs.
         const over = teams?.has(mate.team, mate.member, key) ? undefined : teams?.refuseMessage(mate.team)
         if (over !== undefined) throw new Refusal(over)
         await teams?.post(mate.team, {

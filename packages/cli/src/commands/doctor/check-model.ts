@@ -42,7 +42,7 @@ export async function checkModel(
       cwd: io.cwd,
       clock: systemClock,
       // A bare name belongs to the backend of the account.
-      standard: async () => ofAccount((await copilot).models),
+      defaultModel: async () => ofAccount((await copilot).models),
       ...(named && { model: named }),
     })
     const found = await allowOnly(all, policy).resolve(undefined)

@@ -181,7 +181,7 @@ it('removes what a killed installation left behind', async () => {
 
 it('names a command for people, with quotes where they are needed', () => {
   expect(installCommand('/home/ann/my data', [serverPackage])).toBe(
-    "npm install --prefix '/home/ann/my data' --ignore-scripts @github/copilot-language-server@1.539.0",
+    `npm install --prefix '/home/ann/my data' --ignore-scripts @github/copilot-language-server@${serverPackage.version}`,
   )
 })
 

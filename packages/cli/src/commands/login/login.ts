@@ -59,13 +59,13 @@ async function enter(io: Io, flags: LoginFlags, person: Person): Promise<Ending>
     if (ended.kind === 'signed-in') rememberSignIn(env, ended.user, Date.now(), await readModels(server))
     return ended
   }
-  const errand = await withServer({ env, configured }, work, person.signal)
-  if (errand.kind === 'done') return errand.value
-  if (errand.kind === 'cancelled') return errand
+  const result = await withServer({ env, configured }, work, person.signal)
+  if (result.kind === 'done') return result.value
+  if (result.kind === 'cancelled') return result
   throw new CadreError(
     'backend',
-    errand.kind === 'failed'
-      ? errand.message
+    result.kind === 'failed'
+      ? result.message
       : 'The Copilot language server is no longer installed. Run `cadre login` again.',
   )
 }

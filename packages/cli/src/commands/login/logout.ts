@@ -95,17 +95,17 @@ async function leave(
     return { kept: accounts.filter((_, index) => !removed[index]) }
   }
   try {
-    const errand = await withServer({ env: io.env, configured }, work, person.signal)
-    if (errand.kind === 'cancelled') return 'cancelled'
-    if (errand.kind !== 'done')
+    const result = await withServer({ env: io.env, configured }, work, person.signal)
+    if (result.kind === 'cancelled') return 'cancelled'
+    if (result.kind !== 'done')
       throw new CadreError(
         'backend',
-        errand.kind === 'failed'
-          ? errand.message
+        result.kind === 'failed'
+          ? result.message
           : 'The Copilot language server is no longer installed. Run `cadre login` again.',
       )
     rememberSignOut(io.env)
-    return errand.value
+    return result.value
   } finally {
     person.leave()
   }

@@ -30,15 +30,15 @@ export async function models(
   })
   const known = listed.flatMap(({ models: found }) => found)
   const chosen = flags.model || io.env['CADRE_MODEL'] || config.model
-  const ofAccount = listed.find(({ standard: one }) => one !== undefined)?.standard
-  const standard =
+  const ofAccount = listed.find(({ defaultModel }) => defaultModel !== undefined)?.defaultModel
+  const usual =
     known.find(({ id }) => id === (chosen ?? ofAccount))?.id ??
     (await defaultModel(io, config, policy, { chosen, ofAccount }))
   // A playbook, or a model of a server that lists none.
-  const more = standard === undefined || known.some(({ id }) => id === standard) ? [] : [{ id: standard }]
+  const more = usual === undefined || known.some(({ id }) => id === usual) ? [] : [{ id: usual }]
   const rows = [...more, ...known].map((model) => ({
     ...model,
-    default: model.id === standard,
+    default: model.id === usual,
     ...(refusalOfModel(model.id, policy) !== undefined && { refused: true }),
   }))
   const troubles = listed.flatMap(({ trouble }) => trouble ?? [])
@@ -89,7 +89,7 @@ async function defaultModel(
       env: io.env,
       cwd: io.cwd,
       clock: systemClock,
-      standard: async () => ofAccount,
+      defaultModel: async () => ofAccount,
       ...(chosen !== undefined && { model: chosen }),
     })
     const found = await allowOnly(all, policy).resolve(undefined)

@@ -7,7 +7,7 @@ export interface CopilotOptions extends ServerPlaces {
   readonly clock?: Clock
 }
 
-export type Errand<T> =
+export type ServerResult<T> =
   | { readonly kind: 'done'; readonly value: T }
   /** The language server is not installed. */
   | { readonly kind: 'missing' }
@@ -20,7 +20,7 @@ export async function withServer<T>(
   { env, configured, clock = systemClock }: CopilotOptions,
   work: (server: ServerProcess) => Promise<T>,
   signal: AbortSignal,
-): Promise<Errand<T>> {
+): Promise<ServerResult<T>> {
   const command = findServer({ env, configured })
   if (command === undefined) return { kind: 'missing' }
   if (signal.aborted) return { kind: 'cancelled' }
@@ -29,7 +29,7 @@ export async function withServer<T>(
   const alive = setInterval(() => {}, 2 ** 30)
   const starting = startServer({ command, env, clock })
   let cancel = () => {}
-  const cancelled = new Promise<Errand<T>>((resolve) => {
+  const cancelled = new Promise<ServerResult<T>>((resolve) => {
     cancel = () => resolve({ kind: 'cancelled' })
     signal.addEventListener('abort', cancel, { once: true })
   })
@@ -47,7 +47,7 @@ export async function withServer<T>(
     clearInterval(alive)
   }
 
-  async function done(): Promise<Errand<T>> {
+  async function done(): Promise<ServerResult<T>> {
     const started = await starting
     if (started.kind === 'failed') return started
     return { kind: 'done', value: await work(started.server) }

@@ -1,9 +1,9 @@
 import { findServer } from '../copilot-ls/find-server.ts'
 import { systemClock } from '../pause.ts'
-import type { CopilotOptions } from './errand.ts'
 import { recall } from './remembered.ts'
 import { tokenVariable } from './stored-sign-in.ts'
 import { mayBeSignedIn, surveyCopilot } from './survey-copilot.ts'
+import type { CopilotOptions } from './with-server.ts'
 
 /** How long an answer of the server is believed, in milliseconds. */
 const age = 24 * 60 * 60_000
@@ -13,7 +13,7 @@ const limit = 15_000
  * The default model of Copilot, as `copilot-ls:NAME`, when the language server is installed and somebody is signed in. No process is
  * started to find out that there is none, and one at most once a day to find out which it is.
  */
-export async function copilotStandard(
+export async function copilotDefaultModel(
   env: CopilotOptions['env'],
   options: Omit<CopilotOptions, 'env'> = {},
 ): Promise<string | undefined> {

@@ -2,14 +2,14 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { copilotStandard } from './copilot-standard.ts'
+import { copilotDefaultModel } from './copilot-default-model.ts'
 import { recall, remember } from './remembered.ts'
 import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
 import { mayBeSignedIn, rememberSignIn, rememberSignOut } from './survey-copilot.ts'
 
 /** A user with a server that only notes that it was started. */
 function user() {
-  const home = mkdtempSync(path.join(tmpdir(), 'cadre-standard-'))
+  const home = mkdtempSync(path.join(tmpdir(), 'cadre-default-model-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const program = path.join(home, 'server')
   writeFileSync(program, `#!/bin/sh\ntouch '${home}/started'\n`)
@@ -26,11 +26,13 @@ const models = [{ id: 'gpt-5', isDefault: true }]
 
 it('starts nothing to find out that there is no server, no sign-in, or that Cadre was signed out', async () => {
   const { env, home, store, wasStarted } = user()
-  expect(await copilotStandard(env)).toBeUndefined()
+  expect(await copilotDefaultModel(env)).toBeUndefined()
   store('auth.db', 'x')
-  expect(await copilotStandard({ ...env, CADRE_COPILOT_SERVER: path.join(home, 'nothing') })).toBeUndefined()
+  expect(
+    await copilotDefaultModel({ ...env, CADRE_COPILOT_SERVER: path.join(home, 'nothing') }),
+  ).toBeUndefined()
   rememberSignOut(env)
-  expect(await copilotStandard(env)).toBeUndefined()
+  expect(await copilotDefaultModel(env)).toBeUndefined()
   expect(wasStarted()).toBe(false)
 })
 
@@ -38,7 +40,7 @@ it('starts nothing when the answer is known', async () => {
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
   rememberSignIn(env, 'octocat', Date.now(), models)
-  expect(await copilotStandard(env)).toBe('copilot-ls:gpt-5')
+  expect(await copilotDefaultModel(env)).toBe('copilot-ls:gpt-5')
   expect(wasStarted()).toBe(false)
 })
 
@@ -48,7 +50,7 @@ it('asks the server when somebody may have signed in since', async () => {
   rememberSignOut(env)
   store('auth.db', 'xy')
   expect(mayBeSignedIn(env)).toBe(true)
-  expect(await copilotStandard(env)).toBeUndefined()
+  expect(await copilotDefaultModel(env)).toBeUndefined()
   expect(wasStarted()).toBe(true)
 })
 
@@ -56,7 +58,7 @@ it('asks again after a day, and keeps the last answer when there is none', async
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
   rememberSignIn(env, 'octocat', Date.now() - 25 * 60 * 60_000, models)
-  expect(await copilotStandard(env)).toBe('copilot-ls:gpt-5')
+  expect(await copilotDefaultModel(env)).toBe('copilot-ls:gpt-5')
   expect(wasStarted()).toBe(true)
 })
 
@@ -64,7 +66,7 @@ it('does not take the answer for one account for that of another', async () => {
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
   rememberSignIn(env, 'octocat', Date.now(), models)
-  expect(await copilotStandard({ ...env, GITHUB_COPILOT_TOKEN: 'ghu_x' })).toBeUndefined()
+  expect(await copilotDefaultModel({ ...env, GITHUB_COPILOT_TOKEN: 'ghu_x' })).toBeUndefined()
   expect(wasStarted()).toBe(true)
 })
 

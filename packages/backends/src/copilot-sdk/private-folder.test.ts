@@ -1,0 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createPrivateFolder, removeFolder } from './private-folder.ts'
+
+it('is below the home when the folder for state is not an absolute path', () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'cadre-private-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const relative = path.relative(process.cwd(), path.join(home, 'elsewhere'))
+  const folder = createPrivateFolder({ HOME: home, XDG_STATE_HOME: relative })
+  expect(path.dirname(folder)).toBe(path.join(home, '.local', 'state', 'cadre', 'copilot-sdk'))
+  removeFolder(folder)
+})
