@@ -90,9 +90,68 @@ test('a server that does not answer slows nothing down and breaks nothing', asyn
   const env = { CADRE_COPILOT_SERVER: program }
   const doctor = await project.cadre(['doctor', '--wait', '1'], { ownProcess: true, env })
   expect(doctor.stdout).toMatch(
-    /^warn {2}copilot login +The Copilot language server did not answer everything within 1 s\.$/m,
+    /^warn {2}copilot login +The Copilot language server did not answer everything within 1 s\.\n +Try `cadre doctor --wait 30`\.$/m,
   )
   const agents = await project.cadre(['agents', 'list'], { ownProcess: true, env })
   expect(agents.stdout).toContain('Built in; start one')
   expect(agents.code).toBe(0)
+})
+
+test.each([
+  ['is not installed', undefined],
+  ['is not where somebody said', '/nowhere/server'],
+])('logout says that it could not remove a sign-in when the language server %s', async (_, named) => {
+  const account = { account: { kind: 'signed-in', user: 'octocat', model: 'gpt-5', at: 0 } }
+  const project = createProject({
+    '.config/github-copilot/auth.db': 'x',
+    '.local/share/cadre/copilot-account.json': JSON.stringify(account),
+  })
+  const env = named === undefined ? {} : { CADRE_COPILOT_SERVER: named }
+  for (const args of [['logout'], ['logout', '--forget']]) {
+    const { code, stdout, stderr } = await project.cadre(args, { env })
+    expect(stdout).toBe('')
+    expect(stderr).toContain(
+      named === undefined
+        ? 'The Copilot language server is not installed, so the sign-in of octocat could not be removed. Run `cadre login`, then `cadre logout --forget`, or delete '
+        : `${named} is not a Copilot language server that runs on this machine. Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER. The sign-in of octocat could not be removed.`,
+    )
+    expect(stderr).toContain(`${project.at('.config/github-copilot')}, which also signs editors out.`)
+    expect(code).toBe(2)
+  }
+})
+
+test.each([
+  [
+    '/nowhere/server',
+    '/nowhere/server is not a Copilot language server that runs on this machine. Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.',
+  ],
+  ['some/server', 'CADRE_COPILOT_SERVER must be an absolute path, not some/server.'],
+])('every command says what is wrong with the named server %s', async (named, sentence) => {
+  const project = createProject()
+  const env = { CADRE_COPILOT_SERVER: named }
+  const run = await project.cadre(['run', 'hi'], { env })
+  expect(run.stderr).toContain(`No model is configured. ${sentence}`)
+  expect(run.code).toBe(2)
+  const chosen = await project.cadre(['run', '--model', 'copilot-ls:gpt-5', 'hi'], { env })
+  expect(chosen.stderr).toContain(
+    `the model "copilot-ls:gpt-5" asked for cannot be used: ${sentence.replace(/\.$/, '')}`,
+  )
+  expect(chosen.code).toBe(2)
+  const doctor = await project.cadre(['doctor', '--json'], { env })
+  const [{ checks }] = doctor.json() as unknown as [{ checks: { name: string }[] }]
+  expect(checks.filter(({ name }) => /^(model|copilot)$/.test(name))).toEqual([
+    { name: 'model', status: 'fail', message: 'no model is configured', fix: sentence },
+    { name: 'copilot', status: 'fail', message: sentence },
+  ])
+  expect((await project.cadre(['models'], { env })).stderr).toContain(sentence)
+  expect((await project.cadre(['login', '--yes'], { env })).stderr).toContain(sentence)
+})
+
+test('doctor fails when the named SDK is not there, as a run would', async () => {
+  const project = createProject()
+  const { code, stdout } = await project.cadre(['doctor'], { env: { CADRE_COPILOT_SDK: '/nowhere' } })
+  expect(stdout).toMatch(
+    /^fail {2}copilot sdk +CADRE_COPILOT_SDK names \/nowhere, where there is no @github\/copilot-sdk\./m,
+  )
+  expect(code).toBe(1)
 })

@@ -72,7 +72,7 @@ describe('signing in', () => {
 
     const agents = await run(world, ['agents', 'list'])
     expect(agents.stdout).toMatch(
-      /\nModes of the Copilot language server:\n {2}Ask: .*\n {2}Agent: .*\n {2}InlineAgent: .*\n {2}Plan: /,
+      /\nModes of Copilot models, as in copilot-ls:gpt-5@Ask:\n {2}Ask: .*\n {2}Agent: .*\n {2}InlineAgent: [^\n]*\n(?! )/,
     )
     const elsewhere = await run(world, ['agents', 'list'], { CADRE_MODEL: 'openai:x' })
     expect(elsewhere.stdout).not.toContain('Modes of')
@@ -88,6 +88,19 @@ describe('signing in', () => {
       model: 'copilot-ls:gpt-5',
     })
     expect(project.sessions()).toHaveLength(1)
+
+    // A chosen name without a backend is one of the account.
+    const bare = await run(world, ['run', '--json', '--model', 'gpt-4.1', 'Say hello'])
+    expect(bare.json().at(-1)).toMatchObject({ status: 'completed', model: 'copilot-ls:gpt-4.1' })
+    const named = { CADRE_MODEL: 'gpt-4.1' }
+    const usual = await run(world, ['models'], named)
+    expect(usual.stdout).toMatch(/^copilot-ls:gpt-4\.1 .*default$/m)
+    const { json } = await run(world, ['doctor', '--json', '--wait', '120'], named)
+    expect((json()[0] as unknown as { checks: Check[] }).checks).toContainEqual({
+      name: 'model',
+      status: 'ok',
+      message: 'copilot-ls:gpt-4.1',
+    })
 
     const asked = github.requests.length
     const home = { ...env, HOME: project.path }
@@ -105,6 +118,11 @@ describe('signing in', () => {
     expect((await doctor(world))[1]).toMatchObject({ name: 'copilot login', message: 'not signed in' })
     expect((await run(world, ['agents', 'list'])).stdout).not.toContain('Modes of')
     expect(github.requests).toHaveLength(quiet)
+
+    const refused = await run(world, ['run', '--model', 'copilot-ls:gpt-5', 'Say hello'])
+    expect(refused.stderr).toContain(
+      'cannot be used: You are not signed in to GitHub Copilot. Run "cadre login"',
+    )
 
     const known = await run(world, ['login', '--yes'])
     expect(known.stdout).toMatch(/^Signed in to GitHub Copilot as fake-user, using the sign-in of an editor/)

@@ -82,7 +82,22 @@ describe('an account of Copilot', () => {
     const world = await sdkWorld(lookThenEnd, { ...account, env: (url) => ({ COPILOT_API_URL: url }) })
     expect(await world.models.resolve(undefined)).toMatchObject({
       kind: 'unknown',
-      reason: expect.stringContaining('You are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN'),
+      reason: expect.stringContaining(
+        'signs in the language server only (copilot-ls:); the SDK needs a token.',
+      ),
+    })
+  })
+
+  it('names the variable whose token cannot sign in', async () => {
+    // A proxy that leads nowhere.
+    const world = await sdkWorld(lookThenEnd, {
+      ...account,
+      env: (url) => ({ HTTPS_PROXY: new URL(url).origin, GH_TOKEN: 'ghp_wrong' }),
+    })
+    expect(await world.models.resolve(undefined)).toMatchObject({
+      kind: 'unknown',
+      unreachable: true,
+      reason: expect.stringMatching(/^Copilot does not accept the token in GH_TOKEN\./),
     })
   })
 

@@ -266,10 +266,11 @@ it('names the nearest models when there is no such model, and knows modes', asyn
   })
 })
 
-it('says that the server is not installed', async () => {
+it('says that the named server is not there', async () => {
   const { models } = await openModel(() => ({ text: 'x' }), { CADRE_COPILOT_SERVER: '/nowhere' })
   expect(await models.resolve('copilot-ls:gpt-5')).toMatchObject({
-    reason: expect.stringContaining('not installed'),
+    reason: expect.stringMatching(/^\/nowhere is not a Copilot language server/),
+    unreachable: true,
   })
 })
 

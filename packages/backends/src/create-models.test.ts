@@ -120,6 +120,19 @@ describe('the default model', () => {
       expect(asked).toHaveLength(0)
     })
 
+    it.each([
+      { model: 'other' },
+      { env: { CADRE_MODEL: 'other' } },
+      { config: { model: 'other' } },
+      { config: { model: 'mine', aliases: { mine: 'other' } } },
+    ])('says whose a chosen name without a backend is: %j', async (choice) => {
+      const { asked, options } = signedIn()
+      const models = createModels({ env: {}, clock: calmClock, ...options, ...choice })
+      expect(idOf(await models.resolve(undefined))).toBe('account:other')
+      expect(idOf(await models.resolve('third'))).toBe('account:third')
+      expect(asked).toHaveLength(1)
+    })
+
     it('is not asked for a model that is named with its backend', async () => {
       const { asked, options } = signedIn()
       expect(idOf(await ask('scripted:a.yaml', options))).toBe(scripted())

@@ -1,5 +1,6 @@
 import { type Clock, type ModelResolution, type Models, nearest } from '@cadre/core'
 import type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
+import { wrongServer } from './copilot-access/missing-server.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { systemClock } from './pause.ts'
 
@@ -61,7 +62,10 @@ export function createModels(options: ModelsOptions = {}): Models {
   }
 
   async function defaultModel(): Promise<string | undefined> {
-    if (chosen !== undefined) return chosen
+    return chosen ?? ofAccount()
+  }
+
+  async function ofAccount(): Promise<string | undefined> {
     offered ??= Promise.resolve(options.defaultModel?.())
     return given(await offered)
   }
@@ -71,18 +75,20 @@ export function createModels(options: ModelsOptions = {}): Models {
     await Promise.all(backends.map((backend) => backend.status === 'fulfilled' && backend.value.close?.()))
   }
 
-  /** A name without a backend belongs to the default model's backend. */
+  /** A name without a backend belongs to the default model's backend. Where that has none either, to the one that would be the default. */
   async function resolveBare(name: string): Promise<ModelResolution> {
     const usual = await defaultModel()
-    const main = usual === undefined ? undefined : split(expand(usual))
+    let main = usual === undefined ? undefined : split(expand(usual))
+    if (main?.prefix === undefined) {
+      const other = await ofAccount()
+      main = other === undefined ? undefined : split(expand(other))
+    }
     const prefix = main?.prefix ?? (hasServer() ? 'openai' : undefined)
     if (prefix === undefined) {
       if (name.includes(':')) return unknownBackend(name, [])
-      return unknown(
-        name,
-        nearest(name, Object.keys(config.aliases ?? {})),
-        `No backend is configured for ${quote(name)}. ${howTo}`,
-      )
+      const near = nearest(name, Object.keys(config.aliases ?? {}))
+      const reason = `No backend is configured for ${quote(name)}. ${howToGetOne()}`
+      return { kind: 'unknown', name, nearest: near, reason, unreachable: true }
     }
     const backend = await load(prefix)
     const resolution = await open(prefix, backend.bare?.(name, main?.rest ?? '') ?? name)
@@ -151,8 +157,13 @@ export function createModels(options: ModelsOptions = {}): Models {
     return unknown(name, [...near, ...further], `There is no backend ${quote(prefix)}; there are: ${known}.`)
   }
 
+  /** Somebody who named a server of Copilot meant to use it. */
+  function howToGetOne(): string {
+    return wrongServer({ env, configured: config.copilot?.server }) ?? howTo
+  }
+
   async function nothingChosen(): Promise<ModelResolution> {
-    if (!hasServer()) return unknown('', [], `No model is configured. ${howTo}`)
+    if (!hasServer()) return unknown('', [], `No model is configured. ${howToGetOne()}`)
     const names = (await (await load('openai')).names?.()) ?? []
     const [only, ...others] = names
     if (only !== undefined && others.length === 0) return open('openai', only)

@@ -15,6 +15,7 @@ export {
   serverPackage,
   versionIn,
 } from './copilot-access/copilot-packages.ts'
+export { missingServer, wrongServer } from './copilot-access/missing-server.ts'
 export { recall } from './copilot-access/remembered.ts'
 export {
   type DeviceCode,
@@ -26,7 +27,7 @@ export {
   signOut,
   useAccount,
 } from './copilot-access/sign-in.ts'
-export { storedSignIns, tokenVariable } from './copilot-access/stored-sign-in.ts'
+export { signInFolder, storedSignIns, tokenVariable } from './copilot-access/stored-sign-in.ts'
 export {
   mayBeSignedIn,
   rememberSignIn,
@@ -38,10 +39,17 @@ export { type CopilotOptions, type ServerResult, withServer } from './copilot-ac
 export { copilotFolder } from './copilot-folder.ts'
 export { findServer, type ServerPlaces } from './copilot-ls/find-server.ts'
 export type { ServerProcess } from './copilot-ls/server-process.ts'
+export { missingSdk } from './copilot-sdk/find-sdk.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
 export { hideTokens } from './hide-tokens.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
-export type { CopilotConfig, CopilotProvider, ModelsConfig, OpenAiConfig } from './models-config.ts'
+export {
+  type CopilotConfig,
+  type CopilotProvider,
+  chatModes,
+  type ModelsConfig,
+  type OpenAiConfig,
+} from './models-config.ts'
 export {
   createScriptedModels,
   type ScriptedModels,

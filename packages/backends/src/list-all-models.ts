@@ -1,3 +1,4 @@
+import { wrongServer } from './copilot-access/missing-server.ts'
 import { mayBeSignedIn, surveyCopilot } from './copilot-access/survey-copilot.ts'
 import { findServer } from './copilot-ls/find-server.ts'
 import type { ModelsConfig } from './models-config.ts'
@@ -40,10 +41,12 @@ export async function listAllModels(options: ListOptions): Promise<ListedBackend
 
 async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBackend | undefined> {
   const configured = config.copilot?.server
+  const backend = 'copilot-ls'
+  const trouble = wrongServer({ env, configured })
+  if (trouble !== undefined) return { backend, models: [], trouble }
   if (findServer({ env, configured }) === undefined || !mayBeSignedIn(env)) return undefined
   const survey = await surveyCopilot({ env, configured, limit })
   if (survey === undefined || survey.account?.kind === 'signed-out') return undefined
-  const backend = 'copilot-ls'
   const { account, models } = survey
   if (models !== undefined) {
     const usual = models.find(({ isDefault }) => isDefault)?.id
@@ -53,13 +56,13 @@ async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBac
       ...(usual !== undefined && { defaultModel: `${backend}:${usual}` }),
     }
   }
-  const trouble =
+  const reason =
     account?.kind === 'no-access'
       ? `${account.user} has no access to GitHub Copilot.`
       : account?.kind === 'unknown'
         ? account.message
         : (survey.trouble ?? 'GitHub Copilot does not list its models.')
-  return { backend, models: [], trouble }
+  return { backend, models: [], trouble: reason }
 }
 
 async function ofServer({ config: given, env, cwd, limit }: ListOptions): Promise<ListedBackend | undefined> {

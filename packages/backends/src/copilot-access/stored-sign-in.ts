@@ -16,7 +16,7 @@ export function tokenVariable(env: Environment): 'GH_COPILOT_TOKEN' | 'GITHUB_CO
  * language server's own, and their content is its own business.
  */
 export function storedSignIns(env: Environment): string | undefined {
-  const folder = serverFolder(env)
+  const folder = signInFolder(env)
   const stamps = ['auth.db', 'auth.db-wal', 'apps.json', 'hosts.json'].flatMap((name) => {
     const stats = statSync(path.join(folder, name), { throwIfNoEntry: false })
     return stats === undefined ? [] : [`${name} ${stats.size} ${stats.mtimeMs}`]
@@ -24,7 +24,8 @@ export function storedSignIns(env: Environment): string | undefined {
   return stamps.length === 0 ? undefined : stamps.join(', ')
 }
 
-function serverFolder(env: Environment): string {
+/** Where the language server keeps sign-ins, for Cadre and for editors. */
+export function signInFolder(env: Environment): string {
   const configured = env['XDG_CONFIG_HOME']
   if (configured !== undefined && path.isAbsolute(configured)) return path.join(configured, 'github-copilot')
   if (process.platform === 'win32')

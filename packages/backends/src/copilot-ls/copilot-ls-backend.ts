@@ -1,5 +1,6 @@
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
+import { missingServer } from '../copilot-access/missing-server.ts'
 import { hideTokens, tokenHider } from '../hide-tokens.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
 import type { LsConversation } from './conversation.ts'
@@ -21,9 +22,6 @@ type Listing =
 /** How long a list is believed, in milliseconds. */
 const listingAge = 5 * 60_000
 
-const notInstalled =
-  'The Copilot language server is not installed. Run `cadre login` to install it, or set copilot.server in config.yaml to its program or folder.'
-
 /** GitHub Copilot through its language server. Nothing is started before a model is asked for. */
 export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   const { config, env, clock } = context
@@ -34,11 +32,9 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     ...(settings.processes !== undefined && { limit: settings.processes }),
     ...(settings.idleTimeout !== undefined && { patience: settings.idleTimeout }),
     async open(changed) {
-      const command = findServer({
-        env,
-        ...(settings.server !== undefined && { configured: settings.server }),
-      })
-      if (command === undefined) return { kind: 'failed', message: notInstalled }
+      const places = { env, configured: settings.server }
+      const command = findServer(places)
+      if (command === undefined) return { kind: 'failed', message: missingServer(places) }
       return ToolServer.open({
         command,
         env,
@@ -72,7 +68,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
           `There is no mode ${JSON.stringify(suffix)}.`,
         )
       const listed = await list()
-      if (listed.kind === 'failed') return unknown(written, [], listed.reason)
+      if (listed.kind === 'failed') return { ...unknown(written, [], listed.reason), unreachable: true }
       const known = listed.models.has(name) ? name : matchModel(name, listed.models.keys())
       const entry = known === undefined ? undefined : listed.models.get(known)
       if (known === undefined || entry === undefined)
@@ -123,10 +119,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
         : { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }
     }
     if (answer.kind === 'refused' && isSignInNeeded(answer.code))
-      return {
-        kind: 'failed',
-        reason: `You are not signed in to GitHub Copilot: ${answer.message}. ${signInHint}`,
-      }
+      return { kind: 'failed', reason: `You are not signed in to GitHub Copilot. ${signInHint}` }
     return { kind: 'failed', reason: answer.message }
   }
 

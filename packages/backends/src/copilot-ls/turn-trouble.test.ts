@@ -16,6 +16,16 @@ describe('the error of a turn', () => {
         failure: { message: 'copilot-ls:m failed: unhandled status from server: 500 [hidden].' },
       },
     ],
+    [
+      { message: 'No quota is left. Request ID: 27-ff | GitHub Request ID: A:26', code: 402 },
+      {
+        kind: 'failed',
+        failure: {
+          message:
+            'copilot-ls:m failed: No quota is left. `cadre models` shows models that cost no premium request.',
+        },
+      },
+    ],
     [{}, { kind: 'failed', failure: { code: 'backend' } }],
   ])('%j means %j', (error, expected) => {
     expect(troubleOf(error, 'm')).toMatchObject(expected)

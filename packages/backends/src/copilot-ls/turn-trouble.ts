@@ -68,6 +68,7 @@ export function troubleOf(error: TurnError, model: string): Trouble {
     return failed({ ...backend(model, shown), code: 'unknown_model' })
   // The server gets a new token when one is refused, but gives up the turn.
   if (code === 401) return again(signedOut(shown))
+  if (code === 402) return failed(backend(model, withAdvice(shown)))
   if (code === tooManyRounds) return again(backend(model, shown))
   return failed(backend(model, shown))
 }
@@ -105,6 +106,12 @@ function again(failure: ReplyFailure): Trouble {
 
 function failed(failure: ReplyFailure): Trouble {
   return { kind: 'failed', failure }
+}
+
+/** The quota is used up. The ids of the request help nobody with that. */
+function withAdvice(reason: string): string {
+  const why = sentence(reason.replace(/\s*(GitHub )?Request ID:.*$/is, ''))
+  return `${why} \`cadre models\` shows models that cost no premium request.`
 }
 
 function sentence(text: string): string {

@@ -11,6 +11,8 @@ export type Access =
       readonly kind: 'account'
       /** Without one, the runtime uses the account that is signed in on this machine. */
       readonly token: string | undefined
+      /** Where the token is from. */
+      readonly variable: string | undefined
     }
   | {
       readonly kind: 'provider'
@@ -32,8 +34,8 @@ export function readAccess(context: BackendContext): Access {
   const { config, env } = context
   const { provider, offline = false } = config.copilot ?? {}
   if (provider === undefined && !offline) {
-    const token = tokenNames.map((name) => env[name]?.trim()).find(Boolean)
-    return { kind: 'account', token }
+    const variable = tokenNames.find((name) => env[name]?.trim())
+    return { kind: 'account', token: variable && env[variable]?.trim(), variable }
   }
   const asked = provider === undefined ? context : asOpenAi(context, provider)
   const endpoint = readEndpoint(asked)

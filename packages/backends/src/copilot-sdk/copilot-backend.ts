@@ -12,6 +12,9 @@ import type { SdkModel } from './sdk-types.ts'
 /** How long a list of models is believed, in milliseconds. */
 const listingAge = 5 * 60_000
 
+const noToken =
+  'You are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN to the token of an account with Copilot, or run `gh auth login`. `cadre login` signs in the language server only (copilot-ls:); the SDK needs a token. To use your own model server, set copilot.offline: true in config.yaml.'
+
 type Listing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, SdkModel> }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -20,7 +23,8 @@ type Listing =
 export async function openCopilotSdk(context: BackendContext): Promise<Backend> {
   const { env, clock, config } = context
   const folder = findCopilotSdk(env)
-  if (folder === undefined) return { open: async (name) => unknown(name, [], missingSdk(env)) }
+  if (folder === undefined)
+    return { open: async (name) => ({ ...unknown(name, [], missingSdk(env)), unreachable: true }) }
   const access = readAccess(context)
   const host = new RuntimeHost(
     async () => Runtime.start({ sdk: await loadCopilotSdk(folder), access, env, clock }),
@@ -29,14 +33,14 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
   const opened = new Map<string, Model>()
   return { ...(access.kind === 'account' ? ofAccount(access) : ofProvider(access)), close: () => host.end() }
 
-  function ofAccount({ token }: Extract<Access, { kind: 'account' }>): Backend {
+  function ofAccount({ token, variable }: Extract<Access, { kind: 'account' }>): Backend {
     let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined
     return {
       async open(name, factsOf) {
         if (name === '')
           return unknown(name, [], 'A name must follow copilot-sdk:, for example copilot-sdk:gpt-5.')
         const listed = await list()
-        if (listed.kind === 'failed') return unknown(name, [], listed.reason)
+        if (listed.kind === 'failed') return { ...unknown(name, [], listed.reason), unreachable: true }
         const names = [...listed.models.keys()]
         const known = listed.models.has(name) ? name : matchModel(name, names)
         if (known === undefined) {
@@ -72,11 +76,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
       try {
         const { client } = await host.get()
         if (!(await client.getAuthStatus()).isAuthenticated)
-          return {
-            kind: 'failed',
-            reason:
-              'You are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN to the token of an account with Copilot, or run `gh auth login`. To use your own model server, set copilot.offline: true in config.yaml.',
-          }
+          return { kind: 'failed', reason: variable === undefined ? noToken : refusedToken(variable) }
         const models = (await client.listModels()).filter(({ policy }) => policy?.state !== 'disabled')
         return { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }
       } catch (error) {
@@ -126,7 +126,16 @@ function renamed(id: string): string {
   return id.replace(/^openai:/, 'copilot-sdk:')
 }
 
-function unknown(name: string, near: readonly string[], reason: string): ModelResolution {
+/** The runtime does not say whether GitHub refused the token or did not answer. */
+function refusedToken(variable: string): string {
+  return `Copilot does not accept the token in ${variable}. Set it to the token of an account with Copilot, or unset it and run \`gh auth login\`. If GitHub cannot be reached, check the network.`
+}
+
+function unknown(
+  name: string,
+  near: readonly string[],
+  reason: string,
+): Extract<ModelResolution, { kind: 'unknown' }> {
   return {
     kind: 'unknown',
     name: `copilot-sdk:${name}`,

@@ -109,6 +109,8 @@ export type ModelResolution =
       readonly reason: string
       /** Set when there is such a model, and it may not be used. */
       readonly code?: Extract<ErrorCode, 'policy'>
+      /** True: nobody could say whether the name is right, because its backend is not installed, not signed in to, or does not answer. */
+      readonly unreachable?: boolean
     }
 
 /** The catalogue over all backends. */

@@ -104,21 +104,22 @@ export async function resolveModel(
 ): Promise<string> {
   const { agent, parent, model } = request
   const wanted = modelPreferences(model === undefined ? (agent.models ?? []) : [model])
-  let first: { name: string; reason: string; code: ErrorCode } | undefined
+  let first: { name: string; reason: string; code: ErrorCode; what: string } | undefined
   for (const name of wanted) {
     if (name.toLowerCase() === 'inherit') return inheritedModel(ports, parent)
     const found = await ports.models.resolve(name)
     if (found.kind === 'found') return found.model.id
     const nearest = found.nearest.length === 0 ? '' : `; nearest: ${found.nearest.join(', ')}`
     const reason = `${found.reason.replace(/\.$/, '')}${nearest}`
-    first ??= { name, reason, code: found.code ?? 'unknown_model' }
+    const what =
+      found.code === 'policy' ? 'is not allowed' : found.unreachable ? 'cannot be used' : 'is not known'
+    first ??= { name, reason, code: found.code ?? 'unknown_model', what }
   }
   if (first === undefined) return inheritedModel(ports, parent)
   const whose = model === undefined ? `the agent ${agent.name} wants` : 'asked for'
-  const what = first.code === 'policy' ? 'is not allowed' : 'is not known'
   throw new CadreError(
     first.code,
-    `the model ${JSON.stringify(first.name)} ${whose} ${what}: ${first.reason}`,
+    `the model ${JSON.stringify(first.name)} ${whose} ${first.what}: ${first.reason}`,
   )
 }
 

@@ -97,6 +97,8 @@ function inTurn(words: readonly string[]): string {
 }
 
 function unknown(key: string, within: string, known: readonly string[]): string {
+  if (within === 'copilot' && key === 'model')
+    return 'There is no key "model" under copilot; write `model: copilot-ls:gpt-5` at the top level.'
   const place = within === 'configuration' || within === 'policy' ? `in the ${within}` : `under ${within}`
   return `There is no key ${JSON.stringify(key)} ${place}${didYouMean(key, known) || `; known are ${known.join(', ')}`}.`.replace(
     /\?\.$/,
@@ -116,6 +118,7 @@ function secretIn(key: string, within: string): string | undefined {
   }
   if (within === 'copilot.provider.headers')
     return secretHeader.test(key) || secretKey.test(key) ? `${providerHolds}.` : undefined
+  if (within === 'copilot' && /token$/i.test(key) && secretKey.test(key)) return copilotToken
   if (within.startsWith('copilot')) return secretKey.test(key) ? `${providerHolds}.` : undefined
   return (within === '' || within === 'openai') && secretKey.test(key) ? `${holds}.` : undefined
 }
@@ -125,6 +128,9 @@ const holds =
 
 const providerHolds =
   'holds a secret, which must not be written into a file; set COPILOT_PROVIDER_API_KEY, or use copilot.provider.keyCommand, a command that prints it'
+
+const copilotToken =
+  'holds a secret, which must not be written into a file; run `cadre login`, or set GH_COPILOT_TOKEN (copilot-ls) or COPILOT_GITHUB_TOKEN (copilot-sdk).'
 
 function shown({ value, fields, items }: Located): string {
   if (value === null) return 'nothing'

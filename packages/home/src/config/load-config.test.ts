@@ -170,7 +170,6 @@ describe('loadConfig', () => {
     'openai: {headers: {Authorization: Bearer sk-123}}',
     'openai: {headers: {x-api-key: sk-123}}',
     'openai: {query: {key: sk-123}}',
-    'copilot: {token: sk-123}',
     'copilot: {provider: {baseUrl: http://a, apiKey: sk-123}}',
     'copilot: {provider: {baseUrl: http://a, headers: {x-api-key: sk-123}}}',
   ])('%j: a secret is refused, and not repeated', async (text) => {
@@ -178,6 +177,20 @@ describe('loadConfig', () => {
     const message = await fault()
     expect(message).toContain('keyCommand')
     expect(message).not.toContain('sk-123')
+  })
+
+  it('says where a token of Copilot goes, and does not repeat it', async () => {
+    user('copilot: {token: sk-123}')
+    const message = await fault()
+    expect(message).toContain(
+      'run `cadre login`, or set GH_COPILOT_TOKEN (copilot-ls) or COPILOT_GITHUB_TOKEN (copilot-sdk).',
+    )
+    expect(message).not.toContain('sk-123')
+  })
+
+  it('says where the model of Copilot is written', async () => {
+    user('copilot: {model: gpt-5}')
+    expect(await fault()).toContain('write `model: copilot-ls:gpt-5` at the top level.')
   })
 
   it('reads the settings of Copilot, and only from a home that somebody trusts', async () => {

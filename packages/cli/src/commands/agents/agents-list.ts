@@ -63,7 +63,8 @@ export async function listAgents(
   const ofCopilot = modes.map(
     ({ name, description }) => `  ${cleanLine(name)}: ${cutText(cleanLine(description), widest)}\n`,
   )
-  if (modes.length > 0) io.stdout.write(`\nModes of the Copilot language server:\n${ofCopilot.join('')}`)
+  if (modes.length > 0)
+    io.stdout.write(`\nModes of Copilot models, as in copilot-ls:gpt-5@Ask:\n${ofCopilot.join('')}`)
   const off = loaded.agents.flatMap((agent) => here.refusal(agent) ?? [])
   if (off.length > 0)
     io.stdout.write(`\nSwitched off by a policy:\n${off.map((line) => `  ${cleanLine(line)}\n`).join('')}`)

@@ -23,29 +23,22 @@ export async function checkCopilot(
   settings: Settings | undefined,
   { model = '', limit }: CopilotCheck,
 ): Promise<CopilotChecks> {
-  const { installedSdk, installedServer, mayBeSignedIn, surveyCopilot } = await import('@cadre/backends')
+  const { installedServer, mayBeSignedIn, surveyCopilot, wrongServer } = await import('@cadre/backends')
   const { env } = io
   const configured = settings?.config.copilot?.server
   const problem = isOfCopilot(model) ? fail : note
   const server = installedServer({ env, configured })
-  const sdk = installedSdk(env)
-  const ofSdk =
-    sdk === undefined
-      ? note('copilot sdk', 'not installed', 'Run `cadre login --sdk` to install it.')
-      : ok('copilot sdk', `${sdk.version}, ${sdk.place}`)
+  const ofSdk = await checkSdk(env)
   if (server === undefined) {
-    const chosen = configured || env['CADRE_COPILOT_SERVER']
-    const missing = chosen
-      ? fail(
-          'copilot',
-          `${chosen} is not a Copilot language server that runs on this machine`,
-          'Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.',
-        )
-      : problem(
-          'copilot',
-          'the language server is not installed',
-          'Run `cadre login` to install it and to sign in.',
-        )
+    const wrong = wrongServer({ env, configured })
+    const missing =
+      wrong === undefined
+        ? problem(
+            'copilot',
+            'the language server is not installed',
+            'Run `cadre login` to install it and to sign in.',
+          )
+        : fail('copilot', wrong)
     return { checks: [missing, ofSdk], models: undefined }
   }
   const installed = ok(
@@ -61,9 +54,21 @@ export async function checkCopilot(
   }
 }
 
+async function checkSdk(env: Io['env']): Promise<Check> {
+  const { installedSdk, missingSdk } = await import('@cadre/backends')
+  const name = 'copilot sdk'
+  const sdk = installedSdk(env)
+  if (sdk !== undefined) return ok(name, `${sdk.version}, ${sdk.place}`)
+  return env['CADRE_COPILOT_SDK']?.trim()
+    ? fail(name, missingSdk(env))
+    : note(name, 'not installed', 'Run `cadre login --sdk` to install it.')
+}
+
 export function isOfCopilot(model: string): boolean {
   return model.startsWith('copilot-ls:')
 }
+
+const waitLonger = 'Try `cadre doctor --wait 30`.'
 
 type Problem = (name: string, message: string, fix?: string) => Check
 
@@ -77,11 +82,11 @@ async function checkAccount(
   const name = 'copilot login'
   switch (account?.kind) {
     case undefined:
-      return [warn(name, trouble ?? 'unknown', 'Try again, or wait longer with --wait.')]
+      return [warn(name, trouble ?? 'unknown', waitLonger)]
     case 'unknown':
       return [warn(name, account.message, 'Check the network.')]
     case 'unconfirmed':
-      return [warn(name, `${account.user}, not confirmed: ${trouble ?? ''}`, 'Wait longer with --wait.')]
+      return [warn(name, `${account.user}, not confirmed: ${trouble ?? ''}`, waitLonger)]
     case 'signed-out':
       return variable === undefined
         ? [problem(name, 'not signed in', 'Run `cadre login`.')]
@@ -101,7 +106,7 @@ async function checkAccount(
       return [
         signedIn,
         models === undefined
-          ? warn('copilot models', trouble ?? 'GitHub listed none')
+          ? warn('copilot models', trouble ?? 'GitHub listed none', trouble && waitLonger)
           : ok('copilot models', `${counted(models.length, 'model')}; \`cadre models\` lists them`),
       ]
     }

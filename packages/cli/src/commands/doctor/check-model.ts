@@ -34,18 +34,21 @@ export async function checkModel(
   const written = withModelAliases(settings?.config ?? {}, policy)
   // An alias may stand for a model of Copilot.
   const config = { ...written, copilot: { ...written.copilot, idleTimeout: limit } }
-  const { createModels } = await import('@cadre/backends')
+  const { createModels, wrongServer } = await import('@cadre/backends')
   try {
     const all = createModels({
       config,
       env: io.env,
       cwd: io.cwd,
       clock: systemClock,
+      // A bare name belongs to the backend of the account.
+      defaultModel: async () => ofAccount((await copilot).models),
       ...(named && { model: named }),
     })
     const found = await allowOnly(all, policy).resolve(undefined)
     await all.close?.()
-    if (found.kind === 'unknown' && !named) return [notChosen(found)]
+    if (found.kind === 'unknown' && !named)
+      return [notChosen(found, wrongServer({ env: io.env, configured: config.copilot.server }))]
     if (found.kind === 'unknown')
       return [
         fail('model', `${named}: ${found.reason}`, nearestOf(found.nearest)),
@@ -62,12 +65,21 @@ export async function checkModel(
   }
 }
 
-function notChosen({ nearest, code, reason }: Extract<ModelResolution, { kind: 'unknown' }>): Check {
+function ofAccount(models: CopilotChecks['models']): string | undefined {
+  const standard = models?.find(({ isDefault }) => isDefault)
+  return standard && `copilot-ls:${standard.id}`
+}
+
+function notChosen(
+  { nearest, code, reason }: Extract<ModelResolution, { kind: 'unknown' }>,
+  wrong: string | undefined,
+): Check {
   if (code === 'policy') return fail('model', reason)
   return fail(
     'model',
     'no model is configured',
     nearestOf(nearest) ??
+      wrong ??
       'Run `cadre login` for GitHub Copilot. Or set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml). `cadre demo` works without.',
   )
 }

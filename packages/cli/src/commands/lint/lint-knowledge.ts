@@ -42,8 +42,14 @@ async function modelKnowledge(io: Io, config: Config): Promise<LintKnowledge['mo
   const isConfigured =
     env['CADRE_MODEL'] || config.model || env['OPENAI_BASE_URL'] || env['OPENAI_API_KEY'] || config.openai
   if (!isConfigured) return undefined
-  const { createModels } = await import('@cadre/backends')
-  const models = createModels({ config, env, cwd: io.cwd, clock: systemClock })
+  const { copilotDefaultModel, createModels } = await import('@cadre/backends')
+  const models = createModels({
+    config,
+    env,
+    cwd: io.cwd,
+    clock: systemClock,
+    defaultModel: () => copilotDefaultModel(env, { configured: config.copilot?.server }),
+  })
   const asked = new Map<string, Promise<ModelKnowledge>>()
   return (name) => {
     const known = asked.get(name) ?? ask(name)

@@ -3,12 +3,16 @@ import {
   forgetAccount,
   type KnownAccount,
   listAccounts,
+  mayBeSignedIn,
+  recall,
   rememberSignOut,
   type ServerProcess,
+  signInFolder,
   signOut,
   storedSignIns,
   tokenVariable,
   withServer,
+  wrongServer,
 } from '@cadre/backends'
 import { CadreError } from '@cadre/core'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -28,8 +32,10 @@ export async function logout(io: Io, flags: LogoutFlags): Promise<ExitCode> {
   const { env } = io
   const variable = tokenVariable(env)
   const configured = await copilotServer(io, flags.home)
+  const isStored = storedSignIns(env) !== undefined
   const hasServer = findServer({ env, configured }) !== undefined
-  const left = hasServer && storedSignIns(env) !== undefined ? await leave(io, flags, configured) : undefined
+  if (isStored && !hasServer && (flags.forget || mayBeSignedIn(env))) throw cannotLeave(env, configured)
+  const left = isStored && hasServer ? await leave(io, flags, configured) : undefined
   if (left === 'cancelled') return exitCodes.cancelled
   const kept = left?.kept.map(({ user }) => user) ?? []
   const status =
@@ -57,6 +63,21 @@ function lines(status: string, kept: readonly string[], variable: string | undef
       ? ''
       : `Editors on this machine can still use the sign-in of ${kept.join(' and ')}. To remove it, run \`cadre logout --forget\`.`,
   ].filter((line) => line !== '')
+}
+
+/** Only the language server can remove what it has stored. */
+function cannotLeave(env: Io['env'], configured: string | undefined): CadreError {
+  const { account } = recall(env)
+  const whose = account?.kind === 'signed-in' ? ` of ${account.user}` : ''
+  const wrong = wrongServer({ env, configured })
+  const why =
+    wrong === undefined
+      ? `The Copilot language server is not installed, so the sign-in${whose} could not be removed. Run \`cadre login\`, then \`cadre logout --forget\``
+      : `${wrong} The sign-in${whose} could not be removed. Run \`cadre logout --forget\` again`
+  return new CadreError(
+    'configuration',
+    `${why}, or delete ${signInFolder(env)}, which also signs editors out.`,
+  )
 }
 
 async function leave(

@@ -5,6 +5,7 @@ import {
   installedServer,
   sdkPackage,
   serverPackage,
+  wrongServer,
 } from '@cadre/backends'
 import { CadreError } from '@cadre/core'
 import type { Io } from '../../io.ts'
@@ -33,14 +34,10 @@ export async function offerInstall(
   options: OfferOptions,
 ): Promise<'there' | 'cancelled'> {
   const { env } = io
-  const chosen = options.configured || env['CADRE_COPILOT_SERVER']
   const missing = missingPackages(io, options)
   if (missing.length === 0) return 'there'
-  if (chosen && missing.includes(serverPackage))
-    throw new CadreError(
-      'configuration',
-      `${chosen} is not a Copilot language server that runs on this machine. Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.`,
-    )
+  const wrong = wrongServer({ env, configured: options.configured })
+  if (wrong !== undefined) throw new CadreError('configuration', wrong)
   const folder = copilotFolder(env)
   // The new folder replaces the old one, so it also needs what is installed already.
   const packages = [serverPackage, sdkPackage].filter(

@@ -33,7 +33,7 @@ export async function models(
   const ofAccount = listed.find(({ defaultModel }) => defaultModel !== undefined)?.defaultModel
   const usual =
     known.find(({ id }) => id === (chosen ?? ofAccount))?.id ??
-    (await defaultModel(io, config, policy, chosen))
+    (await defaultModel(io, config, policy, { chosen, ofAccount }))
   // A playbook, or a model of a server that lists none.
   const more = usual === undefined || known.some(({ id }) => id === usual) ? [] : [{ id: usual }]
   const rows = [...more, ...known].map((model) => ({
@@ -80,7 +80,7 @@ async function defaultModel(
   io: Io,
   config: Config,
   policy: Policy,
-  model: string | undefined,
+  { chosen, ofAccount }: { readonly chosen: string | undefined; readonly ofAccount: string | undefined },
 ): Promise<string | undefined> {
   const { createModels } = await import('@cadre/backends')
   try {
@@ -89,7 +89,8 @@ async function defaultModel(
       env: io.env,
       cwd: io.cwd,
       clock: systemClock,
-      ...(model !== undefined && { model }),
+      defaultModel: async () => ofAccount,
+      ...(chosen !== undefined && { model: chosen }),
     })
     const found = await allowOnly(all, policy).resolve(undefined)
     await all.close?.()

@@ -1,0 +1,20 @@
+import path from 'node:path'
+import { findServer, type ServerPlaces } from '../copilot-ls/find-server.ts'
+
+/** Why there is no language server to start, and what to do about it. Full sentences. */
+export function missingServer(places: ServerPlaces): string {
+  return (
+    wrongServer(places) ??
+    'The Copilot language server is not installed. Run `cadre login` to install it, or set copilot.server in config.yaml to its program or folder.'
+  )
+}
+
+/** What is wrong with the server that somebody named, in full sentences. Undefined when nobody named one, or it is there. */
+export function wrongServer(places: ServerPlaces): string | undefined {
+  const { env, configured } = places
+  const chosen = configured ?? env['CADRE_COPILOT_SERVER']
+  if (!chosen || findServer(places) !== undefined) return undefined
+  if (!path.isAbsolute(chosen))
+    return `${configured === undefined ? 'CADRE_COPILOT_SERVER' : 'copilot.server'} must be an absolute path, not ${chosen}.`
+  return `${chosen} is not a Copilot language server that runs on this machine. Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.`
+}
