@@ -44,6 +44,7 @@ describe('copilot-sdk:', () => {
       kind: 'unknown',
       name: 'copilot-sdk:gpt-5',
       nearest: [],
+      unreachable: true,
       reason: `@github/copilot-sdk is not installed. Run \`cadre login --sdk\`, or install it in ${home}/.local/share/cadre/copilot.`,
     })
   })
