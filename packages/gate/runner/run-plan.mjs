@@ -387,9 +387,29 @@ function reasonOf(error) {
   return reasons[error.code] ?? error.code ?? error.message
 }
 
+/**
+ * Reads the plan. Whoever ends it with a newline keeps the other end open: when that closes, Cadre has died, and everything that was
+ * started here ends with it. Bubblewrap's `--die-with-parent` misses a death while the sandbox is still being set up.
+ */
+function readPlan() {
+  return new Promise((resolve) => {
+    let text = ''
+    const input = process.stdin.setEncoding('utf8')
+    const ended = () => (text.endsWith('\n') ? process.kill(0, 'SIGKILL') : resolve(text))
+    input.on('end', ended)
+    input.on('error', ended)
+    input.on('data', (piece) => {
+      text += piece
+      if (!text.endsWith('\n')) return
+      input.unref?.()
+      resolve(text)
+    })
+  })
+}
+
 /** Reads the plan from the standard input and sets the exit code of this process. */
 export async function runFromInput() {
-  const job = JSON.parse(fs.readFileSync(0, 'utf8'))
+  const job = JSON.parse(await readPlan())
   const scratch = new Scratch()
   const nothing = fs.openSync('/dev/null', 'r')
   try {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { startProcess } from '@cadre/disk'
 import type { CommandLimits } from '@cadre/home'
 import { releasePipes } from '../processes/release-pipes.ts'
@@ -27,7 +27,7 @@ export interface GroupRequest {
   readonly environment: NodeJS.ProcessEnv
   readonly timeoutMs: number
   readonly mostOutput: number
-  /** What the program reads from its standard input; nothing when absent. */
+  /** A line for the program's standard input, which stays open as long as this process lives; nothing when absent. */
   readonly stdin?: string
   readonly limits: CommandLimits
   /** Text in the environment of everything it starts. */
@@ -178,16 +178,14 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     statusPipe?.setEncoding('utf8').on('data', (text: string) => {
       status += text
     })
-    const given: readonly (readonly [number, string | Uint8Array])[] = [
-      ...input.map((text, i) => [3 + i, text] as const),
-      ...(stdin === undefined ? [] : [[0, stdin] as const]),
-    ]
-    given.forEach(([fd, text]) => {
-      const pipe = child.stdio[fd] as NodeJS.WritableStream
+    const pipeTo = (fd: number) => {
+      const pipe = child.stdio[fd] as Writable
       // A program that does not want it may close it first.
-      pipe.on('error', () => undefined)
-      pipe.end(text)
-    })
+      return pipe.on('error', () => undefined)
+    }
+    input.forEach((text, i) => pipeTo(3 + i).end(text))
+    const line = stdin === undefined ? undefined : pipeTo(0)
+    line?.write(`${stdin}\n`)
 
     const release = () =>
       releasePipes({
@@ -206,6 +204,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     child.on('error', (error) => settle(notStarted('not_started', error.message)))
     child.on('exit', () => {
       hasExited = true
+      line?.destroy()
       const end = () => {
         if (!isPiped || received > 0) killAll()
         release()
