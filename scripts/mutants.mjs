@@ -12,7 +12,11 @@ const commands = [
   'tests/gate/bypass.test.ts',
 ]
 
-const budgets = ['tests/engine/budget.test.ts', 'tests/engine/budget-trees.test.ts']
+const budgets = [
+  'tests/engine/budget.test.ts',
+  'tests/engine/budget-trees.test.ts',
+  'tests/engine/spending.test.ts',
+]
 const lives = ['tests/engine/lost.test.ts']
 const mutants = [
   [
@@ -274,7 +278,7 @@ const mutants = [
   [
     'forbidding Task leaves another way to delegate',
     `${core}/vocabulary/select-tools.ts`,
-    "tool.kind === 'delegate' &&",
+    "(tool.kind === 'delegate' || tool.kind === 'team') &&",
     'false &&',
   ],
   [

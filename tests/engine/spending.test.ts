@@ -1,0 +1,27 @@
+import type { Engine } from '@cadre/core'
+import { expect, test } from 'vitest'
+import { spendingBelow } from '../../packages/core/src/budget/spending.ts'
+
+/** What the journal of one session with these entries says was spent. */
+function tokensOf(...entries: readonly object[]): Promise<number> {
+  const numbered = entries.map((entry, index) => ({ seq: index + 1, at: '', ...entry }))
+  const engine = { read: async () => ({ entries: numbered }) } as unknown as Engine
+  return spendingBelow(engine, 'lead-1', 'lead-1').then(({ tokens }) => tokens)
+}
+
+const sent = (input: number, output: number) => ({ role: 'event', type: 'request.sent', input, output })
+const reply = (input: number, output: number) => ({
+  role: 'assistant',
+  content: 'x',
+  usage: { input, output },
+})
+
+test('a request counts with what its reply cost, and in full without a reply', async () => {
+  expect(await tokensOf(sent(10, 20), reply(1, 2))).toBe(3)
+  expect(await tokensOf(sent(10, 20))).toBe(30)
+})
+
+test('a request that was in flight when a process died counts in full, beside the one that was sent again', async () => {
+  expect(await tokensOf(sent(10, 20), sent(10, 20), reply(1, 2))).toBe(33)
+  expect(await tokensOf(sent(10, 20), sent(5, 5), sent(1, 1))).toBe(42)
+})
