@@ -183,7 +183,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       // A program that does not want it may close it first.
       return pipe.on('error', () => undefined)
     }
-    input.forEach((text, i) => pipeTo(3 + i).end(text))
+    for (const [i, text] of input.entries()) pipeTo(3 + i).end(text)
     const line = stdin === undefined ? undefined : pipeTo(0)
     line?.write(`${stdin}\n`)
 
