@@ -134,7 +134,7 @@ test.each([
   expect(run.code).toBe(2)
   const chosen = await project.cadre(['run', '--model', 'copilot-ls:gpt-5', 'hi'], { env })
   expect(chosen.stderr).toContain(
-    `the model "copilot-ls:gpt-5" asked for cannot be used: ${sentence.replace(/\.$/, '')}`,
+    `the model "copilot-ls:gpt-5" cannot be used: ${sentence.replace(/\.$/, '')}`,
   )
   expect(chosen.code).toBe(2)
   const doctor = await project.cadre(['doctor', '--json'], { env })

@@ -1,31 +1,16 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { writeServer } from '../copilot-ls/fake-server.spec-helpers.ts'
 import { createModels } from '../create-models.ts'
 import { readModels } from './catalogue.ts'
 import { withServer } from './with-server.ts'
 
 /** A program that lists these models as the language server does. */
 function serverWith(models: readonly object[]): string {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-catalogue-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const program = path.join(folder, 'server.cjs')
-  const library = createRequire(import.meta.url).resolve('vscode-jsonrpc/node')
-  writeFileSync(
-    program,
-    `const rpc = require(${JSON.stringify(library)})
-const { stdin, stdout } = process
-const c = rpc.createMessageConnection(new rpc.StreamMessageReader(stdin), new rpc.StreamMessageWriter(stdout))
-c.onRequest('initialize', () => ({ serverInfo: { version: 'x' } }))
+  return writeServer(`c.onRequest('initialize', () => ({ serverInfo: { version: 'x' } }))
 c.onRequest('copilot/models', () => ${JSON.stringify(models)})
 c.onRequest('shutdown', () => null)
-c.onNotification('exit', () => process.exit(0))
 c.listen()
-`,
-  )
-  return program
+`)
 }
 
 it('lists the models that runs can use, with the window that they have there', async () => {

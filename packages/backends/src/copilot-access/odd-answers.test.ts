@@ -1,8 +1,5 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { writeServer } from '../copilot-ls/fake-server.spec-helpers.ts'
 import { startServer } from '../copilot-ls/server-process.ts'
 import { systemClock } from '../pause.ts'
 import { readAccount, readStoredAccount, readSubscription } from './account.ts'
@@ -11,26 +8,13 @@ import { listAccounts, signIn, useAccount } from './sign-in.ts'
 
 /** A server that answers everything but the handshake with this. */
 async function serverOf(answer: string) {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-odd-')))
-  const program = path.join(folder, 'server.cjs')
-  const library = createRequire(import.meta.url).resolve('vscode-jsonrpc/node')
-  writeFileSync(
-    program,
-    `const rpc = require(${JSON.stringify(library)})
-const { stdin, stdout } = process
-const c = rpc.createMessageConnection(new rpc.StreamMessageReader(stdin), new rpc.StreamMessageWriter(stdout))
-c.onRequest((method) => method === 'initialize' ? {} : ${answer})
-c.onNotification('exit', () => process.exit(0))
+  const program = writeServer(`c.onRequest((method) => method === 'initialize' ? {} : ${answer})
 c.listen()
-`,
-  )
+`)
   const command = { command: process.execPath, args: [program] }
   const start = await startServer({ command, env: {}, clock: systemClock })
   if (start.kind === 'failed') throw new Error(start.message)
-  onTestFinished(async () => {
-    await start.server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  onTestFinished(() => start.server.stop())
   return start.server
 }
 

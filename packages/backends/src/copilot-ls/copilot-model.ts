@@ -8,9 +8,9 @@
  */
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage } from '@cadre/core'
-import { counted } from '../counted.ts'
 import type { ChatMode } from '../models-config.ts'
-import { ToldText } from '../told-text.ts'
+import type { ToldText } from '../told-text.ts'
+import { cancelled, type Try, untilAnswered } from '../until-answered.ts'
 import { answers, nextSign, type Sign } from './await-sign.ts'
 import { type Continuation, LsConversation } from './conversation.ts'
 import type { NoticeBoard } from './notice-board.ts'
@@ -19,7 +19,7 @@ import type { ToolServer } from './tool-server.ts'
 import { toolSetOf } from './tool-set.ts'
 import { historyOf } from './transcript.ts'
 import type { Turn } from './turn.ts'
-import { cancelled, troubleOfSign } from './turn-trouble.ts'
+import { troubleOfSign } from './turn-trouble.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
 /** What all models of the backend share. */
@@ -44,9 +44,6 @@ export interface CopilotLsModelOptions {
   readonly multiplier?: number
 }
 
-/** What came of one try. */
-type Try = Reply | ReplyFailure | { readonly kind: 'again'; readonly failure: ReplyFailure }
-
 const farAway = 2 ** 31 - 1
 
 export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): Model {
@@ -66,30 +63,12 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
     // A server does not keep the process alive, but somebody waits for this reply.
     const alive = setInterval(() => {}, farAway)
     try {
-      return await untilAnswered(request, hooks, signal)
+      const ask = (text: ToldText) =>
+        request.purpose === 'summary' ? askAside(request, signal) : converse(request, text, hooks, signal)
+      return await untilAnswered(ask, tries, hooks, ({ message }) => hooks.delayed?.(message, 0))
     } finally {
       clearInterval(alive)
       stopListening()
-    }
-  }
-
-  async function untilAnswered(
-    request: ModelRequest,
-    hooks: ReplyHooks,
-    signal: AbortSignal,
-  ): Promise<Reply | ReplyFailure> {
-    const text = new ToldText(hooks.text)
-    for (let failed = 0; ; ) {
-      text.begin()
-      const tried =
-        request.purpose === 'summary'
-          ? await askAside(request, signal)
-          : await converse(request, text, hooks, signal)
-      if (tried.kind !== 'again') return tried
-      failed += 1
-      if (failed >= tries) return counted(tried.failure, failed)
-      hooks.delayed?.(tried.failure.message, 0)
-      if (hooks.again !== undefined && (await hooks.again(undefined)) === undefined) return cancelled
     }
   }
 

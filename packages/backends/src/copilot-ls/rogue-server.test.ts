@@ -1,11 +1,8 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import type { Message, ModelRequest } from '@cadre/core'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createModels } from '../create-models.ts'
 import { systemClock } from '../pause.ts'
+import { writeServer } from './fake-server.spec-helpers.ts'
 
 /**
  * A program that speaks as a language server does, and does what no server should. `turn` is the body of a function that is called for
@@ -17,21 +14,13 @@ async function openModel(
   registered = 'own',
   { answers = {}, env = {} }: { answers?: Record<string, string>; env?: Record<string, string> } = {},
 ) {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-rogue-')))
-  const program = path.join(folder, 'server.cjs')
-  const library = createRequire(import.meta.url).resolve('vscode-jsonrpc/node')
-  writeFileSync(
-    program,
-    `const rpc = require(${JSON.stringify(library)})
-const { stdin, stdout } = process
-const c = rpc.createMessageConnection(new rpc.StreamMessageReader(stdin), new rpc.StreamMessageWriter(stdout))
-const ask = (method, params) => c.sendRequest(method, params).catch((error) => 'refused: ' + error.message)
+  const program =
+    writeServer(`const ask = (method, params) => c.sendRequest(method, params).catch((error) => 'refused: ' + error.message)
 let own = []
 const heard = []
 let shared = [{ id: 'copilot.read_file', name: 'read_file', type: 'shared' }]
 c.onRequest('initialize', () => ({ serverInfo: { version: 'rogue' } }))
 c.onRequest('shutdown', () => null)
-c.onNotification('exit', () => process.exit(0))
 c.onRequest('copilot/models', () => [{ id: 'm', billing: { multiplier: 2 } }])
 c.onRequest('conversation/registerTools', ({ tools }) => {
   if (${JSON.stringify(registered)} === 'later' && !require('node:fs').existsSync(__filename + '.died')) {
@@ -58,18 +47,14 @@ ${Object.entries(answers)
   .map(([method, answer]) => `c.onRequest('${method}', () => (${answer}))`)
   .join('\n')}
 c.listen()
-`,
-  )
+`)
   const models = createModels({
     clock: systemClock,
     cwd: '/',
     env,
     config: { copilot: { server: program } },
   })
-  onTestFinished(async () => {
-    await models.close?.()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  onTestFinished(() => models.close?.())
   const found = await models.resolve('copilot-ls:m')
   if (found.kind === 'unknown') throw new Error(found.reason)
   return found.model

@@ -161,11 +161,14 @@ export class ServerPool<Server extends PooledServer> {
     this.#isDue = true
     if (this.#isPumping) return
     this.#isPumping = true
-    while (this.#isDue) {
-      this.#isDue = false
-      this.#pumpOnce()
+    try {
+      while (this.#isDue) {
+        this.#isDue = false
+        this.#pumpOnce()
+      }
+    } finally {
+      this.#isPumping = false
     }
-    this.#isPumping = false
   }
 
   #pumpOnce(): void {

@@ -1,5 +1,6 @@
 import type { ReplyFailure } from '@cadre/core'
 import { hideTokens } from '../hide-tokens.ts'
+import { cancelled } from '../until-answered.ts'
 import type { Sign } from './await-sign.ts'
 import type { TurnReader } from './turn-reader.ts'
 import type { TurnError } from './wire-types.ts'
@@ -11,12 +12,6 @@ export type Trouble =
   | { readonly kind: 'cut'; readonly stop: 'length' | 'filtered' }
   /** A new conversation may succeed. */
   | { readonly kind: 'again'; readonly failure: ReplyFailure }
-
-export const cancelled: ReplyFailure = {
-  kind: 'failed',
-  code: 'cancelled',
-  message: 'The question was cancelled.',
-}
 
 export const signInHint = 'Run "cadre login" to sign in to GitHub Copilot.'
 

@@ -9,11 +9,11 @@
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
 import type { ModelFacts } from '../backend.ts'
-import { counted } from '../counted.ts'
-import { ToldText } from '../told-text.ts'
+import type { ToldText } from '../told-text.ts'
+import { cancelled, type Try, untilAnswered } from '../until-answered.ts'
 import type { Access } from './access.ts'
 import { SdkConversation, wireCalls } from './conversation.ts'
-import { backendFailure, cancelled, failureOf, hideSecret, hideSecrets, rejection } from './failure.ts'
+import { backendFailure, failureOf, hideSecret, hideSecrets, rejection } from './failure.ts'
 import type { Round } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'
@@ -39,10 +39,7 @@ export interface CopilotSdkModelOptions {
   readonly tries: number
 }
 
-const ended = backendFailure('The Copilot runtime ended while it answered.')
-
-type Lost = { readonly kind: 'lost' }
-type Outcome = Reply | ReplyFailure | Lost
+const lost: Try = { kind: 'again', failure: backendFailure('The Copilot runtime exited during a reply.') }
 
 interface Kept {
   readonly conversation: SdkConversation
@@ -56,24 +53,21 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
   const conversations = new Map<string, Kept>()
   return { id, ...facts, reply, release }
 
-  async function reply(
+  function reply(
     request: ModelRequest,
     hooks: ReplyHooks,
     signal: AbortSignal,
   ): Promise<Reply | ReplyFailure> {
-    const text = new ToldText(hooks.text)
-    for (let failed = 0; ; ) {
-      text.begin()
-      const outcome = await ask(request, text, hooks, signal)
-      if (outcome.kind !== 'lost') return outcome
-      failed += 1
-      if (failed >= tries) return counted(ended, failed)
-      hooks.notice?.(
-        'copilot_runtime_restarted',
-        'The Copilot runtime exited during a reply. Cadre is restarting it and retrying.',
-      )
-      if (hooks.again !== undefined && (await hooks.again(undefined)) === undefined) return cancelled
-    }
+    return untilAnswered(
+      (text) => ask(request, text, hooks, signal),
+      tries,
+      hooks,
+      () =>
+        hooks.notice?.(
+          'copilot_runtime_restarted',
+          'The Copilot runtime exited during a reply. Cadre is restarting it and retrying.',
+        ),
+    )
   }
 
   function release(session: string): void {
@@ -88,7 +82,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
     text: ToldText,
     hooks: ReplyHooks,
     signal: AbortSignal,
-  ): Promise<Outcome> {
+  ): Promise<Try> {
     if (signal.aborted) return { ...cancelled, spent: 'nothing' }
     // A summary is a question of its own, and leaves the conversation of its session as it is.
     const key = request.purpose === undefined ? request.session : `${request.session} ${request.purpose}`
@@ -103,7 +97,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
     text: ToldText,
     hooks: ReplyHooks,
     signal: AbortSignal,
-  ): Promise<Outcome> {
+  ): Promise<Try> {
     return new Promise((resolve) => {
       let runtime: Runtime | undefined
       let isOver = false
@@ -117,10 +111,10 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
       alive()
       void work().catch(rejected).then(end)
 
-      async function work(): Promise<Outcome> {
+      async function work(): Promise<Try> {
         const conversation = await conversationFor(request, key, signal, (found) => {
           runtime = found
-          stopWatching = found.whenEnded(() => end({ kind: 'lost' }))
+          stopWatching = found.whenEnded(() => end(lost))
         })
         if ('kind' in conversation) return conversation
         if (isOver) {
@@ -139,11 +133,11 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
       }
 
       /** The connection may be closed before the end of the runtime is known. */
-      async function rejected(error: unknown): Promise<Outcome> {
+      async function rejected(error: unknown): Promise<Try> {
         if (runtime === undefined || (await runtime.answers(clock, pingTimeout)))
           return safe(rejection(error, id))
         runtime.end()
-        return { kind: 'lost' }
+        return lost
       }
 
       function alive(): void {
@@ -165,7 +159,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
           })
       }
 
-      function end(outcome: Outcome): void {
+      function end(outcome: Try): void {
         if (isOver) return
         isOver = true
         clearInterval(awake)

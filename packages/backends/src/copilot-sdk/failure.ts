@@ -12,12 +12,6 @@ export function hideSecret(text: string, secret: string | undefined): string {
   return secret ? text.replaceAll(secret, '[hidden]') : text
 }
 
-export const cancelled: ReplyFailure = {
-  kind: 'failed',
-  code: 'cancelled',
-  message: 'The question was cancelled.',
-}
-
 export function backendFailure(message: string): ReplyFailure {
   return { kind: 'failed', code: 'backend', message }
 }

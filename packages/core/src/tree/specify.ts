@@ -116,10 +116,10 @@ export async function resolveModel(
     first ??= { name, reason, code: found.code ?? 'unknown_model', what }
   }
   if (first === undefined) return inheritedModel(ports, parent)
-  const whose = model === undefined ? `the agent ${agent.name} wants` : 'asked for'
+  const whose = model === undefined ? ` of the agent ${agent.name}` : ''
   throw new CadreError(
     first.code,
-    `the model ${JSON.stringify(first.name)} ${whose} ${first.what}: ${first.reason}`,
+    `the model ${JSON.stringify(first.name)}${whose} ${first.what}: ${first.reason}`,
   )
 }
 

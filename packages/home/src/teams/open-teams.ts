@@ -7,7 +7,7 @@
  * 3. Names of teams and members are checked before they become part of a path. Which files there are of a team: `team-folder.ts`.
  */
 import { existsSync } from 'node:fs'
-import { CadreError, isTeamName, leadNames, nameKey, type Teams, type Work } from '@cadre/core'
+import { CadreError, isTeamName, nameKey, type Teams, type Work } from '@cadre/core'
 import { listFolder, rawOf } from '@cadre/disk'
 import { editFile } from '../home/edit-shared-file.ts'
 import type { Home } from '../home/open-home.ts'
@@ -18,6 +18,7 @@ import { lineOfMessage, lineOfReceipt, type MailMessage } from '../mailboxes/mai
 import { mailText } from '../mailboxes/mail-text.ts'
 import { receiptsName } from '../mailboxes/mailbox-name.ts'
 import { foreignMessages } from './import-inbox.ts'
+import { leadBox, type Place, Team } from './team.ts'
 import { configOfTeam, readTeamConfig, type TeamConfig } from './team-config.ts'
 import {
   configName,
@@ -27,7 +28,6 @@ import {
   refuseLinks,
   removeTeamFiles,
 } from './team-folder.ts'
-import { TeamInbox } from './team-inbox.ts'
 
 /** Whom a session means in its teams. */
 export type TeamAddress =
@@ -62,49 +62,6 @@ export interface TeamsOptions {
   readonly most: number
   /** Milliseconds since 1970. */
   readonly now?: () => number
-}
-
-const leadBox = 'lead'
-
-interface Place {
-  readonly team: Team
-  /** `lead`, or the name of a member. */
-  readonly member: string
-}
-
-class Team {
-  readonly config: TeamConfig
-  /** Its folder of inboxes, relative to the home. */
-  readonly inboxes: string
-  readonly boxes: ReadonlyMap<string, TeamInbox>
-  /** Messages that are being written: their receivers, by id. */
-  readonly pending = new Map<string, string>()
-
-  constructor(home: Home, name: string, config: TeamConfig) {
-    this.config = config
-    this.inboxes = `${folder}/${name}/${inboxesName}`
-    const owners = [leadBox, ...config.members.map((member) => member.name)]
-    this.boxes = new Map(owners.map((owner) => [owner, new TeamInbox(home, this.inboxes, owner)]))
-  }
-
-  box(member: string): TeamInbox | undefined {
-    const box = this.boxes.get(member)
-    box?.refresh()
-    return box
-  }
-
-  /** How many messages it has sent, those that are being written included. */
-  count(): number {
-    let count = 0
-    for (const member of this.boxes.keys()) count += this.box(member)?.ids.size ?? 0
-    for (const [id, member] of this.pending) if (!this.boxes.get(member)?.ids.has(id)) count += 1
-    return count
-  }
-
-  sessionOf(member: string): string {
-    if (member === leadBox) return this.config.leadAgentId
-    return this.config.members.find(({ name }) => name === member)?.agentId ?? ''
-  }
 }
 
 export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): TeamFiles {
@@ -243,7 +200,9 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
     addressOf(session, to) {
       const places = placesOf(session)
       if (places.length === 0) return undefined
-      const candidates = places.flatMap((place) => addressesFrom(place))
+      const candidates = places.flatMap(({ team, member }) =>
+        team.others(member, listeners.has(team.config.leadAgentId)),
+      )
       const wanted = nameKey(to)
       const found = candidates.filter(
         ({ team, member, session, names }) =>
@@ -283,21 +242,5 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
 
   function isSession(id: string): boolean {
     return isName(id) && existsSync(home.at('sessions', `${id}.session.yaml`))
-  }
-
-  /** Everybody else in a team, with the names they are called by. */
-  function addressesFrom({ team, member: own }: Place) {
-    const { config } = team
-    const isServed = listeners.has(config.leadAgentId)
-    return [...team.boxes.keys()]
-      .filter((member) => member !== own)
-      .map((member) => ({
-        team: config.name,
-        member,
-        session: team.sessionOf(member),
-        from: own,
-        isServed,
-        names: member === leadBox ? [...leadNames, config.leadAgentType ?? leadBox] : [member],
-      }))
   }
 }

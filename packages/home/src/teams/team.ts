@@ -1,0 +1,65 @@
+import { leadNames } from '@cadre/core'
+import type { Home } from '../home/open-home.ts'
+import type { TeamConfig } from './team-config.ts'
+import { inboxesName, teamsFolder } from './team-folder.ts'
+import { TeamInbox } from './team-inbox.ts'
+
+/** The name of the inbox of the session that leads a team. */
+export const leadBox = 'lead'
+
+/** Where a session is in a team. */
+export interface Place {
+  readonly team: Team
+  /** `lead`, or the name of a member. */
+  readonly member: string
+}
+
+export class Team {
+  readonly config: TeamConfig
+  /** Its folder of inboxes, relative to the home. */
+  readonly inboxes: string
+  readonly boxes: ReadonlyMap<string, TeamInbox>
+  /** Messages that are being written: their receivers, by id. */
+  readonly pending = new Map<string, string>()
+
+  constructor(home: Home, name: string, config: TeamConfig) {
+    this.config = config
+    this.inboxes = `${teamsFolder}/${name}/${inboxesName}`
+    const owners = [leadBox, ...config.members.map((member) => member.name)]
+    this.boxes = new Map(owners.map((owner) => [owner, new TeamInbox(home, this.inboxes, owner)]))
+  }
+
+  box(member: string): TeamInbox | undefined {
+    const box = this.boxes.get(member)
+    box?.refresh()
+    return box
+  }
+
+  /** How many messages it has sent, those that are being written included. */
+  count(): number {
+    let count = 0
+    for (const member of this.boxes.keys()) count += this.box(member)?.ids.size ?? 0
+    for (const [id, member] of this.pending) if (!this.boxes.get(member)?.ids.has(id)) count += 1
+    return count
+  }
+
+  sessionOf(member: string): string {
+    if (member === leadBox) return this.config.leadAgentId
+    return this.config.members.find(({ name }) => name === member)?.agentId ?? ''
+  }
+
+  /** Everybody but one of its members, with the names they are called by. */
+  others(own: string, isServed: boolean) {
+    const { name, leadAgentType } = this.config
+    return [...this.boxes.keys()]
+      .filter((member) => member !== own)
+      .map((member) => ({
+        team: name,
+        member,
+        session: this.sessionOf(member),
+        from: own,
+        isServed,
+        names: member === leadBox ? [...leadNames, leadAgentType ?? leadBox] : [member],
+      }))
+  }
+}
