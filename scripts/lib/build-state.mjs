@@ -30,7 +30,7 @@ function inputs() {
 function sourcesOf(folder) {
   const beside = readdirSync(folder).filter((name) => /\.(json|ts)$/.test(name))
   const sources = readdirSync(path.join(folder, 'src'), { recursive: true })
-    .filter((name) => /\.ts$/.test(name) && !/\.test\.ts$/.test(name))
+    .filter((name) => /\.(ts|tsx|css)$/.test(name) && !/\.test\.ts$/.test(name))
     .map((name) => path.join('src', name))
   return [...beside, ...sources].sort().map((name) => path.join(folder, name))
 }

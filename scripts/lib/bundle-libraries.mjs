@@ -6,7 +6,9 @@ import { fromRoot } from './run.mjs'
 /** Folders of the packages that others import, by their names. The command is not among them. */
 export function libraries() {
   const folders = readdirSync(fromRoot('packages')).filter(
-    (name) => name !== 'cli' && existsSync(fromRoot('packages', name, 'dist', 'index.js')),
+    (name) =>
+      !['cli', 'vscode', 'settings-page'].includes(name) &&
+      existsSync(fromRoot('packages', name, 'dist', 'index.js')),
   )
   return Object.fromEntries(folders.map((name) => [`@cadre/${name}`, fromRoot('packages', name, 'dist')]))
 }

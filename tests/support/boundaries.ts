@@ -22,6 +22,8 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   runtime: [...below.filter((name) => name !== 'tasks'), 'tools', 'channels', 'backends'],
   server: [...below, 'channels', 'runtime'],
   cli: [...below, 'tools', 'backends', 'runtime', 'server'],
+  'settings-page': [],
+  vscode: [...below.filter((name) => name !== 'workspaces'), 'tools', 'backends', 'runtime', 'settings-page'],
 }
 
 const forTests = ['@cadre/testing', 'vitest', 'fast-check', 'smtp-server']

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { type AgentRegistry, createAgents } from '@cadre/agents'
+import { type AgentRegistry, createAgents, type EditorSettings } from '@cadre/agents'
+import type { ModelsOptions } from '@cadre/backends'
 import {
   type Agents,
   defaultLimits,
@@ -62,6 +63,10 @@ export interface PartsOptions extends GateFlags {
   readonly needsHome?: boolean | undefined
   /** Tools of the program that runs Cadre, such as an editor: they come before custom and built-in ones of the same name. */
   readonly tools?: readonly Tool[] | undefined
+  /** Settings of the editor that runs Cadre. They are used instead of `.vscode/settings.json`. */
+  readonly settings?: EditorSettings | undefined
+  /** Ways to reach models that the program has, by the prefix of their names. */
+  readonly backends?: ModelsOptions['backends']
   /** Gets what a person should know while it runs, a sentence each. */
   readonly tell?: ((message: string) => void) | undefined
 }
@@ -124,7 +129,10 @@ export async function loadParts(
   // Git is asked while the rest is read.
   const state = trustsEverything(io, options) ? undefined : stateOfHome(io, found, options)
   state?.catch(() => {})
-  const foundPlaces = agentPlaces(io, found, options.workspace ?? io.cwd)
+  const foundPlaces = {
+    ...agentPlaces(io, found, options.workspace ?? io.cwd),
+    settings: options.settings,
+  }
   const foundAgents = createAgents(foundPlaces)
   // Before anybody is asked anything: nothing is run under a policy that cannot be understood.
   const { customAgents } = await requirePolicy(io, found, false)
@@ -200,6 +208,7 @@ export async function loadParts(
     clock: systemClock,
     defaultModel: () => copilotDefaultModel(io.env, { configured: config.copilot?.server }),
     ...(model !== undefined && { model }),
+    ...(options.backends && { backends: options.backends }),
   })
   return {
     home,

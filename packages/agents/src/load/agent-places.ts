@@ -8,6 +8,15 @@ export interface AgentPlaces {
   readonly project?: string
   /** The user's own folder; what it has for every dialect is read. */
   readonly userHome?: string
+  /** The settings of an editor as the editor sees them. They are used instead of `.vscode/settings.json`. */
+  readonly settings?: EditorSettings | undefined
+}
+
+export interface EditorSettings {
+  /** What messages call them. */
+  readonly path: string
+  /** `{"copilotMultiAgent.agents": [...]}`, as JSON. */
+  readonly text: string
 }
 
 /** A folder that holds agents, with all below it; or a file that does. */
@@ -50,12 +59,12 @@ const ofHome: readonly (readonly Row[])[] = [[['templates', 'template', yaml]]]
 const ofSettings: readonly (readonly Row[])[] = [[['.vscode/settings.json', 'settings', /(?:)/]]]
 
 /** Where agents are looked for. Built-in ones are below all of these. */
-export function placesOf({ home, project, userHome }: AgentPlaces): Place[] {
+export function placesOf({ home, project, userHome, settings }: AgentPlaces): Place[] {
   const parts: readonly (readonly [string | undefined, readonly (readonly Row[])[]])[] = [
     [userHome, ofUser],
     [project, ofProject],
     [home, ofHome],
-    [project, ofSettings],
+    [settings === undefined ? project : undefined, ofSettings],
   ]
   return parts
     .flatMap(([root, rows]) => rows.map((row) => ({ root, row })))

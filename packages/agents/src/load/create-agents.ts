@@ -2,7 +2,7 @@ import { type AgentDefinition, type Agents, nameKey } from '@cadre/core'
 import { isSameStamp as isSame } from '@cadre/disk'
 import { combineAgents, type LoadedAgents } from './combine-agents.ts'
 import { type FoundFile, type FoundFiles, findAgentFiles } from './find-agent-files.ts'
-import { type AgentsRequest, builtInsOf } from './load-agents.ts'
+import { type AgentsRequest, builtInsOf, editorSettingsOf } from './load-agents.ts'
 import { type ReadFile, readAgentFile } from './read-agent-file.ts'
 
 export interface AgentRegistry extends Agents {
@@ -16,6 +16,8 @@ interface Snapshot {
   readonly found: FoundFiles
   readonly builtIns: readonly AgentDefinition[]
   readonly read: ReadonlyMap<string, Known>
+  /** What the editor passed: it stays as it is. */
+  readonly ofEditor: readonly Known[]
   /** When it was made, in milliseconds since 1970. */
   readonly at: number
 }
@@ -56,18 +58,21 @@ function take(request: AgentsRequest, before: Snapshot | undefined): Snapshot {
   const at = Date.now()
   const found = findAgentFiles(request, before && { folders: before.found.folders, at: before.at })
   const builtIns = builtInsOf(request)
-  const parsed = found.files.map((file): Known => {
-    const known = before?.read.get(file.path)
-    const isUsable = known !== undefined && isUnchanged(known.file, file, before?.at ?? 0)
-    return isUsable ? known : { file, read: readAgentFile(file) }
+  const known = found.files.map((file): Known => {
+    const earlier = before?.read.get(file.path)
+    const isUsable = earlier !== undefined && isUnchanged(earlier.file, file, before?.at ?? 0)
+    return isUsable ? earlier : { file, read: readAgentFile(file) }
   })
+  const parsed = [...known, ...(before?.ofEditor ?? editorSettingsOf(request))]
   if (before !== undefined && isAsBefore(before, found, parsed, builtIns)) return { ...before, found, at }
   const { endless, unreadable, outside } = found
+  const ofEditor = parsed.slice(known.length)
   const loaded = combineAgents({ parsed, endless, unreadable, outside, builtIns })
   return {
     loaded,
     found,
     builtIns,
+    ofEditor,
     at,
     byName: new Map(loaded.agents.map((agent) => [nameKey(agent.name), agent])),
     read: new Map(parsed.map((known) => [known.file.path, known])),

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '@cadre/core'
 import type { AgentPlaces } from './agent-places.ts'
 import { combineAgents, type LoadedAgents } from './combine-agents.ts'
 import { findAgentFiles } from './find-agent-files.ts'
-import { readAgentFile } from './read-agent-file.ts'
+import { readAgentFile, readEditorSettings } from './read-agent-file.ts'
 
 export interface AgentsRequest extends AgentPlaces {
   /** What there is without any file; every file may define the same name anew. A function is asked every time. */
@@ -15,10 +15,14 @@ export interface AgentsRequest extends AgentPlaces {
  */
 export async function loadAgents(request: AgentsRequest): Promise<LoadedAgents> {
   const { files, ...gaps } = findAgentFiles(request)
-  const parsed = files.map((file) => ({ file, read: readAgentFile(file) }))
+  const parsed = [...files.map((file) => ({ file, read: readAgentFile(file) })), ...editorSettingsOf(request)]
   return combineAgents({ parsed, ...gaps, builtIns: builtInsOf(request) })
 }
 
 export function builtInsOf({ builtIns = [] }: AgentsRequest): readonly AgentDefinition[] {
   return typeof builtIns === 'function' ? builtIns() : builtIns
+}
+
+export function editorSettingsOf({ settings }: AgentPlaces): ReturnType<typeof readEditorSettings>[] {
+  return settings === undefined ? [] : [readEditorSettings(settings)]
 }

@@ -2,8 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { messageOf } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
-import { decodeText } from '@cadre/disk'
+import { decodeText, stampOf } from '@cadre/disk'
 import { readSettingsFile } from '../settings/read-settings-file.ts'
+import type { EditorSettings } from './agent-places.ts'
+import { dialectNamed } from './dialects.ts'
 import type { FoundFile } from './find-agent-files.ts'
 import { readIn } from './read-agent-text.ts'
 import type { ReadAgent } from './read-definition.ts'
@@ -32,13 +34,31 @@ export function readAgentFile({ path, size, place }: FoundFile): ReadFile {
     return failed(path, 'file-unreadable', `The file cannot be read: ${messageOf(error)}.`)
   }
   const text = decodeText(bytes)
-  if (place.dialect.format === 'settings') {
-    const { reads, entry } = readSettingsFile({ path, text })
-    return { agents: reads, ...(entry !== undefined && { entry }) }
-  }
+  if (place.dialect.format === 'settings') return readSettings({ path, text })
   const read = readIn(place.dialect, { path, text })
   if (read.ignored === true) return { agents: [] }
   return { agents: [isUtf8(bytes) ? read : withNote(read, path, text)] }
+}
+
+function readSettings(settings: EditorSettings): ReadFile {
+  const { reads, entry } = readSettingsFile(settings)
+  return { agents: reads, ...(entry !== undefined && { entry }) }
+}
+
+/** The settings that an editor passes, as if they were a file of the highest level. */
+export function readEditorSettings(settings: EditorSettings): {
+  readonly file: FoundFile
+  readonly read: ReadFile
+} {
+  const { path } = settings
+  const place = {
+    at: path,
+    dialect: dialectNamed('settings'),
+    files: /(?:)/,
+    level: Number.POSITIVE_INFINITY,
+  }
+  const file = { path, real: path, place, depth: 0, stamp: stampOf(undefined), size: settings.text.length }
+  return { file, read: readSettings(settings) }
 }
 
 /** Nobody can write it back as it was, so there is no repair. */

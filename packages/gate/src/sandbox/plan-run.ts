@@ -115,9 +115,8 @@ function gitIn(words: readonly Word[], from = 0): number {
   return inner === undefined ? -1 : gitIn(words, words.length - inner.length)
 }
 
-/** What would change the runner itself, and not what it runs. */
-export function withoutNode(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(environment).filter(([name]) => !/^(?:NODE_|UV_|LD_|DYLD_)/.test(name)),
-  )
+/** The environment of the runner: nothing that would change the runner itself, and not what it runs. */
+export function runnerEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !/^(?:NODE_|UV_|LD_|DYLD_)/.test(name))
+  return { ...Object.fromEntries(kept), ...(process.versions['electron'] && { ELECTRON_RUN_AS_NODE: '1' }) }
 }

@@ -28,7 +28,7 @@ import { isHarmlessRepository } from './harmless-repository.ts'
 import { takeSnapshot } from './keep-snapshot.ts'
 import { endLeftovers } from './leftovers.ts'
 import { type Pins, pinsFor } from './pins.ts'
-import { planInput, runnerWords, withoutNode } from './plan-run.ts'
+import { planInput, runnerEnvironment, runnerWords } from './plan-run.ts'
 import { removeSetIds } from './remove-set-ids.ts'
 import { type GroupEnd, runGroup } from './run-group.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -348,7 +348,7 @@ function givenTo(
   const { cwd, root, home, sandboxed } = place
   const without = [...excluded, ...(home === undefined ? [] : [home.path])]
   const stdin = planInput({ plan: command.plan, cwd, root, excluded: without, sandboxed, environment })
-  return { environment: withoutNode(environment), stdin }
+  return { environment: runnerEnvironment(environment), stdin }
 }
 
 /**

@@ -1,0 +1,1 @@
+export type { FromPage, ToPage } from './protocol.ts'

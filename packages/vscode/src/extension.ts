@@ -1,0 +1,31 @@
+import * as vscode from 'vscode'
+import { registerChat } from './chat/register-chat.ts'
+import { createHomes } from './home/homes.ts'
+import { registerLanguages } from './languages/register-languages.ts'
+import { createRuns } from './run/runs.ts'
+import type { Services } from './services.ts'
+import { createAgentSettings } from './settings/agent-settings.ts'
+import { registerSettings } from './settings/register-settings.ts'
+import { registerViews } from './views/register-views.ts'
+
+/** Registers everything and loads nothing of the engine: that happens at the first use. */
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Copilot Multi-Agent', { log: true })
+  const settings = createAgentSettings()
+  const homes = createHomes(log)
+  const runs = createRuns({ log, settings, homes })
+  const services: Services = { log, settings, homes, runs }
+  context.subscriptions.push(
+    log,
+    settings,
+    homes,
+    runs,
+    registerChat(context, services),
+    registerSettings(context, services),
+    registerViews(context, services),
+    registerLanguages(context, services),
+  )
+}
+
+/** Everything is disposed with the context's subscriptions; `Runs` pauses its trees there. */
+export function deactivate(): void {}

@@ -1,0 +1,1 @@
+export { activate, deactivate } from './extension.ts'

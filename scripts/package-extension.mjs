@@ -1,0 +1,29 @@
+// Builds the VS Code extension and packs it: packages/vscode/dist/copilot-multi-agent.vsix. With `--folder` it is only built.
+import { spawnSync } from 'node:child_process'
+import { rmSync, statSync } from 'node:fs'
+import { ensure } from './ensure.mjs'
+import { bundleExtension, extensionFolder } from './lib/bundle-extension.mjs'
+import { fromRoot, say } from './lib/run.mjs'
+
+await ensure({ build: true })
+await bundleExtension()
+if (!process.argv.includes('--folder')) pack()
+
+function pack() {
+  const file = fromRoot('packages', 'vscode', 'dist', 'copilot-multi-agent.vsix')
+  rmSync(file, { force: true })
+  // Nothing is installed for those who never pack it: `npm run test:vscode` passes its own copy.
+  const [command, ...args] = process.env.CADRE_VSCE
+    ? [process.execPath, process.env.CADRE_VSCE]
+    : ['npx', '--yes', '@vscode/vsce@3.9.2']
+  const { status } = spawnSync(
+    command,
+    [...args, 'package', '--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', file],
+    { cwd: extensionFolder, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' },
+  )
+  if (status !== 0) {
+    say('The extension could not be packed; the reason is above.')
+    process.exit(1)
+  }
+  say(`${file} (${Math.round(statSync(file).size / 1024)} KB)`)
+}
