@@ -1,7 +1,9 @@
 import type { EditorSettings } from '@cadre/agents'
 import type { Configuration, Level } from '@cadre/settings-page'
 import * as vscode from 'vscode'
+import { type CheckedSettings, checkSettings } from './check-settings.ts'
 import { effectiveSettings, type LevelSettings, section, settingsKeys } from './levels.ts'
+import { settingsFile } from './settings-files.ts'
 
 /** The agents in the settings of VS Code. */
 export interface AgentSettings extends vscode.Disposable {
@@ -9,10 +11,17 @@ export interface AgentSettings extends vscode.Disposable {
   of(folder: vscode.Uri | undefined): EditorSettings
   /** What each level says, from the user's to the folder's. Levels of a workspace that is not trusted are left out. */
   levels(folder: vscode.Uri | undefined): readonly LevelSettings[]
+  /** What is wrong with them at each level. Loads the package that reads them, unless nothing is set. */
+  check(folder: vscode.Uri | undefined): Promise<SettingsCheck>
   /** Writes agents at one level, in today's form; nothing removes them from it. */
   write(folder: vscode.Uri | undefined, level: Level, configuration: Configuration | undefined): Promise<void>
   /** Fires when a setting of the agents has changed, at any level. */
   readonly onDidChange: vscode.Event<void>
+}
+
+export interface SettingsCheck extends CheckedSettings {
+  /** The files that the levels are in, as far as they are known. */
+  readonly files: ReadonlyMap<Level, vscode.Uri>
 }
 
 const targets = {
@@ -21,7 +30,7 @@ const targets = {
   folder: vscode.ConfigurationTarget.WorkspaceFolder,
 } as const
 
-export function createAgentSettings(): AgentSettings {
+export function createAgentSettings(context: vscode.ExtensionContext): AgentSettings {
   const changed = new vscode.EventEmitter<void>()
   let writing = 0
   const subscriptions = vscode.Disposable.from(
@@ -35,6 +44,19 @@ export function createAgentSettings(): AgentSettings {
   return {
     of: (folder) => effectiveSettings(levelsOf(folder)),
     levels: levelsOf,
+    async check(folder) {
+      const levels = levelsOf(folder)
+      const files = new Map<Level, vscode.Uri>()
+      if (levels.every(({ values }) => Object.keys(values).length === 0)) return { problems: [], old: [], files }
+      const texts = await Promise.all(
+        levels.map(async (level) => {
+          const { uri, text } = await settingsFile(level, folder, context)
+          if (uri !== undefined) files.set(level.level, uri)
+          return { ...level, text, isFile: uri !== undefined, path: uri?.path ?? 'settings.json' }
+        }),
+      )
+      return { ...(await checkSettings(texts)), files }
+    },
     async write(folder, level, configuration) {
       const settings = vscode.workspace.getConfiguration(section, folder)
       const { values } = levelsOf(folder).find((other) => other.level === level) ?? { values: {} }
