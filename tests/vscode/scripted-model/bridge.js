@@ -1,0 +1,31 @@
+// The way of a test into the extension host: it posts the text of a function to the socket CADRE_TEST_BRIDGE, which runs here
+// with `vscode` and its arguments. The socket lies in a folder that only the user of the test may enter.
+const { rmSync } = require('node:fs')
+const http = require('node:http')
+const vscode = require('vscode')
+
+exports.serveBridge = async () => {
+  const server = http.createServer(async (request, response) => {
+    response.end(await settle(request))
+  })
+  server.requestTimeout = 0
+  const socket = process.env.CADRE_TEST_BRIDGE
+  // A reload of the window starts a new host while the old one may still be there. The server is never closed: that would
+  // remove the socket of the next host.
+  rmSync(socket, { force: true })
+  await new Promise((resolve, reject) => server.once('error', reject).listen(socket, resolve))
+}
+
+async function settle(request) {
+  try {
+    const chunks = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { source, args } = JSON.parse(Buffer.concat(chunks).toString())
+    // biome-ignore lint/security/noGlobalEval: running what the test sends is the purpose of this file
+    const work = (0, eval)(`(${source})`)
+    return JSON.stringify({ value: await work(vscode, ...args) })
+  } catch (error) {
+    const { name, message = String(error), code } = error ?? {}
+    return JSON.stringify({ error: { name, message, code } })
+  }
+}

@@ -1,0 +1,68 @@
+import http from 'node:http'
+import { until } from './until.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the whole API of VS Code, which exists in the extension host only
+type VsCodeApi = any
+
+/** The extension host of a window: runs functions of a test in it. */
+export interface Host {
+  /**
+   * Runs this function in the extension host. It must be complete in itself: it may use `vscode`, its arguments and
+   * what Node has, and nothing else of the test's file. Arguments and result travel as JSON.
+   */
+  run<Args extends unknown[], Result>(
+    work: (vscode: VsCodeApi, ...args: Args) => Result | Promise<Result>,
+    ...args: Args
+  ): Promise<Result>
+  /** Executes a command of VS Code and returns its result. */
+  command(id: string, ...args: unknown[]): Promise<unknown>
+  /** Waits until the host of a window that has just been opened answers. */
+  ready(): Promise<void>
+}
+
+/** An error that was thrown in the extension host. */
+export class HostError extends Error {
+  constructor(
+    override readonly name: string,
+    message: string,
+    readonly code?: string,
+  ) {
+    super(message)
+  }
+}
+
+export function connectHost(socketPath: string): Host {
+  const run: Host['run'] = async (work, ...args) => {
+    const answer = JSON.parse(await post(socketPath, JSON.stringify({ source: work.toString(), args })))
+    if (answer.error) throw new HostError(answer.error.name ?? 'Error', answer.error.message, answer.error.code)
+    return answer.value
+  }
+  return {
+    run,
+    command: (id, ...args) => run((vscode, id, args) => vscode.commands.executeCommand(id, ...args), id, args),
+    ready: async () => {
+      await until('the extension host', () =>
+        run(() => true).catch((error: unknown) => {
+          if (error instanceof HostError) throw error
+          return false
+        }),
+      )
+    },
+  }
+}
+
+function post(socketPath: string, body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ socketPath, method: 'POST', path: '/' }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (piece: string) => {
+        text += piece
+      })
+      response.on('end', () => resolve(text))
+      response.on('error', reject)
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}

@@ -1,0 +1,163 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { connectHost, type Host } from './host.ts'
+import { codeServerOf, type VsCodeVersion } from './installed.ts'
+import { packageFolder } from './package-folder.ts'
+import { type ScriptedModel, scriptedModel } from './script.ts'
+import { until } from './until.ts'
+
+const root = path.join(import.meta.dirname, '..', '..', '..')
+
+/** Our extension, as `npm run test:vscode` packages it. */
+export const ourExtension = path.join(root, 'packages', 'vscode', 'dist', 'copilot-multi-agent.vsix')
+const testExtension = path.join(import.meta.dirname, '..', 'scripted-model')
+
+export interface VsCodeOptions {
+  readonly version?: VsCodeVersion
+  /** .vsix files or folders of extensions, installed beside the scripted model. Default: our extension. */
+  readonly extensions?: readonly string[]
+  /** The folder to open, or the files of a new one by their paths. */
+  readonly workspace?: string | Readonly<Record<string, string>>
+  readonly settings?: Readonly<Record<string, unknown>>
+  /** False: the workspace is not trusted, and VS Code does not ask. Default: true. */
+  readonly trusted?: boolean
+  /** Lets Copilot's own agent mode use the scripted model without an account; see `enableCopilot` of the workbench. */
+  readonly copilot?: boolean
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface VsCode {
+  readonly version: VsCodeVersion
+  readonly url: string
+  /** Everything of this server; removed when it stops. */
+  readonly folder: string
+  readonly home: string
+  readonly workspace: string
+  readonly model: ScriptedModel
+  readonly host: Host
+  /** What the server and its extension hosts printed. */
+  output(): string
+  stop(): Promise<void>
+}
+
+const usualSettings = {
+  'workbench.startupEditor': 'none',
+  'workbench.welcomePage.walkthroughs.openOnInstall': false,
+  'telemetry.telemetryLevel': 'off',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  // Otherwise everything before the last text of an answer is folded away.
+  'chat.agent.collapseCompletedResponses': false,
+}
+
+/** Starts a real VS Code that knows nothing of this user: its home, settings and extensions are in a new folder. */
+export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> {
+  const { version = 'newest', trusted = true } = options
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'cadre-vscode-'))
+  const at = (...parts: string[]) => path.join(folder, ...parts)
+  const [home, data, log, socket] = [at('home'), at('data'), at('server.log'), at('bridge.sock')]
+  const workspace = makeWorkspace(options.workspace ?? {}, at('workspace'))
+  mkdirSync(home)
+  mkdirSync(at('tmp'))
+  mkdirSync(path.join(data, 'User'), { recursive: true })
+  writeFileSync(at('config.yaml'), '')
+  const settings = {
+    ...usualSettings,
+    'security.workspace.trust.enabled': !trusted,
+    'security.workspace.trust.startupPrompt': 'never',
+    ...options.settings,
+  }
+  writeFileSync(path.join(data, 'User', 'settings.json'), JSON.stringify(settings, null, 2))
+  if (options.copilot) {
+    writeFileSync(
+      path.join(data, 'User', 'chatLanguageModels.json'),
+      '[{ "name": "Scripted", "vendor": "scripted" }]',
+    )
+  }
+  const model = scriptedModel({ script: at('script.json'), log: at('model.jsonl') })
+  const env = {
+    PATH: process.env['PATH'],
+    LANG: 'C.UTF-8',
+    HOME: home,
+    TMPDIR: at('tmp'),
+    // No registry of extensions: nothing is asked of the network.
+    EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+    CADRE_TEST_SCRIPT: at('script.json'),
+    CADRE_TEST_LOG: at('model.jsonl'),
+    CADRE_TEST_BRIDGE: socket,
+    ...options.environment,
+  }
+  const { node, entry } = codeServerOf(version)
+  const places = ['--config', at('config.yaml'), '--user-data-dir', data, '--extensions-dir', at('extensions')]
+  const extensions = await Promise.all([testExtension, ...(options.extensions ?? [ourExtension])].map(vsixOf))
+  const installs = extensions.flatMap((file) => ['--install-extension', file])
+  await promisify(execFile)(node, [entry, ...places, ...installs], { env, cwd: workspace })
+
+  const switches = [
+    '--disable-telemetry',
+    '--disable-update-check',
+    '--disable-getting-started-override',
+    ...(trusted ? ['--disable-workspace-trust'] : []),
+  ]
+  const output = openSync(log, 'a')
+  const server = spawn(
+    node,
+    [entry, ...places, '--auth', 'none', '--bind-addr', '127.0.0.1:0', ...switches],
+    { env, cwd: workspace, detached: true, stdio: ['ignore', output, output] },
+  )
+  closeSync(output)
+  const readOutput = () => readFileSync(log, 'utf8')
+  const killNow = () => signal(server, 'SIGKILL')
+  process.on('exit', killNow)
+  const stop = async () => {
+    await end(server)
+    process.off('exit', killNow)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    const url = await until('code-server to listen', () => {
+      if (server.exitCode !== null) throw new Error(`code-server ended:\n${readOutput()}`)
+      return /server listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(readOutput())?.[1]
+    })
+    await until('code-server to be healthy', async () => (await fetch(`${url}/healthz`)).ok)
+    return { version, url, folder, home, workspace, model, host: connectHost(socket), output: readOutput, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function vsixOf(extension: string): Promise<string> {
+  return extension.endsWith('.vsix') ? extension : await packageFolder(extension)
+}
+
+function makeWorkspace(wanted: string | Readonly<Record<string, string>>, folder: string): string {
+  if (typeof wanted === 'string') return wanted
+  mkdirSync(folder)
+  for (const [name, text] of Object.entries(wanted)) {
+    const file = path.join(folder, name)
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  return folder
+}
+
+// The whole group: code-server starts VS Code, which starts the extension hosts, which start what extensions start.
+async function end(server: ChildProcess): Promise<void> {
+  signal(server, 'SIGTERM')
+  const patience = setTimeout(() => signal(server, 'SIGKILL'), 10_000)
+  await until('the processes of code-server to end', () => !signal(server, 0))
+  clearTimeout(patience)
+}
+
+function signal({ pid }: ChildProcess, name: NodeJS.Signals | 0): boolean {
+  if (pid === undefined) return false
+  try {
+    return process.kill(-pid, name)
+  } catch {
+    return false
+  }
+}

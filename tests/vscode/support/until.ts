@@ -1,0 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Nothing depends on it: it only ends what would never happen, on however busy a machine. */
+export const patience = 120_000
+
+/** The first value of `look` that is neither undefined nor false. Fails after two minutes and names what was missing. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
+  const end = Date.now() + patience
+  for (;;) {
+    const seen = await look()
+    if (seen !== undefined && seen !== false) return seen
+    if (Date.now() > end) throw new Error(`Waited for ${what}, in vain.`)
+    await delay(50)
+  }
+}
