@@ -78,7 +78,9 @@ export async function problemsOf(configuration: Configuration): Promise<readonly
   const { readSettingsAgents } = await import('@cadre/agents')
   const values = { entryAgent: configuration.entryAgent, agents: configuration.agents }
   const { diagnostics } = readSettingsAgents({ path: 'settings', text: settingsText(values) })
-  const known = diagnostics.filter(({ severity, code }) => severity !== 'info' && code !== 'settings-unknown-key')
+  const known = diagnostics.filter(
+    ({ severity, code }) => severity !== 'info' && code !== 'settings-unknown-key',
+  )
   const problems = known.map(({ message, severity, code, fix }): Problem => {
     const [, path = '', sentence = message] = /^configuration\.?([\w[\].-]*):? (.*)$/s.exec(message) ?? []
     const text = sayings[code] ?? asFault(sentence)
@@ -87,7 +89,8 @@ export async function problemsOf(configuration: Configuration): Promise<readonly
   })
   return problems.filter(
     (problem, index) =>
-      problems.findIndex((other) => other.path === problem.path && other.message === problem.message) === index,
+      problems.findIndex((other) => other.path === problem.path && other.message === problem.message) ===
+      index,
   )
 }
 
@@ -100,5 +103,8 @@ function asFault(sentence: string): string {
     .replace(/[;,] (?:so )?(?:the agent|it|this one|that name) is left out\.$/, '.')
     .replace(/, so the agent (?:may delegate to nobody|gets no tools)\.$/, '.')
     .replace(/, so the first agent is used, .*\.$/s, '.')
-    .replace(/; (?:other agents cannot tell when to choose this one|the description stands in for it)\.$/, '.')
+    .replace(
+      /; (?:other agents cannot tell when to choose this one|the description stands in for it)\.$/,
+      '.',
+    )
 }
