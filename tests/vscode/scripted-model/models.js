@@ -18,14 +18,16 @@ const { readMessage } = require('./messages')
 const models = [
   { id: 'scripted-one', name: 'Scripted One' },
   { id: 'scripted-two', name: 'Scripted Two' },
-].map((model) => ({
+].map((model, index) => ({
   ...model,
+  // Where the picker is hidden, VS Code takes the default one.
+  isDefault: index === 0,
   family: 'scripted',
   version: '1',
   maxInputTokens: 100_000,
   maxOutputTokens: 8_000,
   capabilities: { toolCalling: true, imageInput: false },
-  // Newer versions offer only such models in the picker. It is proposed API and ignored elsewhere.
+  // The picker offers only such models.
   isUserSelectable: true,
 }))
 
@@ -55,7 +57,9 @@ async function respond(model, received, options, progress, token) {
     tools: (options.tools ?? []).map((tool) => tool.name),
     toolMode: options.toolMode,
   })
-  const cancelled = token.onCancellationRequested(() => write({ kind: 'cancelled', request, model: model.id }))
+  const cancelled = token.onCancellationRequested(() =>
+    write({ kind: 'cancelled', request, model: model.id }),
+  )
   try {
     if (!found.steps) throw new Error(found.missing)
     for (const [at, step] of found.steps.entries()) {
@@ -104,7 +108,9 @@ async function play(step, place, request, progress, token) {
     await new Promise(setImmediate)
   }
   for (const [at, call] of (step.calls ?? []).entries()) {
-    progress.report(new vscode.LanguageModelToolCallPart(`call-${request}-${at}`, call.name, call.input ?? {}))
+    progress.report(
+      new vscode.LanguageModelToolCallPart(`call-${request}-${at}`, call.name, call.input ?? {}),
+    )
   }
 }
 

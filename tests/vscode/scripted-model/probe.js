@@ -6,6 +6,7 @@ const { write } = require('./log')
 exports.registerProbe = () => vscode.chat.createChatParticipant('scripted.probe', answer)
 
 async function answer(request, _context, stream, token) {
+  token.onCancellationRequested(() => write({ kind: 'chat-cancelled', prompt: request.prompt }))
   const offered = vscode.lm.tools
     .filter((tool) => tool.tags.includes('probe'))
     .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
@@ -33,7 +34,11 @@ async function answer(request, _context, stream, token) {
 
 async function settle(call, toolInvocationToken, token) {
   try {
-    const { content } = await vscode.lm.invokeTool(call.name, { input: call.input, toolInvocationToken }, token)
+    const { content } = await vscode.lm.invokeTool(
+      call.name,
+      { input: call.input, toolInvocationToken },
+      token,
+    )
     return content
   } catch (error) {
     write({ kind: 'tool-failed', name: call.name, error: error.name, message: error.message })

@@ -29,7 +29,11 @@ export interface ModelRequest {
   readonly model: string
   readonly lane?: number
   readonly reply?: number
-  readonly messages: readonly { readonly role: string; readonly name?: string; readonly parts: readonly Part[] }[]
+  readonly messages: readonly {
+    readonly role: string
+    readonly name?: string
+    readonly parts: readonly Part[]
+  }[]
   readonly tools: readonly string[]
   readonly toolMode?: number
 }
@@ -42,6 +46,7 @@ export type LogEntry =
   | { readonly kind: 'replied'; readonly request: number }
   | { readonly kind: 'failed'; readonly request: number; readonly message: string }
   | { readonly kind: 'cancelled'; readonly request: number; readonly model: string }
+  | { readonly kind: 'chat-cancelled'; readonly prompt: string }
   | { readonly kind: 'tool'; readonly name: string; readonly input: unknown; readonly inChat: boolean }
   | { readonly kind: 'tool-failed'; readonly name: string; readonly error: string; readonly message: string }
   | { readonly kind: 'tool-cancelled'; readonly name: string }
@@ -77,7 +82,8 @@ export function scriptedModel(files: { script: string; log: string }): ScriptedM
     log,
     entries,
     requests: () => entries('request'),
-    waitFor: (kind, fits = () => true) => until(`"${kind}" in the log of the model`, () => entries(kind).find(fits)),
+    waitFor: (kind, fits = () => true) =>
+      until(`"${kind}" in the log of the model`, () => entries(kind).find(fits)),
   }
 }
 
