@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { libraries } from './bundle-libraries.mjs'
 import { bundledParsers, copyAssets, findAssets, ours, requireLazily } from './bundle-plugins.mjs'
@@ -17,7 +18,7 @@ export async function bundleExtension() {
   await bundleHost()
   await bundlePage()
   copyFiles()
-  writeManifest()
+  writeManifest(await writeChatAgents())
 }
 
 async function bundleHost() {
@@ -61,8 +62,20 @@ function copyFiles() {
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(fromRoot(file), path.join(extensionFolder, file))
 }
 
+/** The built-in agents for VS Code's own agent mode. Returns what the manifest says about them. */
+async function writeChatAgents() {
+  const { chatAgentFiles } = await import(
+    pathToFileURL(path.join(source, 'dist', 'chat-agents', 'chat-agent-files.js'))
+  )
+  mkdirSync(path.join(extensionFolder, 'agents'))
+  return chatAgentFiles().map(({ file, text }) => {
+    writeFileSync(path.join(extensionFolder, 'agents', file), text)
+    return { path: `./agents/${file}` }
+  })
+}
+
 /** What only the repository needs is left out. */
-function writeManifest() {
+function writeManifest(chatAgents) {
   const {
     dependencies: _,
     exports: __,
@@ -70,5 +83,6 @@ function writeManifest() {
     private: ____,
     ...manifest
   } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'))
+  manifest.contributes = { ...manifest.contributes, chatAgents }
   writeFileSync(path.join(extensionFolder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
