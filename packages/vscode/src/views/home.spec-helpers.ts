@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { RunResult } from '@cadre/core'
-import { createRuntime, openSessions, type Sessions } from '@cadre/runtime'
+import { createRuntime, openSessions, type RuntimeOptions, type Sessions } from '@cadre/runtime'
 import { onTestFinished } from 'vitest'
 
 export interface TestHome {
   readonly workspace: string
   /** Runs the assistant on these steps of a playbook. */
-  run(steps: readonly object[]): Promise<RunResult>
+  run(steps: readonly object[], options?: Pick<RuntimeOptions, 'ask'>): Promise<RunResult>
   resume(session: string): Promise<RunResult>
   open(): Promise<Sessions>
 }
@@ -26,12 +26,13 @@ export function createTestHome(files: Readonly<Record<string, string>> = {}): Te
     warn,
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(workspace, name), text)
-  const runtime = () => createRuntime({ environment, model: 'scripted:p.yaml', tell: warn })
+  const runtime = (options: Pick<RuntimeOptions, 'ask'> = {}) =>
+    createRuntime({ environment, model: 'scripted:p.yaml', tell: warn, ...options })
   return {
     workspace,
-    async run(steps) {
+    async run(steps, options) {
       writeFileSync(path.join(workspace, 'p.yaml'), JSON.stringify({ lanes: { assistant: steps } }))
-      const opened = await runtime()
+      const opened = await runtime(options)
       try {
         return await opened.run('Do it.')
       } finally {

@@ -80,7 +80,7 @@ test('a rejection reaches the agent with its reason, and a second decision is to
   })
   expect(await inHome(home, (sessions) => decide(sessions, item, { decision: 'approve' }))).toEqual({
     kind: 'refused',
-    reason: expect.stringMatching(/ was rejected by .+ before; the first decision counts$/),
+    reason: expect.stringMatching(/^This was rejected by .+ before; the first decision counts$/),
   })
   const result = await home.resume(session)
   expect(result.kind === 'report' && result.report.text).toMatch(
@@ -98,4 +98,29 @@ test('nothing is decided about what nobody asks, or with an answer that the ques
   expect(await decideOn({ session: 'other-1', question: item.question }, wanted)).toEqual({ kind: 'missing' })
   await expect(decideOn(item, { decision: 'done' })).rejects.toThrow('cannot be answered with "done"')
   expect(await only(home)).toEqual(item)
+})
+
+test('a decision about a run that asks elsewhere is found by that run, which continues', async () => {
+  const home = createTestHome()
+  let asked = () => {}
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  const running = home.run(
+    [{ calls: [{ tool: 'write_file', input: { path: 'b.txt', content: 'x' } }] }, answered],
+    {
+      ask: (_session, _question, signal) => {
+        asked()
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
+      },
+    },
+  )
+  await isAsked
+  const item = await only(home)
+  expect(item.isAskedHere).toBe(true)
+  expect(await inHome(home, (sessions) => decide(sessions, item, { decision: 'approve' }))).toMatchObject({
+    resumes: 'process',
+  })
+  const result = await running
+  expect(result.kind === 'report' && result.report.text).toBe('It says: Wrote b.txt (1 byte).')
 })

@@ -24,17 +24,22 @@ test('shows sessions with their state and work, and a file that cannot be read b
   await sessions.close()
 })
 
-test('a session that asks is waiting, and one whose process is gone has stopped', async () => {
+test('a session that asks is waiting until it is answered, and one whose process is gone has stopped', async () => {
   const home = createTestHome()
   const result = await home.run([{ calls: [{ tool: 'write_file', input: { path: 'a', content: 'x' } }] }])
   const id = result.kind === 'waiting' ? result.session : expect.fail('it should wait')
   const sessions = await home.open()
-  const reader = createSessionReader({ home: sessions.home, open: () => expect.fail('nothing runs') })
+  const reader = createSessionReader({ home: sessions.home, open: home.open })
   expect((await reader.read()).item(id)?.state).toBe('waiting')
+  const [question] = (await reader.read()).item(id)?.activity?.match(/write_file/) ?? []
+  expect(question).toBe('write_file')
+  const [record] = await sessions.engine.approvals.list()
+  if (record !== undefined) await sessions.engine.approvals.decide(record, { decision: 'reject' })
+  await sessions.close()
+  expect((await reader.read()).item(id)?.state).toBe('answered')
   const file = sessions.fileOf(id)
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^status: .*/m, 'status: active'))
   expect((await reader.read()).item(id)?.state).toBe('stopped')
-  await sessions.close()
 })
 
 test('reads a thousand sessions, and again only what has changed', async () => {

@@ -28,16 +28,19 @@ const now = Date.parse('2026-01-01T10:05:00.000Z')
 test.each([
   [{}, 'here', undefined, 'here'],
   [{}, 'elsewhere', undefined, 'elsewhere'],
-  [{}, 'elsewhere', { text: '', waits: true }, 'waiting'],
+  [{}, 'elsewhere', true, 'waiting'],
   [{}, undefined, undefined, 'stopped'],
   [{ status: 'sleeping' }, undefined, undefined, 'waiting'],
+  [{ status: 'sleeping' }, undefined, true, 'waiting'],
+  [{ status: 'sleeping' }, undefined, false, 'answered'],
+  [{}, undefined, true, 'stopped'],
   [{ status: 'completed', outcome: 'completed' }, undefined, undefined, 'completed'],
   [{ status: 'completed', outcome: 'incomplete' }, undefined, undefined, 'incomplete'],
   [{ status: 'error', outcome: 'cancelled' }, undefined, undefined, 'cancelled'],
   [{ status: 'error' }, undefined, undefined, 'error'],
   [{ fault: 'torn' }, undefined, undefined, 'unreadable'],
-] as const)('the state of %j, owned %s, is %4$s', (changes, owner, activity, expected) => {
-  expect(stateOf({ ...entry, ...changes }, owner, activity)).toBe(expected)
+] as const)('the state of %j, owned %s, is %4$s', (changes, owner, waits, expected) => {
+  expect(stateOf({ ...entry, ...changes }, owner, waits)).toBe(expected)
 })
 
 test.each([
