@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -44,6 +45,7 @@ export async function vscodeFolder() {
   )
   mkdirSync(folder, { recursive: true })
   await withLock(path.join(base, 'vscode.lock'), async () => {
+    removeUnfinished(folder)
     await installDebianPackages()
     await part(folder, 'tools', installTools)
     await part(folder, 'newest', installNewest)
@@ -67,6 +69,13 @@ async function part(folder, name, install) {
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
     throw error
+  }
+}
+
+// Left behind by a process that was killed: whoever holds the lock is the only one that installs.
+function removeUnfinished(folder) {
+  for (const name of readdirSync(folder).filter((name) => name.startsWith('installing-'))) {
+    rmSync(path.join(folder, name), { recursive: true, force: true })
   }
 }
 

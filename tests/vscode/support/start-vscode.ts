@@ -169,7 +169,7 @@ function makeWorkspace(wanted: string | Readonly<Record<string, string>>, folder
 
 // A test process that is killed stops nothing. When it is gone its end of the pipe is closed, and the guard cleans up.
 function startGuard(server: ChildProcess, folder: string): ChildProcess {
-  const script = 'read -r _; kill -KILL -- "-$1"; rm -rf "$2"'
+  const script = 'read -r _; kill -s KILL -- "-$1"; rm -rf "$2"'
   const guard = spawn('sh', ['-c', script, 'guard', String(server.pid), folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
