@@ -206,6 +206,33 @@ describe('a chat log that a daemon attends to', () => {
     expect(log.text()).toContain(more.trim())
   })
 
+  it('leaves a message without an answer when its session was stopped before it had one', async () => {
+    const { home } = temporaryHome()
+    const log = logFile(home, 'planner')
+    log.write(head + question)
+    const more = '\n### 2025-10-04 10:00:30 | user\n\nAnd Postgres?\n'
+    const world = await createWorld({
+      home,
+      agents: ['planner'],
+      lanes: {
+        planner: [
+          async () => {
+            log.add(more)
+            await duty.changed([log.name])
+            return say('Redis runs.')
+          },
+        ],
+      },
+      attend: async (moment) =>
+        moment.kind === 'prompt.given' && moment.prompt.includes('Postgres') ? { stop: 'enough' } : undefined,
+    })
+    const duty = createChatLogDuty(world.context)
+    await duty.start()
+    await settle(world, duty)
+    expect(entriesOf(log.text()).at(-1)).toEqual(['user', 'And Postgres?'])
+    expect(world.problems()).toMatchObject([{ message: expect.stringContaining('without an answer') }])
+  })
+
   it('waits for an entry that is still empty, and for one whose session does not take it', async () => {
     const { home } = temporaryHome()
     const log = logFile(home, 'planner')

@@ -155,6 +155,19 @@ describe('the inbox', () => {
     expect(await heard()).toHaveLength(2)
   })
 
+  it('lets a line wait for the one before it in its file', async () => {
+    const routes = ['a', 'b'].map(
+      (text, at) => `  - {from: "*", match: {text: ${text}}, to: ${['late-1', 'planner-001'][at]}}`,
+    )
+    write('inbox/routes.yaml', `routes:\n${routes.join('\n')}\n`)
+    write('inbox/one.jsonl', '{"text":"a"}\n{"text":"b"}\n')
+    const { duty } = await live()
+    expect(await sessions()).toEqual([])
+    await addAgent('late-1')
+    await duty.tick?.(Date.now())
+    expect((await heard()).map((line) => line.split('-')[0])).toEqual(['late', 'planner'])
+  })
+
   it('tries again what waits, whatever the clock does', async () => {
     write('inbox/routes.yaml', 'routes:\n  - from: "*"\n    to: late-1\n')
     write('inbox/one.jsonl', '{"text":"a"}\n')

@@ -141,6 +141,41 @@ describe('mailboxes', () => {
     expect(await next('5', { session: 'planner-1' })).toBe(bound)
   })
 
+  it.each<Controls>([{ readOnly: true }, { approvalRequired: true }, { deniedTools: ['write_file'] }])(
+    'do not reach a session without the controls of whoever wrote: %j',
+    async (controls) => {
+      const { duty } = await live(busy)
+      await begin('planner-1', controls)
+      await begin('planner-2')
+      await post('1', 'do it', { toSession: 'planner-2' })
+      await duty.changed(['mailboxes/retriever.jsonl'])
+      expect(receipts()).toMatchObject([{ id: '1', undeliverable: expect.stringContaining('controls') }])
+      expect(await life.keeper.delivery('planner-2', 'mail/retriever/1')).toBe('unknown')
+    },
+  )
+
+  it('reach the session that they began before a crash, whoever is at work by then', async () => {
+    await post('1', 'x')
+    await live(quick)
+    await life.rest()
+    const first = lastSession()
+    await post('2', 'y')
+    const now = () => {
+      throw new Error('killed')
+    }
+    await createMailboxDuty({ ...life.context, clock: { ...life.context.clock, now } }).start()
+    await life.rest()
+    const second = (await sessions()).find((session) => session !== first) ?? ''
+    expect(await life.keeper.delivery(second, 'mail/retriever/2')).toBe('delivered')
+    await life.kill()
+    life = await born(['hang', 'hang', 'hang'])
+    await life.keeper.tell(first, { content: 'go on', message: 'person/1' })
+    await told(first, 2)
+    await createMailboxDuty(life.context).start()
+    expect(lastSession()).toBe(second)
+    expect(await life.keeper.delivery(first, 'mail/retriever/2')).toBe('unknown')
+  })
+
   it('tell whoever wrote it when nobody can be found', async () => {
     life = await born(quick)
     await begin('planner-1')
