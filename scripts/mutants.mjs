@@ -49,7 +49,7 @@ process.exitCode = survived === 0 ? 0 : 1
 
 /** How the tests ended, and the first that failed. A mutant may loop for ever: its whole group of processes is ended then. */
 function runTests(tests) {
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--testTimeout', '8000', ...tests]
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--testTimeout', '20000', ...tests]
   const env = { ...process.env, NO_COLOR: '1' }
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'], env, detached: true })
   let said = ''

@@ -39,12 +39,6 @@ export const daemonMutants = {
       'for (const child of openChildren(stored).slice(0, 0)) {',
     ],
     [
-      'a tree runs twice at once',
-      `${server}/sessions/jobs.ts`,
-      'this.#waiting.findIndex(({ root }) => !this.#running.has(root))',
-      'this.#waiting.length - 1',
-    ],
-    [
       'more sessions run at once than are permitted',
       `${server}/sessions/jobs.ts`,
       'this.#holds === 0 && this.#running.size < this.#options.parallel()',
@@ -55,7 +49,6 @@ export const daemonMutants = {
       `${server}/sessions/session-runs.ts`,
       'if (trusted) return undefined',
       'return undefined',
-      [...keeper, `${server}/daemon`, 'tests/daemon/controls.test.ts'],
     ],
     [
       'the daemon resumes sessions of a removed agent',
@@ -76,7 +69,6 @@ export const daemonMutants = {
       `${server}/sessions/sessions-duty.ts`,
       'if (isUnguarded(home)) {\n        for',
       'if (false) {\n        for',
-      [...keeper, 'tests/daemon/file-sessions.test.ts', 'tests/daemon/controls.test.ts'],
     ],
     [
       'a line counts as handled before it is',

@@ -94,12 +94,5 @@ export const runtimeMutants = {
       'const ask = options.ask',
       ['tests/cli/approvals.test.ts', 'tests/cli/questions.test.ts', 'tests/cli/trust.test.ts'],
     ],
-    [
-      'backends keep running after a run',
-      `${runtime}/create-runtime.ts`,
-      'await models.close?.()',
-      '',
-      ['packages/runtime/src'],
-    ],
   ],
 }

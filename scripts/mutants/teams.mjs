@@ -18,12 +18,6 @@ export const teamMutants = {
       'if (ended === undefined) return',
     ],
     [
-      'teammates go on when their lead has failed',
-      `${core}/tree/teammates.ts`,
-      'reason && (this.#session.node.reason ?? reason)',
-      'undefined',
-    ],
-    [
       'members of a deleted team go on',
       `${core}/tree/teammates.ts`,
       "return this.#end(mates, { kind: 'cancelled', by: 'parent' })",

@@ -219,12 +219,12 @@ describe('a chat log that a daemon attends to', () => {
           async () => {
             log.add(more)
             await duty.changed([log.name])
-            return say('Redis runs.')
+            return call(['look', { at: 'redis' }])
           },
         ],
       },
-      attend: async (moment) =>
-        moment.kind === 'prompt.given' && moment.prompt.includes('Postgres') ? { stop: 'enough' } : undefined,
+      tools: [look],
+      attend: async ({ kind }) => (kind === 'call.settled' ? { stop: 'enough' } : undefined),
     })
     const duty = createChatLogDuty(world.context)
     await duty.start()
