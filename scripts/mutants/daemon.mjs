@@ -58,13 +58,6 @@ export const daemonMutants = {
       [...keeper, `${server}/agents`],
     ],
     [
-      'a session that a full disk stopped is never resumed',
-      `${server}/sessions/session-runs.ts`,
-      'this.#stalled.add(job.session)\n      rested',
-      'rested',
-      [...keeper, 'tests/daemon/full-disk.test.ts'],
-    ],
-    [
       'what an agent writes into a session file counts as a person’s',
       `${server}/sessions/sessions-duty.ts`,
       'if (isUnguarded(home)) {\n        for',

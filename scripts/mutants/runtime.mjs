@@ -14,22 +14,18 @@ export const runtimeMutants = {
       '',
     ],
     [
-      'the grant of one run is taken for another',
-      `${trust}/grants.ts`,
-      "const digest = createHash('sha256').update(JSON.stringify(run)).digest('hex')",
-      "const digest = createHash('sha256').update(JSON.stringify({ ...run, session: '' })).digest('hex')",
-    ],
-    [
       'a grant is not bound to what is written in it',
       `${trust}/grants.ts`,
       'if ((Object.keys(run) as (keyof GrantedRun)[]).some((key) => found[key] !== run[key])) return undefined',
       '',
+      [`${trust}/grants.test.ts`],
     ],
     [
       'a grant that fits several runs is that of the first',
       `${runtime}/granted-to.ts`,
       'if (id === undefined || others.length > 0) return flags',
       'if (id === undefined) return flags',
+      [`${runtime}/granted-to.test.ts`],
     ],
     [
       'a resumed run trusts whatever is in its folder now',
