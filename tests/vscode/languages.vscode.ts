@@ -272,6 +272,11 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
 
     it('lets the supervisor delegate, denies a worker what its role forbids, and asks for its evidence', async () => {
       await workbench.enableCopilot()
+      await until("Copilot's tools", () =>
+        code.host.run((vscode) =>
+          vscode.lm.tools.some(({ name }: { name: string }) => name === 'copilot_createFile'),
+        ),
+      )
       const evil = at('evil.txt')
       const report =
         '## Sources Examined\nAll.\n\n## Key Findings\nNone.\n\n## Recommended Next Agent\nbuilder\n'
@@ -309,18 +314,20 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
         modelSelector: { vendor: 'scripted', id: 'scripted-one' },
         blockOnResponse: true,
       })
+      const said = () =>
+        code.model
+          .requests()
+          .map(
+            ({ lane, messages }) => `${lane} ${JSON.stringify(messages.slice(-2).map(({ parts }) => parts))}`,
+          )
       // VS Code asks a person before anything is written below `.github/hooks`, the artifact included.
-      expect(result).toMatchObject({ type: 'confirmation', toolId: 'copilot_createFile' })
+      expect(result, said().join('\n')).toMatchObject({ type: 'confirmation', toolId: 'copilot_createFile' })
       await until('the end of the chat', async () => {
         if (existsSync(artifact)) return code.model.requests().at(-1)?.lane === 0
         await workbench.chat.confirm()
         return false
       })
-      const texts = code.model
-        .requests()
-        .map(
-          ({ lane, messages }) => `${lane} ${JSON.stringify(messages.slice(-2).map(({ parts }) => parts))}`,
-        )
+      const texts = said()
       expect(texts.filter((text) => text.includes('Tool execution denied')).at(0)).toContain(
         'researcher writes nothing but its artifact',
       )
