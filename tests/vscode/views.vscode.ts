@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Locator } from './support/browser.ts'
 import { openWorkbench, type Workbench } from './support/open-workbench.ts'
 import { startVsCode, type VsCode, type VsCodeOptions } from './support/start-vscode.ts'
@@ -150,11 +150,20 @@ describe('the views', () => {
       'Wait.',
     ])
     const ended = once(child, 'close')
+    onTestFinished(() => void child.kill('SIGKILL'))
     await row(/lead.*running in another process/).waitFor()
     await row(/lead.*running in another process/)
-      .locator('.monaco-tl-twistie')
-      .click()
-    await inline(row(/lead.*running in another process/), 'Stop')
+      .locator('.codicon-debug-stop')
+      .waitFor({ state: 'attached' })
+    // By its id: the rows move while the session begins to delegate, and a click could hit another one.
+    const session = readdirSync(home('sessions'))
+      .map((name) => name.replace('.session.yaml', ''))
+      .find(
+        (id) =>
+          id.startsWith('lead-') &&
+          /^status: active/m.test(readFileSync(home('sessions', `${id}.session.yaml`), 'utf8')),
+      )
+    await code.host.command('copilotMultiAgent.cancelSession', { session })
     expect((await ended)[0]).toBe(130)
     await row(/lead.*cancelled/).waitFor()
   })
