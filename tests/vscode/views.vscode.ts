@@ -82,7 +82,7 @@ describe('the views', () => {
       ),
     )
 
-  /** The parts of our extension that read homes, as far as they are loaded. */
+  /** The parts of the views that read homes, as far as they are loaded. */
   const loaded = () =>
     code.host.run(() => {
       const { getBuiltinModule } = process as unknown as {
@@ -91,7 +91,7 @@ describe('the views', () => {
       const files = Object.keys(getBuiltinModule('node:module')._cache)
       const ours = files.filter((file) => file.includes('copilot-multi-agent'))
       if (!ours.some((file) => file.endsWith('extension.cjs'))) throw new Error('It is not active.')
-      return ours.filter((file) => /read-[^/]*\.cjs$|dist\.cjs$|tasks\.cjs$/.test(file))
+      return ours.filter((file) => /(?:read-sessions|read-approvals|open-tasks)\.cjs$/.test(file))
     })
   const text = () =>
     code.host.run((vscode): string => vscode.window.activeTextEditor?.document.getText() ?? '')
