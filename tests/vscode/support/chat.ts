@@ -48,8 +48,9 @@ export function chatOf(page: Page, { host, output }: VsCode): Chat {
       await page.keyboard.press('Escape')
       const before = await page.locator('.interactive-item-container.interactive-request').count()
       await page.keyboard.press('Enter')
-      await until('the question to be sent', async () =>
-        (await page.locator('.interactive-item-container.interactive-request').count()) > before,
+      await until(
+        'the question to be sent',
+        async () => (await page.locator('.interactive-item-container.interactive-request').count()) > before,
       )
     },
     waitForAnswer: async (expected) => {
@@ -60,7 +61,9 @@ export function chatOf(page: Page, { host, output }: VsCode): Chat {
           return (await isComplete()) && expected.test(seen) && seen
         })
       } catch {
-        throw new Error(`The last answer does not contain ${expected}:\n${seen}\n\nThe server said:\n${output()}`)
+        throw new Error(
+          `The last answer does not contain ${expected}:\n${seen}\n\nThe server said:\n${output()}`,
+        )
       }
     },
     waitForConfirmation: (title) =>

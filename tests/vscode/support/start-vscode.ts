@@ -91,7 +91,14 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
     ...options.environment,
   }
   const { node, entry } = codeServerOf(version)
-  const places = ['--config', at('config.yaml'), '--user-data-dir', data, '--extensions-dir', at('extensions')]
+  const places = [
+    '--config',
+    at('config.yaml'),
+    '--user-data-dir',
+    data,
+    '--extensions-dir',
+    at('extensions'),
+  ]
   const extensions = await Promise.all([testExtension, ...(options.extensions ?? [ourExtension])].map(vsixOf))
   const installs = extensions.flatMap((file) => ['--install-extension', file])
   await promisify(execFile)(node, [entry, ...places, ...installs], { env, cwd: workspace })
@@ -123,7 +130,17 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
       return /server listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(readOutput())?.[1]
     })
     await until('code-server to be healthy', async () => (await fetch(`${url}/healthz`)).ok)
-    return { version, url, folder, home, workspace, model, host: connectHost(socket), output: readOutput, stop }
+    return {
+      version,
+      url,
+      folder,
+      home,
+      workspace,
+      model,
+      host: connectHost(socket),
+      output: readOutput,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

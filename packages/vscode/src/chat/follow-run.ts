@@ -14,6 +14,9 @@ export interface FollowOptions {
   readonly folder: vscode.WorkspaceFolder
 }
 
+/** Beyond this, endings of sessions are only told in passing. */
+const mostEndings = 30
+
 /** Shows one run in one answer: the words of the entry agent as they come, and of everybody below what they do. */
 export class RunFollower {
   readonly #chat: ChatStream
@@ -26,6 +29,7 @@ export class RunFollower {
   readonly #asked = new Set<string>()
   readonly #referred = new Set<string>()
   readonly #changed = new Set<string>()
+  #ended = 0
 
   constructor({ chat, folder }: FollowOptions) {
     this.#chat = chat
@@ -165,7 +169,15 @@ export class RunFollower {
       error: `failed${problem === undefined ? '' : `: ${firstLine(problem)}`}`,
       cancelled: 'stopped',
     }
-    this.#progress(session, said[report.status])
+    this.#ended += 1
+    // Progress is gone when the next thing happens. How each of them ended stays.
+    if (this.#ended > mostEndings) {
+      this.#progress(session, said[report.status])
+      return
+    }
+    const words = report.status === 'completed' ? firstLine(report.text) : said[report.status]
+    const mark = report.status === 'completed' ? '✓' : '✗'
+    this.#chat.tell(`${mark} **${escaped(this.#chainOf(session))}** ${escaped(words)}`)
   }
 
   #progress(session: string, text: string | undefined): void {
