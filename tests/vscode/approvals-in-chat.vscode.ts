@@ -80,13 +80,13 @@ describe('approvals in the chat', () => {
     )
     await workbench.chat.ask('@agents Write it')
     await shown('wants to use')
-    expect(await workbench.chat.lastAnswer()).toMatch(/worker wants to use write_file/)
+    expect(await workbench.chat.lastAnswer()).toMatch(/coordinator › worker wants to use write_file/)
     await shown(/\+\sWritten\./)
     expect(existsSync(inWorkspace('by-button.md'))).toBe(false)
     await workbench.screenshot('approval')
     await workbench.clickButton(/^Approve$/)
     const answer = await workbench.chat.waitForAnswer(/It was written\./)
-    expect(answer).toMatch(/Approved by \w+ \(worker\)/)
+    expect(answer).toMatch(/Approved by \w+ \(coordinator › worker\)/)
     expect(readFileSync(inWorkspace('by-button.md'), 'utf8')).toBe('Written.\n')
     await workbench.screenshot('approved')
   })
@@ -99,7 +99,7 @@ describe('approvals in the chat', () => {
     const answer = await workbench.chat.waitForAnswer(/Both were written\./)
     expect(answer.match(/wants to use/g)).toHaveLength(1)
     expect(existsSync(inWorkspace('two.md'))).toBe(true)
-    expect(answer).toContain('Changed files')
+    expect(answer).toMatch(/Changed files: one\.md, two\.md/)
   })
 
   it('goes on when the command line approves', async () => {
@@ -175,6 +175,49 @@ describe('handoffs', () => {
     await workbench.chat.ask('@agents /handoff bilder Build')
     const answer = await workbench.chat.waitForAnswer(/There is no agent "bilder"/)
     expect(answer).toContain('builder')
+  })
+})
+
+describe('with completed answers folded, as VS Code does by default', () => {
+  const fold = (value: boolean) =>
+    code.host.run(async (vscode, value) => {
+      const settings = vscode.workspace.getConfiguration('chat.agent')
+      await settings.update('collapseCompletedResponses', value, vscode.ConfigurationTarget.Global)
+    }, value)
+
+  it('leaves the answer, the changed files and the handoffs in sight', async () => {
+    await fold(true)
+    try {
+      code.model.play(
+        lane(
+          'planner',
+          { calls: [{ name: 'read_file', input: { path: 'notes.md' } }] },
+          { text: 'The plan: fold it.' },
+        ),
+      )
+      await workbench.chat.ask('@agents /handoff planner Plan it')
+      await workbench.chat.waitForAnswer(/The plan: fold it\./)
+      await shown('The plan: fold it.')
+      await workbench.page
+        .locator('.monaco-button')
+        .filter({ hasText: 'Build It', visible: true })
+        .last()
+        .waitFor()
+      code.model.play(
+        lane('coordinator', delegate('worker'), { text: 'It was changed.' }),
+        lane('worker', write('folded.md'), report('I wrote it.')),
+      )
+      await workbench.chat.startNew()
+      await workbench.chat.ask('@agents Write it')
+      await shown('wants to use')
+      await workbench.clickButton(/^Approve$/)
+      await workbench.chat.waitForAnswer(/It was changed\./)
+      await shown('It was changed.')
+      await shown('Changed files')
+      await workbench.screenshot('folded')
+    } finally {
+      await fold(false)
+    }
   })
 })
 

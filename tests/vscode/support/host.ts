@@ -16,26 +16,30 @@ export interface Host {
   ): Promise<Result>
   /** Executes a command of VS Code and returns its result. */
   command(id: string, ...args: unknown[]): Promise<unknown>
-  /** Waits until the host of a window that has just been opened answers. */
+  /** Waits until the host of a window that has just been opened answers, and has the scripted models. */
   ready(): Promise<void>
 }
 
 /** An error that was thrown in the extension host. */
 export class HostError extends Error {
-  constructor(
-    override readonly name: string,
-    message: string,
-    readonly code?: string,
-  ) {
+  readonly code: string | undefined
+
+  constructor({ name = 'Error', message, code }: { name?: string; message: string; code?: string }) {
     super(message)
+    this.name = name
+    this.code = code
   }
 }
 
 export function connectHost(socketPath: string): Host {
   const run: Host['run'] = async (work, ...args) => {
     const answer = JSON.parse(await post(socketPath, JSON.stringify({ source: work.toString(), args })))
+<<<<<<< HEAD
     if (answer.error)
       throw new HostError(answer.error.name ?? 'Error', answer.error.message, answer.error.code)
+=======
+    if (answer.error) throw new HostError(answer.error)
+>>>>>>> vsh
     return answer.value
   }
   return {
@@ -44,13 +48,17 @@ export function connectHost(socketPath: string): Host {
       run((vscode, id, args) => vscode.commands.executeCommand(id, ...args), id, args),
     ready: async () => {
       await until('the extension host', () =>
-        run(() => true).catch((error: unknown) => {
+        run(hasModels).catch((error: unknown) => {
           if (error instanceof HostError) throw error
           return false
         }),
       )
     },
   }
+}
+
+async function hasModels(vscode: VsCodeApi): Promise<boolean> {
+  return (await vscode.lm.selectChatModels({ vendor: 'scripted' })).length > 0
 }
 
 function post(socketPath: string, body: string): Promise<string> {

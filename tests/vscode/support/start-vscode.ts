@@ -13,7 +13,12 @@ const root = path.join(import.meta.dirname, '..', '..', '..')
 
 /** Our extension, as `npm run test:vscode` packages it. */
 export const ourExtension = path.join(root, 'packages', 'vscode', 'dist', 'copilot-multi-agent.vsix')
-const testExtension = path.join(import.meta.dirname, '..', 'scripted-model')
+const scriptedModelExtension = path.join(import.meta.dirname, '..', 'scripted-model')
+// code-server of the oldest version comes without Copilot Chat, and chat is off without a default agent.
+const testExtensions = {
+  newest: [scriptedModelExtension],
+  oldest: [scriptedModelExtension, path.join(import.meta.dirname, '..', 'default-agent')],
+}
 
 export interface VsCodeOptions {
   readonly version?: VsCodeVersion
@@ -99,7 +104,12 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
     '--extensions-dir',
     at('extensions'),
   ]
+<<<<<<< HEAD
   const extensions = await Promise.all([testExtension, ...(options.extensions ?? [ourExtension])].map(vsixOf))
+=======
+  const wanted = [...testExtensions[version], ...(options.extensions ?? [ourExtension])]
+  const extensions = await Promise.all(wanted.map(vsixOf))
+>>>>>>> vsh
   const installs = extensions.flatMap((file) => ['--install-extension', file])
   await promisify(execFile)(node, [entry, ...places, ...installs], { env, cwd: workspace })
 
@@ -117,11 +127,10 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
   )
   closeSync(output)
   const readOutput = () => readFileSync(log, 'utf8')
-  const killNow = () => signal(server, 'SIGKILL')
-  process.on('exit', killNow)
+  const guard = startGuard(server, folder)
   const stop = async () => {
     await end(server)
-    process.off('exit', killNow)
+    guard.kill()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   try {
@@ -160,6 +169,17 @@ function makeWorkspace(wanted: string | Readonly<Record<string, string>>, folder
     writeFileSync(file, text)
   }
   return folder
+}
+
+// A test process that is killed stops nothing. When it is gone its end of the pipe is closed, and the guard cleans up.
+function startGuard(server: ChildProcess, folder: string): ChildProcess {
+  const script = 'read -r _; kill -s KILL -- "-$1"; rm -rf "$2"'
+  const guard = spawn('sh', ['-c', script, 'guard', String(server.pid), folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  guard.unref()
+  return guard
 }
 
 // The whole group: code-server starts VS Code, which starts the extension hosts, which start what extensions start.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { code, escaped, fenced } from './markdown.ts'
+import { closingFence, code, escaped, fenced, noticeText } from './markdown.ts'
 
 it('keeps text from being taken for Markdown', () => {
   expect(escaped('[x](command:y) <b> **z**\n# h')).toBe('\\[x\\]\\(command:y\\) \\<b\\> \\*\\*z\\*\\* \\# h')
@@ -11,4 +11,16 @@ it('fences what itself has fences', () => {
   expect(fenced('a', 'diff')).toBe('```diff\na\n```')
   expect(code('a`b``c')).toBe('```a`b``c```')
   expect(code('`a')).toBe('`` `a ``')
+})
+
+it('closes the fence that a text has left open', () => {
+  expect(closingFence('a')).toBe('')
+  expect(closingFence('```ts\na\n```\nb')).toBe('')
+  expect(closingFence('```ts\na')).toBe('\n```')
+  expect(closingFence('````\n```\n')).toBe('\n````')
+  expect(closingFence('~~~\n```\n')).toBe('\n~~~')
+})
+
+it('sets a notice apart, line by line', () => {
+  expect(noticeText('a *b*\nc')).toBe('> ⚠️ a \\*b\\*  \n> c')
 })

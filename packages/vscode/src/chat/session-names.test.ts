@@ -19,5 +19,6 @@ it('names sessions after their agents, at any depth, and tells two of the same a
     'reviewer › linter',
     '',
   ])
+  expect(names.chainOf('4')).toBe('lead › reviewer 2 › linter')
   expect([names.isEntry('1'), names.isEntry('2'), names.isEntry('6')]).toEqual([true, false, false])
 })
