@@ -5,8 +5,8 @@ const http = require('node:http')
 const vscode = require('vscode')
 
 exports.serveBridge = async () => {
-  const server = http.createServer(async (request, response) => {
-    response.end(await settle(request))
+  const server = http.createServer((request, response) => {
+    void settle(request).then((answer) => response.end(answer))
   })
   server.requestTimeout = 0
   const socket = process.env.CADRE_TEST_BRIDGE

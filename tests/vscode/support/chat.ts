@@ -65,17 +65,10 @@ export function chatOf(page: Page, { host, version }: VsCode): Chat {
       // Closes the list of suggestions, which would take the Enter.
       await page.keyboard.press('Escape')
       await page.keyboard.press('Enter')
-<<<<<<< HEAD
-      await until(
-        'the question to be sent',
-        async () => (await page.locator('.interactive-item-container.interactive-request').count()) > before,
-      )
-=======
       await until('the question to be sent', async () => {
         const last = await lastItem()
         return last?.isAnswer && last.index > before
       })
->>>>>>> vsh
     },
     waitForAnswer: async (expected) => {
       let last: Item | undefined
@@ -84,15 +77,9 @@ export function chatOf(page: Page, { host, version }: VsCode): Chat {
           last = await lastItem()
           return last?.isAnswer && last.isComplete && expected.test(last.text) && last.text
         })
-<<<<<<< HEAD
-      } catch {
-        throw new Error(
-          `The last answer does not contain ${expected}:\n${seen}\n\nThe server said:\n${output()}`,
-        )
-=======
-      } catch (error) 
+      } catch (error) {
         throw new Error(`The last answer does not contain ${expected}:\n${last?.text}`, { cause: error })
->>>>>>> vsh
+      }
     },
     waitForConfirmation: (title) => page.getByText(title).filter({ visible: true }).first().waitFor(),
     confirm: async () => {

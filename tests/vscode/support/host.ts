@@ -34,12 +34,7 @@ export class HostError extends Error {
 export function connectHost(socketPath: string): Host {
   const run: Host['run'] = async (work, ...args) => {
     const answer = JSON.parse(await post(socketPath, JSON.stringify({ source: work.toString(), args })))
-<<<<<<< HEAD
-    if (answer.error)
-      throw new HostError(answer.error.name ?? 'Error', answer.error.message, answer.error.code)
-=======
     if (answer.error) throw new HostError(answer.error)
->>>>>>> vsh
     return answer.value
   }
   return {

@@ -104,12 +104,8 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
     '--extensions-dir',
     at('extensions'),
   ]
-<<<<<<< HEAD
-  const extensions = await Promise.all([testExtension, ...(options.extensions ?? [ourExtension])].map(vsixOf))
-=======
   const wanted = [...testExtensions[version], ...(options.extensions ?? [ourExtension])]
   const extensions = await Promise.all(wanted.map(vsixOf))
->>>>>>> vsh
   const installs = extensions.flatMap((file) => ['--install-extension', file])
   await promisify(execFile)(node, [entry, ...places, ...installs], { env, cwd: workspace })
 
