@@ -2,10 +2,10 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { rolldown } from 'rolldown'
 import { libraries } from './bundle-libraries.mjs'
+import { bundledParsers, copyAssets, findAssets, ours, requireLazily } from './bundle-plugins.mjs'
 import { fromRoot } from './run.mjs'
 
 const source = fromRoot('packages', 'vscode')
-const ours = /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/]/
 
 /** The folder of the extension as it is packaged and installed. */
 export const extensionFolder = path.join(source, 'dist', 'extension')
@@ -16,7 +16,7 @@ export async function bundleExtension() {
   mkdirSync(extensionFolder, { recursive: true })
   await bundleHost()
   await bundlePage()
-  copyAssets()
+  copyFiles()
   writeManifest()
 }
 
@@ -27,14 +27,13 @@ async function bundleHost() {
     resolve: {
       alias: {
         ...Object.fromEntries(Object.entries(libraries()).map(([name, dist]) => [name, `${dist}/index.js`])),
-        // Its CommonJS build loads its parts in a way that cannot be bundled.
-        'jsonc-parser': fromRoot('node_modules', 'jsonc-parser', 'lib', 'esm', 'main.js'),
+        ...bundledParsers,
       },
     },
     external: ['vscode', /^node:/, '@vscode/ripgrep'],
     checks: { ineffectiveDynamicImport: false },
     treeshake: { moduleSideEffects: (id) => !ours.test(id) },
-    plugins: [{ name: 'require-lazily', transform: requireLazily }],
+    plugins: [requireLazily, findAssets],
   })
   await bundle.write({
     dir: path.join(extensionFolder, 'out'),
@@ -46,12 +45,6 @@ async function bundleHost() {
   await bundle.close()
 }
 
-/** Parsers that sources load when they are needed become part of the bundle, and are still run only when they are needed. */
-function requireLazily(code, id) {
-  const lazy = /\bcreateRequire\(import\.meta\.url\)\((['"](?:yaml|jsonc-parser)['"])\)/g
-  return ours.test(id) && lazy.test(code) ? { code: code.replace(lazy, 'require($1)') } : null
-}
-
 async function bundlePage() {
   const bundle = await rolldown({
     input: { 'settings-page': fromRoot('packages', 'settings-page', 'dist', 'main.js') },
@@ -61,16 +54,8 @@ async function bundlePage() {
   await bundle.close()
 }
 
-/** Files that packages read at run time lie where Node looks for these packages. */
-function copyAssets() {
-  const packageFiles = { agents: ['package.json', 'teams'], gate: ['package.json', 'runner', 'hooks'] }
-  for (const [name, files] of Object.entries(packageFiles))
-    for (const file of files)
-      cpSync(
-        fromRoot('packages', name, file),
-        path.join(extensionFolder, 'out', 'node_modules', '@cadre', name, file),
-        { recursive: true },
-      )
+function copyFiles() {
+  copyAssets(path.join(extensionFolder, 'out'))
   cpSync(path.join(source, 'media'), path.join(extensionFolder, 'media'), { recursive: true })
   for (const file of ['README.md']) cpSync(path.join(source, file), path.join(extensionFolder, file))
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(fromRoot(file), path.join(extensionFolder, file))

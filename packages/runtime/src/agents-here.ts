@@ -1,4 +1,4 @@
-import type { AgentRegistry } from '@cadre/agents'
+import type { AgentRegistry, EditorSettings } from '@cadre/agents'
 import { type AgentDefinition, CadreError } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import { type Config, enforcePolicy } from '@cadre/home'
@@ -24,7 +24,12 @@ export interface AgentsHere {
 /** The agents there are here, those of a team that is asked for or configured included, and what becomes of them in a run. */
 export async function agentsHere(
   io: Environment,
-  flags: { readonly home?: string; readonly team?: string },
+  flags: {
+    readonly home?: string
+    readonly team?: string
+    /** Settings of the editor, used instead of `.vscode/settings.json`. */
+    readonly settings?: EditorSettings | undefined
+  },
 ): Promise<AgentsHere> {
   const home = homeOf(io, flags.home)
   const homeTrusted = (await untrustedIn(io, home)).length === 0
@@ -32,7 +37,7 @@ export async function agentsHere(
   const { policy: written, faults } = await lookAtPolicy(io, home, homeTrusted)
   const policy = withSettings(written, settings)
   const { config } = settings
-  const places = agentPlaces(io, home, io.cwd)
+  const places = { ...agentPlaces(io, home, io.cwd), settings: flags.settings }
   // Who only looks sees what is switched off as well.
   const looking = { customAgents: true, decidedBy: policy.decidedBy }
   const { agents, entry, notices } = agentsOfRun({ ...flags, config, places, policy: looking })

@@ -50,18 +50,28 @@ export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
   if (!policy.customAgents && known === undefined && wanted !== undefined) refuseFile(wanted, request)
   const needed = request.targets ?? [agent ?? config.entry ?? assistant.name]
   const missing = known === undefined ? needed.filter((name) => isMissing(name, files)) : []
-  const found = known ?? (missing.length === 0 ? undefined : findTeamOf(missing))
-  const { entry: configured } = config
-  if (found === undefined) return { agents: files, ...(configured && { entry: configured }), notices: [] }
+  // Nobody has chosen the team of the editor: it gives agents, and permits nothing.
+  const ofEditor = config.team === undefined && definesNothing(files, config) ? places.settings?.team : undefined
+  const found = known ?? ofEditor ?? (missing.length === 0 ? undefined : findTeamOf(missing))
+  const ofSettings = (agents: AgentRegistry) => {
+    const named = places.settings?.entry
+    const agent = named === undefined ? undefined : agents.get(named)
+    return agent?.userInvocable === false ? undefined : agent?.name
+  }
+  if (found === undefined) {
+    const entry = config.entry ?? ofSettings(files)
+    return { agents: files, ...(entry !== undefined && { entry }), notices: [] }
+  }
   const team = loadTeam(found)
   // What a person has written is meant to be used: where it cannot be, something more permissive must not take its place.
   const builtIns = team.agents.filter(({ name }) => !isBroken(name, files))
   const agents = createAgents({ ...places, builtIns })
   const message = `no file defines ${missing.join(', ')}, so the built-in team ${found} is used; \`cadre init --team ${found}\` makes it yours`
-  const why: Notice[] = known === undefined ? [{ code: 'team', message }] : []
-  const entry = request.team === undefined ? (configured ?? team.entry) : team.entry
+  const why: Notice[] = known === undefined && ofEditor === undefined ? [{ code: 'team', message }] : []
+  const entry = request.team === undefined ? (config.entry ?? ofSettings(agents) ?? team.entry) : team.entry
   // What only an entry of the configuration leads to was chosen by nobody: it may have come with the repository.
-  const isChosen = known !== undefined || agent !== undefined || request.targets !== undefined
+  const isNamed = known !== undefined || agent !== undefined || request.targets !== undefined
+  const isChosen = isNamed && found !== ofEditor
   return { agents, entry, ...(isChosen && { team }), notices: [...why, ...replacedIn(team, agents)] }
 }
 
@@ -86,6 +96,12 @@ export function teamOfRun({ agent, targets }: SessionSpec): Pick<AgentsOfRunRequ
 function isMissing(agent: string, files: AgentRegistry): boolean {
   if (agent.toLowerCase() === assistant.name) return false
   return files.get(agent) === undefined && !isBroken(agent, files)
+}
+
+/** Neither a file, settings nor the configuration say anything about agents, not even something that cannot be used. */
+function definesNothing(files: AgentRegistry, { entry }: Config): boolean {
+  const loaded = files.loaded()
+  return entry === undefined && loaded.agents.length === 0 && loaded.files.every(({ status }) => status === 'ok')
 }
 
 /** A file is called after this agent and cannot be used. */

@@ -1,1 +1,17 @@
-export type { FromPage, ToPage } from './protocol.ts'
+export type {
+  Agent,
+  AgentFileState,
+  Configuration,
+  Draft,
+  FromPage,
+  Level,
+  LevelState,
+  PageState,
+  Permission,
+  Preview,
+  Problem,
+  Template,
+  ToolChoice,
+  ToolGroup,
+  ToPage,
+} from './protocol.ts'

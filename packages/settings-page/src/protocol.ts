@@ -1,5 +1,145 @@
+/** Where settings are written. `folder` exists only in workspaces with several folders. */
+export type Level = 'user' | 'workspace' | 'folder'
+
+export interface Permission<Key extends 'agents' | 'tools'> {
+  readonly type: 'all' | 'none' | 'specific'
+  readonly agents?: Key extends 'agents' ? readonly string[] : never
+  readonly tools?: Key extends 'tools' ? readonly string[] : never
+}
+
+/** One agent of `copilotMultiAgent.agents`. Keys that the page does not know are kept. */
+export interface Agent {
+  readonly name: string
+  readonly systemPrompt: string
+  readonly description: string
+  readonly useFor: string
+  readonly delegationPermissions: Permission<'agents'>
+  readonly toolPermissions: Permission<'tools'>
+  readonly model?: string
+  readonly [key: string]: unknown
+}
+
+/** `copilotMultiAgent.entryAgent` and `copilotMultiAgent.agents`. */
+export interface Configuration {
+  readonly entryAgent: string
+  readonly agents: readonly Agent[]
+}
+
+export interface LevelState {
+  readonly level: Level
+  readonly label: string
+  /** Absent when this level defines no agents. */
+  readonly configuration?: Configuration
+  /** Changes when the settings of this level change. */
+  readonly stamp: string
+  /** It is written in an older form. Saving writes today's. */
+  readonly isOld: boolean
+  readonly problems: readonly string[]
+}
+
+export interface ToolChoice {
+  readonly name: string
+  readonly description: string
+}
+
+export interface ToolGroup {
+  readonly label: string
+  readonly tools: readonly ToolChoice[]
+}
+
+/** An agent that a file defines. */
+export interface AgentFileState {
+  /** Tells the file apart; the page gives it back to open or to copy it. */
+  readonly id: string
+  /** As a person reads it: relative to the folder, or with `~`. */
+  readonly path: string
+  readonly agent?: string
+  readonly status: 'ok' | 'rescued' | 'failed'
+  readonly errors: number
+  readonly warnings: number
+  readonly firstProblem?: string
+  /** What is used instead of it. */
+  readonly shadowedBy?: string
+}
+
+export interface Template {
+  readonly id: string
+  readonly label: string
+  readonly description: string
+}
+
+/** Everything that the page shows and does not edit. */
+export interface PageState {
+  readonly levels: readonly LevelState[]
+  /** The level whose agents are used; absent when none defines any. */
+  readonly used?: Level
+  /** The agent that answers `@agents` now. */
+  readonly entry?: string
+  readonly tools: readonly ToolGroup[]
+  readonly models: readonly string[]
+  readonly files: readonly AgentFileState[]
+  /** The team that is used while nothing defines agents. */
+  readonly builtIn: { readonly label: string; readonly agents: readonly ToolChoice[]; readonly isUsed: boolean }
+  readonly templates: readonly Template[]
+  readonly limits: { readonly agents: number; readonly name: number; readonly prompt: number; readonly text: number }
+  readonly isTrusted: boolean
+}
+
+/** What is wrong with a field of a configuration that is being edited. */
+export interface Problem {
+  /** As in `agents[2].toolPermissions.tools[0]`. */
+  readonly path: string
+  readonly message: string
+  /** It has to be corrected before the agents can be saved. */
+  readonly prevents: boolean
+}
+
+export interface Preview {
+  readonly agent: string
+  readonly prompt: string
+  /** The tools that the model is offered. */
+  readonly tools: readonly string[]
+}
+
+/** Edits that are not saved yet. */
+export interface Draft {
+  readonly level: Level
+  readonly configuration: Configuration
+  /** The stamp of the settings that it began with. */
+  readonly stamp: string
+}
+
 /** What the extension sends to the page. */
-export type ToPage = { readonly type: 'state' }
+export type ToPage =
+  | { readonly type: 'state'; readonly state: PageState; readonly draft?: Draft }
+  | { readonly type: 'checked'; readonly id: number; readonly problems: readonly Problem[]; readonly preview?: Preview }
+  | { readonly type: 'saved'; readonly level: Level }
+  | { readonly type: 'conflict' }
+  /** Nothing was saved. */
+  | { readonly type: 'refused'; readonly problems: readonly Problem[] }
+  /** Agents to add to what is being edited. */
+  | { readonly type: 'agents'; readonly agents: readonly Agent[]; readonly entry?: string; readonly from: string }
+  | { readonly type: 'message'; readonly text: string; readonly isError: boolean }
+  | { readonly type: 'newAgent' }
 
 /** What the page asks of the extension. */
-export type FromPage = { readonly type: 'ready' }
+export type FromPage =
+  | { readonly type: 'ready' }
+  | {
+      readonly type: 'check'
+      readonly id: number
+      readonly configuration: Configuration
+      /** The agent whose prompt is shown. */
+      readonly selected: number
+    }
+  /** What is being edited now, to be there when the page is opened again; nothing when everything is saved. */
+  | { readonly type: 'keep'; readonly draft?: Draft }
+  | { readonly type: 'save'; readonly draft: Draft; readonly overwrite: boolean }
+  | { readonly type: 'reset'; readonly level: Level }
+  | { readonly type: 'import' }
+  | { readonly type: 'export'; readonly configuration: Configuration; readonly to: 'json' | 'files' }
+  | { readonly type: 'template'; readonly id: string }
+  | { readonly type: 'copyFile'; readonly id: string }
+  | { readonly type: 'openFile'; readonly id: string }
+  | { readonly type: 'openJson'; readonly level: Level }
+  | { readonly type: 'refreshTools' }

@@ -13,7 +13,7 @@ let stop: (() => Promise<void>) | undefined
 /** Registers everything and loads nothing of the engine: that happens at the first use. */
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Copilot Multi-Agent', { log: true })
-  const settings = createAgentSettings()
+  const settings = createAgentSettings(context)
   const homes = createHomes(log)
   const runs = createRuns({ log, settings, homes })
   stop = runs.stop

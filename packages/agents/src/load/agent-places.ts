@@ -17,6 +17,10 @@ export interface EditorSettings {
   readonly path: string
   /** `{"copilotMultiAgent.agents": [...]}`, as JSON. */
   readonly text: string
+  /** The built-in team of runs for which neither these settings nor any file or configuration define agents. */
+  readonly team?: string | undefined
+  /** The agent that starts where these settings define none; ignored when there is no such agent. */
+  readonly entry?: string | undefined
 }
 
 /** A folder that holds agents, with all below it; or a file that does. */

@@ -101,7 +101,7 @@ function checkPrompt(
   const { prompt: most, shortPrompt } = settingsLimits
   const prompt = field?.value
   if (typeof prompt !== 'string' || prompt.trim() === '') {
-    const fault = field === undefined ? 'is missing' : prompt === '' ? 'is empty' : 'must be text'
+    const fault = field === undefined ? 'is missing' : typeof prompt === 'string' ? 'is empty' : 'must be text'
     report.error(
       place,
       'settings-prompt',
@@ -139,7 +139,7 @@ function checkText(
   const { text: most, longText } = settingsLimits
   const text = field?.value
   if (typeof text !== 'string' || text.trim() === '') {
-    const fault = field === undefined ? 'is missing' : text === '' ? 'is empty' : 'must be text'
+    const fault = field === undefined ? 'is missing' : typeof text === 'string' ? 'is empty' : 'must be text'
     report.warning(place, 'settings-text', `${fault}; ${otherwise}.`)
     return undefined
   }

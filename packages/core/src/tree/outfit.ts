@@ -11,11 +11,20 @@ export interface Outfit {
   readonly targets: readonly string[]
 }
 
-/** What an agent has at hand in a session at the top that somebody else has begun: a person, with a text editor. */
-export function outfitOf(agent: AgentDefinition, { agents, tools }: Pick<Ports, 'agents' | 'tools'>): Outfit {
-  const targets = allowedTargets(agent, agents.list(), true).filter(({ name }) => name !== agent.name)
+/**
+ * What an agent has at hand in a session at the top that somebody else has begun: a person, with a text editor. With `above`, the
+ * agents that the work came through, it is what it has when they delegate to it and it must report.
+ */
+export function outfitOf(
+  agent: AgentDefinition,
+  { agents, tools }: Pick<Ports, 'agents' | 'tools'>,
+  above: readonly string[] = [],
+): Outfit {
+  const chain = [...above, agent.name]
+  const isTop = above.length === 0
+  const targets = allowedTargets(agent, agents.list(), isTop).filter(({ name }) => !chain.includes(name))
   const names = targets.map(({ name }) => name)
-  const toolset = toolsetOf({ agent, tools, targets: names, completion: 'text' })
+  const toolset = toolsetOf({ agent, tools, targets: names, completion: isTop ? 'text' : 'report' })
   const canDelegate = delegationName(toolset) !== undefined
   return {
     agent,

@@ -1,34 +1,102 @@
 import type { EditorSettings } from '@cadre/agents'
+import type { Configuration, Level } from '@cadre/settings-page'
 import * as vscode from 'vscode'
+import { type CheckedSettings, checkSettings } from './check-settings.ts'
+import { effectiveSettings, type LevelSettings, section, settingsKeys } from './levels.ts'
+import { settingsFile } from './settings-files.ts'
 
 /** The agents in the settings of VS Code. */
 export interface AgentSettings extends vscode.Disposable {
   /** The settings that apply to a folder, as the runtime takes them. */
   of(folder: vscode.Uri | undefined): EditorSettings
+  /** What each level says, from the user's to the folder's. Levels of a workspace that is not trusted are left out. */
+  levels(folder: vscode.Uri | undefined): readonly LevelSettings[]
+  /** What is wrong with them at each level. Loads the package that reads them, unless nothing is set. */
+  check(folder: vscode.Uri | undefined): Promise<SettingsCheck>
+  /** Writes agents at one level, in today's form; nothing removes them from it. */
+  write(folder: vscode.Uri | undefined, level: Level, configuration: Configuration | undefined): Promise<void>
   /** Fires when a setting of the agents has changed, at any level. */
   readonly onDidChange: vscode.Event<void>
 }
 
-export const section = 'copilotMultiAgent'
+export interface SettingsCheck extends CheckedSettings {
+  /** The files that the levels are in, as far as they are known. */
+  readonly files: ReadonlyMap<Level, vscode.Uri>
+}
 
-export function createAgentSettings(): AgentSettings {
+const targets = {
+  user: vscode.ConfigurationTarget.Global,
+  workspace: vscode.ConfigurationTarget.Workspace,
+  folder: vscode.ConfigurationTarget.WorkspaceFolder,
+} as const
+
+export function createAgentSettings(context: vscode.ExtensionContext): AgentSettings {
   const changed = new vscode.EventEmitter<void>()
-  const watch = vscode.workspace.onDidChangeConfiguration((event) => {
-    if (event.affectsConfiguration(section)) changed.fire()
-  })
+  let writing = 0
+  const subscriptions = vscode.Disposable.from(
+    changed,
+    // The keys are written one after the other. What is between them is nobody's settings.
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (writing === 0 && event.affectsConfiguration(section)) changed.fire()
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => changed.fire()),
+  )
   return {
-    of(folder) {
+    of: (folder) => effectiveSettings(levelsOf(folder)),
+    levels: levelsOf,
+    async check(folder) {
+      const levels = levelsOf(folder)
+      const files = new Map<Level, vscode.Uri>()
+      if (levels.every(({ values }) => Object.keys(values).length === 0))
+        return { problems: [], old: [], files }
+      const texts = await Promise.all(
+        levels.map(async (level) => {
+          const { uri, text } = await settingsFile(level, folder, context)
+          if (uri !== undefined) files.set(level.level, uri)
+          return { ...level, text, isFile: uri !== undefined, path: uri?.path ?? 'settings.json' }
+        }),
+      )
+      return { ...(await checkSettings(texts)), files }
+    },
+    async write(folder, level, configuration) {
       const settings = vscode.workspace.getConfiguration(section, folder)
-      const value = {
-        [`${section}.entryAgent`]: settings.get('entryAgent'),
-        [`${section}.agents`]: settings.get('agents'),
+      const { values } = levelsOf(folder).find((other) => other.level === level) ?? {
+        values: {} as LevelSettings['values'],
       }
-      return { path: 'VS Code settings', text: JSON.stringify(value) }
+      writing++
+      try {
+        for (const key of settingsKeys) {
+          const value = key === 'agents' || key === 'entryAgent' ? configuration?.[key] : undefined
+          if (value === undefined && values[key] === undefined) continue
+          await settings.update(key, value, targets[level])
+        }
+      } finally {
+        writing--
+        changed.fire()
+      }
     },
     onDidChange: changed.event,
-    dispose() {
-      watch.dispose()
-      changed.dispose()
-    },
+    dispose: () => subscriptions.dispose(),
   }
+}
+
+function levelsOf(folder: vscode.Uri | undefined): readonly LevelSettings[] {
+  const settings = vscode.workspace.getConfiguration(section, folder)
+  const valueOf = {
+    user: 'globalValue',
+    workspace: 'workspaceValue',
+    folder: 'workspaceFolderValue',
+  } as const
+  return availableLevels().map((level) => {
+    const entries = settingsKeys.map((key) => [key, settings.inspect(key)?.[valueOf[level]]] as const)
+    return { level, values: Object.fromEntries(entries.filter(([, value]) => value !== undefined)) }
+  })
+}
+
+/** In a workspace of one folder, its settings are those of the folder. */
+function availableLevels(): readonly Level[] {
+  if (vscode.workspace.workspaceFolders === undefined || !vscode.workspace.isTrusted) return ['user']
+  return vscode.workspace.workspaceFile === undefined
+    ? ['user', 'workspace']
+    : ['user', 'workspace', 'folder']
 }

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { checkSettings, digestOf, type LevelText } from './check-settings.ts'
+import { type LevelSettings, settingsText } from './levels.ts'
+
+const agent = (name: string, more: object = {}) => ({
+  name,
+  systemPrompt: 'You do one thing well.',
+  description: 'Does one thing',
+  useFor: 'That thing',
+  delegationPermissions: { type: 'none' },
+  toolPermissions: { type: 'all' },
+  ...more,
+})
+const level = (values: LevelSettings['values'], more: Partial<LevelText> = {}): LevelText => ({
+  level: 'workspace',
+  values,
+  text: settingsText(values),
+  isFile: true,
+  path: '.vscode/settings.json',
+  ...more,
+})
+const targets = (...agents: string[]) => ({ delegationPermissions: { type: 'specific', agents } })
+
+describe('settings are validated at once', () => {
+  it('finds nothing in settings that can be used, or in none', async () => {
+    expect(await checkSettings([level({}), level({ agents: [agent('a')], entryAgent: 'a' })])).toEqual({
+      problems: [],
+      old: [],
+    })
+  })
+
+  it('names the path and the line of what is wrong', async () => {
+    const values = { entryAgent: 'a', agents: [agent('a'), agent('b'), agent('c', targets('nobody'))] }
+    const { problems } = await checkSettings([level(values)])
+    const lines = settingsText(values).split('\n')
+    expect(problems).toMatchObject([
+      {
+        level: 'workspace',
+        severity: 'warning',
+        message:
+          'configuration.agents[2].delegationPermissions.agents[0] names "nobody", and there is no such agent; it is left out.',
+        line: lines.findIndex((line) => line.includes('nobody')) + 1,
+      },
+    ])
+  })
+
+  it('names no line where the file is not known', async () => {
+    const { problems } = await checkSettings([level({ agents: [agent('a b')] }, { isFile: false })])
+    expect(problems[0]).not.toHaveProperty('line')
+  })
+
+  it('uses defaults for settings that are invalid as a whole, and says so', async () => {
+    const { problems } = await checkSettings([level({ agents: 'none' })])
+    expect(problems.map(({ message }) => message).join('\n')).toContain('default configuration')
+  })
+
+  it('says which levels are written in an older form', async () => {
+    const old = level({ coordinator: agent('boss'), customAgents: [] })
+    const booleans = level({ agents: [agent('a', { toolPermissions: true })] }, { level: 'user' })
+    const found = await checkSettings([booleans, old])
+    expect(found.old).toEqual(['user', 'workspace'])
+    expect(found.problems.map(({ code }) => code)).toContain('settings-migrated')
+  })
+
+  it('judges an entry agent by the agents of the level that is used', async () => {
+    const ofUser = level({ agents: [agent('a')] }, { level: 'user' })
+    expect((await checkSettings([ofUser, level({ entryAgent: 'a' })])).problems).toEqual([])
+    expect((await checkSettings([ofUser, level({ entryAgent: 'x' })])).problems).toMatchObject([
+      { level: 'workspace', code: 'settings-entry', line: 2 },
+    ])
+    expect((await checkSettings([level({ entryAgent: 'of-a-file' })])).problems).toEqual([])
+  })
+
+  it('tells the same problems apart from others by a digest', async () => {
+    const first = await checkSettings([level({ agents: [agent('a b')] })])
+    const again = await checkSettings([
+      level({ agents: [agent('a b')] }, { text: `\n${settingsText({ agents: [agent('a b')] })}` }),
+    ])
+    const other = await checkSettings([level({ agents: [agent('a c')] })])
+    expect(digestOf(first.problems)).toBe(digestOf(again.problems))
+    expect(digestOf(first.problems)).not.toBe(digestOf(other.problems))
+  })
+})

@@ -1,0 +1,136 @@
+import type { Agent, Configuration } from '@cadre/settings-page'
+import { describe, expect, it } from 'vitest'
+import { configurationOf, problemsOf } from './configuration.ts'
+
+const agent = (name: string, more: object = {}): Agent => ({
+  name,
+  systemPrompt: 'You do one thing well.',
+  description: 'Does one thing',
+  useFor: 'That thing',
+  delegationPermissions: { type: 'none' },
+  toolPermissions: { type: 'all' },
+  ...more,
+})
+const team = (...agents: Agent[]): Configuration => ({ entryAgent: agents[0]?.name ?? '', agents })
+
+describe('the agents of a level, as they are edited', () => {
+  it('are as they are written, with keys that the page does not know', async () => {
+    const written = { entryAgent: 'b', agents: [agent('a', { maxTurns: 5 }), agent('b')] }
+    expect(await configurationOf({ level: 'user', values: written })).toEqual(written)
+  })
+
+  it('are in the form of today, whatever form they are written in', async () => {
+    const old = {
+      coordinator: { systemPrompt: 'Lead the others.', delegationPermissions: true },
+      customAgents: [{ name: 'a', systemPrompt: 'x', toolPermissions: false }],
+    }
+    expect(await configurationOf({ level: 'user', values: old })).toMatchObject({
+      entryAgent: 'coordinator',
+      agents: [
+        { name: 'coordinator', delegationPermissions: { type: 'all' }, toolPermissions: { type: 'all' } },
+        {
+          name: 'a',
+          description: '',
+          delegationPermissions: { type: 'none' },
+          toolPermissions: { type: 'none' },
+        },
+      ],
+    })
+  })
+
+  it('have every field, and no permission that was not understood', async () => {
+    const values = { agents: [3, 'x', null, { name: 7, toolPermissions: { type: 'some' }, model: 5 }] }
+    expect(await configurationOf({ level: 'user', values })).toMatchObject({
+      agents: [{ name: '', systemPrompt: '', toolPermissions: { type: 'none' } }],
+    })
+    expect(await configurationOf({ level: 'user', values: { entryAgent: 'a' } })).toBeUndefined()
+  })
+})
+
+describe('fields and permissions are validated', () => {
+  it('finds nothing wrong with a team that can be used', async () => {
+    expect(
+      await problemsOf(team(agent('a', { delegationPermissions: { type: 'all' } }), agent('b'))),
+    ).toEqual([])
+  })
+
+  it.each([
+    ['a name that is empty', agent(''), 'agents[1].name', 'is empty.'],
+    [
+      'a name with a space',
+      agent('b c'),
+      'agents[1].name',
+      '"b c" may hold only the letters A to Z, digits, - and _.',
+    ],
+    [
+      'a name that is taken',
+      agent('a'),
+      'agents[1].name',
+      '"a" is the name of agent 1 as well. Rename one of them.',
+    ],
+    ['no prompt', agent('b', { systemPrompt: '' }), 'agents[1].systemPrompt', 'is empty.'],
+    [
+      'a prompt that is too long',
+      agent('b', { systemPrompt: 'x'.repeat(30_001) }),
+      'agents[1].systemPrompt',
+      'has 30001 characters, and 30000 are the most.',
+    ],
+    ['no description', agent('b', { description: '' }), 'agents[1].description', 'is empty.'],
+    [
+      'a description over 500',
+      agent('b', { description: 'x'.repeat(501) }),
+      'agents[1].description',
+      'has 501 characters, and 500 are the most. Shorten it.',
+    ],
+    ['nothing that it is for', agent('b', { useFor: ' ' }), 'agents[1].useFor', 'is empty.'],
+    [
+      'no agent chosen',
+      agent('b', { delegationPermissions: { type: 'specific', agents: [] } }),
+      'agents[1].delegationPermissions.agents',
+      'Choose at least one, or choose "None".',
+    ],
+    [
+      'an agent that does not exist',
+      agent('b', { delegationPermissions: { type: 'specific', agents: ['a', 'x'] } }),
+      'agents[1].delegationPermissions.agents[1]',
+      'names "x", and there is no such agent.',
+    ],
+    [
+      'no tool chosen',
+      agent('b', { toolPermissions: { type: 'specific', tools: [] } }),
+      'agents[1].toolPermissions.tools',
+      'Choose at least one, or choose "None".',
+    ],
+  ])('prevents saving %s', async (_, second, path, message) => {
+    const problems = await problemsOf(team(agent('a'), second))
+    expect(problems).toContainEqual({ path, message, prevents: true })
+  })
+
+  it('warns of a description over 200 characters, a short prompt and a circle, and lets them be saved', async () => {
+    const problems = await problemsOf(
+      team(
+        agent('a', { delegationPermissions: { type: 'all' }, description: 'x'.repeat(201) }),
+        agent('b', { delegationPermissions: { type: 'all' }, systemPrompt: 'Hi' }),
+      ),
+    )
+    expect(problems.map(({ path, prevents }) => [path, prevents])).toEqual([
+      ['agents[0].description', false],
+      ['agents[1].systemPrompt', false],
+      ['agents[0].delegationPermissions', false],
+    ])
+  })
+
+  it('prevents saving an entry agent that does not exist', async () => {
+    expect(await problemsOf({ entryAgent: 'x', agents: [agent('a')] })).toEqual([
+      { path: 'entryAgent', message: 'names "x", and there is no such agent.', prevents: true },
+    ])
+  })
+
+  it('prevents saving no agents at all', async () => {
+    expect(await problemsOf({ entryAgent: '', agents: [] })).toContainEqual({
+      path: 'agents',
+      message: 'At least one agent is needed.',
+      prevents: true,
+    })
+  })
+})

@@ -1,0 +1,110 @@
+import type { JsonObject } from '@cadre/core'
+import type { Agent, Configuration, Permission, Problem } from '@cadre/settings-page'
+import { definesAgents, type LevelSettings, settingsText } from './levels.ts'
+
+/**
+ * The agents of a level as the page edits them: in today's form, with every field there. What cannot be edited, such as a number in
+ * the place of an agent, is left out. `undefined` where the level defines none.
+ */
+export async function configurationOf(settings: LevelSettings): Promise<Configuration | undefined> {
+  if (!definesAgents(settings)) return undefined
+  const { migrateSettings } = await import('@cadre/agents')
+  const { value } = migrateSettings(JSON.parse(JSON.stringify(settings.values)) as JsonObject)
+  const agents = Array.isArray(value['agents']) ? value['agents'].flatMap(agentOf) : []
+  return { entryAgent: textOf(value['entryAgent']) || (agents[0]?.name ?? ''), agents }
+}
+
+/** Agents in the form of settings, read from what was exported to it. */
+export function agentsIn(value: unknown): readonly Agent[] {
+  return Array.isArray(value) ? value.flatMap(agentOf) : []
+}
+
+function agentOf(value: unknown): Agent[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  const agent = value as Record<string, unknown>
+  const { model, ...rest } = agent
+  return [
+    {
+      ...rest,
+      name: textOf(agent['name']),
+      systemPrompt: textOf(agent['systemPrompt']),
+      description: textOf(agent['description']),
+      useFor: textOf(agent['useFor']),
+      delegationPermissions: permissionOf(agent['delegationPermissions'], 'agents'),
+      toolPermissions: permissionOf(agent['toolPermissions'], 'tools'),
+      ...(typeof model === 'string' && { model }),
+    },
+  ]
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** What cannot be understood permits nothing. */
+function permissionOf<Key extends 'agents' | 'tools'>(value: unknown, key: Key): Permission<Key> {
+  if (typeof value !== 'object' || value === null) return { type: 'none' }
+  const { type, [key]: list, ...rest } = value as Record<string, unknown>
+  if (type === 'all' || type === 'none') return { ...rest, type }
+  if (type !== 'specific') return { type: 'none' }
+  const names = Array.isArray(list) ? list.filter((name) => typeof name === 'string') : []
+  return { ...rest, type, [key]: names } as unknown as Permission<Key>
+}
+
+/** Settings can be used without these, with a warning. Nobody should save them so. */
+const preventing = new Set([
+  'settings-text',
+  'settings-list',
+  'settings-list-item',
+  'settings-list-twice',
+  'settings-permission',
+  'settings-unknown-agent',
+  'settings-entry',
+  'settings-default',
+])
+
+const sayings: { readonly [code: string]: string } = {
+  'settings-default': 'At least one agent is needed.',
+  'settings-list': 'Choose at least one, or choose "None".',
+}
+
+/** The page shows how to correct it, or it is plain. */
+function isSaid(code: string): boolean {
+  return code in sayings || code.startsWith('settings-prompt')
+}
+
+/** What is wrong with agents that are being edited, at the field that it is about. */
+export async function problemsOf(configuration: Configuration): Promise<readonly Problem[]> {
+  const { readSettingsAgents } = await import('@cadre/agents')
+  const values = { entryAgent: configuration.entryAgent, agents: configuration.agents }
+  const { diagnostics } = readSettingsAgents({ path: 'settings', text: settingsText(values) })
+  const known = diagnostics.filter(
+    ({ severity, code }) => severity !== 'info' && code !== 'settings-unknown-key',
+  )
+  const problems = known.map(({ message, severity, code, fix }): Problem => {
+    const [, path = '', sentence = message] = /^configuration\.?([\w[\].-]*):? (.*)$/s.exec(message) ?? []
+    const text = sayings[code] ?? asFault(sentence)
+    const help = fix === undefined || isSaid(code) ? '' : ` ${fix}`
+    return { path, message: `${text}${help}`, prevents: severity === 'error' || preventing.has(code) }
+  })
+  return problems.filter(
+    (problem, index) =>
+      problems.findIndex((other) => other.path === problem.path && other.message === problem.message) ===
+      index,
+  )
+}
+
+/** Reading the settings says what follows from a fault. While they are edited nothing does yet. */
+function asFault(sentence: string): string {
+  return sentence
+    .replace(/^\(("(?:[^"\\]|\\.)*"…?)\) /, '$1 ')
+    .replace(/^"" is empty/, 'is empty')
+    .replaceAll(/configuration\.agents\[(\d+)\]/g, (_, index) => `agent ${Number(index) + 1}`)
+    .replace(/[;,] (?:so )?(?:the agent|it|this one|that name) is left out\.$/, '.')
+    .replace(/, so the agent (?:may delegate to nobody|gets no tools)\.$/, '.')
+    .replace(/, so the first agent is used, .*\.$/s, '.')
+    .replace(
+      /; (?:other agents cannot tell when to choose this one|the description stands in for it)\.$/,
+      '.',
+    )
+}

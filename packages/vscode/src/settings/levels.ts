@@ -1,0 +1,64 @@
+import type { EditorSettings } from '@cadre/agents'
+import type { Level } from '@cadre/settings-page'
+
+export const section = 'copilotMultiAgent'
+
+/** The keys of today, then those of older versions. */
+export const settingsKeys = ['entryAgent', 'agents', 'coordinator', 'customAgents'] as const
+export type SettingsKey = (typeof settingsKeys)[number]
+
+/** What one level of the settings says; a key that it does not have is absent. */
+export interface LevelSettings {
+  readonly level: Level
+  readonly values: { readonly [Key in SettingsKey]?: unknown }
+}
+
+/** The built-in team that answers while nobody has defined agents. */
+export const standInTeam = 'coordinator'
+
+export function definesAgents({ values }: LevelSettings): boolean {
+  return values.agents !== undefined || isOldForm(values)
+}
+
+export function isOldForm(values: LevelSettings['values']): boolean {
+  return (
+    values.agents === undefined && (values.coordinator !== undefined || values.customAgents !== undefined)
+  )
+}
+
+/** The level whose agents are used: the innermost one that defines any. Levels come from the outermost on. */
+export function usedLevel(levels: readonly LevelSettings[]): LevelSettings | undefined {
+  return levels.findLast(definesAgents)
+}
+
+/**
+ * The settings that apply, as the runtime takes them. Lists of agents are never merged: the innermost level that defines agents has
+ * them all. An entry agent that was chosen at an outer level, for other agents, counts only if there is one of that name.
+ */
+export function effectiveSettings(levels: readonly LevelSettings[]): EditorSettings {
+  const used = usedLevel(levels)
+  const chosen = levels.findLast(({ values }) => values.entryAgent !== undefined)
+  const entry = chosen?.values.entryAgent
+  const path = 'VS Code settings'
+  if (used === undefined) {
+    const named = typeof entry === 'string' ? { entry } : {}
+    return { path, text: '{}', team: standInTeam, ...named }
+  }
+  const { entryAgent: _, ...own } = used.values
+  const isOuter = chosen !== undefined && levels.indexOf(chosen) < levels.indexOf(used)
+  const counts = entry !== undefined && (!isOuter || names(used.values).includes(entry))
+  return { path, text: settingsText({ ...own, ...(counts && { entryAgent: entry }) }), team: standInTeam }
+}
+
+/** As it would stand in a settings file. */
+export function settingsText(values: LevelSettings['values']): string {
+  const dotted = Object.entries(values).map(([key, value]) => [`${section}.${key}`, value])
+  return JSON.stringify(Object.fromEntries(dotted), null, 2)
+}
+
+function names({ agents, coordinator, customAgents }: LevelSettings['values']): unknown[] {
+  const list = Array.isArray(agents)
+    ? agents
+    : [coordinator, ...(Array.isArray(customAgents) ? customAgents : [])]
+  return list.map((agent) => (agent as { name?: unknown } | null | undefined)?.name)
+}

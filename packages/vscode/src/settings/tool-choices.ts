@@ -1,0 +1,69 @@
+import type { AgentDefinition, Tool } from '@cadre/core'
+import type { ToolChoice, ToolGroup } from '@cadre/settings-page'
+
+/** A tool as VS Code lists it. */
+export interface EditorTool {
+  readonly name: string
+  readonly description: string
+}
+
+const sets: readonly ToolChoice[] = [
+  { name: 'read', description: 'Every tool that reads files' },
+  { name: 'search', description: 'Every tool that searches' },
+  { name: 'edit', description: 'Every tool that changes files' },
+  { name: 'execute', description: 'Every tool that runs programs' },
+  { name: 'web', description: 'Every tool that reads pages of the web' },
+]
+
+const delegation: readonly ToolChoice[] = [
+  { name: 'delegateWork', description: 'Delegates work to another agent and waits for its report' },
+  { name: 'delegate_task', description: 'Starts another agent in the background' },
+  {
+    name: 'reportOut',
+    description: 'Hands in the report of delegated work. Agents always have it when they must report',
+  },
+]
+
+/** The tools that a person can permit, in groups. */
+export function toolGroups(builtIn: readonly Tool[], editor: readonly EditorTool[]): readonly ToolGroup[] {
+  const isServer = ({ name }: EditorTool) => /^mcp_/i.test(name)
+  const own = editor.filter(({ name }) => !name.startsWith('copilotMultiAgent_'))
+  const groups = [
+    { label: 'Sets of tools', tools: sets },
+    { label: 'Delegation', tools: delegation },
+    { label: 'Built-in tools', tools: builtIn.map(choiceOf) },
+    { label: 'VS Code and extensions', tools: own.filter((tool) => !isServer(tool)).map(choiceOf) },
+    { label: 'MCP servers', tools: own.filter(isServer).map(choiceOf) },
+  ]
+  return groups.filter(({ tools }) => tools.length > 0)
+}
+
+function choiceOf({ name, description }: EditorTool): ToolChoice {
+  const [sentence = ''] = description.split(/(?<=[.!?])\s|\n/)
+  return { name, description: sentence.slice(0, 200) }
+}
+
+/** A tool that an agent names and nobody has. */
+export interface MissingTool {
+  readonly agent: string
+  readonly tool: string
+}
+
+/** The tools that agents name and that are not there now, such as those of an extension that was removed. */
+export async function missingTools(
+  agents: readonly AgentDefinition[],
+  tools: readonly Tool[],
+): Promise<readonly MissingTool[]> {
+  const { toolsetOf, understandTool } = await import('@cadre/core')
+  return agents.flatMap((agent) => {
+    if (agent.tools.kind === 'all') return []
+    const { unknown, absent } = toolsetOf({ agent, tools, targets: ['somebody'], completion: 'report' })
+    const isReport = (name: string) => {
+      const meaning = understandTool(name)
+      return meaning.kind === 'tools' && meaning.names.includes('reportOut')
+    }
+    return [...unknown, ...absent]
+      .filter((name) => !isReport(name))
+      .map((tool) => ({ agent: agent.name, tool }))
+  })
+}

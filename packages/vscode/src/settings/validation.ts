@@ -1,0 +1,85 @@
+import * as vscode from 'vscode'
+import { currentFolder } from '../folder.ts'
+import type { Services } from '../services.ts'
+import type { SettingsCheck } from './agent-settings.ts'
+import { attempt } from './attempt.ts'
+import { digestOf, type SettingsProblem } from './check-settings.ts'
+import { configurationOf } from './configuration.ts'
+
+export interface Validation extends vscode.Disposable {
+  /** Checks all levels now, and shows what is wrong in the Problems panel. */
+  run(): Promise<SettingsCheck>
+  /** Writes the levels that are in an older form in today's. */
+  migrate(): Promise<void>
+}
+
+const shownKey = 'shownSettingsProblems'
+
+/** Checks the settings when they change, and tells a person once about the same problems. */
+export function createValidation(context: vscode.ExtensionContext, services: Services): Validation {
+  const { settings, log } = services
+  const diagnostics = vscode.languages.createDiagnosticCollection('copilotMultiAgent.settings')
+  let turn = 0
+
+  const run = async () => {
+    const mine = ++turn
+    const checked = await settings.check(currentFolder()?.uri)
+    if (mine === turn) show(diagnostics, checked)
+    return checked
+  }
+  const migrate = async () => {
+    const folder = currentFolder()?.uri
+    const { old } = await settings.check(folder)
+    for (const level of settings.levels(folder).filter((one) => old.includes(one.level)))
+      await settings.write(folder, level.level, await configurationOf(level))
+  }
+  const notify = async ({ problems, old }: SettingsCheck) => {
+    const digest = digestOf(problems)
+    if (context.workspaceState.get(shownKey, '') === digest) return
+    await context.workspaceState.update(shownKey, digest)
+    const [first, ...others] = problems
+    if (first === undefined) return
+    for (const { level, message } of problems) log.warn(`${level} settings: ${message}`)
+    const more = others.length === 0 ? '' : ` ${others.length} more: see the Problems panel.`
+    const buttons = ['Open Settings', ...(old.length > 0 ? ['Update Settings'] : [])]
+    const chosen = await vscode.window.showWarningMessage(
+      `Agent settings: ${first.message}${more}`,
+      ...buttons,
+    )
+    if (chosen === 'Open Settings') await vscode.commands.executeCommand('copilotMultiAgent.openSettings')
+    if (chosen === 'Update Settings') await migrate()
+  }
+  const validate = () =>
+    void attempt(services, 'Agent settings could not be checked', async () => {
+      const checked = await run()
+      // Not awaited: a notification stays until somebody closes it.
+      void attempt(services, 'Agent settings could not be changed', () => notify(checked))
+    })
+  const subscriptions = vscode.Disposable.from(
+    diagnostics,
+    settings.onDidChange(validate),
+    // Lines move with every edit of the file, whether or not a setting changes.
+    vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+      if (/\/settings\.json$|\.code-workspace$/.test(uri.path)) validate()
+    }),
+  )
+  validate()
+  return { run, migrate, dispose: () => subscriptions.dispose() }
+}
+
+function show(collection: vscode.DiagnosticCollection, { problems, files }: SettingsCheck): void {
+  collection.clear()
+  for (const [level, uri] of files) {
+    const own = problems.filter((problem) => problem.level === level)
+    if (own.length > 0) collection.set(uri, own.map(diagnosticOf))
+  }
+}
+
+function diagnosticOf({ line = 1, message, fix, severity, code }: SettingsProblem): vscode.Diagnostic {
+  const range = new vscode.Range(line - 1, 0, line - 1, Number.MAX_SAFE_INTEGER)
+  const kind = severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning
+  const diagnostic = new vscode.Diagnostic(range, fix === undefined ? message : `${message} ${fix}`, kind)
+  diagnostic.source = 'Copilot Multi-Agent'
+  diagnostic.code = code
+  return diagnostic
+}
