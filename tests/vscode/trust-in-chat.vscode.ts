@@ -27,7 +27,7 @@ const offered = () => requestsOf(code, 'coordinator').at(-1)?.tools ?? []
 
 describe('a workspace in Restricted Mode', () => {
   it('is only read, nothing of it is used, and the answer says so once', async () => {
-    await start({ trusted: false, workspace: files })
+    await start({ version: 'oldest', trusted: false, workspace: files })
     code.model.play(lane('coordinator', write, { text: 'I may only read.' }))
     await workbench.chat.ask('@agents Write something')
     const answer = await workbench.chat.waitForAnswer(/I may only read\./)
@@ -55,7 +55,7 @@ describe('a folder that brings hooks', () => {
     await workbench.chat.ask('@agents Read the notes')
     const dialog = workbench.page.locator('.monaco-dialog-box')
     await dialog.waitFor()
-    expect(await dialog.innerText()).toContain('all.json')
+    expect(await dialog.textContent()).toContain('all.json')
     await workbench.screenshot('trust')
     await dialog.getByRole('button', { name: 'Trust', exact: true }).click()
     await workbench.chat.waitForAnswer(/I read it\./)
