@@ -1,4 +1,4 @@
-import { understandTool } from '@cadre/core'
+import { type Effect, understandTool } from '@cadre/core'
 
 /** A tool as VS Code lists it, with what the manifest of its extension says. */
 export interface ListedTool {
@@ -15,43 +15,44 @@ export interface PlannedTool {
   readonly listed: string
   readonly name: string
   readonly aliases: readonly string[]
-  readonly reads: boolean
+  readonly effect: Extract<Effect, 'read' | 'execute' | 'outbound'>
 }
 
 const own = /^copilotMultiAgent_/i
 
-/** Tools of Copilot that only look, and that have no counterpart among ours. */
-const reading = new Set(
-  [
-    'copilot_findTestFiles',
-    'copilot_getChangedFiles',
-    'copilot_getDocInfo',
-    'copilot_getNotebookSummary',
-    'copilot_getSearchResults',
-    'copilot_getVSCodeAPI',
-    'copilot_listCodeUsages',
-    'copilot_readNotebookCellOutput',
-    'copilot_readProjectStructure',
-    'copilot_searchWorkspaceSymbols',
-    'copilot_testFailure',
-  ].map((name) => name.toLowerCase()),
-)
+/** Parts of VS Code's own chat: they ask its user, or end its own loop. */
+const internal =
+  /^(?:vscode_get_\w*confirmation\w*|vscode_reviewPlan|inline_chat_\w+|setup_\w+|task_complete)$/i
+
+/** Tools of VS Code and Copilot that only look, and that have no counterpart among ours. */
+const reading =
+  /^(?:copilot_(?:findTestFiles|getChangedFiles|getDocInfo|getNotebookSummary|getSearchResults|getVSCodeAPI|listCodeUsages|readNotebookCellOutput|readProjectStructure|searchWorkspaceSymbols|testFailure)|vscode_listCodeUsages|testFailure)$/i
+
+/** Those that run programs, outside of any sandbox. */
+const executing =
+  /^(?:send_to_terminal|kill_terminal|run_task|create_and_run_task|runTests|copilot_(?:runTests|runTask|createAndRunTask|runNotebookCell|runVscodeCommand|installExtension))$/i
 
 /**
  * Which tools of VS Code agents are offered, and under which names. Ours do the job of those they know by name, under one gate; the
- * tools of this extension are for other agents. Names that the engine does not take are changed, and are unique.
+ * tools of this extension are for other agents, and some are parts of VS Code's own chat. Names that the engine does not take are changed, and are unique.
  */
 export function planTools(listed: readonly ListedTool[]): PlannedTool[] {
   const planned: PlannedTool[] = []
   const taken = new Set<string>()
   for (const tool of listed) {
-    if (own.test(tool.name) || isOurs(tool.name)) continue
+    if (own.test(tool.name) || internal.test(tool.name) || isOurs(tool.name)) continue
     const name = uniqueName(tool.name, taken)
     taken.add(name.toLowerCase())
     const aliases = aliasesOf(tool).filter((alias) => alias !== name)
-    planned.push({ listed: tool.name, name, aliases, reads: reading.has(tool.name.toLowerCase()) })
+    planned.push({ listed: tool.name, name, aliases, effect: effectOf(tool.name) })
   }
   return planned
+}
+
+/** Nobody knows what an extension or a server does with a call. */
+function effectOf(name: string): PlannedTool['effect'] {
+  if (reading.test(name)) return 'read'
+  return executing.test(name) ? 'execute' : 'outbound'
 }
 
 function isOurs(name: string): boolean {

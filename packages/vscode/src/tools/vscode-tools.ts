@@ -47,9 +47,8 @@ function toolOf(
   return defineTool<object>({
     name: planned.name,
     description: description || `The tool ${name} of VS Code`,
-    class: planned.reads ? 'search' : 'other',
-    // Nobody knows what an extension or a server does with a call.
-    effect: planned.reads ? 'read' : 'outbound',
+    class: planned.effect === 'read' ? 'search' : 'other',
+    effect: planned.effect,
     aliases: planned.aliases,
     parameters,
     input: inputOf(parameters),
