@@ -32,10 +32,11 @@ const largestFile = 64_000_000
 // Between commands hardly anything changes: what was read once is read again only when its mark is another.
 const contents = new Map<string, { readonly mark: string; readonly content: Buffer }>()
 
-/** Looks at everything below some paths. `skip` leaves things out. */
+/** Looks at everything below some paths, up to `most` entries at each of them. `skip` leaves things out. */
 export function takeSnapshot(
   paths: readonly string[],
   skip: (path: string) => boolean = () => false,
+  most = mostEntries,
 ): Snapshot {
   const kept = new Map<string, Kept>()
   const above = new Map<string, Kept>()
@@ -47,7 +48,9 @@ export function takeSnapshot(
       if (found?.kind === 'folder' || found?.kind === 'link') above.set(folder, found)
     }
     const waiting = [place]
-    for (let at = waiting.pop(); at !== undefined && kept.size < mostEntries; at = waiting.pop()) {
+    // Counted for each place: how much lies elsewhere must not decide what is compared here.
+    const full = kept.size + most
+    for (let at = waiting.pop(); at !== undefined && kept.size < full; at = waiting.pop()) {
       if (skip(at) || kept.has(at)) continue
       const found = lookAt(at, mostBytes - bytes)
       if (found === undefined) continue
