@@ -59,6 +59,8 @@ async function bundlePage() {
   })
   await bundle.write({ dir: path.join(extensionFolder, 'out'), format: 'iife', minify: true })
   await bundle.close()
+  const style = fromRoot('packages', 'settings-page', 'src', 'page.css')
+  cpSync(style, path.join(extensionFolder, 'out', 'settings-page.css'))
 }
 
 /** Files that packages read at run time lie where Node looks for these packages. */

@@ -78,12 +78,16 @@ async function installDebianPackages() {
     if (existsSync('/usr/bin/chromium')) return say(`${advice} Continuing, because chromium is there.`)
     throw new Error(advice)
   }
-  const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stdio: ['ignore', 'ignore', 2] }
+  const options = {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: ['ignore', 'ignore', 2],
+  }
   const install = ['install', '-y', '-qq', '--no-install-recommends', ...missing]
   const title = `Installing ${missing.join(', ')}`
   if (await run(title, 'apt-get', install, options)) return
   await run('Updating the package lists', 'apt-get', ['update', '-qq'], options)
-  if (!(await run(title, 'apt-get', install, options))) throw new Error(`${advice} It failed; the reason is above.`)
+  if (!(await run(title, 'apt-get', install, options)))
+    throw new Error(`${advice} It failed; the reason is above.`)
 }
 
 function isInstalled(name) {
@@ -163,7 +167,10 @@ function codeOf(fresh) {
 }
 
 function writeProject(folder, dependencies, allowScripts) {
-  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies, allowScripts }))
+  writeFileSync(
+    path.join(folder, 'package.json'),
+    JSON.stringify({ private: true, dependencies, allowScripts }),
+  )
 }
 
 /** Runs npm in a folder; with a Node of its own, native modules are compiled for that one and with its headers. */

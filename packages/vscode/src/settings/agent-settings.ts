@@ -47,7 +47,8 @@ export function createAgentSettings(context: vscode.ExtensionContext): AgentSett
     async check(folder) {
       const levels = levelsOf(folder)
       const files = new Map<Level, vscode.Uri>()
-      if (levels.every(({ values }) => Object.keys(values).length === 0)) return { problems: [], old: [], files }
+      if (levels.every(({ values }) => Object.keys(values).length === 0))
+        return { problems: [], old: [], files }
       const texts = await Promise.all(
         levels.map(async (level) => {
           const { uri, text } = await settingsFile(level, folder, context)
@@ -59,7 +60,7 @@ export function createAgentSettings(context: vscode.ExtensionContext): AgentSett
     },
     async write(folder, level, configuration) {
       const settings = vscode.workspace.getConfiguration(section, folder)
-      const { values } = levelsOf(folder).find((other) => other.level === level) ?? { values: {} }
+      const values = levelsOf(folder).find((other) => other.level === level)?.values ?? {}
       writing++
       try {
         for (const key of settingsKeys) {
@@ -93,5 +94,7 @@ function levelsOf(folder: vscode.Uri | undefined): readonly LevelSettings[] {
 /** In a workspace of one folder, its settings are those of the folder. */
 function availableLevels(): readonly Level[] {
   if (vscode.workspace.workspaceFolders === undefined || !vscode.workspace.isTrusted) return ['user']
-  return vscode.workspace.workspaceFile === undefined ? ['user', 'workspace'] : ['user', 'workspace', 'folder']
+  return vscode.workspace.workspaceFile === undefined
+    ? ['user', 'workspace']
+    : ['user', 'workspace', 'folder']
 }

@@ -73,7 +73,9 @@ describe('settings are validated at once', () => {
 
   it('tells the same problems apart from others by a digest', async () => {
     const first = await checkSettings([level({ agents: [agent('a b')] })])
-    const again = await checkSettings([level({ agents: [agent('a b')] }, { text: `\n${settingsText({ agents: [agent('a b')] })}` })])
+    const again = await checkSettings([
+      level({ agents: [agent('a b')] }, { text: `\n${settingsText({ agents: [agent('a b')] })}` }),
+    ])
     const other = await checkSettings([level({ agents: [agent('a c')] })])
     expect(digestOf(first.problems)).toBe(digestOf(again.problems))
     expect(digestOf(first.problems)).not.toBe(digestOf(other.problems))

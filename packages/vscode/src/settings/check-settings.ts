@@ -38,7 +38,9 @@ export async function checkSettings(levels: readonly LevelText[]): Promise<Check
     const { diagnostics } = readSettingsAgents({ path: level.path, text: level.text })
     return diagnostics.flatMap((diagnostic) => problemOf(diagnostic, level))
   })
-  const old = levels.filter(({ values }) => isOldForm(values) || hasBooleans(values)).map(({ level }) => level)
+  const old = levels
+    .filter(({ values }) => isOldForm(values) || hasBooleans(values))
+    .map(({ level }) => level)
   return { problems, old }
 }
 
@@ -51,15 +53,23 @@ function problemOf(
   { severity, code, message, fix, line }: Diagnostic,
   { level, isFile, values }: LevelText,
 ): SettingsProblem[] {
-  if (severity === 'info') return []
+  // VS Code itself marks keys that the schema does not have.
+  if (severity === 'info' || code === 'settings-unknown-key') return []
   // Unset at this level, another one may have it: then the first agent is used only if none has.
-  if (code === 'settings-migrated' && message.startsWith('configuration.entryAgent') && values.agents !== undefined)
+  if (
+    code === 'settings-migrated' &&
+    message.startsWith('configuration.entryAgent') &&
+    values.agents !== undefined
+  )
     return []
   const place = isFile && line !== undefined ? { line } : {}
   return [{ level, severity, code, message, ...(fix !== undefined && { fix }), ...place }]
 }
 
-function entryProblems({ level, values, text, isFile }: LevelText, levels: readonly LevelText[]): SettingsProblem[] {
+function entryProblems(
+  { level, values, text, isFile }: LevelText,
+  levels: readonly LevelText[],
+): SettingsProblem[] {
   const { entryAgent: entry } = values
   const used = levels.findLast((other) => other.values.agents !== undefined)
   if (typeof entry === 'string' && (used === undefined || nameIn(used.values.agents, entry))) return []
@@ -68,7 +78,15 @@ function entryProblems({ level, values, text, isFile }: LevelText, levels: reado
     typeof entry === 'string'
       ? `configuration.entryAgent names ${JSON.stringify(entry)}, and there is no such agent, so the first agent is used.`
       : 'configuration.entryAgent must be the name of an agent.'
-  return [{ level, severity: 'warning', code: 'settings-entry', message, ...(isFile && index >= 0 && { line: index + 1 }) }]
+  return [
+    {
+      level,
+      severity: 'warning',
+      code: 'settings-entry',
+      message,
+      ...(isFile && index >= 0 && { line: index + 1 }),
+    },
+  ]
 }
 
 function nameIn(agents: unknown, name: string): boolean {
@@ -81,6 +99,8 @@ function hasBooleans({ agents }: LevelSettings['values']): boolean {
     (agent) =>
       typeof agent === 'object' &&
       agent !== null &&
-      [agent.delegationPermissions, agent.toolPermissions].some((permission) => typeof permission === 'boolean'),
+      [agent.delegationPermissions, agent.toolPermissions].some(
+        (permission) => typeof permission === 'boolean',
+      ),
   )
 }

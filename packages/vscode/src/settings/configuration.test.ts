@@ -28,7 +28,12 @@ describe('the agents of a level, as they are edited', () => {
       entryAgent: 'coordinator',
       agents: [
         { name: 'coordinator', delegationPermissions: { type: 'all' }, toolPermissions: { type: 'all' } },
-        { name: 'a', description: '', delegationPermissions: { type: 'none' }, toolPermissions: { type: 'none' } },
+        {
+          name: 'a',
+          description: '',
+          delegationPermissions: { type: 'none' },
+          toolPermissions: { type: 'none' },
+        },
       ],
     })
   })
@@ -44,17 +49,39 @@ describe('the agents of a level, as they are edited', () => {
 
 describe('fields and permissions are validated', () => {
   it('finds nothing wrong with a team that can be used', async () => {
-    expect(await problemsOf(team(agent('a', { delegationPermissions: { type: 'all' } }), agent('b')))).toEqual([])
+    expect(
+      await problemsOf(team(agent('a', { delegationPermissions: { type: 'all' } }), agent('b'))),
+    ).toEqual([])
   })
 
   it.each([
     ['a name that is empty', agent(''), 'agents[1].name', 'is empty.'],
-    ['a name with a space', agent('b c'), 'agents[1].name', '"b c" may hold only the letters A to Z, digits, - and _.'],
-    ['a name that is taken', agent('a'), 'agents[1].name', '"a" is the name of agent 1 as well. Rename one of them.'],
+    [
+      'a name with a space',
+      agent('b c'),
+      'agents[1].name',
+      '"b c" may hold only the letters A to Z, digits, - and _.',
+    ],
+    [
+      'a name that is taken',
+      agent('a'),
+      'agents[1].name',
+      '"a" is the name of agent 1 as well. Rename one of them.',
+    ],
     ['no prompt', agent('b', { systemPrompt: '' }), 'agents[1].systemPrompt', 'is empty.'],
-    ['a prompt that is too long', agent('b', { systemPrompt: 'x'.repeat(30_001) }), 'agents[1].systemPrompt', 'has 30001 characters, and 30000 are the most.'],
+    [
+      'a prompt that is too long',
+      agent('b', { systemPrompt: 'x'.repeat(30_001) }),
+      'agents[1].systemPrompt',
+      'has 30001 characters, and 30000 are the most.',
+    ],
     ['no description', agent('b', { description: '' }), 'agents[1].description', 'is empty.'],
-    ['a description over 500', agent('b', { description: 'x'.repeat(501) }), 'agents[1].description', 'has 501 characters, and 500 are the most. Shorten it.'],
+    [
+      'a description over 500',
+      agent('b', { description: 'x'.repeat(501) }),
+      'agents[1].description',
+      'has 501 characters, and 500 are the most. Shorten it.',
+    ],
     ['nothing that it is for', agent('b', { useFor: ' ' }), 'agents[1].useFor', 'is empty.'],
     [
       'no agent chosen',

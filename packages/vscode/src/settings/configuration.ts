@@ -32,9 +32,13 @@ function agentOf(value: unknown): Agent[] {
       useFor: textOf(agent['useFor']),
       delegationPermissions: permissionOf(agent['delegationPermissions'], 'agents'),
       toolPermissions: permissionOf(agent['toolPermissions'], 'tools'),
-      ...(typeof model === 'string' && { model }),
+      ...((typeof model === 'string' || isNames(model)) && { model }),
     },
   ]
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
 function textOf(value: unknown): string {
@@ -78,7 +82,9 @@ export async function problemsOf(configuration: Configuration): Promise<readonly
   const { readSettingsAgents } = await import('@cadre/agents')
   const values = { entryAgent: configuration.entryAgent, agents: configuration.agents }
   const { diagnostics } = readSettingsAgents({ path: 'settings', text: settingsText(values) })
-  const known = diagnostics.filter(({ severity, code }) => severity !== 'info' && code !== 'settings-unknown-key')
+  const known = diagnostics.filter(
+    ({ severity, code }) => severity !== 'info' && code !== 'settings-unknown-key',
+  )
   const problems = known.map(({ message, severity, code, fix }): Problem => {
     const [, path = '', sentence = message] = /^configuration\.?([\w[\].-]*):? (.*)$/s.exec(message) ?? []
     const text = sayings[code] ?? asFault(sentence)
@@ -87,7 +93,8 @@ export async function problemsOf(configuration: Configuration): Promise<readonly
   })
   return problems.filter(
     (problem, index) =>
-      problems.findIndex((other) => other.path === problem.path && other.message === problem.message) === index,
+      problems.findIndex((other) => other.path === problem.path && other.message === problem.message) ===
+      index,
   )
 }
 
@@ -100,5 +107,8 @@ function asFault(sentence: string): string {
     .replace(/[;,] (?:so )?(?:the agent|it|this one|that name) is left out\.$/, '.')
     .replace(/, so the agent (?:may delegate to nobody|gets no tools)\.$/, '.')
     .replace(/, so the first agent is used, .*\.$/s, '.')
-    .replace(/; (?:other agents cannot tell when to choose this one|the description stands in for it)\.$/, '.')
+    .replace(
+      /; (?:other agents cannot tell when to choose this one|the description stands in for it)\.$/,
+      '.',
+    )
 }

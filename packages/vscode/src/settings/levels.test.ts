@@ -8,7 +8,10 @@ const agents = (...names: string[]) => names.map((name) => ({ name }))
 
 describe('the settings that apply', () => {
   it('are those of the innermost level that defines agents, and lists are not merged', () => {
-    const levels = [user({ agents: agents('a'), entryAgent: 'a' }), workspace({ agents: agents('b', 'c'), entryAgent: 'c' })]
+    const levels = [
+      user({ agents: agents('a'), entryAgent: 'a' }),
+      workspace({ agents: agents('b', 'c'), entryAgent: 'c' }),
+    ]
     expect(usedLevel(levels)?.level).toBe('workspace')
     expect(read(levels)).toEqual({
       'copilotMultiAgent.agents': agents('b', 'c'),
@@ -31,7 +34,10 @@ describe('the settings that apply', () => {
       text: '{}',
       team: 'coordinator',
     })
-    expect(effectiveSettings([user({ entryAgent: 'reviewer' })])).toMatchObject({ text: '{}', entry: 'reviewer' })
+    expect(effectiveSettings([user({ entryAgent: 'reviewer' })])).toMatchObject({
+      text: '{}',
+      entry: 'reviewer',
+    })
   })
 
   it('contain older forms as they are written: the agents package migrates them', () => {

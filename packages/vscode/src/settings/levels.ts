@@ -21,7 +21,9 @@ export function definesAgents({ values }: LevelSettings): boolean {
 }
 
 export function isOldForm(values: LevelSettings['values']): boolean {
-  return values.agents === undefined && (values.coordinator !== undefined || values.customAgents !== undefined)
+  return (
+    values.agents === undefined && (values.coordinator !== undefined || values.customAgents !== undefined)
+  )
 }
 
 /** The level whose agents are used: the innermost one that defines any. Levels come from the outermost on. */
@@ -55,6 +57,8 @@ export function settingsText(values: LevelSettings['values']): string {
 }
 
 function names({ agents, coordinator, customAgents }: LevelSettings['values']): unknown[] {
-  const list = Array.isArray(agents) ? agents : [coordinator, ...(Array.isArray(customAgents) ? customAgents : [])]
+  const list = Array.isArray(agents)
+    ? agents
+    : [coordinator, ...(Array.isArray(customAgents) ? customAgents : [])]
   return list.map((agent) => (agent as { name?: unknown } | null | undefined)?.name)
 }

@@ -17,7 +17,10 @@ const agent = (name: string, more: object = {}): Agent => ({
 const team: Configuration = {
   entryAgent: 'lead',
   agents: [
-    agent('lead', { delegationPermissions: { type: 'all' }, toolPermissions: { type: 'specific', tools: ['delegateWork'] } }),
+    agent('lead', {
+      delegationPermissions: { type: 'all' },
+      toolPermissions: { type: 'specific', tools: ['delegateWork'] },
+    }),
     agent('tester', { delegationPermissions: { type: 'all' } }),
     agent('plain'),
   ],

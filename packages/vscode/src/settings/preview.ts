@@ -32,10 +32,17 @@ export async function previewOf(request: PreviewRequest): Promise<Preview | unde
   const sorted = all.sort((a, b) => (a.name < b.name ? -1 : 1))
   const above = read.entry === undefined || read.entry === agent.name ? [] : [read.entry]
   const ports = {
-    agents: { list: () => sorted, get: (name: string) => sorted.find((one) => nameKey(one.name) === nameKey(name)) },
+    agents: {
+      list: () => sorted,
+      get: (name: string) => sorted.find((one) => nameKey(one.name) === nameKey(name)),
+    },
     tools,
   }
   const { systemPrompt, targets } = outfitOf(agent, ports, above)
   const completion = above.length === 0 ? 'text' : 'report'
-  return { agent: agent.name, prompt: systemPrompt, tools: toolsetOf({ agent, tools, targets, completion }).names() }
+  return {
+    agent: agent.name,
+    prompt: systemPrompt,
+    tools: toolsetOf({ agent, tools, targets, completion }).names(),
+  }
 }

@@ -47,7 +47,10 @@ describe('messages of the page', () => {
   })
 
   it('permit nothing that they do not spell out', () => {
-    const odd = { entryAgent: 'a', agents: [{ name: 'a', toolPermissions: { type: 'specific', tools: ['x', 7] } }] }
+    const odd = {
+      entryAgent: 'a',
+      agents: [{ name: 'a', toolPermissions: { type: 'specific', tools: ['x', 7] } }],
+    }
     expect(readMessage({ type: 'check', id: 0, selected: 0, configuration: odd })).toMatchObject({
       configuration: {
         agents: [

@@ -30,7 +30,9 @@ export function readMessage(value: unknown): FromPage | undefined {
     case 'export': {
       const configuration = readConfiguration(value['configuration'])
       const { to } = value
-      return configuration && (to === 'json' || to === 'files') ? { type: 'export', to, configuration } : undefined
+      return configuration && (to === 'json' || to === 'files')
+        ? { type: 'export', to, configuration }
+        : undefined
     }
     case 'reset':
     case 'openJson': {
@@ -58,7 +60,8 @@ function readDraft(value: unknown): Draft | undefined {
 
 /** Only JSON, and only agents in their form: what is odd in them permits nothing. */
 function readConfiguration(value: unknown): Configuration | undefined {
-  if (!isObject(value) || typeof value['entryAgent'] !== 'string' || !Array.isArray(value['agents'])) return undefined
+  if (!isObject(value) || typeof value['entryAgent'] !== 'string' || !Array.isArray(value['agents']))
+    return undefined
   const text = JSON.stringify(value['agents'])
   if (text.length > longestText) return undefined
   const written: unknown = JSON.parse(text)

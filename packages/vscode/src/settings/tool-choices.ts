@@ -18,7 +18,10 @@ const sets: readonly ToolChoice[] = [
 const delegation: readonly ToolChoice[] = [
   { name: 'delegateWork', description: 'Delegates work to another agent and waits for its report' },
   { name: 'delegate_task', description: 'Starts another agent in the background' },
-  { name: 'reportOut', description: 'Hands in the report of delegated work. Agents always have it when they must report' },
+  {
+    name: 'reportOut',
+    description: 'Hands in the report of delegated work. Agents always have it when they must report',
+  },
 ]
 
 /** The tools that a person can permit, in groups. */
@@ -59,6 +62,8 @@ export async function missingTools(
       const meaning = understandTool(name)
       return meaning.kind === 'tools' && meaning.names.includes('reportOut')
     }
-    return [...unknown, ...absent].filter((name) => !isReport(name)).map((tool) => ({ agent: agent.name, tool }))
+    return [...unknown, ...absent]
+      .filter((name) => !isReport(name))
+      .map((tool) => ({ agent: agent.name, tool }))
   })
 }
