@@ -54,14 +54,18 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
     expect(code.model.entries('tool').at(-1)).toMatchObject({ name: 'probe_danger', inChat: true })
   })
 
-  it('tells the model and a tool that they were cancelled', async () => {
-    code.model.play({ replies: [{ text: 'Wait.', wait: path.join(code.folder, 'never') }] })
+  it('cancels the answer, and tells the model', async () => {
+    code.model.play({ replies: [{ wait: path.join(code.folder, 'never') }] })
     await workbench.chat.ask('@probe wait')
     const { request } = await code.model.waitFor('waiting')
     await workbench.chat.cancel()
-    await code.model.waitFor('cancelled', (entry) => entry.request === request)
+    await code.model.waitFor('chat-cancelled', ({ prompt }) => prompt === 'wait')
+    // VS Code 1.105 tells the participant, but never the model.
+    if (version === 'newest') await code.model.waitFor('cancelled', (entry) => entry.request === request)
+  })
 
-    code.model.play({ replies: [{ calls: [{ name: 'probe_slow' }] }] })
+  it('cancels a tool', async () => {
+    code.model.play({ replies: [{ calls: [{ name: 'probe_slow' }] }, { text: 'Stopped.' }] })
     await workbench.chat.ask('@probe be slow')
     await code.model.waitFor('tool', ({ name }) => name === 'probe_slow')
     await workbench.chat.cancel()

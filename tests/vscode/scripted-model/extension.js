@@ -7,8 +7,10 @@ const { registerTools } = require('./tools')
 
 exports.activate = async (context) => {
   context.subscriptions.push(registerModels(), registerProbe(), ...registerTools())
-  // Without it nobody asks for the models, and chat says that there is none.
-  const models = await vscode.lm.selectChatModels({ vendor: 'scripted' })
   await serveBridge()
-  write({ kind: 'activated', version: vscode.version, models: models.map((model) => model.id) })
+  // Somebody has to ask for the models, or chat says that there are none. Not awaited: VS Code 1.105 waits with the
+  // answer until this extension is active.
+  vscode.lm
+    .selectChatModels({ vendor: 'scripted' })
+    .then((models) => write({ kind: 'activated', version: vscode.version, models: models.map(({ id }) => id) }))
 }

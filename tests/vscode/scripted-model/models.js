@@ -18,14 +18,16 @@ const { readMessage } = require('./messages')
 const models = [
   { id: 'scripted-one', name: 'Scripted One' },
   { id: 'scripted-two', name: 'Scripted Two' },
-].map((model) => ({
+].map((model, index) => ({
   ...model,
+  // Where the picker is hidden, VS Code takes the default one.
+  isDefault: index === 0,
   family: 'scripted',
   version: '1',
   maxInputTokens: 100_000,
   maxOutputTokens: 8_000,
   capabilities: { toolCalling: true, imageInput: false },
-  // Newer versions offer only such models in the picker. It is proposed API and ignored elsewhere.
+  // The picker offers only such models.
   isUserSelectable: true,
 }))
 

@@ -6,6 +6,7 @@ const { write } = require('./log')
 exports.registerProbe = () => vscode.chat.createChatParticipant('scripted.probe', answer)
 
 async function answer(request, _context, stream, token) {
+  token.onCancellationRequested(() => write({ kind: 'chat-cancelled', prompt: request.prompt }))
   const offered = vscode.lm.tools
     .filter((tool) => tool.tags.includes('probe'))
     .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))

@@ -21,50 +21,67 @@ export interface Chat {
   startNew(): Promise<void>
 }
 
-const input = '.interactive-input-part .interactive-input-editor .monaco-editor'
-const response = '.interactive-item-container.interactive-response'
+interface Item {
+  readonly index: number
+  readonly isAnswer: boolean
+  readonly isComplete: boolean
+  readonly text: string
+}
 
-export function chatOf(page: Page, { host, output }: VsCode): Chat {
-  const lastAnswer = async () => (await page.locator(response).allInnerTexts()).at(-1) ?? ''
-  const isComplete = async () =>
-    (await page.locator(response).count()) > 0 &&
-    !((await page.locator(response).last().getAttribute('class')) ?? '').includes('chat-response-loading')
+const input = '.interactive-input-part .interactive-input-editor .monaco-editor'
+// Only what is in view has an element, in any order.
+const readItems = `[...document.querySelectorAll('.interactive-session .monaco-list-row')]
+  .map((row) => ({ row, item: row.querySelector('.interactive-item-container') }))
+  .filter(({ item }) => item)
+  .map(({ row, item }) => ({
+    index: Number(row.dataset.index),
+    isAnswer: item.classList.contains('interactive-response'),
+    isComplete: !item.classList.contains('chat-response-loading'),
+    text: item.innerText,
+  }))
+  .sort((one, other) => one.index - other.index)`
+
+export function chatOf(page: Page, { host, version }: VsCode): Chat {
+  const lastItem = async () => (await page.evaluate<Item[]>(readItems)).at(-1)
+  const lastAnswer = async () => {
+    const answers = await page.evaluate<Item[]>(readItems)
+    return answers.findLast(({ isAnswer }) => isAnswer)?.text ?? ''
+  }
   const show = () => host.command('workbench.action.chat.open')
   return {
     lastAnswer,
     useModel: async (id) => {
-      await host.command('workbench.action.chat.open', { modelSelector: { vendor: 'scripted', id } })
+      await show()
+      await host.command('workbench.action.chat.changeModel', { vendor: 'scripted', family: 'scripted', id })
     },
     ask: async (text) => {
       await show()
-      await until('the chat to have a model', async () =>
-        (await page.locator('.interactive-input-part').last().innerText()).includes('Scripted'),
-      )
+      if (version === 'newest') await hasModel(page)
+      const before = (await lastItem())?.index ?? -1
       await page.locator(input).last().click()
       await page.keyboard.press('Control+A')
       await page.keyboard.press('Delete')
       await page.keyboard.type(text)
       // Closes the list of suggestions, which would take the Enter.
       await page.keyboard.press('Escape')
-      const before = await page.locator('.interactive-item-container.interactive-request').count()
       await page.keyboard.press('Enter')
-      await until('the question to be sent', async () =>
-        (await page.locator('.interactive-item-container.interactive-request').count()) > before,
-      )
+      await until('the question to be sent', async () => {
+        const last = await lastItem()
+        return last?.isAnswer && last.index > before
+      })
     },
     waitForAnswer: async (expected) => {
-      let seen = ''
+      let last: Item | undefined
       try {
         return await until('the answer', async () => {
-          seen = await lastAnswer()
-          return (await isComplete()) && expected.test(seen) && seen
+          last = await lastItem()
+          return last?.isAnswer && last.isComplete && expected.test(last.text) && last.text
         })
-      } catch {
-        throw new Error(`The last answer does not contain ${expected}:\n${seen}\n\nThe server said:\n${output()}`)
+      } catch (error) {
+        throw new Error(`The last answer does not contain ${expected}:\n${last?.text}`, { cause: error })
       }
     },
-    waitForConfirmation: (title) =>
-      page.getByText(title).filter({ visible: true }).first().waitFor({ state: 'visible' }),
+    waitForConfirmation: (title) => page.getByText(title).filter({ visible: true }).first().waitFor(),
     confirm: async () => {
       await host.command('workbench.action.chat.acceptTool')
     },
@@ -75,4 +92,11 @@ export function chatOf(page: Page, { host, output }: VsCode): Chat {
       await host.command('workbench.action.chat.newChat')
     },
   }
+}
+
+// Before the picker shows a model, the answer is that there is none. The oldest version hides the picker in an empty chat.
+async function hasModel(page: Page): Promise<void> {
+  await until('the chat to have a model', async () =>
+    (await page.locator('.interactive-input-part').last().innerText()).includes('Scripted'),
+  )
 }

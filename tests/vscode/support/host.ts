@@ -16,7 +16,7 @@ export interface Host {
   ): Promise<Result>
   /** Executes a command of VS Code and returns its result. */
   command(id: string, ...args: unknown[]): Promise<unknown>
-  /** Waits until the host of a window that has just been opened answers. */
+  /** Waits until the host of a window that has just been opened answers, and has the scripted models. */
   ready(): Promise<void>
 }
 
@@ -42,13 +42,17 @@ export function connectHost(socketPath: string): Host {
     command: (id, ...args) => run((vscode, id, args) => vscode.commands.executeCommand(id, ...args), id, args),
     ready: async () => {
       await until('the extension host', () =>
-        run(() => true).catch((error: unknown) => {
+        run(hasModels).catch((error: unknown) => {
           if (error instanceof HostError) throw error
           return false
         }),
       )
     },
   }
+}
+
+async function hasModels(vscode: VsCodeApi): Promise<boolean> {
+  return (await vscode.lm.selectChatModels({ vendor: 'scripted' })).length > 0
 }
 
 function post(socketPath: string, body: string): Promise<string> {

@@ -58,7 +58,7 @@ export async function openWorkbench(code: VsCode): Promise<Workbench> {
     }
   } catch (error) {
     await browser.close()
-    throw error
+    throw new Error(`The workbench did not open. The server printed:\n${code.output()}`, { cause: error })
   }
 }
 

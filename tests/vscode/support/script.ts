@@ -42,6 +42,7 @@ export type LogEntry =
   | { readonly kind: 'replied'; readonly request: number }
   | { readonly kind: 'failed'; readonly request: number; readonly message: string }
   | { readonly kind: 'cancelled'; readonly request: number; readonly model: string }
+  | { readonly kind: 'chat-cancelled'; readonly prompt: string }
   | { readonly kind: 'tool'; readonly name: string; readonly input: unknown; readonly inChat: boolean }
   | { readonly kind: 'tool-failed'; readonly name: string; readonly error: string; readonly message: string }
   | { readonly kind: 'tool-cancelled'; readonly name: string }

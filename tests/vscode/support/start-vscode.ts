@@ -13,7 +13,12 @@ const root = path.join(import.meta.dirname, '..', '..', '..')
 
 /** Our extension, as `npm run test:vscode` packages it. */
 export const ourExtension = path.join(root, 'packages', 'vscode', 'dist', 'copilot-multi-agent.vsix')
-const testExtension = path.join(import.meta.dirname, '..', 'scripted-model')
+const scriptedModelExtension = path.join(import.meta.dirname, '..', 'scripted-model')
+// code-server of the oldest version comes without Copilot Chat, and chat is off without a default agent.
+const testExtensions = {
+  newest: [scriptedModelExtension],
+  oldest: [scriptedModelExtension, path.join(import.meta.dirname, '..', 'default-agent')],
+}
 
 export interface VsCodeOptions {
   readonly version?: VsCodeVersion
@@ -92,7 +97,8 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
   }
   const { node, entry } = codeServerOf(version)
   const places = ['--config', at('config.yaml'), '--user-data-dir', data, '--extensions-dir', at('extensions')]
-  const extensions = await Promise.all([testExtension, ...(options.extensions ?? [ourExtension])].map(vsixOf))
+  const wanted = [...testExtensions[version], ...(options.extensions ?? [ourExtension])]
+  const extensions = await Promise.all(wanted.map(vsixOf))
   const installs = extensions.flatMap((file) => ['--install-extension', file])
   await promisify(execFile)(node, [entry, ...places, ...installs], { env, cwd: workspace })
 
