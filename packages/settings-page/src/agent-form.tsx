@@ -60,7 +60,7 @@ export function AgentForm(props: AgentFormProps) {
         <h2 id="agent-title">
           {agent.name || 'New agent'} {isEntry && <span class="badge">entry</span>}
         </h2>
-        <div class="buttons" role="group" aria-label={`Agent ${agent.name}`}>
+        <div class="buttons">
           <button type="button" onClick={() => props.onMove(-1)} disabled={index === 0}>
             Move up
           </button>
@@ -228,9 +228,9 @@ export function AgentForm(props: AgentFormProps) {
         ) : (
           <>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
-            <pre tabIndex={0} role="region" aria-label="Prompt that the model gets">
-              {preview.prompt}
-            </pre>
+            <section tabIndex={0} class="prompt" aria-label="Prompt that the model gets">
+              <pre>{preview.prompt}</pre>
+            </section>
             <p class="hint">
               {preview.tools.length === 0
                 ? 'No tools are offered.'

@@ -25,7 +25,6 @@ export function AgentList(props: AgentListProps) {
         {agents.map((agent, index) => {
           const faults = problems.filter((problem) => problem.prevents && agentOf(problem) === index).length
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: an agent has no other identity while its name is edited
             <li key={index}>
               <button
                 type="button"

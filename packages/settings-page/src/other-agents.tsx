@@ -52,14 +52,14 @@ export function OtherAgents({ state, onCustomize, onOpen, onCopy }: OtherAgentsP
                 )}
                 {file.firstProblem !== undefined && <p class="hint">{file.firstProblem}</p>}
                 <div class="buttons">
-                  <button type="button" onClick={() => onOpen(file.id)} aria-label={`Open ${file.path}`}>
+                  <button type="button" onClick={() => onOpen(file.id)} aria-label={`Open file ${file.path}`}>
                     Open file
                   </button>
                   {file.agent !== undefined && (
                     <button
                       type="button"
                       onClick={() => onCopy(file.id)}
-                      aria-label={`Copy ${file.agent} into the settings`}
+                      aria-label={`Copy into settings: ${file.agent}`}
                     >
                       Copy into settings
                     </button>

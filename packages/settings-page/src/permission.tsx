@@ -59,7 +59,7 @@ export function Permission(props: PermissionProps) {
       {kind === 'specific' && (
         <div class="picker">
           {missing.length > 0 && (
-            <div role="group" aria-label="Chosen by another name, or missing">
+            <fieldset class="plain" aria-label="Chosen by another name, or missing">
               {missing.map((name) => (
                 <label key={name} class="choice">
                   <input type="checkbox" checked onChange={() => toggle(name, false)} />
@@ -68,7 +68,7 @@ export function Permission(props: PermissionProps) {
                   </span>
                 </label>
               ))}
-            </div>
+            </fieldset>
           )}
           {canSearch && (
             <div class="search">
@@ -85,12 +85,10 @@ export function Permission(props: PermissionProps) {
             </div>
           )}
           {groups.length === 0 && <p class="hint">There is no other agent yet.</p>}
-          {/* Reachable with the keyboard, to be scrolled with it. */}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
-          <div class="choices" tabIndex={0} role="group" aria-label={`Choose: ${label}`}>
+          <div class="choices">
             {shown.map((group) => (
-              <div key={group.label} role="group" aria-label={group.label}>
-                {groups.length > 1 && <h4>{group.label}</h4>}
+              <fieldset key={group.label} class="plain">
+                <legend class={groups.length > 1 ? '' : 'unseen'}>{group.label}</legend>
                 {group.tools.map((tool) => (
                   <label key={tool.name} class="choice">
                     <input
@@ -103,7 +101,7 @@ export function Permission(props: PermissionProps) {
                     </span>
                   </label>
                 ))}
-              </div>
+              </fieldset>
             ))}
           </div>
         </div>

@@ -80,13 +80,13 @@ export function createAgentSettings(context: vscode.ExtensionContext): AgentSett
 
 function levelsOf(folder: vscode.Uri | undefined): readonly LevelSettings[] {
   const settings = vscode.workspace.getConfiguration(section, folder)
-  const valueOf = {
+  const parts = {
     user: 'globalValue',
     workspace: 'workspaceValue',
     folder: 'workspaceFolderValue',
   } as const
   return availableLevels().map((level) => {
-    const entries = settingsKeys.map((key) => [key, settings.inspect(key)?.[valueOf[level]]] as const)
+    const entries = settingsKeys.map((key) => [key, settings.inspect(key)?.[parts[level]]] as const)
     return { level, values: Object.fromEntries(entries.filter(([, value]) => value !== undefined)) }
   })
 }

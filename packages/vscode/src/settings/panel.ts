@@ -142,7 +142,8 @@ export function createSettingsPanel(
       send({ type: 'message', isError: agents.length === 0, text: said.slice(0, 5).join(' ') })
   }
   const check = async ({ id, configuration, selected }: FromPage & { type: 'check' }): Promise<ToPage> => {
-    const { tools, others } = await (data ??= loadPageData(services))
+    data ??= loadPageData(services)
+    const { tools, others } = await data
     const [problems, preview, missing] = await Promise.all([
       problemsOf(configuration),
       previewOf({ configuration, selected, tools, others }),
