@@ -18,7 +18,16 @@ function pack() {
     : ['npx', '--yes', '@vscode/vsce@3.9.2']
   const { status } = spawnSync(
     command,
-    [...args, 'package', '--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', file],
+    [
+      ...args,
+      'package',
+      '--no-dependencies',
+      '--allow-missing-repository',
+      '--skip-license',
+      '--no-rewrite-relative-links',
+      '--out',
+      file,
+    ],
     { cwd: extensionFolder, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' },
   )
   if (status !== 0) {

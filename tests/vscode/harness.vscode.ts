@@ -35,7 +35,10 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
   it('runs a tool that the model calls, and gives it the result', async () => {
     code.model.play({
       when: 'You are the probe',
-      replies: [{ text: 'Calling.', calls: [{ name: 'probe_echo', input: { text: 'hi' } }] }, { text: 'Echoed.' }],
+      replies: [
+        { text: 'Calling.', calls: [{ name: 'probe_echo', input: { text: 'hi' } }] },
+        { text: 'Echoed.' },
+      ],
     })
     await workbench.chat.ask('@probe echo something')
     await workbench.chat.waitForAnswer(/Echoed\./)
@@ -45,7 +48,9 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
   })
 
   it('asks a person before a tool that wants it', async () => {
-    code.model.play({ replies: [{ calls: [{ name: 'probe_danger', input: { text: 'x' } }] }, { text: 'Did it.' }] })
+    code.model.play({
+      replies: [{ calls: [{ name: 'probe_danger', input: { text: 'x' } }] }, { text: 'Did it.' }],
+    })
     await workbench.chat.ask('@probe do it')
     await workbench.chat.waitForConfirmation('Do the dangerous thing?')
     expect(code.model.entries('tool').map(({ name }) => name)).not.toContain('probe_danger')
@@ -82,7 +87,10 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
     const found = await code.host.run(async (vscode) => (await vscode.workspace.findFiles('**/*.md')).length)
     expect(found).toBe(1)
     await workbench.runCommand('View: Toggle Zen Mode')
-    await workbench.page.locator('.monaco-workbench.zenmode, .part.activitybar').first().waitFor({ state: 'attached' })
+    await workbench.page
+      .locator('.monaco-workbench.zenmode, .part.activitybar')
+      .first()
+      .waitFor({ state: 'attached' })
   })
 
   it('reads nothing of the home of the user', async () => {

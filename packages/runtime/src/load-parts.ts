@@ -59,6 +59,13 @@ export interface PartsOptions extends GateFlags {
   readonly trust?: boolean | undefined
   /** For a resumed run: what `--trust` covered when it started. */
   readonly granted?: readonly TrustItem[] | undefined
+  /**
+   * Uses nothing that is in the folder, whoever trusts it: no agents, hooks, configuration or home of it. Agents only read. For a
+   * program that has asked its user about the folder itself, such as an editor in its restricted mode.
+   */
+  readonly restricted?: boolean | undefined
+  /** How a person trusts the folder, a sentence. By default what the command line has for it. */
+  readonly howToTrust?: string | undefined
   /** Rejects when the home is not trusted, instead of using a temporary one. */
   readonly needsHome?: boolean | undefined
   /** Tools of the program that runs Cadre, such as an editor: they come before custom and built-in ones of the same name. */
@@ -125,26 +132,31 @@ export async function loadParts(
   sandbox.catch((error) => {
     untried = error
   })
-  const found = homeOf(io, options.home, options.trust)
+  const { restricted = false } = options
+  const ofFolder = homeOf(io, options.home, options.trust)
+  const found = restricted ? standInHome(io, ofFolder) : ofFolder
   // Git is asked while the rest is read.
   const state = trustsEverything(io, options) ? undefined : stateOfHome(io, found, options)
   state?.catch(() => {})
   const foundPlaces = {
-    ...agentPlaces(io, found, options.workspace ?? io.cwd),
+    ...(restricted
+      ? { home: found.path, userHome: user.home }
+      : agentPlaces(io, found, options.workspace ?? io.cwd)),
     settings: options.settings,
   }
   const foundAgents = createAgents(foundPlaces)
   // Before anybody is asked anything: nothing is run under a policy that cannot be understood.
   const { customAgents } = await requirePolicy(io, found, false)
-  const folder = await trustFolder(io, {
+  const judged = await trustFolder(io, {
     home: found,
     state,
     project,
     agents: customAgents ? foundAgents.list() : [],
     everything: options.trust,
     granted: options.granted,
-    confirm,
+    confirm: restricted ? undefined : confirm,
   })
+  const folder = restricted ? { ...judged, homeTrusted: true, trusted: false, trusts: () => false } : judged
   const { homeTrusted } = folder
   if (!homeTrusted && options.needsHome) refuseUntrusted(found, await untrustedIn(io, found, options))
   // A person has agreed to something of this folder, not only to nothing at all.
@@ -231,7 +243,7 @@ export async function loadParts(
     modelFrom: modelFrom(io, config, model),
     notices: [
       ...policyNotices(policy, wanted),
-      ...trustNotices(io, folder, home),
+      ...(restricted ? [] : trustNotices(io, folder, home, options.howToTrust)),
       ...pathNotices(io, dropped),
       ...guardNotices([...hooks.diagnostics, ...guard.diagnostics]),
       ...ofTools,

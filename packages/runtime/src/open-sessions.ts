@@ -2,16 +2,16 @@ import { readdirSync } from 'node:fs'
 import { CadreError, didYouMean, type StoredSession } from '@cadre/core'
 import type { ProcessIdentity } from '@cadre/disk'
 import { type Home, runningProcess } from '@cadre/home'
-import type { FileEngine, SessionSummary } from '@cadre/journal'
+import type { SessionSummary } from '@cadre/journal'
 import type { Environment } from './environment.ts'
 import { requireTrustedHome, type TrustFlags } from './home-trust.ts'
-import { openEngine, unusableHome } from './open-engine.ts'
+import { type OpenedEngine, openEngine, unusableHome } from './open-engine.ts'
 import { homeOf } from './user-places.ts'
 
 /** The sessions of a home, to look at. */
 export interface Sessions {
   readonly home: Home
-  readonly engine: FileEngine
+  readonly engine: OpenedEngine
   /** All of them, the newest first. */
   list(): Promise<readonly SessionSummary[]>
   /** The id that begins like this. Rejects when there is none, or more than one. */
@@ -36,7 +36,7 @@ export async function openSessions(io: Environment, home: string | undefined): P
   return sessionsOf(place, await openEngine(place, io.warn, { env: io.env }))
 }
 
-export function sessionsOf(home: Home, engine: FileEngine): Sessions {
+export function sessionsOf(home: Home, engine: OpenedEngine): Sessions {
   const list = async () => {
     const all = await engine.list().catch((error) => {
       throw unusableHome(home, error)

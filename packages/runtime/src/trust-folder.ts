@@ -83,8 +83,16 @@ function note(io: Environment, home: Home, { folder, missing }: FolderTrust, typ
   log.close()
 }
 
-/** What a person should know of a folder that nobody trusts, and of files that nobody can use. `records` is the home in use. */
-export function trustNotices(io: Environment, folder: TrustedFolder, records: Home): Notice[] {
+/**
+ * What a person should know of a folder that nobody trusts, and of files that nobody can use. `records` is the home in use, `howTo`
+ * how a person trusts the folder where that is not the command line.
+ */
+export function trustNotices(
+  io: Environment,
+  folder: TrustedFolder,
+  records: Home,
+  howTo?: string,
+): Notice[] {
   const { contents, trusted, missing, declined, homeTrusted } = folder
   const untrusted = (message: string): Notice => ({ code: 'untrusted', message })
   const unusable = contents.unusable.map(({ file, reason }) => untrusted(`${file} is not used: ${reason}`))
@@ -93,9 +101,12 @@ export function trustNotices(io: Environment, folder: TrustedFolder, records: Ho
     ({ file, line, what }) => `\n  ${line === undefined ? file : `${file}:${line}`} ${what}`,
   )
   const instead = homeTrusted ? '' : `\nUntil then Cadre uses ${records.path} instead of the home directory.`
-  const next = declined
-    ? `You declined; remove the entry "declined" from ${userPlaces(io.env).trust} to be asked again, or use --trust for one command.`
-    : 'Inspect these files and answer the question that Cadre asks in a terminal, or use --trust (or CADRE_TRUST=1) for one command.'
+  const next =
+    howTo !== undefined
+      ? howTo
+      : declined
+        ? `You declined; remove the entry "declined" from ${userPlaces(io.env).trust} to be asked again, or use --trust for one command.`
+        : 'Inspect these files and answer the question that Cadre asks in a terminal, or use --trust (or CADRE_TRUST=1) for one command.'
   return [
     untrusted(
       `this folder is not trusted: Cadre ignores what it brings, and agents are read-only.${list.join('')}${instead}\n${next}`,

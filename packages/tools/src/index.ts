@@ -9,6 +9,7 @@ export {
   loadCustomTools,
 } from './custom/load-custom-tools.ts'
 export type { ConfinedPath, ProtectedPath } from './files/confine.ts'
+export { type FilePreview, type PreviewRequest, previewChange } from './files/preview-change.ts'
 export type { MessagePort } from './messages/message-port.ts'
 export type {
   MailMessage,

@@ -57,7 +57,9 @@ async function respond(model, received, options, progress, token) {
     tools: (options.tools ?? []).map((tool) => tool.name),
     toolMode: options.toolMode,
   })
-  const cancelled = token.onCancellationRequested(() => write({ kind: 'cancelled', request, model: model.id }))
+  const cancelled = token.onCancellationRequested(() =>
+    write({ kind: 'cancelled', request, model: model.id }),
+  )
   try {
     if (!found.steps) throw new Error(found.missing)
     for (const [at, step] of found.steps.entries()) {
@@ -106,7 +108,9 @@ async function play(step, place, request, progress, token) {
     await new Promise(setImmediate)
   }
   for (const [at, call] of (step.calls ?? []).entries()) {
-    progress.report(new vscode.LanguageModelToolCallPart(`call-${request}-${at}`, call.name, call.input ?? {}))
+    progress.report(
+      new vscode.LanguageModelToolCallPart(`call-${request}-${at}`, call.name, call.input ?? {}),
+    )
   }
 }
 

@@ -34,7 +34,11 @@ async function answer(request, _context, stream, token) {
 
 async function settle(call, toolInvocationToken, token) {
   try {
-    const { content } = await vscode.lm.invokeTool(call.name, { input: call.input, toolInvocationToken }, token)
+    const { content } = await vscode.lm.invokeTool(
+      call.name,
+      { input: call.input, toolInvocationToken },
+      token,
+    )
     return content
   } catch (error) {
     write({ kind: 'tool-failed', name: call.name, error: error.name, message: error.message })

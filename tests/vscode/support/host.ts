@@ -34,12 +34,14 @@ export class HostError extends Error {
 export function connectHost(socketPath: string): Host {
   const run: Host['run'] = async (work, ...args) => {
     const answer = JSON.parse(await post(socketPath, JSON.stringify({ source: work.toString(), args })))
-    if (answer.error) throw new HostError(answer.error.name ?? 'Error', answer.error.message, answer.error.code)
+    if (answer.error)
+      throw new HostError(answer.error.name ?? 'Error', answer.error.message, answer.error.code)
     return answer.value
   }
   return {
     run,
-    command: (id, ...args) => run((vscode, id, args) => vscode.commands.executeCommand(id, ...args), id, args),
+    command: (id, ...args) =>
+      run((vscode, id, args) => vscode.commands.executeCommand(id, ...args), id, args),
     ready: async () => {
       await until('the extension host', () =>
         run(hasModels).catch((error: unknown) => {

@@ -7,7 +7,8 @@ export type VsCodeVersion = 'newest' | 'oldest'
 /** The folder into which `npm run test:vscode` installed everything. */
 export function installedFolder(): string {
   const folder = process.env['CADRE_TEST_VSCODE']
-  if (folder === undefined) throw new Error('CADRE_TEST_VSCODE is not set: run `npm run test:vscode` once; it prints it.')
+  if (folder === undefined)
+    throw new Error('CADRE_TEST_VSCODE is not set: run `npm run test:vscode` once; it prints it.')
   return folder
 }
 

@@ -39,7 +39,8 @@ export async function openWorkbench(code: VsCode): Promise<Workbench> {
       page,
       chat: chatOf(page, code),
       runCommand: (title) => runCommand(page, title),
-      clickButton: (text) => page.locator('.monaco-button').filter({ hasText: text, visible: true }).first().click(),
+      clickButton: (text) =>
+        page.locator('.monaco-button').filter({ hasText: text, visible: true }).first().click(),
       notifications: () => page.locator('.notification-list-item-message').allInnerTexts(),
       webview: (titleOrSelector) => findWebview(page, titleOrSelector),
       enableCopilot: () => enableCopilot(code),

@@ -29,7 +29,11 @@ export interface ModelRequest {
   readonly model: string
   readonly lane?: number
   readonly reply?: number
-  readonly messages: readonly { readonly role: string; readonly name?: string; readonly parts: readonly Part[] }[]
+  readonly messages: readonly {
+    readonly role: string
+    readonly name?: string
+    readonly parts: readonly Part[]
+  }[]
   readonly tools: readonly string[]
   readonly toolMode?: number
 }
@@ -78,7 +82,8 @@ export function scriptedModel(files: { script: string; log: string }): ScriptedM
     log,
     entries,
     requests: () => entries('request'),
-    waitFor: (kind, fits = () => true) => until(`"${kind}" in the log of the model`, () => entries(kind).find(fits)),
+    waitFor: (kind, fits = () => true) =>
+      until(`"${kind}" in the log of the model`, () => entries(kind).find(fits)),
   }
 }
 

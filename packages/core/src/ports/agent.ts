@@ -1,7 +1,18 @@
 import type { Json } from './json.ts'
 import type { Handoff } from './report.ts'
 
-export type ToolClass = 'read' | 'search' | 'edit' | 'execute' | 'web' | 'agent' | 'todo' | 'task' | 'message'
+/** `other`: no word stands for it. Such a tool is selected by its name, its server or `*`. */
+export type ToolClass =
+  | 'read'
+  | 'search'
+  | 'edit'
+  | 'execute'
+  | 'web'
+  | 'agent'
+  | 'todo'
+  | 'task'
+  | 'message'
+  | 'other'
 
 /** Which tools an agent may use. A list holds tool names, aliases or classes; an empty list is none at all. */
 export type ToolSelection =

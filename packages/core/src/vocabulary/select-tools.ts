@@ -78,13 +78,19 @@ function isMeant(meaning: ToolMeaning, name: string, tool: Tool): boolean {
   }
 }
 
-/** Tools of servers are called `mcp__server__tool`, whatever a list calls them. */
+/**
+ * Tools of servers are called `mcp__server__tool`, whatever a list calls them. Those of an editor's extensions have names of any form,
+ * and the extension they belong to in an alias: `publisher.extension/tool`.
+ */
 function isOfServer(
   { server, tool }: { readonly server: string; readonly tool?: string },
   of: Tool,
 ): boolean {
-  const origin = understandTool(of.name)
-  if (origin.kind !== 'server' || origin.tool === undefined) return false
-  if (!fitsWildcard(server.toLowerCase(), origin.server.toLowerCase())) return false
-  return tool === undefined || fitsWildcard(tool.toLowerCase(), origin.tool.toLowerCase())
+  const aliases = of.origin === 'editor' ? (of.aliases ?? []) : []
+  return [of.name, ...aliases].some((name) => {
+    const origin = understandTool(name)
+    if (origin.kind !== 'server' || origin.tool === undefined) return false
+    if (!fitsWildcard(server.toLowerCase(), origin.server.toLowerCase())) return false
+    return tool === undefined || fitsWildcard(tool.toLowerCase(), origin.tool.toLowerCase())
+  })
 }

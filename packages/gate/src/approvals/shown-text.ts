@@ -24,6 +24,11 @@ export function isPlain(text: string): boolean {
   return plain.test(text) && !/[ \t]$/m.test(text) && !(/^[ \t]/.test(text) && !text.includes('\n'))
 }
 
+/** Whether an editor shows all of a text as what it is, spaces at the ends of lines aside. */
+export function isVisible(text: string): boolean {
+  return text === '' || plain.test(text.replace(/\r\n/g, '\n'))
+}
+
 /** JSON in which every character that does not show is an escape. */
 export function visibleJson(text: string): string {
   return JSON.stringify(text).replace(/[^\x20-\x7e]/gu, (character) => {

@@ -89,7 +89,7 @@ function looksLikeTool(value: unknown): value is Record<string, unknown> {
   )
 }
 
-const classes = ['read', 'search', 'edit', 'execute', 'web', 'agent', 'todo', 'task', 'message']
+const classes = ['read', 'search', 'edit', 'execute', 'web', 'agent', 'todo', 'task', 'message', 'other']
 const effects = ['read', 'write', 'execute', 'outbound']
 
 function readTool(name: string, value: unknown): { readonly tool: Tool } | { readonly fault: string } {

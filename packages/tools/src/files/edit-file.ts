@@ -27,7 +27,7 @@ export function editFileTool(rules: WriteRules): Tool {
 }
 
 /** One thing to do to the disk, with what it takes to undo it. */
-interface Step {
+export interface Step {
   readonly file: ConfinedPath
   /** Absent: the file is removed. */
   readonly content?: string
@@ -68,7 +68,7 @@ export function editFile(rules: WriteRules): Work<EditInput> {
   }
 }
 
-type Locate = (path: string) => ConfinedPath
+export type Locate = (path: string) => ConfinedPath
 
 async function make(
   changes: readonly FileChange[],
@@ -93,7 +93,8 @@ async function make(
   }
 }
 
-async function planOf(change: FileChange, locate: Locate): Promise<Plan> {
+/** What a change comes down to now. Writes nothing. */
+export async function planOf(change: FileChange, locate: Locate): Promise<Plan> {
   const file = locate(change.path)
   if (change.kind === 'add') {
     const before = await presentOrNot(file)
@@ -124,7 +125,7 @@ async function planOf(change: FileChange, locate: Locate): Promise<Plan> {
   }
 }
 
-async function presentOrNot(file: ConfinedPath) {
+export async function presentOrNot(file: ConfinedPath) {
   try {
     return await present(file)
   } catch (error) {

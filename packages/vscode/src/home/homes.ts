@@ -1,5 +1,10 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import type { Home } from '@cadre/home'
 import type { Environment, Sessions } from '@cadre/runtime'
 import * as vscode from 'vscode'
+import { nearestHome } from './nearest-home.ts'
+import { throttle } from './throttle.ts'
 
 /** The homes (`.cadre`) of the workspace's folders: what is in them, and when it changes. */
 export interface Homes extends vscode.Disposable {
@@ -10,20 +15,153 @@ export interface Homes extends vscode.Disposable {
    * the engine. The caller closes it.
    */
   open(folder: vscode.WorkspaceFolder): Promise<Sessions | undefined>
+  /** The homes there are, each once. Reads nothing in those that nobody trusts, and nothing at all in a restricted workspace. */
+  list(): Promise<HomesHere>
+  /** Whether an approval seems to wait in one of them: a look at the names of files, which loads nothing. */
+  mayWait(): boolean
   /** Fires, at most a few times a second, after something in a home of the workspace has changed. */
   readonly onDidChange: vscode.Event<void>
 }
 
+export interface HomeHere {
+  readonly folder: vscode.WorkspaceFolder
+  readonly home: Home
+}
+
+export interface HomesHere {
+  readonly trusted: readonly HomeHere[]
+  /** Folders whose home nobody trusts. */
+  readonly untrusted: readonly vscode.WorkspaceFolder[]
+}
+
+/** Milliseconds between two notices of change, at least. */
+const pause = 300
+const parts = ['sessions', 'tasks', 'approvals']
+
 export function createHomes(log: vscode.LogOutputChannel): Homes {
   const changed = new vscode.EventEmitter<void>()
-  return {
-    environment: (folder) => ({
-      env: process.env,
-      cwd: folder.uri.fsPath,
-      warn: (message) => log.warn(message),
-    }),
-    open: async () => undefined,
-    onDidChange: changed.event,
-    dispose: () => changed.dispose(),
+  const notice = throttle(() => changed.fire(), pause)
+  const environment = (folder: vscode.WorkspaceFolder): Environment => ({
+    env: process.env,
+    cwd: folder.uri.fsPath,
+    warn: (message) => log.warn(message),
+  })
+  const watchers = createWatchers(notice.soon)
+  const look = () => {
+    watchers.follow(foldersHere())
+    notice.soon()
   }
+  const subscriptions = [
+    vscode.workspace.onDidChangeWorkspaceFolders(look),
+    vscode.workspace.onDidGrantWorkspaceTrust(look),
+  ]
+  watchers.follow(foldersHere())
+
+  /** Nothing where there is no home; whether a person trusts it is looked up each time, for a pull can bring files into it. */
+  const find = async (folder: vscode.WorkspaceFolder): Promise<Home | 'untrusted' | undefined> => {
+    if (!vscode.workspace.isTrusted || folder.uri.scheme !== 'file') return undefined
+    const io = environment(folder)
+    if (nearestHome(io.cwd, io.env) === undefined) return undefined
+    const { homeOf, untrustedIn } = await import('@cadre/runtime')
+    const home = homeOf(io, undefined)
+    return (await untrustedIn(io, home)).length === 0 ? home : 'untrusted'
+  }
+
+  return {
+    environment,
+    async open(folder) {
+      const home = await find(folder)
+      if (home === undefined || home === 'untrusted') return undefined
+      const { openSessions } = await import('@cadre/runtime')
+      return openSessions(environment(folder), home.path)
+    },
+    async list() {
+      const folders = foldersHere()
+      // A home above a folder may have been made since.
+      watchers.follow(folders)
+      const trusted: HomeHere[] = []
+      const untrusted: vscode.WorkspaceFolder[] = []
+      for (const folder of folders) {
+        const home = await find(folder)
+        if (home === 'untrusted') untrusted.push(folder)
+        else if (home !== undefined && !trusted.some((other) => other.home.path === home.path))
+          trusted.push({ folder, home })
+      }
+      return { trusted, untrusted }
+    },
+    mayWait: () => foldersHere().some(({ uri }) => hasPending(nearestHome(uri.fsPath, process.env))),
+    onDidChange: changed.event,
+    dispose() {
+      for (const subscription of subscriptions) subscription.dispose()
+      watchers.dispose()
+      notice.dispose()
+      changed.dispose()
+    },
+  }
+}
+
+function foldersHere(): vscode.WorkspaceFolder[] {
+  if (!vscode.workspace.isTrusted) return []
+  return (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file')
+}
+
+function hasPending(home: string | undefined): boolean {
+  if (home === undefined) return false
+  try {
+    return readdirSync(path.join(home, 'approvals', 'pending')).some((name) => name.endsWith('.approval.md'))
+  } catch {
+    return false
+  }
+}
+
+/** Watches the home of each folder, also one that is not there yet, if it would be in the folder itself. */
+function createWatchers(notice: () => void) {
+  const watched = new Map<string, vscode.Disposable>()
+  const drop = (key: string) => {
+    watched.get(key)?.dispose()
+    watched.delete(key)
+  }
+  return {
+    follow(folders: readonly vscode.WorkspaceFolder[]) {
+      const wanted = new Map(folders.map((folder) => patternFor(folder)).map((one) => [keyOf(one), one]))
+      for (const key of [...watched.keys()]) if (!wanted.has(key)) drop(key)
+      for (const [key, pattern] of wanted) if (!watched.has(key)) watched.set(key, watch(pattern, notice))
+    },
+    dispose() {
+      for (const key of [...watched.keys()]) drop(key)
+    },
+  }
+}
+
+function patternFor(folder: vscode.WorkspaceFolder): vscode.RelativePattern {
+  const root = folder.uri.fsPath
+  const home = nearestHome(root, process.env) ?? path.join(root, '.cadre')
+  const name = path.relative(root, home)
+  const isInside = name !== '' && !name.startsWith('..') && !path.isAbsolute(name)
+  if (!isInside) return new vscode.RelativePattern(vscode.Uri.file(home), `{${below('').join(',')}}`)
+  // VS Code watches the folder anyway. Removing a folder is told of the folder alone.
+  const start = name.split(path.sep).join('/')
+  return new vscode.RelativePattern(folder, `{${[start, ...below(`${start}/`)].join(',')}}`)
+}
+
+function below(start: string): string[] {
+  return parts.flatMap((part) => [`${start}${part}`, `${start}${part}/**`])
+}
+
+function keyOf({ baseUri, pattern }: vscode.RelativePattern): string {
+  return `${baseUri.toString()} ${pattern}`
+}
+
+function watch(pattern: vscode.RelativePattern, notice: () => void): vscode.Disposable {
+  const watcher = vscode.workspace.createFileSystemWatcher(pattern)
+  const heard = ({ fsPath }: vscode.Uri) => {
+    // Drafts, which get their names when they are complete.
+    if (!fsPath.endsWith('.tmp')) notice()
+  }
+  return vscode.Disposable.from(
+    watcher,
+    watcher.onDidCreate(heard),
+    watcher.onDidChange(heard),
+    watcher.onDidDelete(heard),
+  )
 }

@@ -1,4 +1,11 @@
-import type { Answer, CadreEvent, RunResult } from '@cadre/core'
+/**
+ * Owns the runtimes of this window and the questions that they wait with.
+ *
+ * 1. A runtime serves one piece of work and is closed after it, whatever happened.
+ * 2. A question waits until somebody answers it, here, in a view or in the files of the home, or until its run is stopped.
+ * 3. After `dispose` nothing new starts, and every tree sleeps: nothing is cancelled, and any process can resume it.
+ */
+import type { Answer, CadreEvent } from '@cadre/core'
 import type { AskPerson, Runtime } from '@cadre/runtime'
 import * as vscode from 'vscode'
 import type { Homes } from '../home/homes.ts'
@@ -6,8 +13,8 @@ import type { AgentSettings } from '../settings/agent-settings.ts'
 
 export interface RuntimeRequest {
   readonly folder: vscode.WorkspaceFolder
-  /** The model of every agent that names no other one that exists. */
-  readonly model: vscode.LanguageModelChat
+  /** The model of every agent that names no other one that exists. Without one, nothing can be started. */
+  readonly model?: vscode.LanguageModelChat | undefined
   /** Of a chat request: VS Code then shows the tools' own progress and questions in that chat. */
   readonly toolInvocationToken?: vscode.ChatParticipantToolToken | undefined
   readonly onEvent?: ((event: CadreEvent) => void) | undefined
@@ -22,7 +29,7 @@ export interface Runs extends vscode.Disposable {
    * Puts a runtime together for one piece of work, and closes it afterwards. Settings, agents and policies are read anew each time,
    * so a change applies from the next request on.
    */
-  use(request: RuntimeRequest, work: (runtime: Runtime) => Promise<RunResult>): Promise<RunResult>
+  use<Result>(request: RuntimeRequest, work: (runtime: Runtime) => Promise<Result>): Promise<Result>
   /** Answers a question that a run of this window is waiting with. False when there is no such question here. */
   answer(session: string, question: string, answer: Answer): boolean
   /** Stops a session that runs in this window, and everything below it. False when it does not run here. */
@@ -31,19 +38,82 @@ export interface Runs extends vscode.Disposable {
   readonly onDidChange: vscode.Event<void>
 }
 
-export function createRuns(_parts: {
+export interface RunsParts {
   readonly log: vscode.LogOutputChannel
   readonly settings: AgentSettings
   readonly homes: Homes
-}): Runs {
+}
+
+export function createRuns(parts: RunsParts): Runs {
   const changed = new vscode.EventEmitter<void>()
+  const runtimes = new Set<Runtime>()
+  const waiting = new Map<string, (answer: Answer) => void>()
+  const declined = new Set<string>()
+  let isDisposed = false
+
+  const askWith =
+    (show: AskPerson | undefined): AskPerson =>
+    (session, question, signal, planRule) => {
+      const key = keyOf(session, question.name)
+      return new Promise<Answer | undefined>((resolve) => {
+        const settle = (answer: Answer | undefined) => {
+          waiting.delete(key)
+          signal.removeEventListener('abort', leave)
+          resolve(answer)
+        }
+        const leave = () => settle(undefined)
+        waiting.set(key, settle)
+        signal.addEventListener('abort', leave, { once: true })
+        if (signal.aborted) return leave()
+        Promise.resolve(show?.(session, question, signal, planRule))
+          .then((answer) => answer && settle(answer))
+          .catch((error) => parts.log.error(`A question could not be shown: ${String(error)}`))
+      })
+    }
+
   return {
-    use: async () => {
-      throw new Error('not there yet')
+    async use(request, work) {
+      if (isDisposed) throw new Error('The window is closing.')
+      const { startRuntime } = await import('./start-runtime.ts')
+      let stopWatching: (() => void) | undefined
+      let runtime: Runtime | undefined
+      runtime = await startRuntime(parts, {
+        ...request,
+        declined,
+        ask: askWith(request.ask),
+        onEvent(event) {
+          // Not before: a run that cannot start must not leave anything on disk.
+          if (event.type === 'session.started') stopWatching ??= runtime?.watchRequests()
+          request.onEvent?.(event)
+        },
+      })
+      if (isDisposed) runtime.orchestrator.pause({ breaksOff: true })
+      runtimes.add(runtime)
+      changed.fire()
+      try {
+        return await work(runtime)
+      } finally {
+        runtimes.delete(runtime)
+        stopWatching?.()
+        await runtime.close().catch((error) => parts.log.error(`A run did not close: ${String(error)}`))
+        if (!isDisposed) changed.fire()
+      }
     },
-    answer: () => false,
-    cancel: () => false,
+    answer(session, question, answer) {
+      const settle = waiting.get(keyOf(session, question))
+      settle?.(answer)
+      return settle !== undefined
+    },
+    cancel: (session) => [...runtimes].some(({ orchestrator }) => orchestrator.cancel(session)),
     onDidChange: changed.event,
-    dispose: () => changed.dispose(),
+    dispose() {
+      isDisposed = true
+      for (const { orchestrator } of runtimes) orchestrator.pause({ breaksOff: true })
+      changed.dispose()
+    },
   }
+}
+
+function keyOf(session: string, question: string): string {
+  return `${session}\n${question}`
 }

@@ -1,7 +1,19 @@
-import type { Disposable, ExtensionContext } from 'vscode'
+import * as vscode from 'vscode'
 import type { Services } from '../services.ts'
+import { createApprovalsView } from './approvals/approvals-view.ts'
+import { command } from './commands.ts'
+import { createSessionsView } from './sessions/sessions-view.ts'
+import { createTasksView } from './tasks/tasks-view.ts'
 
 /** The views of sessions, approvals and tasks, their commands, and the status bar item. */
-export function registerViews(_context: ExtensionContext, _services: Services): Disposable {
-  return { dispose() {} }
+export function registerViews(_context: vscode.ExtensionContext, services: Services): vscode.Disposable {
+  const sessions = createSessionsView(services, (folders) => {
+    void vscode.commands.executeCommand('setContext', 'copilotMultiAgent.homeUntrusted', folders > 0)
+  })
+  const approvals = createApprovalsView(services)
+  const tasks = createTasksView(services)
+  const refresh = command(services.log, 'refreshViews', () => {
+    for (const view of [sessions, approvals, tasks]) view.refresh()
+  })
+  return vscode.Disposable.from(sessions, approvals, tasks, refresh)
 }

@@ -1,5 +1,5 @@
 import { type Answer, CadreError } from '@cadre/core'
-import type { ApprovalRecord } from '@cadre/gate'
+import { type ApprovalRecord, objectionTo } from '@cadre/gate'
 import { personName } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -29,7 +29,7 @@ export async function decideApproval(
     ...(by !== undefined && { by }),
   })
   await engine.close()
-  refuseDecided({ ...record, decision: { ...answer, at: '' } }, wanted.decision)
+  refuseDecided({ ...record, decision: answer }, wanted.decision)
   const { decision } = answer
   if (flags.json) {
     const decided = {
@@ -61,27 +61,7 @@ const said: Readonly<Record<string, string>> = {
   leave: 'Left as it is:',
 }
 
-function refuseDecided({ id, status, decision }: ApprovalRecord, wanted: string): void {
-  if (status === 'withdrawn')
-    throw new CadreError('usage', `${id} needs no decision any more: its session went on without it`)
-  if (decision !== undefined && !isMet(decision.decision, wanted)) throw decidedBefore(id, decision)
-  // Whoever wants more than what counts must not believe to have it.
-  if (decision?.decision === 'approve' && wanted === 'approve-session') throw decidedBefore(id, decision)
-}
-
-/** `approve` and `approve-session` are the same decision; every other word is its own. */
-function isMet(decision: string, wanted: string): boolean {
-  return decision === wanted || (decision.startsWith('approve') && wanted.startsWith('approve'))
-}
-
-function decidedBefore(id: string, { decision, by }: Answer): CadreError {
-  const word =
-    {
-      approve: 'approved once',
-      'approve-session': 'approved for its session',
-      again: 'run again',
-      done: 'recorded as done',
-      leave: 'left as it is',
-    }[decision] ?? 'rejected'
-  return new CadreError('usage', `${id} was ${word} by ${by ?? 'somebody'} before; the first decision counts`)
+function refuseDecided(record: Parameters<typeof objectionTo>[0], wanted: string): void {
+  const objection = objectionTo(record, wanted)
+  if (objection !== undefined) throw new CadreError('usage', objection)
 }

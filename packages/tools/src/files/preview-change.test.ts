@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { previewChange } from './preview-change.ts'
+import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
+
+let ws: Workspace
+beforeEach(() => {
+  ws = temporaryWorkspace()
+  ws.write('a.txt', 'one\r\ntwo\r\n')
+})
+afterEach(() => ws[Symbol.dispose]())
+
+const preview = (spelling: string, input: unknown) =>
+  previewChange({
+    tool: ws.tool(spelling).name,
+    spelling,
+    arguments: typeof input === 'string' ? input : JSON.stringify(input),
+    workspace: ws.root,
+  })
+
+it.each([
+  ['edit_file', { path: 'a.txt', old: 'two', new: '2' }],
+  ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: '2' }],
+  ['apply_patch', { input: '*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n*** End Patch' }],
+])('shows what %s would make of a file, as it then makes it', async (spelling, input) => {
+  expect(await preview(spelling, input)).toEqual([
+    { path: 'a.txt', before: 'one\r\ntwo\r\n', after: 'one\r\n2\r\n' },
+  ])
+  expect(ws.read('a.txt')).toBe('one\r\ntwo\r\n')
+  await ws.call(spelling, input)
+  expect(ws.read('a.txt')).toBe('one\r\n2\r\n')
+})
+
+it('shows files that are created, replaced, deleted and moved', async () => {
+  expect(await preview('write_file', { path: 'new.txt', content: 'x' })).toEqual([
+    { path: 'new.txt', after: 'x' },
+  ])
+  expect(await preview('create_file', { filePath: 'a.txt', content: 'x' })).toEqual([
+    { path: 'a.txt', before: 'one\r\ntwo\r\n', after: 'x' },
+  ])
+  const patch = (body: string) => ({ input: `*** Begin Patch\n${body}\n*** End Patch` })
+  expect(await preview('apply_patch', patch('*** Delete File: a.txt'))).toEqual([
+    { path: 'a.txt', before: 'one\r\ntwo\r\n' },
+  ])
+  expect(
+    await preview('apply_patch', patch('*** Update File: a.txt\n*** Move to: b.txt\n@@\n-two\n+2')),
+  ).toEqual([
+    { path: 'b.txt', after: 'one\r\n2\r\n' },
+    { path: 'a.txt', before: 'one\r\ntwo\r\n' },
+  ])
+})
+
+it.each([
+  ['an edit that does not fit', 'edit_file', { path: 'a.txt', old: 'missing', new: 'x' }],
+  ['a path outside of the workspace', 'write_file', { path: '../b.txt', content: 'x' }],
+  ['a path that is protected', 'write_file', { path: '.git/config', content: 'x' }],
+  ['arguments that are no JSON', 'write_file', '{"path": "a.txt"'],
+  ['arguments that are wrong', 'write_file', { path: 'a.txt' }],
+  ['another tool', 'create_directory', { path: 'b' }],
+])('shows nothing for %s', async (_, spelling, input) => {
+  expect(await preview(spelling, input)).toBeUndefined()
+})
+
+it('shows nothing of a file that is no text', async () => {
+  ws.write('binary', Buffer.from([0, 1, 2]))
+  expect(await preview('write_file', { path: 'binary', content: 'x' })).toBeUndefined()
+})

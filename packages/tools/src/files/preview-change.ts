@@ -1,0 +1,78 @@
+import { normaliseInput, type Tool, type ToolContext } from '@cadre/core'
+import { createPlaces } from '@cadre/gate'
+import { changesOf } from './changes-of.ts'
+import { confined } from './confine.ts'
+import { editFileTool, type Locate, planOf, presentOrNot, type Step } from './edit-file.ts'
+import type { EditInput } from './edit-input.ts'
+import { decodeText } from './text.ts'
+import { type WriteFileInput, writeFileTool } from './write-file.ts'
+
+export interface PreviewRequest {
+  /** The name of the tool. */
+  readonly tool: string
+  /** The name by which it was called; the arguments are in that dialect. */
+  readonly spelling: string
+  /** JSON, as the model wrote it. */
+  readonly arguments: string
+  /** Absolute path of the folder that the session may change. */
+  readonly workspace: string
+}
+
+/** A text file before and after a call. Absent: there is no such file. */
+export interface FilePreview {
+  /** Relative to the workspace. */
+  readonly path: string
+  readonly before?: string
+  readonly after?: string
+}
+
+/**
+ * What a call of `write_file` or `edit_file` would do to each file now, computed as the tool does it. Writes nothing. `undefined` where
+ * that cannot be said: another tool, arguments that are wrong, an edit that does not fit, a path it may not write, files that are no text.
+ */
+export async function previewChange(request: PreviewRequest): Promise<readonly FilePreview[] | undefined> {
+  const rules = { places: createPlaces() }
+  const context: ToolContext = {
+    session: '',
+    agent: '',
+    call: '',
+    key: '',
+    workspace: request.workspace,
+  }
+  const locate: Locate = (path) => confined({ path, context, write: rules })
+  const tool = [writeFileTool(rules), editFileTool(rules)].find(({ name }) => name === request.tool)
+  if (tool === undefined) return undefined
+  try {
+    const input = await inputOf(tool, request)
+    const steps =
+      tool.name === 'write_file'
+        ? [await replaced(input as WriteFileInput, locate)]
+        : (await Promise.all(changesOf(input as EditInput).map((change) => planOf(change, locate)))).flatMap(
+            (plan) => plan.steps,
+          )
+    return steps.map(previewOf)
+  } catch {
+    // The tool refuses it as well, and says why, when it runs.
+    return undefined
+  }
+}
+
+async function inputOf(tool: Tool, { spelling, arguments: given }: PreviewRequest): Promise<unknown> {
+  const result = await tool.input['~standard'].validate(normaliseInput(tool, spelling, JSON.parse(given)))
+  if (result.issues !== undefined) throw new Error('the arguments are wrong')
+  return result.value
+}
+
+async function replaced({ path, content }: WriteFileInput, locate: Locate): Promise<Step> {
+  const file = locate(path)
+  const before = await presentOrNot(file)
+  return { file, content, ...(before !== undefined && { before }) }
+}
+
+function previewOf({ file, content, before }: Step): FilePreview {
+  return {
+    path: file.shown,
+    ...(before !== undefined && { before: decodeText(before.bytes, file.shown).text }),
+    ...(content !== undefined && { after: content.replace(/^\ufeff/, '') }),
+  }
+}

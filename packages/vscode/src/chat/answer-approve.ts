@@ -1,0 +1,85 @@
+import { CadreError } from '@cadre/core'
+import { isInside, realPathOf } from '@cadre/disk'
+import type { ApprovalRecord } from '@cadre/gate'
+import type { Runtime } from '@cadre/runtime'
+import type * as vscode from 'vscode'
+import { approvalButtons } from './follow-run.ts'
+import { code, escaped, fenced } from './markdown.ts'
+import { isSessionId } from './parse-command.ts'
+import { showResult, type Turn } from './turn.ts'
+
+/** `/approve`: shows what waits for the person. `/approve SESSION` continues that one here, and asks here what it waits for. */
+export async function approve(turn: Turn): Promise<vscode.ChatResult> {
+  const wanted = turn.request.prompt.trim()
+  return turn.use(async (runtime) => {
+    if (wanted !== '') return resume(turn, runtime, wanted)
+    const pending = await runtime.engine.approvals.list()
+    const suspended = await suspendedRoots(runtime, pending)
+    const [only] = suspended
+    // There is one thing to decide about: it is asked here, and goes on here.
+    if (only !== undefined && pending.every(({ root }) => root === only)) return resume(turn, runtime, only)
+    return list(turn, pending, suspended)
+  })
+}
+
+/** The entry sessions that sleep, those with questions first. */
+async function suspendedRoots(runtime: Runtime, pending: readonly ApprovalRecord[]): Promise<string[]> {
+  const sleeping = (await runtime.list())
+    .filter(({ parent, status }) => parent === undefined && status === 'sleeping')
+    .map(({ id }) => id)
+  const asking = new Set(pending.map(({ root }) => root))
+  return [...asking, ...sleeping.filter((id) => !asking.has(id))].filter(
+    (root) => runtime.owner(root) === undefined,
+  )
+}
+
+function list(
+  { chat }: Turn,
+  pending: readonly ApprovalRecord[],
+  suspended: readonly string[],
+): vscode.ChatResult {
+  if (pending.length === 0 && suspended.length === 0) {
+    chat.tell('Nothing waits for you.')
+    return {}
+  }
+  for (const record of pending) {
+    const { agent, type, action, more, risk, why, session, question, choices } = record
+    const whole = [action, ...more.map(([name, value]) => `${name}: ${value}`)].join('\n')
+    chat.tell(
+      [
+        `**${escaped(agent)}** wants to use ${code(type)} (session ${code(session)}).`,
+        fenced(whole),
+        `- ${escaped([risk === undefined ? '' : `Risk: ${risk}.`, why].join(' '))}`,
+      ].join('\n\n'),
+    )
+    approvalButtons(chat, { session, question, choices })
+  }
+  for (const root of suspended) {
+    chat.tell(`${code(root)} is suspended.`)
+    chat.button('Resume Here', 'copilotMultiAgent.resumeSession', { session: root })
+  }
+  return {}
+}
+
+async function resume(turn: Turn, runtime: Runtime, wanted: string): Promise<vscode.ChatResult> {
+  if (!isSessionId(wanted)) throw new CadreError('usage', `${JSON.stringify(wanted)} is no session.`)
+  const session = await runtime.find(wanted)
+  const stored = await runtime.read(session)
+  requireOwnFolder(turn, runtime, stored.spec)
+  const result = await runtime.orchestrator.resume(session, {}, turn.signal)
+  return showResult(turn, result)
+}
+
+/** A session file says itself where it works. One that works elsewhere is not continued from here. */
+function requireOwnFolder(
+  { folder }: Turn,
+  { home }: Runtime,
+  { id, workspace, isolation }: Awaited<ReturnType<Runtime['read']>>['spec'],
+): void {
+  const place = isolation?.kind === 'own' ? isolation.base : workspace
+  const isHere = [folder.uri.fsPath, home.at('workspaces')].some((own) =>
+    isInside(realPathOf(own), realPathOf(place)),
+  )
+  if (isHere) return
+  throw new CadreError('usage', `The session ${id} works in ${place}. Open that folder to continue it.`)
+}

@@ -1,0 +1,44 @@
+import type * as vscode from 'vscode'
+import { code, escaped } from './markdown.ts'
+import type { Turn } from './turn.ts'
+
+const mostShown = 10
+
+/** `/status`: what runs, what waits, what ended last, and what is wrong with agents. */
+export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult> {
+  return use(async (runtime) => {
+    const sessions = (await runtime.list()).filter(({ parent }) => parent === undefined)
+    const pending = await runtime.engine.approvals.list()
+    const running = sessions.filter(({ id }) => runtime.owner(id) !== undefined)
+    const rest = sessions.filter((session) => !running.includes(session))
+    const rows = [...running, ...rest].slice(0, mostShown).map((session) => {
+      const { id, agent, status, outcome, updated } = session
+      const state = running.includes(session) ? 'running' : (outcome ?? wordOf(status))
+      return `| ${code(id)} | ${escaped(agent)} | ${state} | ${escaped(updated.replace('T', ' ').slice(0, 19))} |`
+    })
+    chat.tell(
+      rows.length === 0
+        ? 'No agent has worked in this folder yet.'
+        : ['| Session | Agent | State | Updated |', '| --- | --- | --- | --- |', ...rows].join('\n'),
+    )
+    const faults = runtime.agents.loaded().diagnostics.filter(({ severity }) => severity !== 'info')
+    if (faults.length > 0)
+      chat.tell(
+        [
+          'Something is wrong with agents:',
+          ...faults.map(({ path, message }) => `- ${escaped(`${path}: ${message}`)}`),
+        ].join('\n'),
+      )
+    chat.tell(
+      pending.length === 0
+        ? 'Nothing waits for you.'
+        : `${pending.length} ${pending.length === 1 ? 'call waits' : 'calls wait'} for your approval.`,
+    )
+    if (pending.length > 0) chat.button('Show Approvals', 'copilotMultiAgent.showApprovals', {})
+    return {}
+  })
+}
+
+function wordOf(status: string): string {
+  return status === 'active' ? 'interrupted' : status
+}

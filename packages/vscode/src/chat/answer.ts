@@ -1,0 +1,145 @@
+import { type AgentDefinition, CadreError } from '@cadre/core'
+import { chooseAgent, type Runtime, tellFaults } from '@cadre/runtime'
+import * as vscode from 'vscode'
+import { currentFolder } from '../folder.ts'
+import { usualModel } from '../model/usual-model.ts'
+import { signalOf } from '../run/token-of.ts'
+import type { Services } from '../services.ts'
+import { showAgents } from './answer-agents.ts'
+import { approve } from './answer-approve.ts'
+import { handOff } from './answer-handoff.ts'
+import { showStatus } from './answer-status.ts'
+import { createChatStream } from './chat-stream.ts'
+import { RunFollower } from './follow-run.ts'
+import { historyOf } from './history-of.ts'
+import { readTurns } from './read-turns.ts'
+import { runAgent, sentence, type Turn } from './turn.ts'
+
+/** What is told once in a window, and not again with every request. */
+export type ToldOnce = Set<string>
+
+export interface AnswerRequest {
+  readonly request: vscode.ChatRequest
+  readonly context: vscode.ChatContext
+  readonly stream: vscode.ChatResponseStream
+  readonly token: vscode.CancellationToken
+  readonly services: Services
+  readonly told: ToldOnce
+}
+
+/** Answers one request to `@agents`. Never rejects: whatever goes wrong is the answer. */
+export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
+  const { request, context, stream, token, services, told } = asked
+  const chat = createChatStream(stream, services.log)
+  const cancel = signalOf(token)
+  try {
+    const folder = currentFolder()
+    if (folder === undefined || folder.uri.scheme !== 'file') return failed(noFolder)
+    const model = request.model ?? (await usualModel())
+    if (model === undefined) return failed(noModel)
+    const follower = new RunFollower({ chat, folder })
+    const once = (message: string) => {
+      services.log.info(message)
+      if (told.has(message)) return
+      told.add(message)
+      follower.notice(message)
+    }
+    if (!vscode.workspace.isTrusted) once(restricted)
+    const turn: Turn = {
+      request,
+      context,
+      chat,
+      follower,
+      folder,
+      services,
+      signal: cancel.signal,
+      use: (work) =>
+        services.runs.use(
+          {
+            folder,
+            model,
+            toolInvocationToken: request.toolInvocationToken,
+            onEvent: (event) => follower.onEvent(event),
+            ask: async (session, question) => {
+              follower.ask(session, question)
+              return undefined
+            },
+            tell: once,
+          },
+          async (runtime) => {
+            for (const { code, message } of runtime.notices)
+              if (/^tool_/.test(code)) services.log.info(message)
+              else once(message)
+            return work(runtime)
+          },
+        ),
+    }
+    return await answerTurn(turn)
+  } catch (error) {
+    return failed(explain(error, services))
+  } finally {
+    cancel.dispose()
+    chat.end()
+  }
+}
+
+function answerTurn(turn: Turn): Promise<vscode.ChatResult> {
+  switch (turn.request.command) {
+    case 'agents':
+      return showAgents(turn)
+    case 'status':
+      return showStatus(turn)
+    case 'handoff':
+      return handOff(turn)
+    case 'approve':
+      return approve(turn)
+    default:
+      return answerWork(turn)
+  }
+}
+
+async function answerWork(turn: Turn): Promise<vscode.ChatResult> {
+  if (turn.request.prompt.trim() === '' && turn.request.references.length === 0) {
+    turn.chat.say('Say what you want to have done, or use `/agents` to see who can do it.')
+    return {}
+  }
+  return turn.use(async (runtime) => {
+    const agent = entryOf(runtime)
+    tellFaults(runtime, agent)
+    return runAgent(turn, runtime, { agent, history: historyOf(readTurns(turn.context)) })
+  })
+}
+
+/** The agent that the settings or the project name, else the first there is, with a warning. */
+function entryOf(runtime: Runtime): AgentDefinition {
+  try {
+    return chooseAgent(runtime)
+  } catch (error) {
+    const [first] = runtime.agents.list().filter((agent) => agent.userInvocable !== false)
+    if (!(error instanceof CadreError) || first === undefined) throw error
+    runtime.tell(`${error.message}. ${first.name} answers instead.`)
+    return first
+  }
+}
+
+function failed(message: string): vscode.ChatResult {
+  return { errorDetails: { message: sentence(message) } }
+}
+
+/** A failure as a sentence for the person. What nobody foresaw is in the log with all its parts. */
+function explain(error: unknown, { log }: Services): string {
+  if (error instanceof CadreError) {
+    log.warn(error.message)
+    return error.message
+  }
+  log.error(error instanceof Error ? error : String(error))
+  const message = error instanceof Error ? error.message : String(error)
+  return `Something went wrong: ${message}. The output "Copilot Multi-Agent" has the details. You can ask again.`
+}
+
+const noFolder =
+  'Agents work on the files of a folder, and none is open. Open one with File > Open Folder, then ask again.'
+const noModel =
+  'No language model is available. Sign in to GitHub Copilot, or add a model with "Chat: Manage Language Models", then ask again.'
+const restricted =
+  'This workspace is in Restricted Mode: agents only read, and nothing that the workspace brings is used. Trust it with "Workspaces: Manage Workspace Trust" to let them do more.'

@@ -1,0 +1,51 @@
+import { messageOf } from '@cadre/core'
+import * as vscode from 'vscode'
+import { currentFolder } from '../folder.ts'
+import { usualModel } from '../model/usual-model.ts'
+import { signalOf } from '../run/token-of.ts'
+import type { Services } from '../services.ts'
+
+export interface DelegateInput {
+  readonly agentName: string
+  readonly workDescription: string
+  readonly reportExpectations: string
+}
+
+/** Runs an agent for the agent mode of Copilot. Whatever goes wrong is the text of the result. */
+export async function delegate(
+  input: Partial<DelegateInput>,
+  toolInvocationToken: vscode.ChatParticipantToolToken | undefined,
+  { services, token }: { readonly services: Services; readonly token: vscode.CancellationToken },
+): Promise<string> {
+  const { agentName = '', workDescription = '', reportExpectations = '' } = input
+  if (String(workDescription).trim() === '') return 'Failed: workDescription is missing.'
+  const folder = currentFolder()
+  if (folder === undefined) return 'Failed: no folder is open, and agents work on the files of a folder.'
+  const model = await usualModel()
+  if (model === undefined) return 'Failed: no language model is available.'
+  const cancel = signalOf(token)
+  try {
+    return await services.runs.use({ folder, model, toolInvocationToken }, async (runtime) => {
+      const agents = runtime.agents.list().filter(({ userInvocable }) => userInvocable !== false)
+      const agent = agents.find(({ name }) => name.toLowerCase() === String(agentName).toLowerCase())
+      if (agent === undefined) {
+        const known = agents.map(({ name, description, useFor }) => `- ${name}: ${useFor ?? description}`)
+        return `Failed: there is no agent ${JSON.stringify(agentName)}. There are:\n${known.join('\n') || '(none)'}`
+      }
+      const work = `Work description:\n${workDescription}\n\nReport expectations:\n${reportExpectations}`
+      const result = await runtime.run({ agent, work }, cancel.signal)
+      if (result.kind === 'waiting')
+        return `${agent.name} is suspended: it waits for a decision of the user. Session ${result.session}.`
+      const { status, text, notices = [] } = result.report
+      if (status === 'completed') return text
+      const why = notices.map(({ message }) => message).join('; ')
+      return `${agent.name} ended with the status ${status}${why === '' ? '' : `: ${why}`}.\n\n${text}`.trim()
+    })
+  } catch (error) {
+    if (cancel.signal.aborted) throw new vscode.CancellationError()
+    services.log.error(error instanceof Error ? error : String(error))
+    return `Failed: ${messageOf(error)}`
+  } finally {
+    cancel.dispose()
+  }
+}

@@ -1,0 +1,216 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import type { CadreEvent, Question, Report, RunResult } from '@cadre/core'
+import { isInside } from '@cadre/disk'
+import * as vscode from 'vscode'
+import { approvalText, decisionText } from './approval-text.ts'
+import type { ChatStream } from './chat-stream.ts'
+import { describeCall } from './describe-call.ts'
+import { escaped } from './markdown.ts'
+import { SessionNames } from './session-names.ts'
+
+export interface FollowOptions {
+  readonly chat: ChatStream
+  readonly folder: vscode.WorkspaceFolder
+}
+
+/** Beyond this, endings of sessions are only told in passing. */
+const mostEndings = 30
+
+/** Shows one run in one answer: the words of the entry agent as they come, and of everybody below what they do. */
+export class RunFollower {
+  readonly #chat: ChatStream
+  readonly #folder: string
+  readonly #names = new SessionNames()
+  /** What was shown of the last round of an entry session. */
+  #shown = { session: '', round: 0, text: '' }
+  readonly #calls = new Map<string, ReturnType<typeof describeCall>>()
+  readonly #noticed = new Set<string>()
+  readonly #asked = new Set<string>()
+  readonly #referred = new Set<string>()
+  readonly #changed = new Set<string>()
+  #ended = 0
+
+  constructor({ chat, folder }: FollowOptions) {
+    this.#chat = chat
+    this.#folder = folder.uri.fsPath
+  }
+
+  onEvent(event: CadreEvent): void {
+    switch (event.type) {
+      case 'session.started':
+        this.#names.add(event)
+        this.#progress(event.session, event.resumed === true ? 'continuing' : 'starting')
+        return
+      case 'session.queued':
+        this.#progress(event.session, 'waiting for a free place')
+        return
+      case 'text.added':
+        this.#say(event.session, event.round, event.text)
+        return
+      case 'reply.received':
+        this.#complete(event.session, event.round, event.text)
+        return
+      case 'reply.delayed':
+        this.#progress(event.session, `waiting: ${event.reason}`)
+        return
+      case 'call.judged': {
+        const key = `${event.session}\n${event.call}`
+        this.#calls.set(key, describeCall(event.tool, event.input))
+        if (event.decision === 'deny')
+          this.#progress(event.session, `${event.tool} was refused: ${event.reason ?? event.rule ?? ''}`)
+        return
+      }
+      case 'call.started':
+        this.#progress(event.session, this.#calls.get(`${event.session}\n${event.call}`)?.doing)
+        return
+      case 'call.settled':
+        this.#settle(event)
+        return
+      case 'person.answered':
+        if (this.#asked.delete(`${event.session}\n${event.question}`))
+          this.#chat.tell(decisionText(event, this.#chainOf(event.session)))
+        return
+      case 'notice.added':
+        this.notice(event.notice.message, event.session)
+        return
+      case 'session.ended':
+        this.#end(event.session, event.report)
+        return
+      default:
+        return
+    }
+  }
+
+  /** Puts a question before the person. */
+  ask(session: string, question: Question): void {
+    this.#asked.add(`${session}\n${question.name}`)
+    this.#chat.tell(approvalText({ question, chain: this.#chainOf(session) }))
+    approvalButtons(this.#chat, { session, question: question.name, choices: question.choices })
+  }
+
+  notice(message: string, session?: string): void {
+    const label = session === undefined ? '' : this.#names.labelOf(session)
+    const text = label === '' ? message : `${label}: ${message}`
+    if (this.#noticed.has(text)) return
+    this.#noticed.add(text)
+    this.#chat.notice(text)
+  }
+
+  /** What is said last. Whatever has buttons comes after this. */
+  finish(result: RunResult): void {
+    for (const { message } of (result.kind === 'report' && result.report.notices) || []) this.notice(message)
+    if (result.kind === 'waiting') {
+      this.#chat.tell('**Suspended.** It continues where it was when you resume it.')
+      return
+    }
+    const { report } = result
+    const isRead = report.text.trim() === this.#shown.text.trim()
+    if (!isRead && report.status !== 'cancelled') this.#chat.say(`${this.#gap()}${report.text}`)
+    this.#tellChanged()
+    if (report.status === 'incomplete')
+      this.#chat.tell(`**Incomplete.** ${escaped(report.agent)} stopped before it was done.`)
+    if (report.status === 'cancelled') this.#chat.tell('**Stopped.** Everything that was running has ended.')
+    if (report.status === 'error') this.#chat.tell(`**Failed.** ${escaped(report.agent)} could not finish.`)
+  }
+
+  #say(session: string, round: number, text: string): void {
+    if (!this.#names.isEntry(session)) return
+    const isSame = this.#shown.session === session && this.#shown.round === round
+    if (!isSame) {
+      this.#chat.say(this.#gap())
+      this.#shown = { session, round, text: '' }
+    }
+    this.#shown.text += text
+    this.#chat.say(text)
+  }
+
+  /** Pieces may be lost on the way; what was received is whole. */
+  #complete(session: string, round: number, text: string): void {
+    if (!this.#names.isEntry(session) || text === '') return
+    const isSame = this.#shown.session === session && this.#shown.round === round
+    const shown = isSame ? this.#shown.text : ''
+    if (text.startsWith(shown) && text !== shown) this.#say(session, round, text.slice(shown.length))
+  }
+
+  #gap(): string {
+    return this.#shown.text === '' ? '' : '\n\n'
+  }
+
+  #settle(event: Extract<CadreEvent, { type: 'call.settled' }>): void {
+    const { session, call, outcome, content } = event
+    const { path: file, writes, doing } = this.#calls.get(`${session}\n${call}`) ?? {}
+    if (outcome === 'failed' && doing !== undefined)
+      this.#progress(session, `${doing} failed: ${firstLine(content)}`)
+    if (outcome !== 'done' || file === undefined) return
+    const found = path.resolve(this.#folder, file)
+    if (!isInside(this.#folder, found) || !existsSync(found)) return
+    if (writes) this.#changed.add(found)
+    if (this.#referred.has(found)) return
+    this.#referred.add(found)
+    this.#chat.reference(vscode.Uri.file(found))
+  }
+
+  #tellChanged(): void {
+    if (this.#changed.size === 0) return
+    this.#chat.tell('\n\nChanged files:')
+    for (const file of this.#changed) {
+      this.#chat.anchor(vscode.Uri.file(file), path.relative(this.#folder, file))
+      this.#chat.tell(' ')
+    }
+  }
+
+  #end(session: string, report: Report): void {
+    if (this.#names.isEntry(session)) return
+    const problem = report.notices?.at(-1)?.message
+    const said: Record<Report['status'], string> = {
+      completed: 'done',
+      incomplete: `incomplete${problem === undefined ? '' : `: ${firstLine(problem)}`}`,
+      error: `failed${problem === undefined ? '' : `: ${firstLine(problem)}`}`,
+      cancelled: 'stopped',
+    }
+    this.#ended += 1
+    // Progress is gone when the next thing happens. How each of them ended stays.
+    if (this.#ended > mostEndings) {
+      this.#progress(session, said[report.status])
+      return
+    }
+    const words = report.status === 'completed' ? firstLine(report.text) : said[report.status]
+    const mark = report.status === 'completed' ? '✓' : '✗'
+    this.#chat.tell(`${mark} **${escaped(this.#chainOf(session))}** ${escaped(words)}`)
+  }
+
+  #progress(session: string, text: string | undefined): void {
+    if (text === undefined) return
+    const label = this.#names.labelOf(session)
+    // That the entry agent starts and ends is seen anyway.
+    if (label === '' && /^(starting|done)$/.test(text)) return
+    this.#chat.progress(label === '' ? capital(text) : `${label}: ${text}`)
+  }
+
+  #chainOf(session: string): string {
+    return this.#names.labelOf(session) || (this.#names.agentOf(session) ?? session)
+  }
+}
+
+/** The buttons of a question. Their commands take `{ session, question }`. */
+export function approvalButtons(
+  chat: ChatStream,
+  asked: { readonly session: string; readonly question: string; readonly choices: readonly string[] },
+): void {
+  const { session, question, choices } = asked
+  const argument = { session, question }
+  chat.button('Approve', 'copilotMultiAgent.approve', argument)
+  if (choices.some((choice) => choice.startsWith('approve') && choice !== 'approve'))
+    chat.button('Approve for This Session', 'copilotMultiAgent.approveSession', argument)
+  chat.button('Reject', 'copilotMultiAgent.reject', argument)
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n')[0] ?? ''
+  return line.length > 200 ? `${line.slice(0, 200)} …` : line
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,29 @@
+/** How text of models, files and tools is put into Markdown, so that it stays text. */
+
+/** One line as plain text. */
+export function escaped(text: string, longest = 500): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  const shown = line.length > longest ? `${line.slice(0, longest).trimEnd()} …` : line
+  return shown.replace(/[\\`*_{}[\]()#+\-.!~<>|&$]/g, '\\$&')
+}
+
+/** One line as code. */
+export function code(text: string, longest = 200): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  const shown = line.length > longest ? `${line.slice(0, longest).trimEnd()} …` : line
+  if (shown === '') return ''
+  const fence = '`'.repeat(longestRun(shown) + 1)
+  // Backticks at an end would be taken for a part of the fence.
+  const gap = shown.startsWith('`') || shown.endsWith('`') ? ' ' : ''
+  return `${fence}${gap}${shown}${gap}${fence}`
+}
+
+/** Lines in a fence that nothing in them can close. */
+export function fenced(text: string, language = ''): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
+  return `${fence}${language}\n${text}\n${fence}`
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
+}

@@ -1,0 +1,38 @@
+import * as vscode from 'vscode'
+import { isOurs } from './chat-stream.ts'
+import type { Turn } from './history-of.ts'
+
+/** What an answer of the participant is remembered by. */
+export interface AnswerData {
+  readonly session?: string
+  readonly agent?: string
+  readonly status?: string
+}
+
+/** The earlier turns: what the person asked, and what the agents answered. What the extension said itself is left out. */
+export function readTurns({ history }: vscode.ChatContext): Turn[] {
+  return history.flatMap((turn): Turn[] => {
+    if (turn instanceof vscode.ChatRequestTurn) {
+      // Commands other than a handoff ask the extension, not an agent.
+      if (turn.command !== undefined && turn.command !== 'handoff') return []
+      return [{ role: 'user', text: turn.prompt }]
+    }
+    if (turn.command !== undefined && turn.command !== 'handoff' && turn.command !== 'approve') return []
+    const text = turn.response
+      .map((part) =>
+        part instanceof vscode.ChatResponseMarkdownPart && !isOurs(part) ? part.value.value : '',
+      )
+      .join('')
+    return [{ role: 'assistant', text }]
+  })
+}
+
+/** The session of the last answer that had one. */
+export function lastAnswer({ history }: vscode.ChatContext): AnswerData | undefined {
+  for (const turn of history.toReversed()) {
+    if (!(turn instanceof vscode.ChatResponseTurn)) continue
+    const data = turn.result.metadata as AnswerData | undefined
+    if (typeof data?.session === 'string') return data
+  }
+  return undefined
+}

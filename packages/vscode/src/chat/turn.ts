@@ -1,0 +1,78 @@
+import type { AgentDefinition, RunResult } from '@cadre/core'
+import type { Runtime } from '@cadre/runtime'
+import type * as vscode from 'vscode'
+import type { Services } from '../services.ts'
+import type { ChatStream } from './chat-stream.ts'
+import type { RunFollower } from './follow-run.ts'
+import type { historyOf } from './history-of.ts'
+import { readAttachments } from './read-attachments.ts'
+import { workText } from './work-text.ts'
+
+/** One request, and all that is needed to answer it. */
+export interface Turn {
+  readonly request: vscode.ChatRequest
+  readonly context: vscode.ChatContext
+  readonly chat: ChatStream
+  readonly follower: RunFollower
+  readonly folder: vscode.WorkspaceFolder
+  readonly services: Services
+  readonly signal: AbortSignal
+  /** Puts a runtime together for this request, with everything it does shown in this answer. */
+  use<Result>(work: (runtime: Runtime) => Promise<Result>): Promise<Result>
+}
+
+export interface AgentRun {
+  readonly agent: AgentDefinition
+  readonly history?: ReturnType<typeof historyOf>
+  /** Instead of what the request says. */
+  readonly prompt?: string
+  readonly model?: string | undefined
+}
+
+/** Starts an agent on the work of the request, and shows how it ends. */
+export async function runAgent(
+  turn: Turn,
+  runtime: Runtime,
+  { agent, history = [], prompt = turn.request.prompt, model }: AgentRun,
+): Promise<vscode.ChatResult> {
+  const { texts, images } = await readAttachments(turn.request.references)
+  const work = { content: workText(prompt, texts), ...(images.length > 0 && { images }) }
+  const result = await runtime.run(
+    {
+      agent,
+      work,
+      ...(history.length > 0 && { history }),
+      ...(model !== undefined && { model }),
+    },
+    turn.signal,
+  )
+  return showResult(turn, result)
+}
+
+/** What is said at the end of a run, and then the buttons: those before the last text would be folded away with it. */
+export function showResult({ chat, follower }: Turn, result: RunResult): vscode.ChatResult {
+  follower.finish(result)
+  if (result.kind === 'waiting') {
+    chat.button('Resume', 'copilotMultiAgent.resumeSession', { session: result.session })
+    return { metadata: { session: result.session, status: 'waiting' } }
+  }
+  const { session, agent, status, handoffs = [], notices } = result.report
+  for (const { label, agent: to, prompt, send = false } of handoffs)
+    chat.button(label, 'copilotMultiAgent.handoff', { agent: to, prompt, send })
+  const metadata = {
+    session,
+    agent,
+    status,
+    ...(handoffs.length > 0 && {
+      handoffs: handoffs.map(({ label, agent: to, prompt }) => ({ label, agent: to, prompt })),
+    }),
+  }
+  if (status !== 'error') return { metadata }
+  const why = notices?.at(-1)?.message ?? `${agent} failed`
+  return { metadata, errorDetails: { message: sentence(why) } }
+}
+
+export function sentence(text: string): string {
+  const written = text.trim().replace(/^./u, (first) => first.toUpperCase())
+  return /[.!?]$/.test(written) ? written : `${written}.`
+}

@@ -1,0 +1,51 @@
+import { matchModel } from '@cadre/core'
+
+/** What a model is called by: in the settings, in agent files, and in VS Code's list of models. */
+export interface NamedModel {
+  readonly vendor: string
+  readonly id: string
+  readonly name: string
+  readonly family: string
+}
+
+/** How a model is named from the most to the least telling. */
+const namings: readonly ((model: NamedModel) => string)[] = [
+  ({ vendor, id }) => `${vendor}/${id}`,
+  ({ id }) => id,
+  ({ name }) => name,
+  ({ family }) => family,
+]
+
+/**
+ * The model that a name means: `GPT-5 (copilot)`, `copilot/gpt-5`, an id, a name or a family. Where several vendors have it, the vendor
+ * in brackets decides, else `preferred`, else the first. Nothing when no model is called so.
+ */
+export function findModel<Model extends NamedModel>(
+  wanted: string,
+  models: readonly Model[],
+  preferred?: string,
+): Model | undefined {
+  const { name, vendor } = splitVendor(wanted, models)
+  const candidates = vendor === undefined ? models : models.filter((model) => isOf(vendor, model))
+  for (const naming of namings) {
+    const called = matchModel(name, candidates.map(naming))
+    if (called === undefined) continue
+    const found = candidates.filter((model) => naming(model) === called)
+    return found.find((model) => preferred !== undefined && isOf(preferred, model)) ?? found[0]
+  }
+  return undefined
+}
+
+/** `Name (vendor)`, where there is such a vendor: other words in brackets are part of the name. */
+function splitVendor(
+  wanted: string,
+  models: readonly NamedModel[],
+): { readonly name: string; readonly vendor?: string } {
+  const [, name, vendor] = /^(.*\S)\s*\(([^()]+)\)\s*$/s.exec(wanted) ?? []
+  if (name === undefined || vendor === undefined) return { name: wanted }
+  return models.some((model) => isOf(vendor, model)) ? { name, vendor } : { name: wanted }
+}
+
+function isOf(vendor: string, model: NamedModel): boolean {
+  return model.vendor.toLowerCase() === vendor.toLowerCase()
+}

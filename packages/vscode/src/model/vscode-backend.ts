@@ -1,0 +1,45 @@
+import type { Backend } from '@cadre/backends'
+import { nearestModels } from '@cadre/core'
+import * as vscode from 'vscode'
+import { findModel } from './find-model.ts'
+import { vscodeModel } from './vscode-model.ts'
+
+/** The prefix of these models in `--model` and in journals. */
+export const prefix = 'vscode'
+
+export function idOf({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | 'id'>): string {
+  return `${prefix}:${vendor}/${id}`
+}
+
+/** Words in agent files for whatever model is the usual one. */
+const usual = /^(?:auto|default)$/i
+
+/**
+ * The models that VS Code offers. A name that none of them has stands for `chosen`, the model of the request, with a warning: an agent
+ * that was written for another subscription still works. The list is asked for only when another model is named.
+ */
+export function createVscodeBackend(chosen: vscode.LanguageModelChat): Backend {
+  let listed: Promise<readonly vscode.LanguageModelChat[]> | undefined
+  const list = () => {
+    listed ??= Promise.resolve(vscode.lm.selectChatModels()).catch(() => [])
+    return listed
+  }
+  return {
+    async open(name) {
+      const isChosen = name === `${chosen.vendor}/${chosen.id}` || usual.test(name)
+      if (isChosen) return { kind: 'found', model: vscodeModel(chosen, { id: idOf(chosen) }) }
+      const models = await list()
+      const found = findModel(name, models, chosen.vendor)
+      if (found !== undefined) return { kind: 'found', model: vscodeModel(found, { id: idOf(found) }) }
+      const near = nearestModels(
+        name,
+        models.map((model) => model.name),
+      )
+      const hint = near.length === 0 ? '' : ` VS Code has, for example, ${near.join(', ')}.`
+      const warning = `VS Code offers no model ${JSON.stringify(name)}; ${chosen.name} is used instead.${hint}`
+      // Under the name that was asked for: what answered is recorded with each reply.
+      return { kind: 'found', model: vscodeModel(chosen, { id: `${prefix}:${name}`, warning }), warning }
+    },
+    names: async () => (await list()).map(({ vendor, id }) => `${vendor}/${id}`),
+  }
+}

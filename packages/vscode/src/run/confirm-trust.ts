@@ -1,0 +1,40 @@
+import { shownLine } from '@cadre/gate'
+import type { ConfirmTrust } from '@cadre/runtime'
+import * as vscode from 'vscode'
+
+type Found = Parameters<ConfirmTrust>[0]
+
+const trust = 'Trust'
+const never = "Don't Trust"
+/** More would not fit on a screen. */
+const mostShown = 15
+
+/** Shows what a folder brings and asks whether to use it. What was put off is not asked again in this window. */
+export async function confirmTrust(
+  { folder, missing }: Pick<Found, 'folder' | 'missing'>,
+  declined: Set<string>,
+): Promise<'yes' | 'no' | 'later'> {
+  const key = JSON.stringify(missing.map(({ path, sha256 }) => [path, sha256]))
+  if (declined.has(key)) return 'later'
+  const lines = missing
+    .slice(0, mostShown)
+    .map(({ file, line, what }) => `${line === undefined ? file : `${file}:${line}`}: ${what}`)
+  const more = missing.length > mostShown ? [`… and ${missing.length - mostShown} more`] : []
+  const detail = [
+    'It brings files that can run programs, start work or permit more than usual:',
+    '',
+    ...[...lines, ...more].map((line) => `• ${shownLine(line, 300)}`),
+    '',
+    'Until you trust them, they are ignored and agents only read. If you trust them, that holds until they change.',
+  ].join('\n')
+  const said = await vscode.window.showWarningMessage(
+    `Do you trust the agents, hooks and tools in ${shownLine(folder, 200)}?`,
+    { modal: true, detail },
+    trust,
+    never,
+  )
+  if (said === trust) return 'yes'
+  if (said === never) return 'no'
+  declined.add(key)
+  return 'later'
+}

@@ -1,0 +1,33 @@
+import { createRuntime, type Runtime, type RuntimeOptions } from '@cadre/runtime'
+import * as vscode from 'vscode'
+import { createVscodeBackend, idOf, prefix } from '../model/vscode-backend.ts'
+import { vscodeTools } from '../tools/vscode-tools.ts'
+import { confirmTrust } from './confirm-trust.ts'
+import type { RunsParts, RuntimeRequest } from './runs.ts'
+
+export interface StartRequest extends RuntimeRequest {
+  /** What the person has put off deciding about in this window. */
+  readonly declined: Set<string>
+}
+
+/** A runtime with the models and tools of VS Code. The first value of the engine that is loaded is loaded with this file. */
+export function startRuntime({ settings, homes, log }: RunsParts, request: StartRequest): Promise<Runtime> {
+  const { folder, model, ask, onEvent, toolInvocationToken, declined } = request
+  const environment = homes.environment(folder)
+  const options: RuntimeOptions = {
+    workspace: folder.uri.fsPath,
+    // A copy: what a run takes out of PATH concerns nobody else in this process.
+    environment: { ...environment, env: { ...environment.env } },
+    settings: settings.of(folder.uri),
+    tools: vscodeTools(toolInvocationToken, log),
+    tell: request.tell ?? ((message) => log.info(message)),
+    howToTrust: 'Inspect these files, then run "Multi-Agent: Trust Agents and Hooks of This Folder…".',
+    ask,
+    onEvent,
+    ...(model && { model: idOf(model), backends: { [prefix]: async () => createVscodeBackend(model) } }),
+    ...(vscode.workspace.isTrusted
+      ? { confirmTrust: (found) => confirmTrust(found, declined) }
+      : { restricted: true }),
+  }
+  return createRuntime(options)
+}

@@ -1,0 +1,79 @@
+import { type Effect, understandTool } from '@cadre/core'
+
+/** A tool as VS Code lists it, with what the manifest of its extension says. */
+export interface ListedTool {
+  readonly name: string
+  /** `publisher.name` of the extension that brings it; absent for tools of MCP servers and of VS Code itself. */
+  readonly extension?: string | undefined
+  /** What people and agent files call it. */
+  readonly referenceName?: string | undefined
+}
+
+/** How a tool of VS Code is offered to agents. */
+export interface PlannedTool {
+  /** Its name in VS Code. */
+  readonly listed: string
+  readonly name: string
+  readonly aliases: readonly string[]
+  readonly effect: Extract<Effect, 'read' | 'execute' | 'outbound'>
+}
+
+const own = /^copilotMultiAgent_/i
+
+/** Parts of VS Code's own chat: they ask its user, or end its own loop. */
+const internal =
+  /^(?:vscode_get_\w*confirmation\w*|vscode_reviewPlan|inline_chat_\w+|setup_\w+|task_complete)$/i
+
+/** Tools of VS Code and Copilot that only look, and that have no counterpart among ours. */
+const reading =
+  /^(?:copilot_(?:findTestFiles|getChangedFiles|getDocInfo|getNotebookSummary|getSearchResults|getVSCodeAPI|listCodeUsages|readNotebookCellOutput|readProjectStructure|searchWorkspaceSymbols|testFailure)|vscode_listCodeUsages|testFailure)$/i
+
+/** Those that run programs, outside of any sandbox. */
+const executing =
+  /^(?:send_to_terminal|kill_terminal|run_task|create_and_run_task|runTests|copilot_(?:runTests|runTask|createAndRunTask|runNotebookCell|runVscodeCommand|installExtension))$/i
+
+/**
+ * Which tools of VS Code agents are offered, and under which names. Ours do the job of those they know by name, under one gate; the
+ * tools of this extension are for other agents, and some are parts of VS Code's own chat. Names that the engine does not take are changed, and are unique.
+ */
+export function planTools(listed: readonly ListedTool[]): PlannedTool[] {
+  const planned: PlannedTool[] = []
+  const taken = new Set<string>()
+  for (const tool of listed) {
+    if (own.test(tool.name) || internal.test(tool.name) || isOurs(tool.name)) continue
+    const name = uniqueName(tool.name, taken)
+    taken.add(name.toLowerCase())
+    const aliases = aliasesOf(tool).filter((alias) => alias !== name)
+    planned.push({ listed: tool.name, name, aliases, effect: effectOf(tool.name) })
+  }
+  return planned
+}
+
+/** Nobody knows what an extension or a server does with a call. */
+function effectOf(name: string): PlannedTool['effect'] {
+  if (reading.test(name)) return 'read'
+  return executing.test(name) ? 'execute' : 'outbound'
+}
+
+function isOurs(name: string): boolean {
+  const { kind } = understandTool(name)
+  // A tool that is called like a class would be given to whoever may use that class.
+  return kind === 'tools' || kind === 'class' || kind === 'all'
+}
+
+/** The spellings of agent files. One that stands for tools of ours is left to them. */
+function aliasesOf({ name, extension, referenceName }: ListedTool): string[] {
+  const names = [name, ...(referenceName === undefined ? [] : [referenceName])]
+  const ofExtension = extension === undefined ? [] : names.map((one) => `${extension}/${one}`)
+  return [...new Set([...names, ...ofExtension])].filter((one) => one !== '' && !isOurs(one))
+}
+
+const longest = 64
+
+function uniqueName(wanted: string, taken: ReadonlySet<string>): string {
+  const clean = wanted.replace(/[^A-Za-z0-9_-]/g, '_')
+  const base = (/^[A-Za-z]/.test(clean) ? clean : `tool_${clean}`).slice(0, longest)
+  let name = base
+  for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base.slice(0, longest - 4)}_${n}`
+  return name
+}

@@ -1,0 +1,58 @@
+import type { Image, ToolResult } from '@cadre/core'
+
+/** Beyond this, the rest of a text is left out: it would fill the window of the model. */
+const mostText = 100_000
+const mostImages = 10
+const mostImageBytes = 5_000_000
+
+/** The parts of a result, from any version of the API: told apart by what they have. */
+export function resultOf(parts: readonly unknown[]): ToolResult {
+  const texts: string[] = []
+  const images: Image[] = []
+  for (const part of parts) {
+    const { value, data, mimeType } = (part ?? {}) as { value?: unknown; data?: unknown; mimeType?: unknown }
+    if (typeof value === 'string') texts.push(value)
+    else if (data instanceof Uint8Array && typeof mimeType === 'string') addData(data, mimeType)
+    else texts.push(promptText(value ?? part))
+  }
+  const content = cut(texts.filter((text) => text !== '').join('\n'))
+  return { content: content || '(no output)', ...(images.length > 0 && { images }) }
+
+  function addData(data: Uint8Array, mime: string) {
+    if (/^text\/|[/+]json\b|[/+]xml\b/i.test(mime)) {
+      texts.push(Buffer.from(data).toString('utf8'))
+      return
+    }
+    const isImage = /^image\//i.test(mime)
+    if (isImage && images.length < mostImages && data.byteLength <= mostImageBytes)
+      images.push({ mime, data: Buffer.from(data).toString('base64') })
+    else texts.push(`[${mime}, ${data.byteLength} bytes, left out]`)
+  }
+}
+
+/** The text of a tree of prompt elements, as `@vscode/prompt-tsx` writes it; of anything else, its JSON. */
+function promptText(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  const texts: string[] = []
+  const seen = new Set<unknown>()
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null || seen.has(node)) return
+    seen.add(node)
+    const { text, children, node: inner } = node as { text?: unknown; children?: unknown; node?: unknown }
+    if (typeof text === 'string') texts.push(text)
+    if (Array.isArray(children)) for (const child of children) visit(child)
+    visit(inner)
+  }
+  visit(value)
+  if (texts.length > 0) return texts.join('')
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return '[a result that cannot be shown as text]'
+  }
+}
+
+function cut(text: string): string {
+  if (text.length <= mostText) return text
+  return `${text.slice(0, mostText)}\n[… ${text.length - mostText} more characters]`
+}

@@ -1,0 +1,160 @@
+import { userInfo } from 'node:os'
+import * as vscode from 'vscode'
+import type { Services } from '../../services.ts'
+import { plainMessage } from '../plain-message.ts'
+import { asksWhatHappened } from '../targets.ts'
+import type { ApprovalItem, QuestionTarget } from './approval-item.ts'
+import type { Decision } from './read-approvals.ts'
+
+const said: Readonly<Record<string, string>> = {
+  approve: 'Approved',
+  'approve-session': 'Approved for this session',
+  reject: 'Rejected',
+  again: 'The call runs again',
+  done: 'Recorded as carried out',
+  leave: 'Left as it is',
+}
+
+/** Shows the whole action first where the item does not show it, or where much is at stake. */
+export async function approve(
+  services: Services,
+  target: QuestionTarget,
+  item?: ApprovalItem,
+): Promise<void> {
+  if (asksWhatHappened(target)) return answerDoubt(services, target)
+  if (item !== undefined && (!item.isWhole || item.risk === 'HIGH')) return approveLooking(services, item)
+  await decideAs(services, target, { decision: 'approve' })
+}
+
+export async function approveLooking(services: Services, item: ApprovalItem): Promise<void> {
+  if (item.isDoubt) return answerDoubt(services, item)
+  const reject = 'Reject…'
+  const choice = await vscode.window.showWarningMessage(
+    plainMessage(`${item.agent} asks for your approval`),
+    { modal: true, detail: shortened(item.text) },
+    'Approve',
+    reject,
+  )
+  if (choice === 'Approve') await decideAs(services, item, { decision: 'approve' })
+  if (choice === reject) await rejectWithReason(services, item)
+}
+
+const longestDetail = 2_000
+
+/** A dialog has no scroll bar; what is not shown is said, and can be seen in an editor. */
+function shortened(text: string): string {
+  if (text.length <= longestDetail) return text
+  return `${text.slice(0, longestDetail)}\n… (${text.length - longestDetail} more characters: cancel, and choose "Show Whole Action")`
+}
+
+export async function approveForSession(services: Services, target: QuestionTarget): Promise<void> {
+  if (asksWhatHappened(target)) return answerDoubt(services, target)
+  await decideAs(services, target, { decision: 'approve-session' })
+}
+
+export async function rejectWithReason(services: Services, target: QuestionTarget): Promise<void> {
+  const isDoubt = asksWhatHappened(target)
+  const reason = await vscode.window.showInputBox({
+    title: isDoubt ? 'Do not run it again' : 'Reject',
+    prompt: 'Why? The agent is told. You can leave this empty.',
+    placeHolder: 'Use the staging server.',
+    ignoreFocusOut: true,
+  })
+  if (reason === undefined) return
+  const decision = isDoubt ? 'leave' : 'reject'
+  await decideAs(services, target, { decision, ...(reason.trim() && { reason: reason.trim() }) })
+}
+
+/** A call that was interrupted may have been carried out; only a person can find out. */
+export async function answerDoubt(services: Services, target: QuestionTarget): Promise<void> {
+  const choices = [
+    { label: 'It was not carried out', description: 'Run it again', decision: 'again' },
+    { label: 'It was carried out', description: 'Continue without running it again', decision: 'done' },
+    { label: 'I do not know', description: 'Do not run it again; the agent has to check', decision: 'leave' },
+  ]
+  const choice = await vscode.window.showQuickPick(choices, {
+    title: 'The call was interrupted. What happened?',
+    ignoreFocusOut: true,
+  })
+  if (choice !== undefined) await decideAs(services, target, { decision: choice.decision })
+}
+
+async function decideAs(
+  services: Services,
+  target: QuestionTarget,
+  answer: { readonly decision: string; readonly reason?: string },
+): Promise<void> {
+  const word = said[answer.decision] ?? 'Decided'
+  if (answeredHere(services, target, answer)) {
+    vscode.window.setStatusBarMessage(`$(check) ${word}`, 4_000)
+    return
+  }
+  const result = await decideInHomes(services, target, answer)
+  if (result.kind === 'missing')
+    throw new Error(
+      'Nobody waits for this decision any more: the session has continued, or its file is gone.',
+    )
+  if (result.kind === 'refused') {
+    void vscode.window.showWarningMessage(plainMessage(`${result.reason}.`))
+    return
+  }
+  await tellNext(word, result)
+}
+
+function answeredHere(
+  { runs }: Services,
+  { session, question }: QuestionTarget,
+  answer: { readonly decision: string; readonly reason?: string },
+): boolean {
+  const by = process.env['USER'] || process.env['USERNAME'] || userName()
+  return runs.answer(session, question, { ...answer, ...(by && { by }) })
+}
+
+function userName(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    // A process may run under a number that has no name.
+    return undefined
+  }
+}
+
+async function decideInHomes(
+  { homes }: Services,
+  target: QuestionTarget,
+  answer: { readonly decision: string; readonly reason?: string },
+): Promise<Decision> {
+  const { decide } = await import('./read-approvals.ts')
+  for (const { folder } of (await homes.list()).trusted) {
+    const sessions = await homes.open(folder)
+    if (sessions === undefined) continue
+    try {
+      const result = await decide(sessions, target, answer)
+      if (result.kind !== 'missing') return result
+    } finally {
+      await sessions.close()
+    }
+  }
+  return { kind: 'missing' }
+}
+
+async function tellNext(
+  word: string,
+  { root, resumes }: Extract<Decision, { kind: 'decided' }>,
+): Promise<void> {
+  if (resumes === 'process') {
+    void vscode.window.showInformationMessage(`${word}. The session continues in the process that runs it.`)
+    return
+  }
+  if (resumes === 'daemon') {
+    void vscode.window.showInformationMessage(`${word}. The daemon continues the session.`)
+    return
+  }
+  const resume = 'Resume in Chat'
+  void vscode.window
+    .showInformationMessage(`${word}. The session continues when it is resumed.`, resume)
+    .then((choice) => {
+      if (choice === resume)
+        void vscode.commands.executeCommand('copilotMultiAgent.resumeSession', { session: root })
+    })
+}

@@ -1,0 +1,159 @@
+/** Reads what waits for a person, and records decisions. Loaded at its first use: it needs the engine. */
+import { type Answer, CadreError, type Entry, type StoredSession } from '@cadre/core'
+import {
+  type ApprovalRecord,
+  actionLines,
+  isDoubt,
+  isVisible,
+  objectionTo,
+  shownLine,
+  shownText,
+} from '@cadre/gate'
+import { isAttended, runningProcess } from '@cadre/home'
+import { personName, type Sessions } from '@cadre/runtime'
+import { type FilePreview, previewChange } from '@cadre/tools'
+import type { ApprovalItem, QuestionTarget } from './approval-item.ts'
+
+/** All that waits, the oldest first. Takes up decisions in files, as `cadre approvals` does. */
+export async function readApprovals({ home, engine }: Sessions): Promise<ApprovalItem[]> {
+  const records = await engine.approvals.list()
+  return records.map((record) => itemOf(record, runningProcess(home, record.root)?.pid === process.pid))
+}
+
+const longestTitle = 100
+
+export function itemOf(record: ApprovalRecord, isAskedHere = false): ApprovalItem {
+  const { id, session, root, question, agent, risk, type, action, more, choices, created } = record
+  const title = shownLine(action, longestTitle)
+  return {
+    id,
+    session,
+    root,
+    question,
+    agent: shownLine(agent, 60),
+    risk,
+    title: type === 'file_write' ? `Write ${title}` : title,
+    text: [...actionLines(record), '', ...factLines(record)].join('\n'),
+    isWhole: title === action && more.length === 0,
+    isDoubt: isDoubt(record),
+    isRepeatable: choices.includes('approve-session'),
+    created,
+    isAskedHere,
+  }
+}
+
+function factLines({ agent, risk, reasons, why }: ApprovalRecord): string[] {
+  return [
+    `Agent: ${shownLine(agent)}`,
+    ...(risk === undefined ? [] : [`Risk: ${risk}`]),
+    ...reasons.map((reason) => `- ${shownLine(reason)}`),
+    ...(why === '' ? [] : [`Asked because: ${shownLine(why)}`]),
+  ]
+}
+
+export type Decision =
+  /** Nobody asks that in this home. */
+  | { readonly kind: 'missing' }
+  /** It was decided otherwise before, or needs no decision any more. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** `resumes`: who continues the session: a process that runs it, the daemon, or whoever resumes it. */
+  | { readonly kind: 'decided'; readonly root: string; readonly resumes: 'process' | 'daemon' | 'nobody' }
+
+/** Records a decision as `cadre approve` and `cadre reject` do. */
+export async function decide(
+  { home, engine }: Sessions,
+  { session, question }: QuestionTarget,
+  { decision, reason }: Pick<Answer, 'decision' | 'reason'>,
+): Promise<Decision> {
+  const record = await findRecord({ engine }, { session, question })
+  if (record === undefined) return { kind: 'missing' }
+  const before = objectionTo(record, decision)
+  if (before !== undefined) return { kind: 'refused', reason: before }
+  if (!record.choices.includes(decision) && record.choices.length > 0)
+    throw new CadreError('usage', `This cannot be answered with "${decision}".`)
+  const by = personName(process.env)
+  const decided = await engine.approvals.decide(record, {
+    decision,
+    ...(by !== undefined && { by }),
+    ...(reason && { reason }),
+  })
+  const objection = objectionTo({ ...record, decision: decided.answer }, decision)
+  if (objection !== undefined) return { kind: 'refused', reason: objection }
+  const { root } = record
+  if (decided.kind === 'written') return { kind: 'decided', root, resumes: 'process' }
+  return { kind: 'decided', root, resumes: isAttended(home) ? 'daemon' : 'nobody' }
+}
+
+async function findRecord(
+  { engine }: Pick<Sessions, 'engine'>,
+  { session, question }: QuestionTarget,
+): Promise<ApprovalRecord | undefined> {
+  const records = await engine.approvals.list({ all: true, sessions: [session] })
+  return records.find((one) => one.question === question)
+}
+
+/** What an approval is about: files before and after, where that can be computed, and always the whole of it as text. */
+export interface WholeAction {
+  readonly item: ApprovalItem
+  readonly text: string
+  readonly files?: readonly FilePreview[]
+}
+
+export async function readAction(
+  sessions: Sessions,
+  target: QuestionTarget,
+): Promise<WholeAction | undefined> {
+  const record = await findRecord(sessions, target)
+  const stored = await sessions.engine.read(target.session)
+  if (record === undefined || stored === undefined) return undefined
+  const files = isDoubt(record) ? undefined : await previewOf(stored, record)
+  // What an editor would not show is shown as escapes, in the text.
+  const showsAll = files?.every(showsWhatItAdds) === true
+  return {
+    item: itemOf(record),
+    text: wholeText(record, stored),
+    ...(files !== undefined && files.length > 0 && showsAll && { files }),
+  }
+}
+
+async function previewOf({ spec, entries }: StoredSession, { question, call }: ApprovalRecord) {
+  const asked = entries.find(
+    (entry) => entry.role === 'event' && entry.type === 'person.asked' && entry['name'] === question,
+  )
+  const detail = asked?.role === 'event' ? asked['detail'] : undefined
+  if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return undefined
+  const { tool, arguments: given } = detail as { tool?: unknown; arguments?: unknown }
+  if (typeof tool !== 'string' || typeof given !== 'string') return undefined
+  const spelling = entries.map((entry) => calledAs(entry, call)).find((name) => name !== undefined) ?? tool
+  return previewChange({ tool, spelling, arguments: given, workspace: spec.workspace })
+}
+
+function calledAs(entry: Entry, call: string): string | undefined {
+  if (entry.role !== 'assistant') return undefined
+  return entry.tool_calls?.find(({ id }) => id === call)?.function.name
+}
+
+function showsWhatItAdds({ path, before = '', after = '' }: FilePreview): boolean {
+  const old = new Set(before.split('\n'))
+  return isVisible(path) && after.split('\n').every((line) => old.has(line) || isVisible(line.trimEnd()))
+}
+
+function wholeText(record: ApprovalRecord, { spec }: StoredSession): string {
+  const { id, session, created } = record
+  const heading = isDoubt(record)
+    ? 'This call was interrupted. It may have been carried out.'
+    : 'An agent asks for your approval.'
+  return [
+    heading,
+    '',
+    ...actionLines(record),
+    '',
+    ...shownText('Folder', spec.workspace),
+    ...factLines(record),
+    `Agents: ${spec.chain.map((name) => shownLine(name)).join(' → ')}`,
+    `Session: ${shownLine(session)}`,
+    `Asked at: ${created}`,
+    `Approval: ${id}`,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,81 @@
+import * as vscode from 'vscode'
+import type { Services } from '../../services.ts'
+import type { QuestionTarget } from './approval-item.ts'
+import type { WholeAction } from './read-approvals.ts'
+
+const scheme = 'copilot-multi-agent-approval'
+/** Documents whose text is kept while nobody has them open. */
+const most = 100
+
+export interface ApprovalDocuments extends vscode.Disposable {
+  /** Opens what an approval is about: the difference it makes to files, or the whole of it as text. Nothing can be edited there. */
+  show(target: QuestionTarget): Promise<void>
+}
+
+export function createApprovalDocuments(services: Services): ApprovalDocuments {
+  const changed = new vscode.EventEmitter<vscode.Uri>()
+  const texts = new Map<string, string>()
+  const put = (path: string, text: string): vscode.Uri => {
+    const uri = vscode.Uri.from({ scheme, path: `/${path}` })
+    const key = uri.toString()
+    texts.delete(key)
+    texts.set(key, text)
+    for (const oldest of texts.keys()) if (texts.size > most) texts.delete(oldest)
+    changed.fire(uri)
+    return uri
+  }
+  const provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
+    onDidChange: changed.event,
+    provideTextDocumentContent: (uri) =>
+      texts.get(uri.toString()) ??
+      'This approval is not shown any more. Open it again from the Approvals view.\n',
+  })
+  return {
+    async show(target) {
+      const action = await actionOf(services, target)
+      if (action === undefined)
+        throw new Error(
+          'Nobody waits for this decision any more: the session has continued, or its file is gone.',
+        )
+      const { item, files, text } = action
+      if (files === undefined) {
+        const document = await vscode.workspace.openTextDocument(put(`${item.id}/Approval.txt`, text))
+        await vscode.window.showTextDocument(document, { preview: true })
+        return
+      }
+      const sides = files.map(({ path, before = '', after = '' }) => ({
+        path,
+        before: put(`${item.id}/now/${path}`, before),
+        after: put(`${item.id}/after/${path}`, after),
+      }))
+      const [only, second] = sides
+      if (only !== undefined && second === undefined) {
+        const title = `${only.path} (now ↔ if you approve)`
+        await vscode.commands.executeCommand('vscode.diff', only.before, only.after, title, { preview: true })
+        return
+      }
+      const resources = sides.map(({ before, after }) => [after, before, after])
+      await vscode.commands.executeCommand('vscode.changes', 'If you approve', resources)
+    },
+    dispose() {
+      provider.dispose()
+      changed.dispose()
+      texts.clear()
+    },
+  }
+}
+
+async function actionOf({ homes }: Services, target: QuestionTarget): Promise<WholeAction | undefined> {
+  const { readAction } = await import('./read-approvals.ts')
+  for (const { folder } of (await homes.list()).trusted) {
+    const sessions = await homes.open(folder)
+    if (sessions === undefined) continue
+    try {
+      const action = await readAction(sessions, target)
+      if (action !== undefined) return action
+    } finally {
+      await sessions.close()
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,201 @@
+/** Reads the sessions of a home for the view. Loaded at its first use: it needs the engine. */
+import { readdirSync, statSync } from 'node:fs'
+import {
+  applyToView,
+  emptyView,
+  eventsOf,
+  messageOf,
+  parseJson,
+  type SessionView,
+  type StoredSession,
+} from '@cadre/core'
+import { shownLine } from '@cadre/gate'
+import { type Home, runningProcess } from '@cadre/home'
+import { sessionSummaryOf } from '@cadre/journal'
+import type { Sessions } from '@cadre/runtime'
+import { buildForest, type SessionEntry, type SessionForest } from './session-forest.ts'
+import { type Activity, type SessionDetail, type SessionItem, stateOf } from './session-text.ts'
+
+export interface SessionReader {
+  /** Everything the view shows. Reads the heads of files that have changed, and the journals of running sessions. */
+  read(): Promise<ReadSessions>
+}
+
+export interface ReadSessions {
+  readonly forest: SessionForest
+  item(id: string): SessionItem | undefined
+}
+
+export interface SessionReaderOptions {
+  readonly home: Home
+  /** Opened only when a session runs, and closed again. */
+  readonly open: () => Promise<Sessions | undefined>
+}
+
+const ending = '.session.yaml'
+/** Files per turn of the event loop. */
+const share = 200
+/** Journals that are read for what their sessions do now. */
+const mostRunning = 30
+
+export function createSessionReader({ home, open }: SessionReaderOptions): SessionReader {
+  const known = new Map<string, { readonly stamp: string; readonly entry: SessionEntry | undefined }>()
+  const activities = new Map<string, { readonly stamp: string; readonly activity: Activity }>()
+
+  const readEntries = async (): Promise<SessionEntry[]> => {
+    const ids = idsIn(home.at('sessions'))
+    const present = new Set(ids)
+    for (const id of known.keys()) if (!present.has(id)) known.delete(id)
+    const entries: SessionEntry[] = []
+    for (const [index, id] of ids.entries()) {
+      if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
+      const stamp = stampOf(home.at('sessions', `${id}${ending}`))
+      if (stamp === undefined) continue
+      const before = known.get(id)
+      const entry = before?.stamp === stamp ? before.entry : entryOf(home, id)
+      known.set(id, { stamp, entry })
+      if (entry !== undefined) entries.push(entry)
+    }
+    return entries
+  }
+
+  const readActivities = async (running: readonly string[]): Promise<void> => {
+    const stale = running
+      .slice(0, mostRunning)
+      .filter((id) => activities.get(id)?.stamp !== known.get(id)?.stamp)
+    if (stale.length === 0) return
+    const sessions = await open()
+    if (sessions === undefined) return
+    try {
+      for (const id of stale) {
+        const stored = await sessions.engine.read(id).catch(() => undefined)
+        const stamp = known.get(id)?.stamp
+        if (stored !== undefined && stamp !== undefined)
+          activities.set(id, { stamp, activity: activityOf(stored) })
+      }
+    } finally {
+      await sessions.close()
+    }
+  }
+
+  return {
+    async read() {
+      const forest = buildForest(await readEntries())
+      const owners = new Map<string, 'here' | 'elsewhere' | undefined>()
+      const ownerOf = (root: string) => {
+        if (!owners.has(root)) owners.set(root, ownerIn(home, root))
+        return owners.get(root)
+      }
+      const isRunning = ({ id, status }: SessionEntry) =>
+        status === 'active' && ownerOf(forest.rootOf(id)) !== undefined
+      const running = [...forest.entries.values()].filter(isRunning).map(({ id }) => id)
+      for (const id of activities.keys()) if (!running.includes(id)) activities.delete(id)
+      await readActivities(running)
+      return {
+        forest,
+        item(id) {
+          const entry = forest.entries.get(id)
+          if (entry === undefined) return undefined
+          const root = forest.rootOf(id)
+          const activity = activities.get(id)?.activity
+          return {
+            ...entry,
+            state: stateOf(entry, entry.status === 'active' ? ownerOf(root) : undefined, activity),
+            ...(activity && { activity: activity.text }),
+            hasChildren: forest.children.has(id),
+            isRoot: root === id,
+          }
+        },
+      }
+    },
+  }
+}
+
+function idsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).flatMap((name) =>
+      name.endsWith(ending) && !name.startsWith('.') ? [name.slice(0, -ending.length)] : [],
+    )
+  } catch {
+    return []
+  }
+}
+
+function stampOf(file: string): string | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`
+}
+
+function entryOf(home: Home, id: string): SessionEntry | undefined {
+  try {
+    const summary = sessionSummaryOf(home, id)
+    if (summary === undefined) return undefined
+    const { agent, parent, work, ...rest } = summary
+    return {
+      ...rest,
+      agent: shownLine(agent, 60),
+      ...(parent !== undefined && { parent: parent.split('/')[0] ?? '' }),
+      ...(work !== undefined && { work: shownLine(work, 200) }),
+    }
+  } catch (error) {
+    // A file that cannot be read is shown as such, so that somebody can repair it.
+    const file = statSync(home.at('sessions', `${id}${ending}`), { throwIfNoEntry: false })
+    const time = file?.mtime.toISOString() ?? ''
+    const fault = shownLine(messageOf(error), 500)
+    return { id, agent: shownLine(id, 60), status: 'error', created: time, updated: time, fault }
+  }
+}
+
+function ownerIn(home: Home, root: string): 'here' | 'elsewhere' | undefined {
+  const owner = runningProcess(home, root)
+  if (owner === undefined) return undefined
+  return owner.pid === process.pid ? 'here' : 'elsewhere'
+}
+
+function viewOf(stored: StoredSession): SessionView | undefined {
+  const view = emptyView()
+  for (const event of eventsOf(stored)) applyToView(view, event)
+  return view.sessions.get(stored.spec.id)
+}
+
+/** What a session does now, in a few words. */
+export function activityOf(stored: StoredSession): Activity {
+  const session = viewOf(stored)
+  const [question] = session?.questions.values() ?? []
+  if (question !== undefined) return { text: shownLine(question.text, 120), waits: true }
+  const round = session?.rounds.at(-1)
+  if (round === undefined) return { text: 'starting', waits: false }
+  const open = round.toolCalls.filter(({ status }) => status === 'running' || status === 'pending')
+  const [call] = open
+  if (call === undefined) return { text: `round ${round.roundId}`, waits: false }
+  const more = open.length === 1 ? '' : ` (+${open.length - 1})`
+  return { text: `${shownLine(call.name, 40)} ${targetOf(call.input)}${more}`.trim(), waits: false }
+}
+
+const telling = ['path', 'filePath', 'command', 'query', 'url', 'agentName', 'description', 'to']
+
+/** The argument that tells calls of a tool apart. */
+function targetOf(input: string): string {
+  const parsed = parseJson(input)
+  if (!parsed.ok || typeof parsed.value !== 'object' || parsed.value === null) return ''
+  const fields = parsed.value as Record<string, unknown>
+  const value = telling.map((name) => fields[name]).find((one) => typeof one === 'string')
+  return typeof value === 'string' ? shownLine(value, 80) : ''
+}
+
+export function detailOf(stored: StoredSession): SessionDetail | undefined {
+  const session = viewOf(stored)
+  if (session === undefined) return undefined
+  const { model, rounds, calls, usage, notices } = session
+  const notice = notices.at(-1)
+  return {
+    model: shownLine(model, 80),
+    rounds: rounds.length,
+    calls,
+    input: usage.input,
+    output: usage.output,
+    ...(usage.cost !== undefined && { cost: usage.cost }),
+    ...(usage.premium !== undefined && { premium: usage.premium }),
+    ...(notice && { notice: shownLine(notice.message, 300) }),
+  }
+}

@@ -1,0 +1,63 @@
+import type { ReportStatus, SessionStatus } from '@cadre/core'
+
+/** What is known of a session file without reading all of it. */
+export interface SessionEntry {
+  readonly id: string
+  readonly agent: string
+  /** The session that delegated to it. */
+  readonly parent?: string
+  readonly status: SessionStatus
+  readonly outcome?: ReportStatus
+  readonly created: string
+  readonly updated: string
+  readonly work?: string
+  /** Why the file cannot be read. */
+  readonly fault?: string
+}
+
+/** Sessions by who delegated to whom. Every session is in it once, whatever the files claim. */
+export interface SessionForest {
+  readonly entries: ReadonlyMap<string, SessionEntry>
+  /** Entry sessions, the newest first, and those whose parent is gone. */
+  readonly roots: readonly string[]
+  /** In the order in which they began. */
+  readonly children: ReadonlyMap<string, readonly string[]>
+  rootOf(id: string): string
+}
+
+export function buildForest(list: readonly SessionEntry[]): SessionForest {
+  const entries = new Map(list.map((entry) => [entry.id, entry]))
+  const rootOf = findRoots(entries)
+  const roots: string[] = []
+  const children = new Map<string, string[]>()
+  for (const { id, parent = '' } of [...entries.values()].sort(byAge)) {
+    const siblings = rootOf(id) === id ? roots : children.get(parent)
+    if (siblings === undefined) children.set(parent, [id])
+    else siblings.push(id)
+  }
+  return { entries, roots: roots.reverse(), children, rootOf }
+}
+
+/** Headers can be edited: of sessions that claim to be below each other, the first one that is asked about is the root. */
+function findRoots(entries: ReadonlyMap<string, SessionEntry>): (id: string) => string {
+  const known = new Map<string, string>()
+  return (id) => {
+    const path = new Set<string>()
+    let at = id
+    for (;;) {
+      const parent = entries.get(at)?.parent
+      if (known.has(at) || path.has(at) || parent === undefined || !entries.has(parent)) break
+      path.add(at)
+      at = parent
+    }
+    const root = known.get(at) ?? at
+    known.set(at, root)
+    for (const one of path) known.set(one, root)
+    return root
+  }
+}
+
+function byAge(a: SessionEntry, b: SessionEntry): number {
+  if (a.created === b.created) return a.id < b.id ? -1 : 1
+  return a.created < b.created ? -1 : 1
+}

@@ -1,0 +1,129 @@
+import { timeAgo } from '../time-ago.ts'
+import type { SessionEntry } from './session-forest.ts'
+
+/** `here`, `elsewhere`: a process runs it, this one or another. `stopped`: it was at work when its process ended. */
+export type SessionState =
+  | 'here'
+  | 'elsewhere'
+  | 'waiting'
+  | 'stopped'
+  | 'completed'
+  | 'incomplete'
+  | 'cancelled'
+  | 'error'
+  | 'unreadable'
+
+/** What the journal of a running session says about it now. */
+export interface Activity {
+  readonly text: string
+  /** It waits for a person, though a process holds it. */
+  readonly waits: boolean
+}
+
+export interface SessionItem extends SessionEntry {
+  readonly state: SessionState
+  readonly activity?: string
+  readonly hasChildren: boolean
+  readonly isRoot: boolean
+}
+
+export function stateOf(
+  { status, outcome, fault }: SessionEntry,
+  owner: 'here' | 'elsewhere' | undefined,
+  activity?: Activity,
+): SessionState {
+  if (fault !== undefined) return 'unreadable'
+  if (status === 'completed' || status === 'error') return outcome ?? status
+  if (status === 'sleeping' || activity?.waits) return 'waiting'
+  return owner ?? 'stopped'
+}
+
+const words: Readonly<Record<SessionState, string>> = {
+  here: 'running',
+  elsewhere: 'running in another process',
+  waiting: 'waiting for you',
+  stopped: 'stopped',
+  completed: 'completed',
+  incomplete: 'incomplete',
+  cancelled: 'cancelled',
+  error: 'failed',
+  unreadable: 'cannot be read',
+}
+
+export const icons: Readonly<Record<SessionState, readonly [icon: string, color?: string]>> = {
+  here: ['loading~spin'],
+  elsewhere: ['sync~spin'],
+  waiting: ['bell-dot', 'charts.yellow'],
+  stopped: ['debug-pause'],
+  completed: ['pass', 'charts.green'],
+  incomplete: ['warning', 'charts.yellow'],
+  cancelled: ['circle-slash'],
+  error: ['error', 'charts.red'],
+  unreadable: ['error', 'charts.red'],
+}
+
+export function stateWord(state: SessionState): string {
+  return words[state]
+}
+
+/** Beside the agent's name: what it does or how it ended, when, and its work. */
+export function sessionDescription(item: SessionItem, now: number): string {
+  const { state, activity, updated, work, fault } = item
+  if (fault !== undefined) return words[state]
+  const isRunning = state === 'here' || state === 'elsewhere'
+  const doing = isRunning && activity ? [words[state], activity] : state === 'completed' ? [] : [words[state]]
+  return [...doing, timeAgo(updated, now), work ?? ''].filter((part) => part !== '').join(' · ')
+}
+
+/** Which commands apply to it. */
+export function sessionContext({ state, isRoot }: SessionItem): string {
+  if (state === 'unreadable') return 'session'
+  if (state === 'here' || state === 'elsewhere') return 'session running'
+  // A conversation can be continued, however its last turn ended.
+  return isRoot ? 'session resumable' : 'session'
+}
+
+/** What a session has used, for its tooltip. */
+export interface SessionDetail {
+  readonly model: string
+  readonly rounds: number
+  readonly calls: number
+  readonly input: number
+  readonly output: number
+  readonly cost?: number
+  readonly premium?: number
+  readonly notice?: string
+}
+
+export function sessionTooltip(item: SessionItem, detail?: SessionDetail): string {
+  const { id, agent, state, activity, created, updated, work, fault } = item
+  if (fault !== undefined) return `${id}\n${fault}`
+  return [
+    `${agent}: ${words[state]}`,
+    ...(activity ? [activity] : []),
+    ...(detail?.notice ? [detail.notice] : []),
+    ...(work ? [`Work: ${work}`] : []),
+    ...(detail ? usageLines(detail) : []),
+    `Started: ${localTime(created)}`,
+    `Updated: ${localTime(updated)}`,
+    `Session: ${id}`,
+  ].join('\n')
+}
+
+function usageLines({ model, rounds, calls, input, output, cost, premium }: SessionDetail): string[] {
+  const used = [
+    `${input.toLocaleString('en')} tokens in, ${output.toLocaleString('en')} out`,
+    ...(cost === undefined ? [] : [`$${cost.toFixed(cost < 0.1 ? 4 : 2)}`]),
+    ...(premium === undefined ? [] : [`${premium} premium requests`]),
+  ]
+  return [
+    `Model: ${model}`,
+    `Used: ${used.join(', ')} (without the sessions below)`,
+    `Rounds: ${rounds}, calls: ${calls}`,
+  ]
+}
+
+function localTime(time: string): string {
+  const at = new Date(time)
+  return Number.isNaN(at.getTime()) ? time : at.toLocaleString()
+}

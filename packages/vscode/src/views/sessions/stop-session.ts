@@ -1,0 +1,26 @@
+/** Stops a session in whatever process runs it. Loaded at its first use: it needs the engine. */
+import { requestCancel } from '@cadre/home'
+import type { Sessions } from '@cadre/runtime'
+
+export type Stopped =
+  | { readonly kind: 'stopped' }
+  /** There is nothing to stop: it has ended, or no process runs it. */
+  | { readonly kind: 'still' }
+  | { readonly kind: 'unanswered'; readonly pid: number }
+
+/** How long the process that runs the session has to take the request up. */
+const patience = 10_000
+
+/** As `cadre sessions cancel` does it. */
+export async function stopSession(sessions: Sessions, id: string): Promise<Stopped> {
+  const { spec, status } = await sessions.read(id)
+  const isRunning = () => sessions.owner(spec.root) !== undefined
+  if (status === 'completed' || status === 'error' || !isRunning()) return { kind: 'still' }
+  const answer = await requestCancel(
+    { home: sessions.home, session: id, isRunning },
+    AbortSignal.timeout(patience),
+  )
+  if (answer === 'taken') return { kind: 'stopped' }
+  const owner = sessions.owner(spec.root)
+  return owner === undefined ? { kind: 'still' } : { kind: 'unanswered', pid: owner.pid }
+}

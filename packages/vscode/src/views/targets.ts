@@ -1,0 +1,32 @@
+import type { QuestionTarget } from './approvals/approval-item.ts'
+
+/** Arguments of commands come from items of the views, and from links and buttons: whatever is not what we made is refused. */
+
+export function sessionOf(argument: unknown): string | undefined {
+  const value = fieldOf(argument, 'session')
+  return typeof value === 'string' && isSessionId(value) ? value : undefined
+}
+
+export function questionOf(argument: unknown): QuestionTarget | undefined {
+  const session = sessionOf(argument)
+  const question = fieldOf(argument, 'question')
+  if (session === undefined || typeof question !== 'string' || !isQuestion(question)) return undefined
+  return { session, question }
+}
+
+/** A question about a call that was interrupted has other answers. */
+export function asksWhatHappened({ question }: QuestionTarget): boolean {
+  return question.startsWith('doubt/')
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}
+
+function isSessionId(id: string): boolean {
+  return id !== '' && id.length <= 180 && !id.startsWith('.') && !/[/\\:*?"<>|\p{Cc}\p{Cs}]/u.test(id)
+}
+
+function isQuestion(name: string): boolean {
+  return /^(?:approval|doubt)\/[^\p{Cc}\p{Cs}]{1,500}$/u.test(name)
+}

@@ -1,0 +1,389 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { agent, configure, delegate, lane, promptOf, report, requestsOf } from './support/agents.ts'
+import { openWorkbench, type Workbench } from './support/open-workbench.ts'
+import { startVsCode, type VsCode } from './support/start-vscode.ts'
+import { until } from './support/until.ts'
+
+let code: VsCode
+let workbench: Workbench
+
+beforeAll(async () => {
+  code = await startVsCode({ workspace: { 'notes.md': '# Notes\n\nThe answer is 42.\n' } })
+  workbench = await openWorkbench(code)
+})
+afterAll(async () => {
+  await workbench?.close()
+  await code?.stop()
+})
+beforeEach(async () => {
+  await workbench.chat.startNew()
+})
+
+const asked = async (text: string, expected: RegExp) => {
+  await workbench.chat.ask(text)
+  return workbench.chat.waitForAnswer(expected)
+}
+
+/** What the tools answered in the last request of an agent. */
+const results = (name: string): string =>
+  (requestsOf(code, name).at(-1)?.messages ?? [])
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => (part.kind === 'result' ? [part.text] : []))
+    .join('\n')
+
+const inWorkspace = (...parts: string[]) => path.join(code.workspace, ...parts)
+const session = (name: string) => {
+  const folder = inWorkspace('.cadre', 'sessions')
+  const files = readdirSync(folder).filter(
+    (file) => file.startsWith(`${name}-`) && file.endsWith('.session.yaml'),
+  )
+  return files.map((file) => readFileSync(path.join(folder, file), 'utf8'))
+}
+
+describe('the participant @agents', () => {
+  it('answers a simple task without delegation, with the prompt of the entry agent and the model of the request', async () => {
+    await configure(code, [agent('coordinator')])
+    code.model.play(lane('coordinator', { text: 'It is **forty-two**.' }))
+    const before = requestsOf(code, 'coordinator').length
+    await asked('@agents What is the answer?', /It is forty-two\./)
+    const [request, ...others] = requestsOf(code, 'coordinator').slice(before)
+    expect(others).toEqual([])
+    expect(request?.model).toBe('scripted-one')
+    expect(request?.messages.map(({ role }) => role)).toEqual(['user', 'user'])
+    expect(request?.messages[1]?.parts).toEqual([{ kind: 'text', text: 'What is the answer?' }])
+  })
+
+  it('uses the model that an agent names, and tells when there is none of that name', async () => {
+    await configure(code, [
+      agent('coordinator', { delegates: 'all', model: 'GPT-7 (copilot)' }),
+      agent('worker', { model: 'Scripted Two (scripted)' }),
+    ])
+    code.model.play(
+      lane('coordinator', delegate('worker'), { text: 'Both models answered.' }),
+      lane('worker', report('Done by the second model.')),
+    )
+    const answer = await asked('@agents Use both', /Both models answered\./)
+    expect(answer).toContain('VS Code offers no model "GPT-7 (copilot)"; Scripted One is used instead.')
+    expect(requestsOf(code, 'coordinator').at(-1)?.model).toBe('scripted-one')
+    expect(requestsOf(code, 'worker').at(-1)?.model).toBe('scripted-two')
+  })
+
+  it('falls back to the first agent when the configured entry agent does not exist', async () => {
+    await configure(code, [agent('first'), agent('second')], 'nobody')
+    code.model.play(lane('first', { text: 'The first one answers.' }))
+    const answer = await asked('@agents Who is there?', /The first one answers\./)
+    expect(answer).toMatch(/entryAgent.*first/s)
+  })
+
+  it('gives the entry agent what was said before, and a delegate nothing of it', async () => {
+    await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
+    code.model.play(lane('coordinator', { text: 'Noted: purple.' }))
+    await asked('@agents My colour is purple', /Noted: purple\./)
+    code.model.play(
+      lane('coordinator', delegate('worker'), delegate('worker'), { text: 'It was purple.' }),
+      lane('worker', report('I know no colour.')),
+    )
+    // The answer before counts as a reply of this conversation, so the script goes on with its second one.
+    await asked('@agents What was it?', /It was purple\./)
+    const texts = requestsOf(code, 'coordinator')
+      .at(-1)
+      ?.messages.map(({ role, parts }) => [role, parts[0]])
+    expect(texts?.slice(1, 4)).toMatchObject([
+      ['user', { text: 'My colour is purple' }],
+      ['assistant', { text: 'Noted: purple.' }],
+      ['user', { text: 'What was it?' }],
+    ])
+    expect(JSON.stringify(requestsOf(code, 'worker').at(-1)?.messages)).not.toContain('purple')
+  })
+
+  it('lists the agents and shows the status', async () => {
+    await configure(code, [agent('coordinator', { delegates: ['worker'] }), agent('worker')])
+    const agents = await asked('@agents /agents', /Whatever a worker does/)
+    expect(agents).toMatch(/coordinator \(entry\)/)
+    const status = await asked('@agents /status', /Nothing waits for you|wait for your approval/)
+    expect(status).toMatch(/coordinator-\w+/)
+  })
+})
+
+describe('delegation', () => {
+  it('delegates one level, tells the agent whom it may delegate to, and ends with one consolidated answer', async () => {
+    await configure(code, [agent('coordinator', { delegates: ['worker'] }), agent('worker'), agent('other')])
+    code.model.play(
+      lane('coordinator', delegate('worker'), { text: 'The worker says 42.' }),
+      lane('worker', report('The notes say 42.')),
+    )
+    await asked('@agents Ask the worker', /The worker says 42\./)
+    const [first] = requestsOf(code, 'coordinator').slice(-2)
+    const prompt = JSON.stringify(first?.messages[0])
+    expect(prompt).toContain('Whatever a worker does')
+    expect(prompt).not.toContain('Whatever a other does')
+    expect(first?.tools).toContain('delegateWork')
+    expect(requestsOf(code, 'worker').at(-1)?.tools).toContain('reportOut')
+    expect(requestsOf(code, 'worker').at(-1)?.tools).not.toContain('delegateWork')
+  })
+
+  it('delegates through a chain of two levels, and each report goes back to whoever delegated', async () => {
+    await configure(code, [
+      agent('coordinator', { delegates: ['planner'] }),
+      agent('planner', { delegates: ['worker'] }),
+      agent('worker'),
+    ])
+    code.model.play(
+      lane('coordinator', delegate('planner'), { text: 'All is done: the plan holds.' }),
+      lane('planner', delegate('worker'), report('The worker read the notes.')),
+      lane('worker', report('The notes say 42.')),
+    )
+    const answer = await asked('@agents Do it', /All is done: the plan holds\./)
+    expect(answer).toContain('✓ planner › worker The notes say 42.')
+    expect(answer).toContain('✓ planner The worker read the notes.')
+    expect(results('planner')).toContain('The notes say 42.')
+    expect(results('coordinator')).toContain('The worker read the notes.')
+    expect(results('coordinator')).not.toContain('The notes say 42.')
+  })
+
+  it('prevents circular delegation, and delegation to an agent that is not permitted', async () => {
+    await configure(code, [
+      agent('coordinator', { delegates: ['planner'] }),
+      agent('planner', { delegates: 'all' }),
+      agent('worker'),
+    ])
+    code.model.play(
+      lane('coordinator', delegate('worker'), delegate('planner'), { text: 'That was not possible.' }),
+      lane('planner', delegate('coordinator'), report('I cannot delegate back.')),
+    )
+    await asked('@agents Go round', /That was not possible\./)
+    expect(results('coordinator')).toMatch(/worker/)
+    expect(results('planner')).toMatch(/coordinator/)
+    expect(requestsOf(code, 'coordinator').at(-1)?.messages.length).toBeGreaterThan(4)
+    expect(session('worker').filter((text) => text.includes('Go round'))).toEqual([])
+  })
+
+  it('runs three agents at the same time without interference, each shown by its own name', async () => {
+    await configure(code, [agent('coordinator', { delegates: 'all' }), agent('left'), agent('right')])
+    const gate = path.join(code.folder, 'three-at-once')
+    code.model.play(
+      lane('coordinator', delegate('left', 'right', 'left'), { text: 'All three are back.' }),
+      lane('left', { wait: gate, ...report('Left is done.') }),
+      lane('right', { wait: gate, ...report('Right is done.') }),
+    )
+    await workbench.chat.ask('@agents All at once')
+    await until('three requests to wait at once', () => {
+      const waiting = code.model.entries('waiting').filter(({ file }) => file === gate)
+      return waiting.length === 3
+    })
+    writeFileSync(gate, '')
+    const answer = await workbench.chat.waitForAnswer(/All three are back\./)
+    expect(answer).toContain('✓ left Left is done.')
+    expect(answer).toContain('✓ left 2 Left is done.')
+    expect(answer).toContain('✓ right Right is done.')
+    expect(results('coordinator').match(/(Left|Right) is done\./g)).toEqual([
+      'Left is done.',
+      'Right is done.',
+      'Left is done.',
+    ])
+  })
+})
+
+describe('tools', () => {
+  it('uses a tool of another extension, after an approval in a file, with its result on the wire', async () => {
+    await configure(code, [agent('coordinator', { tools: ['cadre-tests.scripted-model/probeEcho'] })])
+    code.model.play(
+      lane(
+        'coordinator',
+        { calls: [{ name: 'probe_echo', input: { text: 'hello' } }] },
+        { text: 'It echoes.' },
+      ),
+    )
+    await workbench.chat.ask('@agents Call the echo')
+    await approveInFile('probe_echo')
+    const answer = await workbench.chat.waitForAnswer(/It echoes\./)
+    expect(answer).toMatch(/coordinator wants to use probe_echo/)
+    expect(answer).toMatch(/Approved by .*\(coordinator\)/)
+    expect(code.model.entries('tool').at(-1)).toMatchObject({ name: 'probe_echo', inChat: true })
+    const last = requestsOf(code, 'coordinator').at(-1)?.messages ?? []
+    expect(last.at(-2)?.parts).toMatchObject([{ kind: 'call', name: 'probe_echo', input: { text: 'hello' } }])
+    expect(last.at(-1)?.parts).toMatchObject([{ kind: 'result', text: 'echo: hello' }])
+  })
+
+  it('checks what a model gives a tool of VS Code before anything is run', async () => {
+    await configure(code, [agent('coordinator', { tools: ['probeEcho'] })])
+    code.model.play(
+      lane(
+        'coordinator',
+        { calls: [{ name: 'probeEcho', input: { text: 7 } }] },
+        { text: 'That was wrong.' },
+      ),
+    )
+    const before = code.model.entries('tool').length
+    await asked('@agents Call it wrongly', /That was wrong\./)
+    expect(results('coordinator')).toContain('text must be string')
+    expect(code.model.entries('tool').length).toBe(before)
+  })
+
+  it('offers only permitted tools, never one twice, and never the tool that is for Copilot', async () => {
+    await configure(code, [
+      agent('coordinator', { tools: 'all', delegates: 'all' }),
+      agent('narrow', { tools: ['read'] }),
+    ])
+    code.model.play(lane('coordinator', { text: 'I have many tools.' }))
+    await asked('@agents What can you do?', /I have many tools\./)
+    const tools = requestsOf(code, 'coordinator').at(-1)?.tools ?? []
+    expect(tools).toEqual(expect.arrayContaining(['read_file', 'probe_echo', 'delegateWork']))
+    expect(new Set(tools).size).toBe(tools.length)
+    expect(tools.filter((name) => /copilotMultiAgent|copilot_readFile|confirmation/.test(name))).toEqual([])
+    code.model.play(lane('narrow', { text: 'I only read.' }))
+    await asked('@agents /handoff narrow What can you do?', /I only read\./)
+    expect(requestsOf(code, 'narrow').at(-1)?.tools).not.toContain('probe_echo')
+  })
+
+  it('refuses a tool that an agent two levels down may not use: tool access restriction', async () => {
+    await configure(code, [
+      agent('coordinator', { delegates: 'all', tools: 'all' }),
+      agent('planner', { delegates: 'all', tools: 'all' }),
+      agent('worker', { tools: ['read'] }),
+    ])
+    code.model.play(
+      lane('coordinator', delegate('planner'), { text: 'The worker was refused.' }),
+      lane('planner', delegate('worker'), report('The worker could not.')),
+      lane(
+        'worker',
+        {
+          calls: [
+            { name: 'write_file', input: { path: 'x.md', content: 'x' } },
+            { name: 'probe_echo', input: { text: 'x' } },
+          ],
+        },
+        report('I may not.'),
+      ),
+    )
+    await asked('@agents Try it', /The worker was refused\./)
+    expect(results('worker')).toMatch(/may not use write_file/i)
+    expect(results('worker')).toMatch(/may not use probe_echo/i)
+    expect(existsSync(inWorkspace('x.md'))).toBe(false)
+  })
+
+  it('gives an agent the failure of a tool, and the conversation continues', async () => {
+    await configure(code, [agent('coordinator', { tools: ['probeFail'] })])
+    code.model.play(
+      lane(
+        'coordinator',
+        { calls: [{ name: 'probe_fail', input: {} }] },
+        { text: 'The tool failed, so I stop.' },
+      ),
+    )
+    await workbench.chat.ask('@agents Fail')
+    await approveInFile('probe_fail')
+    await workbench.chat.waitForAnswer(/The tool failed, so I stop\./)
+    expect(results('coordinator')).toContain('probe_fail fails')
+  })
+})
+
+describe('failures', () => {
+  it('recovers from the failure of an agent: it is an outcome for whoever delegated, and others are not touched', async () => {
+    await configure(code, [agent('coordinator', { delegates: 'all' }), agent('broken'), agent('worker')])
+    code.model.play(
+      lane('coordinator', delegate('broken', 'worker'), { text: 'One of two is back.' }),
+      lane('broken', { error: { message: 'the wire was cut', code: 'Blocked' } }),
+      lane('worker', report('I am fine.')),
+    )
+    const answer = await asked('@agents Both', /One of two is back\./)
+    expect(answer).toMatch(/✗ broken failed: The model Scripted One refused the request \(the wire was cut\)/)
+    expect(results('coordinator')).toContain('I am fine.')
+    expect(results('coordinator')).toContain('the wire was cut')
+  })
+
+  it('lets the plain model answer when the entry agent cannot start, and says so', async () => {
+    await configure(code, [agent('coordinator', { model: 'scripted-two' })])
+    code.model.play(
+      {
+        when: promptOf('coordinator'),
+        model: 'scripted-two',
+        replies: [{ error: { message: 'gone', code: 'NotFound' } }],
+      },
+      { model: 'scripted-one', replies: [{ text: 'The plain model answers.' }] },
+    )
+    const answer = await asked('@agents Hello', /The plain model answers\./)
+    expect(answer).toMatch(/coordinator could not start .* the plain model answered instead/)
+  })
+
+  it('shows a failure as an error, and the next request works', async () => {
+    await configure(code, [agent('coordinator')])
+    code.model.play(lane('coordinator', { error: { message: 'network down: ECONNREFUSED' } }))
+    await asked('@agents Hello', /The model Scripted One cannot be reached/)
+    code.model.play(lane('coordinator', { text: 'Here again.' }))
+    await workbench.chat.startNew()
+    await asked('@agents Hello', /Here again\./)
+  })
+
+  it('cancels a whole tree: the model is told, and nothing goes on', async () => {
+    await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
+    const never = path.join(code.folder, 'never')
+    code.model.play(
+      lane('coordinator', delegate('worker', 'worker'), { text: 'This must not be said.' }),
+      lane('worker', { wait: never, text: 'nor this' }),
+    )
+    await workbench.chat.ask('@agents Wait')
+    const waiting = await until('both workers to wait', () => {
+      const found = code.model.entries('waiting').filter(({ file }) => file === never)
+      return found.length === 2 && found
+    })
+    await workbench.chat.cancel()
+    for (const { request } of waiting)
+      await code.model.waitFor('cancelled', (entry) => entry.request === request)
+    await until('the sessions to have ended', () =>
+      session('worker')
+        .slice(-2)
+        .every((text) => /^status: (completed|error)/m.test(text)),
+    )
+    const requests = code.model.requests().length
+    code.model.play(lane('coordinator', { text: 'Fresh.' }))
+    await workbench.chat.startNew()
+    await asked('@agents Again', /Fresh\./)
+    expect(code.model.requests().length).toBe(requests + 1)
+  })
+})
+
+describe('settings', () => {
+  it('applies a configuration update during execution from the next request on, and the running one is not affected', async () => {
+    await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
+    const gate = path.join(code.folder, 'settings-changed')
+    code.model.play(
+      lane('coordinator', { wait: gate, ...delegate('worker') }, { text: 'The old team is done.' }),
+      lane('worker', report('I was there from the start.')),
+      lane('newcomer', { text: 'I am new here.' }),
+    )
+    await workbench.chat.ask('@agents Begin')
+    await code.model.waitFor('waiting', ({ file }) => file === gate)
+    await configure(code, [agent('newcomer')])
+    writeFileSync(gate, '')
+    await workbench.chat.waitForAnswer(/The old team is done\./)
+    expect(results('coordinator')).toContain('I was there from the start.')
+    await workbench.chat.startNew()
+    await asked('@agents Who are you?', /I am new here\./)
+  })
+})
+
+describe('beside normal chat', () => {
+  it('does not interfere with another participant, and costs nothing when it is not asked', async () => {
+    const sessions = readdirSync(inWorkspace('.cadre', 'sessions')).length
+    code.model.play({ when: 'You are the probe', replies: [{ text: 'Only the probe.' }] })
+    await asked('@probe hello', /Only the probe\./)
+    expect(readdirSync(inWorkspace('.cadre', 'sessions')).length).toBe(sessions)
+    expect(code.model.requests().at(-1)?.messages).toHaveLength(1)
+  })
+})
+
+/** Puts an x into the form of the newest question that names this. */
+async function approveInFile(words: string): Promise<void> {
+  const folder = inWorkspace('.cadre', 'approvals', 'pending')
+  const file = await until('the form of the approval', () => {
+    const files = existsSync(folder) ? readdirSync(folder) : []
+    return files
+      .map((name) => path.join(folder, name))
+      .find((one) => readFileSync(one, 'utf8').includes(words))
+  })
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replace('**Decision:**', '**Decision:** APPROVED'))
+}
