@@ -90,71 +90,71 @@ export function Page() {
           </button>
         </div>
       </header>
-      <div class="bar">
-        <div class="field">
-          <label for="level">Level</label>
-          <select
-            id="level"
-            value={view.level}
-            onChange={(event) => {
-              const level = event.currentTarget.value as Level
-              event.currentTarget.value = view.level
-              unlessEdited('To show another level, the changes that you did not save are discarded.', () =>
-                dispatch({ type: 'level', level }),
-              )
-            }}
-          >
-            {state.levels.map(({ level, label }) => (
-              <option key={level} value={level}>
-                {label}
-                {state.used === level ? ' (in use)' : ''}
-              </option>
-            ))}
-          </select>
-        </div>
-        {hasAgents && (
+      <main>
+        <div class="bar">
           <div class="field">
-            <label for="entryAgent">Entry agent (answers @agents)</label>
+            <label for="level">Level</label>
             <select
-              id="entryAgent"
-              value={configuration.entryAgent}
-              aria-invalid={problemsAt(problems, 'entryAgent').length > 0}
-              onChange={(event) => edit({ ...configuration, entryAgent: event.currentTarget.value })}
+              id="level"
+              value={view.level}
+              onChange={(event) => {
+                const level = event.currentTarget.value as Level
+                event.currentTarget.value = view.level
+                unlessEdited('To show another level, the changes that you did not save are discarded.', () =>
+                  dispatch({ type: 'level', level }),
+                )
+              }}
             >
-              {!configuration.agents.some(({ name }) => name === configuration.entryAgent) && (
-                <option value={configuration.entryAgent}>
-                  {configuration.entryAgent || 'Choose one'} (missing)
-                </option>
-              )}
-              {configuration.agents.map(({ name }) => (
-                <option key={name} value={name}>
-                  {name}
+              {state.levels.map(({ level, label }) => (
+                <option key={level} value={level}>
+                  {label}
+                  {state.used === level ? ' (in use)' : ''}
                 </option>
               ))}
             </select>
           </div>
-        )}
-        <div class="buttons">
-          <button type="button" class="primary" onClick={save} disabled={draft === undefined}>
-            Save
-          </button>
-          <button
-            type="button"
-            disabled={draft === undefined}
-            onClick={() =>
-              unlessEdited('The changes that you did not save are discarded.', () =>
-                dispatch({ type: 'discarded' }),
-              )
-            }
-          >
-            Discard changes
-          </button>
-          <span role="status" class="hint">
-            {draft === undefined ? 'Everything is saved.' : 'Not saved yet.'}
-          </span>
+          {hasAgents && (
+            <div class="field">
+              <label for="entryAgent">Entry agent (answers @agents)</label>
+              <select
+                id="entryAgent"
+                value={configuration.entryAgent}
+                aria-invalid={problemsAt(problems, 'entryAgent').length > 0}
+                onChange={(event) => edit({ ...configuration, entryAgent: event.currentTarget.value })}
+              >
+                {!configuration.agents.some(({ name }) => name === configuration.entryAgent) && (
+                  <option value={configuration.entryAgent}>
+                    {configuration.entryAgent || 'Choose one'} (missing)
+                  </option>
+                )}
+                {configuration.agents.map(({ name }) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </div>
+          )}
+          <div class="buttons">
+            <button type="button" class="primary" onClick={save} disabled={draft === undefined}>
+              Save
+            </button>
+            <button
+              type="button"
+              disabled={draft === undefined}
+              onClick={() =>
+                unlessEdited('The changes that you did not save are discarded.', () =>
+                  dispatch({ type: 'discarded' }),
+                )
+              }
+            >
+              Discard changes
+            </button>
+            <span role="status" class="hint">
+              {draft === undefined ? 'Everything is saved.' : 'Not saved yet.'}
+            </span>
+          </div>
         </div>
-      </div>
-      <main>
         {!state.isTrusted && (
           <p class="box warning">
             Restricted Mode: agents of this workspace are not used, and only your user settings can be

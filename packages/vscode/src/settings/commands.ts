@@ -84,10 +84,12 @@ export async function validateConfiguration(validation: Validation): Promise<voi
 
 /** Reads the tools of VS Code again, and says which ones agents name in vain. */
 export async function refreshTools(services: Services): Promise<void> {
-  const [{ builtIn, all }, { agents }] = await Promise.all([toolsHere(), findAgents(services)])
+  const [{ builtIn, editor, all }, { agents }] = await Promise.all([
+    toolsHere(services),
+    findAgents(services),
+  ])
   const missing = await missingTools(agents, all)
-  const editor = vscode.lm.tools.length
-  const found = `${counted(builtIn.length, 'built-in tool')} and ${counted(editor, 'tool')} of VS Code and its extensions.`
+  const found = `${counted(builtIn.length, 'built-in tool')} and ${counted(editor.length, 'tool')} of VS Code and its extensions.`
   if (missing.length === 0) void vscode.window.showInformationMessage(`Agents can use ${found}`)
   else
     void vscode.window.showWarningMessage(

@@ -1,37 +1,21 @@
 import type { Tool } from '@cadre/core'
-import * as vscode from 'vscode'
+import type { Services } from '../services.ts'
 
-/** The tools that agents would have now: those of the engine and, by name, those of VS Code. None of them is to be run. */
-export async function toolsHere(): Promise<{
+/** The tools that agents would have now. */
+export interface ToolsHere {
   readonly builtIn: readonly Tool[]
+  /** Those of VS Code, its extensions and its MCP servers that do more than built-in ones. */
+  readonly editor: readonly Tool[]
   readonly all: readonly Tool[]
-}> {
-  const [{ combineTools, createTools }, { teamTools, understandTool }] = await Promise.all([
+}
+
+export async function toolsHere({ log }: Pick<Services, 'log'>): Promise<ToolsHere> {
+  const [{ combineTools, createTools }, { teamTools }, { vscodeTools }] = await Promise.all([
     import('@cadre/tools'),
     import('@cadre/core'),
+    import('../tools/vscode-tools.ts'),
   ])
   const builtIn = [...createTools(), ...teamTools]
-  const editor = vscode.lm.tools.flatMap(({ name, description, inputSchema }): Tool[] => {
-    const { kind } = understandTool(name)
-    if (name.startsWith('copilotMultiAgent_') || kind === 'tools' || kind === 'class') return []
-    const parameters = (inputSchema ?? { type: 'object' }) as Tool['parameters']
-    const input = {
-      '~standard': { version: 1 as const, vendor: 'vscode', validate: (value: unknown) => ({ value }) },
-    }
-    const run = () => Promise.reject(new Error('unreachable: it is only looked at'))
-    // No class has it: it is given by name only, or with all tools.
-    return [
-      {
-        name,
-        description,
-        class: 'other' as Tool['class'],
-        effect: 'outbound',
-        input,
-        parameters,
-        run,
-        origin: 'editor',
-      },
-    ]
-  })
-  return { builtIn, all: combineTools([builtIn, editor]).tools }
+  const editor = vscodeTools(undefined, log).map((tool) => ({ ...tool, origin: 'editor' as const }))
+  return { builtIn, editor, all: combineTools([builtIn, editor]).tools }
 }

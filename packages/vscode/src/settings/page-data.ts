@@ -36,10 +36,10 @@ export function labelOf(level: Level): string {
 export async function loadPageData(services: Services): Promise<PageData> {
   const { settings } = services
   const folder = currentFolder()?.uri
-  const [{ listTeams, loadTeam, settingsLimits }, { builtIn, all }, found, checked, models] =
+  const [{ listTeams, loadTeam, settingsLimits }, { builtIn, editor, all }, found, checked, models] =
     await Promise.all([
       import('@cadre/agents'),
-      toolsHere(),
+      toolsHere(services),
       findAgents(services),
       settings.check(folder),
       vscode.lm.selectChatModels(),
@@ -69,7 +69,7 @@ export async function loadPageData(services: Services): Promise<PageData> {
       levels: levelStates,
       ...(used !== undefined && { used: used.level }),
       ...(found.entry !== undefined && { entry: found.entry }),
-      tools: toolGroups(builtIn, vscode.lm.tools),
+      tools: toolGroups(builtIn, editor),
       models: [...new Set(models.map(({ id }) => id))],
       files: await fileStates(found.files),
       builtIn: {

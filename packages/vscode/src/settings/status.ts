@@ -35,7 +35,7 @@ export async function loadStatus(services: Services): Promise<Status> {
   const folder = currentFolder()
   const [found, tools, checked, models, sessions] = await Promise.all([
     findAgents(services),
-    toolsHere(),
+    toolsHere(services),
     services.settings.check(folder?.uri),
     vscode.lm.selectChatModels(),
     loadSessions(services, folder),
@@ -45,7 +45,7 @@ export async function loadStatus(services: Services): Promise<Status> {
     ...(found.entry !== undefined && { entry: found.entry }),
     models: models.map(({ id, vendor }) => `${vendor}/${id}`),
     builtInTools: tools.builtIn.length,
-    editorTools: vscode.lm.tools.length,
+    editorTools: tools.editor.length,
     missing: await missingTools(found.agents, tools.all),
     ...(sessions.home !== undefined && { home: sessions.home }),
     ...(folder && { folder: folder.uri.fsPath }),
