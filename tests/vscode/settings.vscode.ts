@@ -312,7 +312,7 @@ describe('fields and permissions are validated on save', () => {
     await page.getByRole('group', { name: 'Delegation' }).getByText('None').click()
     await until(
       'the list of agents to go',
-      async () => !(await prompt.innerText()).includes('Available Agents'),
+      async () => !(await prompt.textContent())?.includes('Available Agents'),
     )
   })
 })

@@ -10,14 +10,19 @@ export interface DialogProps {
   readonly onClose: () => void
 }
 
-/** A question before something is lost. The browser keeps the focus inside, and gives it back afterwards. */
+/** A question before something is lost. The focus stays inside, and goes back afterwards. */
 export function Dialog({ title, children, action, onConfirm, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const dialog = element.current
+    const opener = document.activeElement
     dialog?.showModal()
-    return () => dialog?.close()
+    return () => {
+      dialog?.close()
+      // The browser gives the focus back only if the dialog is still in the page.
+      if (opener instanceof HTMLElement) opener.focus()
+    }
   }, [])
   return (
     <dialog
