@@ -3,18 +3,21 @@
 import { rmSync } from 'node:fs'
 import { rolldown } from 'rolldown'
 import { bundleLibraries, libraries } from './lib/bundle-libraries.mjs'
+import { bundledParsers, copyAssets, findAssets, ours, requireLazily } from './lib/bundle-plugins.mjs'
 import { keepCode } from './lib/keep-code.mjs'
 import { fromRoot } from './lib/run.mjs'
 
 const dir = fromRoot('packages', 'cli', 'dist', 'bundle')
-const ours = /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/]/
 rmSync(dir, { recursive: true, force: true })
 const bundle = await rolldown({
   input: fromRoot('packages', 'cli', 'dist', 'main.js'),
   platform: 'node',
   // Alias to compiled modules: a single-file library could only go into one chunk whole.
   resolve: {
-    alias: Object.fromEntries(Object.entries(libraries()).map(([name, dist]) => [name, `${dist}/index.js`])),
+    alias: {
+      ...Object.fromEntries(Object.entries(libraries()).map(([name, dist]) => [name, `${dist}/index.js`])),
+      ...bundledParsers,
+    },
   },
   preserveEntrySignatures: 'allow-extension',
   // Loaded only when needed, from where it is installed: a package that holds a program.
@@ -22,7 +25,7 @@ const bundle = await rolldown({
   checks: { ineffectiveDynamicImport: false },
   // No module of ours does anything when it is loaded but define things, so that what is not used can be left out.
   treeshake: { moduleSideEffects: (id) => !ours.test(id) || id.endsWith('main.js') },
-  plugins: [{ name: 'require-lazily', transform: requireLazily }],
+  plugins: [requireLazily, findAssets],
 })
 const { output } = await bundle.generate({ format: 'cjs' })
 const groups = groupsOf(output)
@@ -38,6 +41,7 @@ await bundle.write({
   },
 })
 await bundle.close()
+copyAssets(dir)
 await bundleLibraries()
 await keepCode(dir)
 
@@ -65,12 +69,6 @@ function groupsOf(chunks) {
     group('app', ['hide-keys.js', 'io.js', 'failure.js', 'app/run-app.js']),
     group('run', ['commands/run/run.js'], isOwn),
   ]
-}
-
-/** The YAML parser is loaded only when it is needed. It becomes part of the bundle, and is still run only when it is needed. */
-function requireLazily(code, id) {
-  const lazy = /\bcreateRequire\(import\.meta\.url\)\((['"]yaml['"])\)/g
-  return ours.test(id) && lazy.test(code) ? { code: code.replace(lazy, 'require($1)') } : null
 }
 
 /** What is still imported when the command runs goes through the function that bin/load-bundle.js passes. */

@@ -1,4 +1,4 @@
-import { createRuntime } from '@cadre/runtime'
+import { createRuntime } from 'cadre'
 
 const runtime = await createRuntime({
   trust: true, // use the agents, hooks and tools that this folder brings

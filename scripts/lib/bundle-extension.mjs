@@ -1,11 +1,12 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { libraries } from './bundle-libraries.mjs'
+import { bundledParsers, copyAssets, findAssets, ours, requireLazily } from './bundle-plugins.mjs'
 import { fromRoot } from './run.mjs'
 
 const source = fromRoot('packages', 'vscode')
-const ours = /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/]/
 
 /** The folder of the extension as it is packaged and installed. */
 export const extensionFolder = path.join(source, 'dist', 'extension')
@@ -16,8 +17,8 @@ export async function bundleExtension() {
   mkdirSync(extensionFolder, { recursive: true })
   await bundleHost()
   await bundlePage()
-  copyAssets()
-  writeManifest()
+  copyFiles()
+  writeManifest(await writeChatAgents())
 }
 
 async function bundleHost() {
@@ -27,14 +28,13 @@ async function bundleHost() {
     resolve: {
       alias: {
         ...Object.fromEntries(Object.entries(libraries()).map(([name, dist]) => [name, `${dist}/index.js`])),
-        // Its CommonJS build loads its parts in a way that cannot be bundled.
-        'jsonc-parser': fromRoot('node_modules', 'jsonc-parser', 'lib', 'esm', 'main.js'),
+        ...bundledParsers,
       },
     },
     external: ['vscode', /^node:/, '@vscode/ripgrep'],
     checks: { ineffectiveDynamicImport: false },
     treeshake: { moduleSideEffects: (id) => !ours.test(id) },
-    plugins: [{ name: 'require-lazily', transform: requireLazily }],
+    plugins: [requireLazily, findAssets],
   })
   await bundle.write({
     dir: path.join(extensionFolder, 'out'),
@@ -44,12 +44,6 @@ async function bundleHost() {
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   })
   await bundle.close()
-}
-
-/** Parsers that sources load when they are needed become part of the bundle, and are still run only when they are needed. */
-function requireLazily(code, id) {
-  const lazy = /\bcreateRequire\(import\.meta\.url\)\((['"](?:yaml|jsonc-parser)['"])\)/g
-  return ours.test(id) && lazy.test(code) ? { code: code.replace(lazy, 'require($1)') } : null
 }
 
 async function bundlePage() {
@@ -63,23 +57,27 @@ async function bundlePage() {
   cpSync(style, path.join(extensionFolder, 'out', 'settings-page.css'))
 }
 
-/** Files that packages read at run time lie where Node looks for these packages. */
-function copyAssets() {
-  const packageFiles = { agents: ['package.json', 'teams'], gate: ['package.json', 'runner', 'hooks'] }
-  for (const [name, files] of Object.entries(packageFiles))
-    for (const file of files)
-      cpSync(
-        fromRoot('packages', name, file),
-        path.join(extensionFolder, 'out', 'node_modules', '@cadre', name, file),
-        { recursive: true },
-      )
+function copyFiles() {
+  copyAssets(path.join(extensionFolder, 'out'))
   cpSync(path.join(source, 'media'), path.join(extensionFolder, 'media'), { recursive: true })
   for (const file of ['README.md']) cpSync(path.join(source, file), path.join(extensionFolder, file))
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(fromRoot(file), path.join(extensionFolder, file))
 }
 
+/** The built-in agents for VS Code's own agent mode. Returns what the manifest says about them. */
+async function writeChatAgents() {
+  const { chatAgentFiles } = await import(
+    pathToFileURL(path.join(source, 'dist', 'chat-agents', 'chat-agent-files.js'))
+  )
+  mkdirSync(path.join(extensionFolder, 'agents'))
+  return chatAgentFiles().map(({ file, text }) => {
+    writeFileSync(path.join(extensionFolder, 'agents', file), text)
+    return { path: `./agents/${file}` }
+  })
+}
+
 /** What only the repository needs is left out. */
-function writeManifest() {
+function writeManifest(chatAgents) {
   const {
     dependencies: _,
     exports: __,
@@ -87,5 +85,6 @@ function writeManifest() {
     private: ____,
     ...manifest
   } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'))
+  manifest.contributes = { ...manifest.contributes, chatAgents }
   writeFileSync(path.join(extensionFolder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }

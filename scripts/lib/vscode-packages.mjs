@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -44,6 +45,7 @@ export async function vscodeFolder() {
   )
   mkdirSync(folder, { recursive: true })
   await withLock(path.join(base, 'vscode.lock'), async () => {
+    removeUnfinished(folder)
     await installDebianPackages()
     await part(folder, 'tools', installTools)
     await part(folder, 'newest', installNewest)
@@ -70,6 +72,13 @@ async function part(folder, name, install) {
   }
 }
 
+// Left behind by a process that was killed: whoever holds the lock is the only one that installs.
+function removeUnfinished(folder) {
+  for (const name of readdirSync(folder).filter((name) => name.startsWith('installing-'))) {
+    rmSync(path.join(folder, name), { recursive: true, force: true })
+  }
+}
+
 async function installDebianPackages() {
   const missing = debian.filter((name) => !isInstalled(name))
   if (missing.length === 0) return
@@ -91,8 +100,8 @@ async function installDebianPackages() {
 }
 
 function isInstalled(name) {
-  const asked = spawnSync('dpkg-query', ['-W', '-f', '${Status}', name], { encoding: 'utf8' })
-  return asked.stdout?.includes('ok installed') ?? false
+  const asked = spawnSync('dpkg', ['-s', name], { encoding: 'utf8' })
+  return asked.stdout?.includes('Status: install ok installed') ?? false
 }
 
 async function installTools(fresh) {

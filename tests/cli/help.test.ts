@@ -27,6 +27,7 @@ const commands = [
   'models',
   'demo',
   'doctor',
+  'completion',
 ]
 const all = [
   ...commands,
@@ -80,9 +81,11 @@ test('the help of lint says where agents are looked for', async () => {
     expect(stdout).toContain(place)
 })
 
-test('the version is the one of the package', async () => {
+test('the version is that of the package, with the Node.js that runs it', async () => {
   const manifest = JSON.parse(readFileSync(path.join(path.dirname(bin), '..', 'package.json'), 'utf8'))
-  expect((await createProject().cadre(['--version'])).stdout).toBe(`${manifest.version}\n`)
+  expect((await createProject().cadre(['--version'])).stdout).toBe(
+    `cadre ${manifest.version} (Node ${process.versions.node}, ${process.platform}-${process.arch})\n`,
+  )
 })
 
 test('help loads neither a backend, nor YAML, nor anything else it does not need', async () => {

@@ -21,12 +21,15 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   channels: [...onHome, 'gate', 'tools'],
   runtime: [...below.filter((name) => name !== 'tasks'), 'tools', 'channels', 'backends'],
   server: [...below, 'channels', 'runtime'],
-  cli: [...below, 'tools', 'backends', 'runtime', 'server'],
+  cli: [...below, 'tools', 'backends', 'runtime', 'server', 'testing'],
   'settings-page': [],
   vscode: [...below.filter((name) => name !== 'workspaces'), 'tools', 'backends', 'runtime', 'settings-page'],
 }
 
 const forTests = ['@cadre/testing', 'vitest', 'fast-check', 'smtp-server']
+
+/** What others import of a package. */
+const entries = ['src/index.ts', 'src/testing.ts']
 
 export interface Manifest {
   readonly version: string
@@ -39,7 +42,8 @@ export function faultsOfSource(name: string, manifest: Manifest, file: string, t
   const module = readModule(file, text)
   const faults = module.imports.map((target) => faultOfImport(target))
   if (module.hasDefaultExport) faults.push('has a default export')
-  if (module.hasReExport && file !== 'src/index.ts') faults.push('re-exports: only src/index.ts may')
+  if (module.hasReExport && !entries.includes(file))
+    faults.push(`re-exports: only ${entries.join(' and ')} may`)
   if (module.hasComputedImport && name === 'core') faults.push('imports a computed module')
   return faults.filter((fault) => fault !== undefined).map((fault) => `${name}/${file} ${fault}`)
 

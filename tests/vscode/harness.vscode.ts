@@ -32,6 +32,36 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
     })
   })
 
+  it('plays a lane to each of its conversations from the start, and fails as often as it is told', async () => {
+    code.model.play(
+      {
+        when: ['counter', 'one'],
+        replies: [{ text: '1' }, { error: { message: 'busy', code: 'Blocked', times: 1 }, text: '2' }],
+      },
+      { when: 'counter', replies: [{ text: 'a' }, { text: 'b' }] },
+    )
+    const said = await code.host.run(async (vscode) => {
+      const [model] = await vscode.lm.selectChatModels({ id: 'scripted-one' })
+      const { User, Assistant } = vscode.LanguageModelChatMessage
+      const ask = async (name: string, ...replies: string[]) => {
+        try {
+          const reply = await model.sendRequest([
+            User(`counter ${name}`),
+            ...replies.map((text) => Assistant(text)),
+          ])
+          let text = ''
+          for await (const piece of reply.text) text += piece
+          return text
+        } catch (error) {
+          return (error as { code?: string }).code
+        }
+      }
+      const together = await Promise.all([ask('one'), ask('two'), ask('two', 'a'), ask('one', '1')])
+      return [...together, await ask('one', '1')]
+    })
+    expect(said).toEqual(['1', 'a', 'b', 'Blocked', '2'])
+  })
+
   it('runs a tool that the model calls, and gives it the result', async () => {
     code.model.play({
       when: 'You are the probe',
@@ -96,4 +126,54 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
   it('reads nothing of the home of the user', async () => {
     expect(await code.host.run(() => process.env['HOME'])).toBe(code.home)
   })
+})
+
+it('leaves the workspace untrusted when it is told to', async () => {
+  const code = await startVsCode({ version: 'oldest', extensions: [], trusted: false })
+  const workbench = await openWorkbench(code)
+  try {
+    expect(await code.host.run((vscode) => vscode.workspace.isTrusted)).toBe(false)
+  } finally {
+    await workbench.close()
+    await code.stop()
+  }
+})
+
+it('plays the script to an agent file in the agent mode of Copilot, without an account', async () => {
+  const lead = [
+    '---',
+    'description: Leads',
+    'tools: ["cadre-tests.scripted-model/probeEcho"]',
+    '---',
+    'You are the lead.',
+  ]
+  const code = await startVsCode({
+    copilot: true,
+    extensions: [],
+    workspace: { '.github/agents/lead.agent.md': `${lead.join('\n')}\n` },
+  })
+  const workbench = await openWorkbench(code)
+  try {
+    await workbench.enableCopilot()
+    code.model.play(
+      {
+        when: 'You are the lead.',
+        replies: [{ calls: [{ name: 'probe_echo', input: { text: 'hi' } }] }, { text: 'The lead is done.' }],
+      },
+      { replies: [{ text: 'A title' }] },
+    )
+    await code.host.command('workbench.action.chat.open', {
+      query: 'Begin',
+      mode: 'lead',
+      blockOnResponse: true,
+      modelSelector: { vendor: 'scripted', id: 'scripted-one' },
+    })
+    await workbench.chat.waitForAnswer(/The lead is done\./)
+    expect(code.model.entries('tool')).toMatchObject([
+      { name: 'probe_echo', input: { text: 'hi' }, inChat: true },
+    ])
+  } finally {
+    await workbench.close()
+    await code.stop()
+  }
 })

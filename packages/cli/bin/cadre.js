@@ -10,10 +10,11 @@ else {
   process.exitCode = 2
 }
 
-/** The bundle holds what was compiled when it was made; after a bare `tsc -b` it is out of date. */
+/** The bundle holds what was compiled when it was made; in the repository, after a bare `tsc -b`, it is out of date. */
 function isFresh() {
   const made = modified(bundled)
   if (made === 0) return false
+  if (modified(new URL('../tsconfig.json', import.meta.url)) === 0) return true
   const packages = new URL('../../', import.meta.url)
   return readdirSync(packages).every(
     (name) => modified(new URL(`${name}/dist/.tsbuildinfo`, packages)) <= made,

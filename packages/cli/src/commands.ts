@@ -23,6 +23,7 @@ export const commands = {
   models: 'List the models of all configured backends: context window, premium requests, and the default',
   demo: 'A team at work, offline, on a scripted model, in a folder of its own',
   doctor: 'What is installed, configured and reachable, and what to do about the rest',
+  completion: 'Print a completion script for bash, zsh or fish',
 } as const
 
 export const sessionCommands: readonly string[] = ['list', 'show', 'tree', 'resume', 'cancel', 'answer']

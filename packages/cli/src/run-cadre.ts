@@ -9,7 +9,8 @@ export function answerAtOnce(args: readonly string[], { stdout }: Pick<Io, 'stdo
   const [first] = args
   const isHelp = first === '--help' || first === '-h' || first === 'help'
   if (first === undefined || (isHelp && args.length === 1)) stdout.write(helpText())
-  else if (first === '--version' || first === '-v' || first === '-V') stdout.write(`${version}\n`)
+  else if (first === '--version' || first === '-v' || first === '-V')
+    stdout.write(`cadre ${version} (Node ${process.versions.node}, ${process.platform}-${process.arch})\n`)
   else return undefined
   return exitCodes.done
 }
@@ -23,6 +24,10 @@ export async function runCadre(args: readonly string[], io: Io): Promise<ExitCod
   if (answered !== undefined) return answered
   const { tellFailure } = await import('./failure.ts')
   try {
+    if (args[0] === '__complete') {
+      await (await import('./app/complete.ts')).complete(args.slice(1), io)
+      return exitCodes.done
+    }
     const { runApp } = await import('./app/run-app.ts')
     return await runApp(args[0] === 'help' ? [...args.slice(1), '--help'] : args, io)
   } catch (error) {

@@ -12,5 +12,7 @@ exports.activate = async (context) => {
   // answer until this extension is active.
   vscode.lm
     .selectChatModels({ vendor: 'scripted' })
-    .then((models) => write({ kind: 'activated', version: vscode.version, models: models.map(({ id }) => id) }))
+    .then((models) =>
+      write({ kind: 'activated', version: vscode.version, models: models.map(({ id }) => id) }),
+    )
 }

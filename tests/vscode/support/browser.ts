@@ -22,7 +22,6 @@ export interface Locator {
   hover(options?: Within): Promise<void>
   waitFor(options?: Within & { state?: 'visible' | 'hidden' | 'attached' | 'detached' }): Promise<void>
   isVisible(): Promise<boolean>
-  innerText(options?: Within): Promise<string>
   textContent(options?: Within): Promise<string | null>
   allInnerTexts(): Promise<string[]>
   getAttribute(name: string, options?: Within): Promise<string | null>

@@ -97,6 +97,6 @@ export function chatOf(page: Page, { host, version }: VsCode): Chat {
 // Before the picker shows a model, the answer is that there is none. The oldest version hides the picker in an empty chat.
 async function hasModel(page: Page): Promise<void> {
   await until('the chat to have a model', async () =>
-    (await page.locator('.interactive-input-part').last().innerText()).includes('Scripted'),
+    (await page.locator('.interactive-input-part').last().textContent())?.includes('Scripted'),
   )
 }

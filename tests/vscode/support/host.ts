@@ -22,20 +22,19 @@ export interface Host {
 
 /** An error that was thrown in the extension host. */
 export class HostError extends Error {
-  constructor(
-    override readonly name: string,
-    message: string,
-    readonly code?: string,
-  ) {
+  readonly code: string | undefined
+
+  constructor({ name = 'Error', message, code }: { name?: string; message: string; code?: string }) {
     super(message)
+    this.name = name
+    this.code = code
   }
 }
 
 export function connectHost(socketPath: string): Host {
   const run: Host['run'] = async (work, ...args) => {
     const answer = JSON.parse(await post(socketPath, JSON.stringify({ source: work.toString(), args })))
-    if (answer.error)
-      throw new HostError(answer.error.name ?? 'Error', answer.error.message, answer.error.code)
+    if (answer.error) throw new HostError(answer.error)
     return answer.value
   }
   return {

@@ -96,7 +96,14 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
     ...options.environment,
   }
   const { node, entry } = codeServerOf(version)
-  const places = ['--config', at('config.yaml'), '--user-data-dir', data, '--extensions-dir', at('extensions')]
+  const places = [
+    '--config',
+    at('config.yaml'),
+    '--user-data-dir',
+    data,
+    '--extensions-dir',
+    at('extensions'),
+  ]
   const wanted = [...testExtensions[version], ...(options.extensions ?? [ourExtension])]
   const extensions = await Promise.all(wanted.map(vsixOf))
   const installs = extensions.flatMap((file) => ['--install-extension', file])
@@ -116,11 +123,10 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
   )
   closeSync(output)
   const readOutput = () => readFileSync(log, 'utf8')
-  const killNow = () => signal(server, 'SIGKILL')
-  process.on('exit', killNow)
+  const guard = startGuard(server, folder)
   const stop = async () => {
     await end(server)
-    process.off('exit', killNow)
+    guard.kill()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   try {
@@ -129,7 +135,17 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
       return /server listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(readOutput())?.[1]
     })
     await until('code-server to be healthy', async () => (await fetch(`${url}/healthz`)).ok)
-    return { version, url, folder, home, workspace, model, host: connectHost(socket), output: readOutput, stop }
+    return {
+      version,
+      url,
+      folder,
+      home,
+      workspace,
+      model,
+      host: connectHost(socket),
+      output: readOutput,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error
@@ -149,6 +165,17 @@ function makeWorkspace(wanted: string | Readonly<Record<string, string>>, folder
     writeFileSync(file, text)
   }
   return folder
+}
+
+// A test process that is killed stops nothing. When it is gone its end of the pipe is closed, and the guard cleans up.
+function startGuard(server: ChildProcess, folder: string): ChildProcess {
+  const script = 'read -r _; kill -s KILL -- "-$1"; rm -rf "$2"'
+  const guard = spawn('sh', ['-c', script, 'guard', String(server.pid), folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  guard.unref()
+  return guard
 }
 
 // The whole group: code-server starts VS Code, which starts the extension hosts, which start what extensions start.

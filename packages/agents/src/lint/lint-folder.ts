@@ -24,6 +24,10 @@ export interface LintOptions {
   readonly knowledge?: LintKnowledge
   /** The hosts to judge for; all of them when absent. */
   readonly hosts?: readonly HostName[]
+  /** Used instead of what is on disk, by absolute path: an editor has text that is not saved yet. */
+  readonly texts?: ReadonlyMap<string, string>
+  /** Where the other agents of a project may be, as absolute paths. They are searched for when absent. */
+  readonly among?: readonly string[]
 }
 
 const fileRules: readonly FileRule[] = [
@@ -77,11 +81,14 @@ interface Scope {
 async function lint(
   files: readonly string[],
   { top, covers, isNamed }: Scope,
-  { cwd, knowledge = {}, hosts }: LintOptions,
+  { cwd, knowledge = {}, hosts, texts, among }: LintOptions,
 ): Promise<LintedFile[]> {
   const membershipOf = createProjects(top)
-  const subjectsOf = (file: string) =>
-    readSubjects({ path: file, shown: shownPath(cwd, file), membership: membershipOf(file) })
+  const subjectsOf = (file: string) => {
+    const text = texts?.get(file)
+    const request = { path: file, shown: shownPath(cwd, file), membership: membershipOf(file) }
+    return readSubjects(text === undefined ? request : { ...request, text })
+  }
   const read = files.map(subjectsOf).filter(([first]) => isNamed || first.read.ignored !== true)
   const subjects = read.flat()
   const findings = new Map<Subject, Finding[]>()
@@ -90,7 +97,10 @@ async function lint(
     findings.set(subject, [...own, ...(await modelNames(subject, knowledge))])
   }
   for (const [project, members] of byProject(subjects)) {
-    const others = covers(project) ? [] : neighboursOf(project, members).flatMap(subjectsOf)
+    const isNeighbour = (file: string) =>
+      !members.some((member) => member.path === file) && membershipOf(file).project === project
+    const neighbours = () => among?.filter(isNeighbour) ?? neighboursOf(project, members)
+    const others = covers(project) ? [] : neighbours().flatMap(subjectsOf)
     for (const rule of projectRules)
       for (const { subject, finding } of rule([...members, ...others], knowledge))
         findings.get(subject)?.push(finding)

@@ -17,23 +17,26 @@ export interface SubjectRequest {
   readonly path: string
   readonly shown: string
   readonly membership: Membership
+  /** Used instead of what is on disk. */
+  readonly text?: string
 }
 
 /** Reads one file for the rules, which may define several agents. What cannot be read is a subject with the reason. */
-export function readSubjects({ path, shown, membership }: SubjectRequest): readonly [Subject, ...Subject[]] {
+export function readSubjects(request: SubjectRequest): readonly [Subject, ...Subject[]] {
+  const { path, shown, membership } = request
   const failed = (code: string, message: string): [Subject] => {
     const read: ReadAgent = { diagnostics: [{ path, line: 1, severity: 'error', code, message }] }
     return [{ path, shown, text: '', dialect: 'unknown', read, header: new Map(), membership }]
   }
   let bytes: Buffer
   try {
-    const { size } = statSync(path)
+    const size = request.text === undefined ? statSync(path).size : Buffer.byteLength(request.text)
     if (size > largestFile)
       return failed(
         'file-too-large',
         `The file has ${size} bytes, and the most for an agent is ${largestFile}.`,
       )
-    bytes = readFileSync(path)
+    bytes = request.text === undefined ? readFileSync(path) : Buffer.from(request.text)
   } catch (error) {
     return failed('file-unreadable', `The file cannot be read: ${messageOf(error)}.`)
   }

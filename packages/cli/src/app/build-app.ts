@@ -2,6 +2,7 @@ import { type Application, buildApplication, buildRouteMap, text_en } from '@str
 import { agentsRoutes } from '../commands/agents/agents-commands.ts'
 import { approvalsCommand, approveCommand, rejectCommand } from '../commands/approvals/approvals-commands.ts'
 import { chatCommand } from '../commands/chat/chat-command.ts'
+import { completionCommand } from '../commands/completion/completion-command.ts'
 import { downCommand, statusCommand, upCommand } from '../commands/daemon/daemon-commands.ts'
 import { hooksRoutes } from '../commands/hooks/hooks-commands.ts'
 import { initCommand } from '../commands/init/init-command.ts'
@@ -44,6 +45,7 @@ export function buildApp(): Application<CliContext> {
     models: modelsCommand,
     demo: demoCommand,
     doctor: doctorCommand,
+    completion: completionCommand,
   }
   // Without a prototype: `cadre constructor` must be an unknown command like any other.
   const routes = Object.assign(Object.create(null) as object, targets)

@@ -41,7 +41,7 @@ export function defineCommand<
   const shown = examples.map(([line, does]) => `  cadre ${line}\n    ${does}`)
   const command = buildCommand<Flags, Args, CliContext>({
     docs: { brief, fullDescription: `${about ?? `${brief}.`}\n\nEXAMPLES\n${shown.join('\n')}` },
-    parameters: withBareFlags(parameters) as never,
+    parameters: withProposals(parameters as DescribedParameters) as never,
     loader: async () =>
       async function (this: CliContext, flags: Flags, ...args: Args) {
         // Caught here and not by the parser, which would take every failure for one of its own.
@@ -53,11 +53,46 @@ export function defineCommand<
         }
       },
   })
-  const flags = parameters.flags as Parameters<typeof withFlagValues>[1] | undefined
+  const flags = parameters.flags as FlagsOfHelp | undefined
   return { ...command, formatHelp: (args) => withFlagValues(command.formatHelp(args), flags ?? {}) }
 }
 
-/** Without a prototype: `--constructor` must be an unknown flag like any other. */
-function withBareFlags(parameters: object & { readonly flags?: object }): object {
-  return { ...parameters, flags: Object.assign(Object.create(null) as object, parameters.flags) }
+type FlagsOfHelp = Parameters<typeof withFlagValues>[1]
+
+interface Parameter {
+  readonly kind?: string
+  readonly placeholder?: string
+}
+
+interface DescribedParameters {
+  readonly flags?: Readonly<Record<string, Parameter>>
+  readonly positional?: { readonly parameters?: readonly Parameter[]; readonly parameter?: Parameter }
+}
+
+/** Values that a shell can complete are found by their placeholder. */
+function withProposals(parameters: DescribedParameters): object {
+  const { flags = {}, positional } = parameters
+  const proposing = (parameter: Parameter) => ({
+    ...parameter,
+    async proposeCompletions(this: CliContext, partial: string) {
+      const { proposalsFor } = await import('./proposals.ts')
+      const found = await proposalsFor(parameter.placeholder, this.io)
+      return found.filter((value) => value.startsWith(partial))
+    },
+  })
+  // Without a prototype: `--constructor` must be an unknown flag like any other.
+  const bare = Object.create(null) as Record<string, Parameter>
+  for (const [name, flag] of Object.entries(flags))
+    bare[name] = flag.kind === 'parsed' ? proposing(flag) : flag
+  return {
+    ...parameters,
+    flags: bare,
+    ...(positional && {
+      positional: {
+        ...positional,
+        ...(positional.parameters && { parameters: positional.parameters.map(proposing) }),
+        ...(positional.parameter && { parameter: proposing(positional.parameter) }),
+      },
+    }),
+  }
 }

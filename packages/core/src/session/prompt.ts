@@ -85,6 +85,13 @@ export function delegatedWork(work: string, expectations: string): string {
   ].join('\n')
 }
 
+const delegated = /^## Work\s+([\s\S]*?)\s+## Report expectations\s/
+
+/** The work of a session as it was given, without the headings of delegated work. */
+export function bareWork(content: string): string {
+  return delegated.exec(content)?.[1] ?? content
+}
+
 /** The first thing a teammate is told: what it begins with, who it is, and who the others are. */
 export function teammateWork(
   { name, initialPrompt }: MemberRequest,

@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineTool, messageOf, type Tool } from '@cadre/core'
+import { offerCadre } from './offer-cadre.ts'
 
 export interface CustomToolsRequest {
   /** As the configuration names them. */
@@ -55,6 +56,7 @@ async function loadModule(named: string, trusted: CustomToolsRequest['trusted'])
   }
   let exported: Record<string, unknown>
   try {
+    offerCadre()
     // A changed file is another module: without this, the one loaded first would be used for as long as the process lives.
     exported = (await import(`${pathToFileURL(file).href}?v=${version}`)) as Record<string, unknown>
   } catch (error) {

@@ -50,7 +50,7 @@ const exportCommand = defineCommand({
       parameter: {
         brief: 'The agents; default: all that are defined in files',
         parse: String,
-        placeholder: 'name',
+        placeholder: 'agent',
       },
     },
   },
@@ -110,7 +110,7 @@ const show = defineCommand({
     flags: { team, home, model: text('The default model, as `cadre run` takes it', 'MODEL'), trust, json },
     positional: {
       kind: 'tuple',
-      parameters: [{ brief: 'The name of the agent', parse: String, placeholder: 'name' }],
+      parameters: [{ brief: 'The name of the agent', parse: String, placeholder: 'agent' }],
     },
   },
   load: async () => (await import('./agents-show.ts')).showAgent,

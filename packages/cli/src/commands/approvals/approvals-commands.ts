@@ -5,7 +5,7 @@ import { commands } from '../../commands.ts'
 const id = {
   brief: 'The id of the approval, or its beginning or end; `cadre approvals` lists them',
   parse: String,
-  placeholder: 'id',
+  placeholder: 'approval',
 } as const
 
 export const approvalsCommand = defineCommand({

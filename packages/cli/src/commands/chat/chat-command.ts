@@ -18,7 +18,7 @@ export const chatCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      agent: text('The agent to talk to', 'NAME'),
+      agent: text('The agent to talk to', 'AGENT'),
       team,
       model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
       resume: {

@@ -23,7 +23,7 @@ export const resumeCommand = defineCommand({
     positional: {
       kind: 'tuple',
       parameters: [
-        { brief: 'The id of the session, or its beginning', parse: String, placeholder: 'id' },
+        { brief: 'The id of the session, or its beginning', parse: String, placeholder: 'session' },
         {
           brief: 'What you have to say to it; - reads it from standard input',
           parse: String,

@@ -38,7 +38,7 @@ export const runCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      agent: text('The agent to start', 'NAME'),
+      agent: text('The agent to start', 'AGENT'),
       team,
       model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
       home,

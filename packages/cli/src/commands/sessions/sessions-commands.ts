@@ -4,7 +4,11 @@ import { flag, home, json, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 import { resumeCommand } from '../run/resume-command.ts'
 
-const id = { brief: 'The id of the session, or its beginning', parse: String, placeholder: 'id' } as const
+const id = {
+  brief: 'The id of the session, or its beginning',
+  parse: String,
+  placeholder: 'session',
+} as const
 
 const list = defineCommand({
   brief: 'All sessions, the newest first',

@@ -68,7 +68,7 @@ export async function decide(
   const record = await findRecord({ engine }, { session, question })
   if (record === undefined) return { kind: 'missing' }
   const before = objectionTo(record, decision)
-  if (before !== undefined) return { kind: 'refused', reason: before }
+  if (before !== undefined) return { kind: 'refused', reason: withoutId(record, before) }
   if (!record.choices.includes(decision) && record.choices.length > 0)
     throw new CadreError('usage', `This cannot be answered with "${decision}".`)
   const by = personName(process.env)
@@ -78,10 +78,14 @@ export async function decide(
     ...(reason && { reason }),
   })
   const objection = objectionTo({ ...record, decision: decided.answer }, decision)
-  if (objection !== undefined) return { kind: 'refused', reason: objection }
+  if (objection !== undefined) return { kind: 'refused', reason: withoutId(record, objection) }
   const { root } = record
   if (decided.kind === 'written') return { kind: 'decided', root, resumes: 'process' }
   return { kind: 'decided', root, resumes: isAttended(home) ? 'daemon' : 'nobody' }
+}
+
+function withoutId({ id }: ApprovalRecord, sentence: string): string {
+  return sentence.replace(id, 'This')
 }
 
 async function findRecord(
@@ -150,7 +154,7 @@ function wholeText(record: ApprovalRecord, { spec }: StoredSession): string {
     '',
     ...shownText('Folder', spec.workspace),
     ...factLines(record),
-    `Agents: ${spec.chain.map((name) => shownLine(name)).join(' → ')}`,
+    ...(spec.chain.length < 2 ? [] : [`Delegated: ${spec.chain.map((name) => shownLine(name)).join(' → ')}`]),
     `Session: ${shownLine(session)}`,
     `Asked at: ${created}`,
     `Approval: ${id}`,

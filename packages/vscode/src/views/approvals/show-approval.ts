@@ -39,7 +39,8 @@ export function createApprovalDocuments(services: Services): ApprovalDocuments {
         )
       const { item, files, text } = action
       if (files === undefined) {
-        const document = await vscode.workspace.openTextDocument(put(`${item.id}/Approval.txt`, text))
+        const name = `${item.agent.replace(/[^\w-]+/g, '-')}.approval.txt`
+        const document = await vscode.workspace.openTextDocument(put(`${item.id}/${name}`, text))
         await vscode.window.showTextDocument(document, { preview: true })
         return
       }

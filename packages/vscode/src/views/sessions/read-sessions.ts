@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import {
   applyToView,
+  bareWork,
   emptyView,
   eventsOf,
   messageOf,
@@ -17,7 +18,7 @@ import { buildForest, type SessionEntry, type SessionForest } from './session-fo
 import { type Activity, type SessionDetail, type SessionItem, stateOf } from './session-text.ts'
 
 export interface SessionReader {
-  /** Everything the view shows. Reads the heads of files that have changed, and the journals of running sessions. */
+  /** Everything the view shows. Reads the heads of files that have changed, and the journals of sessions that run or wait. */
   read(): Promise<ReadSessions>
 }
 
@@ -28,15 +29,15 @@ export interface ReadSessions {
 
 export interface SessionReaderOptions {
   readonly home: Home
-  /** Opened only when a session runs, and closed again. */
+  /** Opened only for sessions that run or wait, and closed again. */
   readonly open: () => Promise<Sessions | undefined>
 }
 
 const ending = '.session.yaml'
 /** Files per turn of the event loop. */
 const share = 200
-/** Journals that are read for what their sessions do now. */
-const mostRunning = 30
+/** Journals that are read for what their sessions do now, the newest first. */
+const mostJournals = 50
 
 export function createSessionReader({ home, open }: SessionReaderOptions): SessionReader {
   const known = new Map<string, { readonly stamp: string; readonly entry: SessionEntry | undefined }>()
@@ -59,10 +60,9 @@ export function createSessionReader({ home, open }: SessionReaderOptions): Sessi
     return entries
   }
 
-  const readActivities = async (running: readonly string[]): Promise<void> => {
-    const stale = running
-      .slice(0, mostRunning)
-      .filter((id) => activities.get(id)?.stamp !== known.get(id)?.stamp)
+  const readActivities = async (wanted: readonly string[]): Promise<void> => {
+    for (const id of activities.keys()) if (!wanted.includes(id)) activities.delete(id)
+    const stale = wanted.filter((id) => activities.get(id)?.stamp !== known.get(id)?.stamp)
     if (stale.length === 0) return
     const sessions = await open()
     if (sessions === undefined) return
@@ -86,11 +86,17 @@ export function createSessionReader({ home, open }: SessionReaderOptions): Sessi
         if (!owners.has(root)) owners.set(root, ownerIn(home, root))
         return owners.get(root)
       }
-      const isRunning = ({ id, status }: SessionEntry) =>
-        status === 'active' && ownerOf(forest.rootOf(id)) !== undefined
-      const running = [...forest.entries.values()].filter(isRunning).map(({ id }) => id)
-      for (const id of activities.keys()) if (!running.includes(id)) activities.delete(id)
-      await readActivities(running)
+      const isOpen = ({ id, status }: SessionEntry) =>
+        status === 'sleeping' || (status === 'active' && ownerOf(forest.rootOf(id)) !== undefined)
+      const open = [...forest.entries.values()].filter(isOpen)
+      const newest = open.sort((a, b) => (a.updated < b.updated ? 1 : -1)).slice(0, mostJournals)
+      await readActivities(newest.map(({ id }) => id))
+      // A session that delegated sleeps as long as something below it waits.
+      const waitingRoots = new Set(
+        open.flatMap(({ id }) => (activities.get(id)?.activity.waits === false ? [] : [forest.rootOf(id)])),
+      )
+      const waits = (id: string, { status }: SessionEntry) =>
+        status === 'sleeping' ? waitingRoots.has(forest.rootOf(id)) : activities.get(id)?.activity.waits
       return {
         forest,
         item(id) {
@@ -100,7 +106,7 @@ export function createSessionReader({ home, open }: SessionReaderOptions): Sessi
           const activity = activities.get(id)?.activity
           return {
             ...entry,
-            state: stateOf(entry, entry.status === 'active' ? ownerOf(root) : undefined, activity),
+            state: stateOf(entry, entry.status === 'active' ? ownerOf(root) : undefined, waits(id, entry)),
             ...(activity && { activity: activity.text }),
             hasChildren: forest.children.has(id),
             isRoot: root === id,
@@ -135,7 +141,7 @@ function entryOf(home: Home, id: string): SessionEntry | undefined {
       ...rest,
       agent: shownLine(agent, 60),
       ...(parent !== undefined && { parent: parent.split('/')[0] ?? '' }),
-      ...(work !== undefined && { work: shownLine(work, 200) }),
+      ...(work !== undefined && { work: shownLine(bareWork(work), 200) }),
     }
   } catch (error) {
     // A file that cannot be read is shown as such, so that somebody can repair it.

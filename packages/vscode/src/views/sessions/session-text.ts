@@ -1,11 +1,15 @@
 import { timeAgo } from '../time-ago.ts'
 import type { SessionEntry } from './session-forest.ts'
 
-/** `here`, `elsewhere`: a process runs it, this one or another. `stopped`: it was at work when its process ended. */
+/**
+ * `here`, `elsewhere`: a process runs it, this one or another. `answered`: it waited for a person, who has decided, and can be resumed.
+ * `stopped`: it was at work when its process ended.
+ */
 export type SessionState =
   | 'here'
   | 'elsewhere'
   | 'waiting'
+  | 'answered'
   | 'stopped'
   | 'completed'
   | 'incomplete'
@@ -13,10 +17,10 @@ export type SessionState =
   | 'error'
   | 'unreadable'
 
-/** What the journal of a running session says about it now. */
+/** What the journal of a session that has not ended says about it now. */
 export interface Activity {
   readonly text: string
-  /** It waits for a person, though a process holds it. */
+  /** It asks a person. */
   readonly waits: boolean
 }
 
@@ -30,11 +34,13 @@ export interface SessionItem extends SessionEntry {
 export function stateOf(
   { status, outcome, fault }: SessionEntry,
   owner: 'here' | 'elsewhere' | undefined,
-  activity?: Activity,
+  /** Whether a question of it or of its tree is open; unknown for a journal that was not read. */
+  waits?: boolean,
 ): SessionState {
   if (fault !== undefined) return 'unreadable'
   if (status === 'completed' || status === 'error') return outcome ?? status
-  if (status === 'sleeping' || activity?.waits) return 'waiting'
+  if (status === 'sleeping') return waits === false ? 'answered' : 'waiting'
+  if (waits && owner !== undefined) return 'waiting'
   return owner ?? 'stopped'
 }
 
@@ -42,6 +48,7 @@ const words: Readonly<Record<SessionState, string>> = {
   here: 'running',
   elsewhere: 'running in another process',
   waiting: 'waiting for you',
+  answered: 'ready to resume',
   stopped: 'stopped',
   completed: 'completed',
   incomplete: 'incomplete',
@@ -54,6 +61,7 @@ export const icons: Readonly<Record<SessionState, readonly [icon: string, color?
   here: ['loading~spin'],
   elsewhere: ['sync~spin'],
   waiting: ['bell-dot', 'charts.yellow'],
+  answered: ['debug-continue', 'charts.blue'],
   stopped: ['debug-pause'],
   completed: ['pass', 'charts.green'],
   incomplete: ['warning', 'charts.yellow'],

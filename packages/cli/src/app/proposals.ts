@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs'
+import { listTeams } from '@cadre/agents'
+import { listAllModels } from '@cadre/backends'
+import { agentsHere, assistant, homeOf, loadSettings, untrustedIn } from '@cadre/runtime'
+import type { Io } from '../io.ts'
+
+type Propose = (io: Io) => Promise<readonly string[]> | readonly string[]
+
+/** The longest that a shell is kept waiting for the models of a server, in milliseconds. */
+const patience = 1500
+
+/** What a shell can complete, by the placeholder of a flag or an argument. */
+const proposals: { readonly [placeholder: string]: Propose } = {
+  AGENT: agents,
+  agent: agents,
+  TEAM: teams,
+  MODEL: models,
+  session: (io) => namesIn(io, ['sessions'], '.session.yaml'),
+  approval: (io) => namesIn(io, ['approvals', 'pending'], '.approval.md'),
+}
+
+/** The values that fit a placeholder. Nothing where they cannot be found: a shell shows no errors. */
+export async function proposalsFor(placeholder: string | undefined, io: Io): Promise<readonly string[]> {
+  const propose = placeholder === undefined ? undefined : proposals[placeholder]
+  try {
+    return (await propose?.(io)) ?? []
+  } catch {
+    return []
+  }
+}
+
+async function agents(io: Io): Promise<readonly string[]> {
+  const { registry } = await agentsHere(io, {})
+  return [...registry.list().filter(({ userInvocable }) => userInvocable !== false), assistant].map(
+    ({ name }) => name,
+  )
+}
+
+function teams(): readonly string[] {
+  return listTeams().flatMap(({ name, variants }) => [
+    name,
+    ...variants.map((variant) => `${name}/${variant.name}`),
+  ])
+}
+
+async function models(io: Io): Promise<readonly string[]> {
+  const home = homeOf(io, undefined)
+  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const { config } = await loadSettings(io, home, { homeTrusted })
+  const listed = await listAllModels({ config, env: io.env, cwd: io.cwd, limit: patience })
+  return [
+    ...Object.keys(config.aliases ?? {}),
+    ...listed.flatMap((backend) => backend.models.map(({ id }) => id)),
+  ]
+}
+
+/** By the names of files alone: a shell waits for this. */
+function namesIn(io: Io, folder: readonly string[], ending: string): readonly string[] {
+  return readdirSync(homeOf(io, undefined).at(...folder)).flatMap((name) =>
+    name.endsWith(ending) ? [name.slice(0, -ending.length)] : [],
+  )
+}

@@ -1,0 +1,124 @@
+import { fixAgentText, readAgentText } from '@cadre/agents'
+import * as vscode from 'vscode'
+import type { AgentSettings } from '../../settings/agent-settings.ts'
+import { changedPart } from './changed-part.ts'
+import { headerDialect, keyNamed, valuesNamedBy } from './header-keys.ts'
+import { type HeaderSpot, spotInHeader } from './header-spot.ts'
+import { knownAgents, namesFor } from './known-names.ts'
+import { type Suggestion, suggest } from './suggest.ts'
+import { aboutTool } from './tools-of-dialect.ts'
+
+/** Headers are short. What is below is not looked at. */
+const mostLines = 1_000
+
+/** What VS Code completes itself: its own keys, tools and models. */
+const ownLanguages = new Set(['chatagent', 'chatmode', 'prompt'])
+
+export async function completeHeader(
+  document: vscode.TextDocument,
+  position: vscode.Position,
+  settings: AgentSettings,
+): Promise<vscode.CompletionItem[]> {
+  const spot = spotAt(document, position)
+  if (spot === undefined) return []
+  const dialect = dialectOf(document)
+  const names = await namesFor(settings, document.uri, dialect)
+  const isBeside = ownLanguages.has(document.languageId)
+  return suggest({ spot, dialect, names, isBeside }).map((suggestion) =>
+    itemOf(suggestion, rangeOf(spot, position.line)),
+  )
+}
+
+const kinds: Readonly<Record<Suggestion['kind'], vscode.CompletionItemKind>> = {
+  key: vscode.CompletionItemKind.Property,
+  value: vscode.CompletionItemKind.EnumMember,
+  tool: vscode.CompletionItemKind.Function,
+  agent: vscode.CompletionItemKind.User,
+  model: vscode.CompletionItemKind.Value,
+}
+
+function itemOf({ label, insert, about, kind }: Suggestion, range: vscode.Range): vscode.CompletionItem {
+  const item = new vscode.CompletionItem(label, kinds[kind])
+  item.insertText = insert
+  item.range = range
+  if (about !== undefined) item.detail = about
+  return item
+}
+
+export function hoverHeader(
+  document: vscode.TextDocument,
+  position: vscode.Position,
+  settings: AgentSettings,
+): vscode.Hover | undefined {
+  const spot = spotAt(document, position)
+  if (spot === undefined || spot.written === '') return undefined
+  if (position.character < spot.start || position.character > spot.end) return undefined
+  const text = aboutSpot(document, spot, settings)
+  return text === undefined ? undefined : hover(text, rangeOf(spot, position.line))
+}
+
+function aboutSpot(
+  document: vscode.TextDocument,
+  spot: HeaderSpot,
+  settings: AgentSettings,
+): string | undefined {
+  if (spot.kind === 'key') return keyNamed(dialectOf(document), spot.path, spot.written)?.about
+  switch (valuesNamedBy(spot.path)) {
+    case 'tools':
+      return `To Cadre: ${aboutTool(spot.written)}`
+    case 'agents': {
+      const wanted = spot.written.toLowerCase()
+      const agent = knownAgents(settings, document.uri).find(({ name }) => name.toLowerCase() === wanted)
+      return agent?.description
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Descriptions come from files: nothing in them is a link, a picture or a command. */
+function hover(text: string, range: vscode.Range): vscode.Hover {
+  const markdown = new vscode.MarkdownString()
+  const parts = text.split(/(`[^`]*`)/)
+  for (const part of parts)
+    if (/^`[^`]*`$/.test(part)) markdown.appendMarkdown(part)
+    else markdown.appendText(part)
+  return new vscode.Hover(markdown, range)
+}
+
+/** Puts the file right, as `cadre lint --fix` does. */
+export function fixesFor(
+  document: vscode.TextDocument,
+  diagnostics: readonly vscode.Diagnostic[],
+): vscode.CodeAction[] {
+  const text = document.getText()
+  const fix = fixAgentText({ path: document.uri.fsPath, text })
+  if (fix.kind !== 'fixed') return []
+  const { start, end, text: by } = changedPart(text, fix.text)
+  const range = new vscode.Range(document.positionAt(start), document.positionAt(end))
+  const action = (title: string, kind: vscode.CodeActionKind) => {
+    const made = new vscode.CodeAction(title, kind)
+    made.edit = new vscode.WorkspaceEdit()
+    made.edit.replace(document.uri, range, by)
+    return made
+  }
+  const quick = action('Fix this agent file (what it may do stays the same)', vscode.CodeActionKind.QuickFix)
+  quick.diagnostics = [...diagnostics]
+  quick.isPreferred = true
+  return [quick, action('Fix agent file', vscode.CodeActionKind.SourceFixAll.append('cadre'))]
+}
+
+function spotAt(document: vscode.TextDocument, { line, character }: vscode.Position): HeaderSpot | undefined {
+  const count = Math.min(document.lineCount, mostLines)
+  const lines = Array.from({ length: count }, (_, index) => document.lineAt(index).text)
+  return spotInHeader({ lines, line, character, isYaml: /\.ya?ml$/i.test(document.uri.fsPath) })
+}
+
+function rangeOf({ start, end }: HeaderSpot, line: number): vscode.Range {
+  return new vscode.Range(line, start, line, end)
+}
+
+function dialectOf(document: vscode.TextDocument) {
+  const head = document.getText(new vscode.Range(0, 0, Math.min(document.lineCount, mostLines), 0))
+  return headerDialect(readAgentText({ path: document.uri.fsPath, text: head }).dialect)
+}

@@ -1,0 +1,22 @@
+/** The part of a text that differs from another text, by offsets into the first. */
+export interface ChangedPart {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** The smallest part to replace so that `before` becomes `after`. Whole pairs of surrogates only. */
+export function changedPart(before: string, after: string): ChangedPart {
+  const most = Math.min(before.length, after.length)
+  let start = 0
+  while (start < most && before[start] === after[start]) start++
+  let kept = 0
+  while (kept < most - start && before[before.length - 1 - kept] === after[after.length - 1 - kept]) kept++
+  if (isLow(before.charCodeAt(start)) || isLow(after.charCodeAt(start))) start = Math.max(0, start - 1)
+  if (kept > 0 && isLow(before.charCodeAt(before.length - kept))) kept--
+  return { start, end: before.length - kept, text: after.slice(start, after.length - kept) }
+}
+
+function isLow(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Finding, lintFiles, shownPath } from '@cadre/agents'
+import * as vscode from 'vscode'
+import type { AgentSettings } from '../../settings/agent-settings.ts'
+import { lintKnowledge } from './known-names.ts'
+import { unsavedTexts } from './open-texts.ts'
+import { rangeOfFinding } from './range-of-finding.ts'
+
+/** What is wrong with these files, as `cadre lint` says it; text that is not saved yet counts. */
+export async function checkAgents(
+  files: readonly string[],
+  among: readonly string[],
+  settings: AgentSettings,
+): Promise<ReadonlyMap<string, readonly vscode.Diagnostic[]>> {
+  const texts = unsavedTexts()
+  const checked = new Map<string, readonly vscode.Diagnostic[]>()
+  for (const group of byFolder(files)) {
+    const [first] = group
+    if (first === undefined) continue
+    const knowledge = lintKnowledge(settings, vscode.Uri.file(first))
+    const cwd = path.dirname(first)
+    const byShown = new Map(group.map((file) => [shownPath(cwd, file), file]))
+    const { files: linted } = await lintFiles(group, { cwd, knowledge, hosts: [], texts, among })
+    for (const { path: shown, diagnostics } of linted) {
+      const file = byShown.get(shown)
+      if (file !== undefined) checked.set(file, await diagnosticsOf(file, diagnostics, texts.get(file)))
+    }
+  }
+  return checked
+}
+
+function byFolder(files: readonly string[]): Iterable<readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const file of files) {
+    const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file))?.uri.toString() ?? ''
+    const group = groups.get(folder)
+    if (group === undefined) groups.set(folder, [file])
+    else group.push(file)
+  }
+  return groups.values()
+}
+
+const severities: Readonly<Record<Finding['severity'], vscode.DiagnosticSeverity>> = {
+  error: vscode.DiagnosticSeverity.Error,
+  warning: vscode.DiagnosticSeverity.Warning,
+  // `cadre lint` counts these without showing them; here they are a hint in the file and not in the list of problems.
+  info: vscode.DiagnosticSeverity.Hint,
+}
+
+async function diagnosticsOf(
+  file: string,
+  findings: readonly Finding[],
+  text: string | undefined,
+): Promise<vscode.Diagnostic[]> {
+  // A note beside agents is no agent, and nobody said that it is one.
+  if (findings.length === 0 || findings.some(({ code }) => code === 'file-for-people')) return []
+  const lines = (text ?? (await readFile(file, 'utf8').catch(() => ''))).split(/\r\n|[\r\n]/)
+  return findings.map(({ severity, code, message, fix, line = 1 }) => {
+    const { start, end } = rangeOfFinding(lines[line - 1] ?? '', message)
+    const range = new vscode.Range(line - 1, start, line - 1, end)
+    const diagnostic = new vscode.Diagnostic(
+      range,
+      fix === undefined ? message : `${message} ${fix}`,
+      severities[severity],
+    )
+    diagnostic.source = 'Cadre'
+    diagnostic.code = code
+    return diagnostic
+  })
+}

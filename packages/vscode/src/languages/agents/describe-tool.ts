@@ -1,0 +1,63 @@
+import type { ToolMeaning } from '@cadre/core'
+
+const classes: Readonly<Record<string, string>> = {
+  read: 'every tool that reads',
+  search: 'every tool that searches',
+  edit: 'every tool that changes files',
+  execute: 'every tool that runs commands',
+  agent: 'every tool that gives work to other agents',
+  web: 'every tool that reads from the web',
+  todo: 'every tool for a to-do list',
+  task: 'every tool for task files',
+  message: 'every tool that sends messages to other agents',
+}
+
+/** What a name in a list of tools gives an agent, in one sentence. `classOf` tells the class of one of our tools. */
+export function describeTool(
+  name: string,
+  meaning: ToolMeaning,
+  classOf: (tool: string) => string | undefined,
+): string {
+  switch (meaning.kind) {
+    case 'all':
+      return 'Every tool.'
+    case 'class':
+      return `${capital(classes[meaning.class] ?? `every tool of the class ${meaning.class}`)}.`
+    case 'tools': {
+      const one = meaning.names.map((tool) => {
+        const of = classOf(tool)
+        return `\`${tool}\`${of === undefined ? '' : ` (${effects[of] ?? of})`}`
+      })
+      return `Cadre's ${meaning.names.length === 1 ? 'tool' : 'tools'} ${one.join(', ')}.`
+    }
+    case 'server':
+      return meaning.tool === undefined
+        ? `Every tool of the MCP server or extension \`${plain(meaning.server)}\`.`
+        : `The tool \`${plain(meaning.tool)}\` of the MCP server or extension \`${plain(meaning.server)}\`.`
+    case 'elsewhere':
+      return `A tool of ${meaning.host}. Cadre has nothing that does it, so it gives nothing in a run of Cadre.`
+    case 'unknown':
+      return `No tool is called \`${plain(name)}\`: the name gives nothing.`
+  }
+}
+
+const effects: Readonly<Record<string, string>> = {
+  read: 'reads',
+  search: 'searches',
+  edit: 'changes files',
+  execute: 'runs commands',
+  agent: 'gives work to other agents',
+  web: 'reads from the web',
+  todo: 'keeps a to-do list',
+  task: 'works on task files',
+  message: 'sends messages to other agents',
+}
+
+/** Names in a file are text: nothing in them ends the code they are shown as. */
+function plain(text: string): string {
+  return text.replaceAll(/[`\r\n]/g, ' ').slice(0, 100)
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

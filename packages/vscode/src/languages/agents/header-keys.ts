@@ -1,0 +1,112 @@
+/** The dialects of agent files that a person edits. */
+export type HeaderDialect = 'copilot' | 'claude' | 'opencode' | 'template'
+
+interface HeaderKey {
+  readonly key: string
+  /** Where it is written; everywhere when absent. */
+  readonly of?: readonly HeaderDialect[]
+  readonly about: string
+  /** What can stand there, when it is one of few. */
+  readonly values?: readonly string[]
+  /** Nobody reads it but Cadre: no other completion knows it. */
+  readonly isOwn?: boolean
+}
+
+const yesNo = ['true', 'false'] as const
+const copilot: readonly HeaderDialect[] = ['copilot']
+const claude: readonly HeaderDialect[] = ['claude']
+const opencode: readonly HeaderDialect[] = ['opencode']
+const template: readonly HeaderDialect[] = ['template']
+
+// biome-ignore format: a table is read by its columns
+const keys: readonly HeaderKey[] = [
+  { key: 'name', of: ['copilot', 'claude', 'opencode'], about: 'What the agent is called. Default: the name of the file.' },
+  { key: 'id', of: template, about: 'What the agent is called.' },
+  { key: 'description', about: 'What the agent is for, in one sentence. Other agents choose by it.' },
+  { key: 'use-for', of: copilot, isOwn: true, about: 'What other agents should delegate to it.' },
+  { key: 'tools', of: ['copilot', 'claude', 'opencode'], about: 'The tools that the agent may use. Without this key it may use every tool.' },
+  { key: 'capabilities', of: template, about: 'The tools that the agent may use.' },
+  { key: 'disallowed-tools', of: copilot, isOwn: true, about: 'Tools that the agent may not use, whatever `tools` names. VS Code does not read this key.' },
+  { key: 'disallowedTools', of: claude, about: 'Tools that the agent may not use, whatever `tools` names.' },
+  { key: 'agents', of: copilot, about: 'The agents that it may delegate to; `*` is all of them, `[]` none. It needs the tool `agent`.' },
+  { key: 'model', about: 'The model it runs on, or a list of models of which the first available one is used.' },
+  { key: 'handoffs', of: copilot, about: 'Buttons below an answer that give the work to another agent.' },
+  { key: 'argument-hint', of: copilot, about: 'A hint in the chat input: what to tell this agent.' },
+  { key: 'target', of: copilot, values: ['vscode', 'github-copilot'], about: 'Where the agent is offered. Default: everywhere.' },
+  { key: 'user-invocable', of: copilot, values: yesNo, about: 'Whether people may start it. Default: true.' },
+  { key: 'disable-model-invocation', of: copilot, values: yesNo, about: 'Whether other agents may not delegate to it. Default: false.' },
+  { key: 'hooks', of: ['copilot', 'claude'], about: 'Commands that run before and after what this agent does.' },
+  { key: 'mcp-servers', of: copilot, about: 'MCP servers that it brings with it. VS Code does not read this key.' },
+  { key: 'max-turns', of: copilot, isOwn: true, about: 'After how many rounds it is stopped.' },
+  { key: 'maxTurns', of: claude, about: 'After how many rounds it is stopped.' },
+  { key: 'steps', of: opencode, about: 'After how many rounds it is stopped.' },
+  { key: 'required-sections', of: copilot, isOwn: true, about: 'Headings that its report must have. Cadre sends it back otherwise.' },
+  { key: 'metadata', of: ['copilot', 'template'], about: 'Text values for other programs.' },
+  { key: 'permissionMode', of: claude, values: ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'], about: 'How the agent asks before it acts.' },
+  { key: 'skills', of: claude, about: 'Skills that it knows from the start.' },
+  { key: 'mcpServers', of: claude, about: 'MCP servers that it may use.' },
+  { key: 'memory', of: claude, values: ['user', 'project', 'local'], about: 'Where it keeps what it learns.' },
+  { key: 'background', of: claude, values: yesNo, about: 'Whether it always runs in the background.' },
+  { key: 'isolation', of: claude, values: ['worktree'], about: 'Whether it works in a worktree of its own.' },
+  { key: 'effort', of: claude, values: ['low', 'medium', 'high', 'max'], about: 'How much the model thinks.' },
+  { key: 'color', of: ['claude', 'opencode'], about: 'Its colour in lists.' },
+  { key: 'mode', of: opencode, values: ['primary', 'subagent', 'all'], about: 'Whether people start it, other agents, or both.' },
+  { key: 'permission', of: opencode, about: 'For each tool: allow, ask or deny.' },
+  { key: 'temperature', of: opencode, about: 'How much chance the model is given, from 0 to 1.' },
+  { key: 'top_p', of: opencode, about: 'Another measure of chance, from 0 to 1.' },
+  { key: 'disable', of: opencode, values: yesNo, about: 'Whether the agent is switched off.' },
+  { key: 'hidden', of: opencode, values: yesNo, about: 'Whether lists leave it out.' },
+  { key: 'type', of: template, about: 'What kind of agent it is.' },
+  { key: 'system_prompt', of: template, about: 'Its instructions.' },
+]
+
+// biome-ignore format: a table is read by its columns
+const handoffKeys: readonly HeaderKey[] = [
+  { key: 'label', about: 'What the button says.' },
+  { key: 'agent', about: 'Who gets the work.' },
+  { key: 'prompt', about: 'What is asked of that agent. VS Code leaves out a handoff without it.' },
+  { key: 'send', values: yesNo, about: 'Whether the prompt is sent at once. Default: false.' },
+  { key: 'model', about: 'The model it then runs on.' },
+  { key: 'showContinueOn', values: yesNo, about: 'Whether the work can be continued elsewhere.' },
+]
+
+/** The keys that can stand here, in this dialect. */
+export function keysOf(dialect: HeaderDialect, path: readonly string[] = []): readonly HeaderKey[] {
+  if (path.length > 0) return path[0] === 'handoffs' ? handoffKeys : []
+  return keys.filter(({ of }) => of === undefined || of.includes(dialect))
+}
+
+/** What a key is for, whatever its spelling. */
+export function keyNamed(
+  dialect: HeaderDialect,
+  path: readonly string[],
+  written: string,
+): HeaderKey | undefined {
+  const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]/g, '')
+  const among = path.length > 0 ? keysOf(dialect, path) : [...keysOf(dialect), ...keys]
+  return among.find(({ key }) => plain(key) === plain(written))
+}
+
+/** Of a dialect as the reader of agent files names it. */
+export function headerDialect(name: string): HeaderDialect {
+  return name === 'claude' || name === 'opencode' || name === 'template' ? name : 'copilot'
+}
+
+const lists: Readonly<Record<string, 'tools' | 'agents' | 'models'>> = {
+  tools: 'tools',
+  capabilities: 'tools',
+  allowedtools: 'tools',
+  disallowedtools: 'tools',
+  permission: 'tools',
+  agents: 'agents',
+  subagents: 'agents',
+  'handoffs.agent': 'agents',
+  model: 'models',
+  models: 'models',
+  'handoffs.model': 'models',
+}
+
+/** What the values of a key name. */
+export function valuesNamedBy(path: readonly string[]): 'tools' | 'agents' | 'models' | undefined {
+  return lists[path.join('.').toLowerCase().replaceAll(/[-_]/g, '')]
+}

@@ -1,0 +1,64 @@
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { createAgents, type LintKnowledge } from '@cadre/agents'
+import { type AgentDefinition, knownTools, understandTool } from '@cadre/core'
+import * as vscode from 'vscode'
+import type { AgentSettings } from '../../settings/agent-settings.ts'
+import { contributedAgents } from './contributed-agents.ts'
+import type { HeaderDialect } from './header-keys.ts'
+import type { Names } from './suggest.ts'
+import { aboutTool, toolsOfDialect } from './tools-of-dialect.ts'
+import { toolsOfEditor } from './tools-of-editor.ts'
+
+/** Every agent that a file may name: those of the folder, of its settings, of the user, and those that come with the extension. */
+export function knownAgents(settings: AgentSettings, file: vscode.Uri): readonly AgentDefinition[] {
+  const folder = vscode.workspace.getWorkspaceFolder(file)?.uri.fsPath
+  const agents = createAgents({
+    home: path.join(folder ?? path.dirname(file.fsPath), '.cadre'),
+    userHome: process.env['HOME'] || homedir(),
+    ...(folder !== undefined && { project: folder }),
+    ...(vscode.workspace.isTrusted && { settings: settings.of(file) }),
+  }).list()
+  const taken = new Set(agents.map(({ name }) => name.toLowerCase()))
+  return [...agents, ...contributedAgents().filter(({ name }) => !taken.has(name.toLowerCase()))]
+}
+
+/** What lint may know beyond the files of a project. VS Code itself says which models there are. */
+export function lintKnowledge(settings: AgentSettings, file: vscode.Uri): LintKnowledge {
+  const own = knownTools().filter((name) => understandTool(name).kind === 'tools')
+  const ofEditor = vscode.lm.tools.map(({ name }) => name)
+  const elsewhere = knownAgents(settings, file).filter(({ source }) => !isOfProject(source?.path))
+  return { tools: [...own, ...ofEditor, ...editorTools()], agents: elsewhere }
+}
+
+/** Those of a project are in the files that are looked at. */
+function isOfProject(file: string | undefined): boolean {
+  return file !== undefined && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file)) !== undefined
+}
+
+export async function namesFor(
+  settings: AgentSettings,
+  file: vscode.Uri,
+  dialect: HeaderDialect,
+): Promise<Names> {
+  const ofEditor = dialect === 'copilot' ? editorTools() : []
+  return {
+    agents: knownAgents(settings, file),
+    tools: [...toolsOfDialect(dialect), ...ofEditor.map((name) => ({ name, about: aboutTool(name) }))],
+    models: dialect === 'copilot' ? await modelsOfEditor() : [],
+  }
+}
+
+function editorTools(): string[] {
+  const extensions = vscode.extensions.all.map(({ id, packageJSON }) => {
+    const tools: unknown = packageJSON?.contributes?.languageModelTools
+    return { id, tools: Array.isArray(tools) ? tools : [] }
+  })
+  return toolsOfEditor(extensions, new Set(vscode.lm.tools.map(({ name }) => name)))
+}
+
+/** As an agent file names them: `Name (vendor)`. */
+async function modelsOfEditor(): Promise<string[]> {
+  const models = await vscode.lm.selectChatModels()
+  return [...new Set(models.map(({ name, vendor }) => `${name} (${vendor})`))]
+}

@@ -1,0 +1,112 @@
+import * as vscode from 'vscode'
+import type { Services } from '../../services.ts'
+import { debounced } from '../debounced.ts'
+import { createGuard } from '../guarded.ts'
+import { agentGlobs, isAgentPath } from './agent-path.ts'
+import { isAgentDocument, openAgentFiles } from './open-texts.ts'
+
+const selector: vscode.DocumentSelector = agentGlobs.map((pattern) => ({ scheme: 'file', pattern }))
+const fixAll = vscode.CodeActionKind.SourceFixAll.append('cadre')
+
+/** Problems, quick fixes, completion and hovers of agent files. The engine is loaded when the first such file is there. */
+export function registerAgentFiles({ log, settings }: Services): vscode.Disposable {
+  const language = () => import('./agent-language.ts')
+  const guarded = createGuard(log)
+  return vscode.Disposable.from(
+    checkAgentFiles({ log, settings }),
+    vscode.languages.registerCompletionItemProvider(
+      selector,
+      {
+        provideCompletionItems: (document, position) =>
+          guarded('Completing an agent file', async () =>
+            isAgentDocument(document)
+              ? (await language()).completeHeader(document, position, settings)
+              : undefined,
+          ),
+      },
+      ':',
+      ' ',
+      '[',
+      ',',
+    ),
+    vscode.languages.registerHoverProvider(selector, {
+      provideHover: (document, position) =>
+        guarded('The hover of an agent file', async () =>
+          isAgentDocument(document)
+            ? (await language()).hoverHeader(document, position, settings)
+            : undefined,
+        ),
+    }),
+    vscode.languages.registerCodeActionsProvider(
+      selector,
+      {
+        provideCodeActions: (document, _range, { diagnostics }) =>
+          guarded('Fixing an agent file', async () =>
+            isAgentDocument(document)
+              ? (await language()).fixesFor(
+                  document,
+                  diagnostics.filter(({ source }) => source === 'Cadre'),
+                )
+              : undefined,
+          ),
+      },
+      { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, fixAll] },
+    ),
+  )
+}
+
+/**
+ * Keeps the problems of agent files. Agents name each other, so a saved, new or deleted file is a reason to look at all of them;
+ * while somebody types, the open ones are looked at.
+ */
+function checkAgentFiles({ log, settings }: Pick<Services, 'log' | 'settings'>): vscode.Disposable {
+  const problems = vscode.languages.createDiagnosticCollection('cadre-agents')
+  let files: readonly string[] = []
+  const check = async (which: () => Promise<readonly string[]>) => {
+    try {
+      const wanted = await which()
+      if (wanted.length === 0) return
+      const { checkAgents } = await import('./check-agents.ts')
+      for (const [file, found] of await checkAgents(wanted, files, settings))
+        problems.set(vscode.Uri.file(file), found)
+    } catch (error) {
+      log.error('Checking agent files failed.', error instanceof Error ? error : String(error))
+    }
+  }
+  const openPaths = () => openAgentFiles().map(({ uri }) => uri.fsPath)
+  const open = debounced(() => check(async () => openPaths()), 300)
+  const all = debounced(
+    () =>
+      check(async () => {
+        const { findAgentFiles } = await import('./find-agent-files.ts')
+        files = await findAgentFiles()
+        const known = new Set([...files, ...openPaths()])
+        for (const [uri] of problems) if (!known.has(uri.fsPath)) problems.delete(uri)
+        return [...known]
+      }),
+    500,
+  )
+  const watchers = agentGlobs.map((glob) => vscode.workspace.createFileSystemWatcher(glob))
+  const changed = (uri: vscode.Uri) => {
+    if (isAgentPath(uri.fsPath)) all.request()
+  }
+  const opened = (document: vscode.TextDocument) => {
+    if (isAgentDocument(document)) open.request()
+  }
+  all.request()
+  return vscode.Disposable.from(
+    problems,
+    open,
+    all,
+    ...watchers,
+    ...watchers.flatMap((watcher) => [
+      watcher.onDidCreate(changed),
+      watcher.onDidChange(changed),
+      watcher.onDidDelete(changed),
+    ]),
+    settings.onDidChange(() => all.request()),
+    vscode.workspace.onDidOpenTextDocument(opened),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => opened(document)),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => changed(uri)),
+  )
+}

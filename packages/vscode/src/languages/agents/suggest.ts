@@ -1,0 +1,76 @@
+import { type HeaderDialect, keyNamed, keysOf, valuesNamedBy } from './header-keys.ts'
+import type { HeaderSpot } from './header-spot.ts'
+import type { NamedTool } from './tools-of-dialect.ts'
+
+export interface Suggestion {
+  readonly label: string
+  readonly insert: string
+  readonly about?: string
+  readonly kind: 'key' | 'value' | 'tool' | 'agent' | 'model'
+}
+
+/** What can be named in a header here and now. */
+export interface Names {
+  readonly agents: readonly { readonly name: string; readonly description?: string }[]
+  readonly tools: readonly NamedTool[]
+  readonly models: readonly string[]
+}
+
+export interface SuggestRequest {
+  readonly spot: HeaderSpot
+  readonly dialect: HeaderDialect
+  readonly names: Names
+  /** VS Code completes such files itself: only what it does not offer is added. */
+  readonly isBeside: boolean
+}
+
+/** What VS Code offers in a list of tools: its own groups, and Claude Code's tools in files for that. */
+const offered = new Set(
+  'agent edit execute read search todo vscode web Bash Edit Glob Grep NotebookEdit Read Task WebFetch WebSearch Write'.split(
+    ' ',
+  ),
+)
+
+/** What could be written at a place of a header. Nothing that is there already. */
+export function suggest({ spot, dialect, names, isBeside }: SuggestRequest): readonly Suggestion[] {
+  const isNew = (name: string) => !spot.present.some((other) => other.toLowerCase() === name.toLowerCase())
+  if (spot.kind === 'key')
+    return keysOf(dialect, spot.path)
+      .filter(({ key, isOwn }) => isNew(key) && (!isBeside || isOwn === true))
+      .map(({ key, about }) => ({ label: key, insert: `${key}: `, about, kind: 'key' }))
+  const [outer = '', inner] = spot.path
+  const key = inner === undefined ? keyNamed(dialect, [], outer) : keyNamed(dialect, [outer], inner)
+  switch (valuesNamedBy(spot.path)) {
+    case 'tools':
+      return names.tools
+        .filter(({ name }) => isNew(name) && !(isBeside && (offered.has(name) || name.includes('/'))))
+        .map(({ name, about }) => ({ label: name, insert: quoted(name), about, kind: 'tool' }))
+    case 'agents':
+      return names.agents
+        .filter(({ name }) => isNew(name) && !(isBeside && inner === undefined))
+        .map(({ name, description }) => ({
+          label: name,
+          insert: quoted(name),
+          kind: 'agent',
+          ...(description !== undefined && { about: description }),
+        }))
+    case 'models':
+      return isBeside
+        ? []
+        : names.models
+            .filter(isNew)
+            .map((name) => ({ label: name, insert: quoted(name), kind: 'model' as const }))
+    default:
+      return isBeside
+        ? []
+        : (key?.values ?? []).map((value) => ({ label: value, insert: value, kind: 'value' as const }))
+  }
+}
+
+/** As YAML reads it again as this text, also within a list. */
+export function quoted(text: string): string {
+  return /^[A-Za-z0-9_][\w ./()+-]*$/.test(text) &&
+    !/^(?:true|false|null|yes|no|on|off|~|[\d.]+)$/i.test(text)
+    ? text
+    : JSON.stringify(text)
+}

@@ -1,0 +1,26 @@
+import { classOf, knownTools, namesFor, understandTool } from '@cadre/core'
+import { describeTool } from './describe-tool.ts'
+import type { HeaderDialect } from './header-keys.ts'
+
+export interface NamedTool {
+  readonly name: string
+  readonly about: string
+}
+
+/** The tools that can be named in a file of a dialect, in the spelling of that dialect. */
+export function toolsOfDialect(dialect: HeaderDialect): readonly NamedTool[] {
+  const own = knownTools().filter((name) => {
+    const meaning = understandTool(name)
+    return (
+      (meaning.kind === 'class' && meaning.class === name) ||
+      (meaning.kind === 'tools' && meaning.names[0] === name)
+    )
+  })
+  const host = dialect === 'claude' || dialect === 'opencode' ? dialect : undefined
+  const names = host === undefined ? own : own.flatMap((name) => namesFor(host, name) ?? [])
+  return [...new Set(names)].map((name) => ({ name, about: aboutTool(name) }))
+}
+
+export function aboutTool(name: string): string {
+  return describeTool(name, understandTool(name), classOf)
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { asksWhatHappened, questionOf, sessionOf } from './targets.ts'
+
+test('takes what the views and the chat pass', () => {
+  expect(sessionOf({ kind: 'session', session: 'lead-4k2' })).toBe('lead-4k2')
+  const target = { session: 'lead-4k2', question: 'approval/call_1' }
+  expect(questionOf({ ...target, id: 'approval-1-2' })).toEqual(target)
+  expect(asksWhatHappened(target)).toBe(false)
+  expect(asksWhatHappened({ ...target, question: 'doubt/call_1/2' })).toBe(true)
+})
+
+test.each([
+  undefined,
+  null,
+  'lead-4k2',
+  {},
+  { session: 1, question: 'approval/x' },
+  { session: '', question: 'approval/x' },
+  { session: '../lead', question: 'approval/x' },
+  { session: '.lead', question: 'approval/x' },
+  { session: 'lead' },
+  { session: 'lead', question: 'x' },
+  { session: 'lead', question: 'approval/' },
+  { session: 'lead', question: 'approval/a\nb' },
+  { session: 'lead', question: { toString: 'approval/x' } },
+])('refuses %j', (argument) => {
+  expect(questionOf(argument)).toBeUndefined()
+})
