@@ -128,7 +128,7 @@ export type ToPage =
       readonly problems: readonly Problem[]
       readonly preview?: Preview
     }
-  | { readonly type: 'saved'; readonly level: Level }
+  | { readonly type: 'saved'; readonly state: PageState }
   | { readonly type: 'conflict' }
   /** Nothing was saved. */
   | { readonly type: 'refused'; readonly problems: readonly Problem[] }

@@ -92,9 +92,9 @@ describe('the page', () => {
     const view = after(
       changed(opened(team('a'))),
       { type: 'saving' },
-      { type: 'received', message: { type: 'saved', level: 'user' } },
+      { type: 'received', message: { type: 'saved', state: state(team('a'), '2') } },
     )
-    expect(view).toMatchObject({ tried: false, message: { isError: false } })
+    expect(view).toMatchObject({ tried: false, hasConflict: false, message: { isError: false } })
     expect(view.draft).toBeUndefined()
   })
 

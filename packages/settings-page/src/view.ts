@@ -130,12 +130,8 @@ function receive(view: View, message: ToPage): View {
     }
     case 'saved': {
       const { draft: _, ...rest } = view
-      return within({
-        ...rest,
-        tried: false,
-        hasConflict: false,
-        message: { text: 'Saved. The agents are used from the next request on.', isError: false },
-      })
+      const text = 'Saved. The agents are used from the next request on.'
+      return { ...takeState(rest, message.state, undefined), tried: false, message: { text, isError: false } }
     }
     case 'conflict':
       return { ...view, hasConflict: true }

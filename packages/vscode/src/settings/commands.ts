@@ -156,11 +156,25 @@ async function exportJson(configuration: Configuration, given: vscode.Uri | unde
       filters: { JSON: ['json'] },
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'agents.json') }),
     }))
-  if (target === undefined) return
+  if (target === undefined || (given !== undefined && !(await mayReplace(given)))) return
   await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(exportedText(configuration)))
   const count = counted(configuration.agents.length, 'agent')
   void vscode.window.showInformationMessage(
     `Exported ${count} to ${vscode.workspace.asRelativePath(target)}.`,
+  )
+}
+
+/** A dialog that chooses a file asks this itself. */
+async function mayReplace(target: vscode.Uri): Promise<boolean> {
+  const isThere = await vscode.workspace.fs.stat(target).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) return true
+  const detail = vscode.workspace.asRelativePath(target)
+  return (
+    (await vscode.window.showWarningMessage('Replace this file?', { modal: true, detail }, 'Replace')) ===
+    'Replace'
   )
 }
 

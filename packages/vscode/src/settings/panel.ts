@@ -42,6 +42,8 @@ export function createSettingsPanel(
 ): SettingsPanel {
   let panel: vscode.WebviewPanel | undefined
   let isReady = false
+  /** The page learns of its own change together with the news that it is saved. */
+  let isSaving = false
   let data: Promise<PageData> | undefined
   let draft: Draft | undefined
   const waiting: ToPage[] = []
@@ -104,10 +106,15 @@ export function createSettingsPanel(
         if (now === undefined)
           throw new Error(`There are no ${level} settings here. Open a folder, or trust this workspace.`)
         if (stampOf(now) !== stamp && !message.overwrite) return send({ type: 'conflict' })
+        isSaving = true
+        try {
+          await settings.write(folder, level, configuration)
+        } finally {
+          isSaving = false
+        }
         draft = undefined
-        await settings.write(folder, level, configuration)
-        await sendState()
-        return send({ type: 'saved', level })
+        data = loadPageData(services)
+        return send({ type: 'saved', state: (await data).state })
       }
       case 'reset':
         return actions.reset(message.level)
@@ -154,7 +161,7 @@ export function createSettingsPanel(
 
   const subscriptions = vscode.Disposable.from(
     services.settings.onDidChange(() => {
-      if (panel !== undefined && isReady) void sendState()
+      if (panel !== undefined && isReady && !isSaving) void sendState()
     }),
     vscode.window.registerWebviewPanelSerializer(panelType, {
       deserializeWebviewPanel: async (restored) => show(restored),
