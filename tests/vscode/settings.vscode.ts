@@ -150,6 +150,25 @@ describe('configure agents and the entry agent', () => {
   })
 })
 
+describe('settings that change while VS Code runs', () => {
+  const prompts = () => JSON.stringify(code.model.requests().at(-1)?.messages)
+
+  it('apply from the next request on', async () => {
+    code.model.play({ replies: [{ text: 'First answer.' }] })
+    await set('lead', team)
+    await workbench.chat.ask('@agents Say something')
+    await workbench.chat.waitForAnswer(/First answer\./)
+    expect(prompts()).toContain('You are the lead of this team.')
+    expect(prompts()).toContain('- **reviewer**: Work for a reviewer')
+    code.model.play({ replies: [{ text: 'Second answer.' }] })
+    await set('tester', team)
+    await workbench.chat.startNew()
+    await workbench.chat.ask('@agents Say something else')
+    await workbench.chat.waitForAnswer(/Second answer\./)
+    expect(prompts()).toContain('You are the tester of this team.')
+  })
+})
+
 describe('add, edit and remove agents, with persistence and confirmation', () => {
   it('adds an agent and saves it', async () => {
     const page = await openTeam()
@@ -576,11 +595,11 @@ describe('the page is accessible', () => {
     await workbench.page.keyboard.press('Enter')
     expect(await page.locator('.list .agent').nth(1).getAttribute('aria-current')).toBe('true')
     await page.locator('#description').focus()
-    await workbench.page.keyboard.press('Control+A')
-    await workbench.page.keyboard.type('By keyboard')
+    await workbench.page.keyboard.press('End')
+    await workbench.page.keyboard.type(', by keyboard')
     await page.getByRole('button', { name: 'Save', exact: true }).focus()
     await workbench.page.keyboard.press('Enter')
     await page.getByText('Saved. The agents are used').waitFor()
-    expect((await written()).agents?.[1]).toMatchObject({ description: 'By keyboard' })
+    expect((await written()).agents?.[1]).toMatchObject({ description: 'The reviewer, by keyboard' })
   })
 })
