@@ -576,7 +576,7 @@ describe('the page is accessible', () => {
     await code.host.command('workbench.action.closeSidebar')
     await code.host.command('workbench.action.closeAuxiliaryBar')
     const page = await openTeam()
-    await workbench.page.setViewportSize({ width: 410, height: 900 })
+    await workbench.page.setViewportSize({ width: 390, height: 900 })
     const widths = '[document.documentElement.clientWidth, document.documentElement.scrollWidth]'
     await until(
       'the page to be narrow',
