@@ -399,6 +399,32 @@ describe('the settings section: immediate validation, and reset with confirmatio
     )
   })
 
+  it('shows problems of the user settings in the file of the user, and edits them at that level', async () => {
+    const setUser = (agents: readonly unknown[] | undefined) =>
+      code.host.run(async (vscode, list) => {
+        const settings = vscode.workspace.getConfiguration('copilotMultiAgent')
+        await settings.update('agents', list ?? undefined, vscode.ConfigurationTarget.Global)
+      }, agents)
+    try {
+      await setUser([agent('mine', { toolPermissions: { type: 'some' } })])
+      const user = path.join(code.folder, 'data', 'User', 'settings.json')
+      const [found] = await until('the problem', async () => {
+        const list = await problems()
+        return list.length > 0 && list
+      })
+      const lines = readFileSync(user, 'utf8').split('\n')
+      expect(found).toMatchObject({ file: user, line: lines.findIndex((line) => line.includes('"some"')) })
+      const page = await openPage()
+      await page.locator('#toolPermissions').getByText('None').waitFor()
+      await page.locator('#description').fill('Mine alone')
+      await save(page)
+      expect(await written()).toEqual({})
+      await until('the problem to go', async () => (await problems()).length === 0)
+    } finally {
+      await setUser(undefined)
+    }
+  })
+
   it('uses the default for settings that are invalid as a whole, with a warning', async () => {
     writeFileSync(file(), '{ "copilotMultiAgent.agents": [7] }')
     await until('the warning', async () =>
