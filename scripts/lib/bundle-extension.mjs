@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -66,6 +66,8 @@ function copyFiles() {
 
 /** The built-in agents for VS Code's own agent mode. Returns what the manifest says about them. */
 async function writeChatAgents() {
+  // `register-chat-agents.ts` takes the hooks of these agents from there. Without them the agents could use no tool.
+  readdirSync(path.join(extensionFolder, 'out', 'assets', 'gate', 'hooks', 'scripts'))
   const { chatAgentFiles } = await import(
     pathToFileURL(path.join(source, 'dist', 'chat-agents', 'chat-agent-files.js'))
   )

@@ -85,15 +85,20 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
 
   it('takes a problem away when its quick fix is applied, before the file is saved', async () => {
     await open(lead)
-    const applied = await code.host.run(async (vscode, fsPath) => {
-      const uri = vscode.Uri.file(fsPath)
-      const range = new vscode.Range(5, 0, 5, 5)
-      const actions = await vscode.commands.executeCommand('vscode.executeCodeActionProvider', uri, range)
-      const fix = actions.find(({ title }: { title: string }) => title.startsWith('Fix this agent file'))
-      const edits = fix.edit.get(uri).length
-      await vscode.workspace.applyEdit(fix.edit)
-      return { edits, text: (await vscode.workspace.openTextDocument(uri)).getText() as string }
-    }, at(lead))
+    // VS Code cancels the question while it is still showing the file.
+    const applied = await until('the quick fix', () =>
+      code.host.run(async (vscode, fsPath) => {
+        const uri = vscode.Uri.file(fsPath)
+        const range = new vscode.Range(5, 0, 5, 5)
+        const command = 'vscode.executeCodeActionProvider'
+        const actions = await vscode.commands.executeCommand(command, uri, range, 'quickfix')
+        const fix = actions.find(({ title }: { title: string }) => title.startsWith('Fix this agent file'))
+        if (fix === undefined) return undefined
+        const edits = fix.edit.get(uri).length
+        await vscode.workspace.applyEdit(fix.edit)
+        return { edits, text: (await vscode.workspace.openTextDocument(uri)).getText() as string }
+      }, at(lead)),
+    )
     expect(applied.edits).toBe(1)
     expect(applied.text).toContain('\nuser-invocable: false\n')
     expect(readFileSync(at(lead), 'utf8')).toContain('user-invokable')
@@ -238,7 +243,6 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
         clearInterval(timer)
         return longest
       }, at(large))
-      console.log(`longest pause of the extension host: ${longest} ms`)
       // Typing elsewhere goes on: what somebody writes there is checked while the large file is open.
       await open(lead)
       expect(await offered(lead, 3, 'disallowed-tools: [')).toContain('read_file')
@@ -268,6 +272,11 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
 
     it('lets the supervisor delegate, denies a worker what its role forbids, and asks for its evidence', async () => {
       await workbench.enableCopilot()
+      await until("Copilot's tools", () =>
+        code.host.run((vscode) =>
+          vscode.lm.tools.some(({ name }: { name: string }) => name === 'copilot_createFile'),
+        ),
+      )
       const evil = at('evil.txt')
       const report =
         '## Sources Examined\nAll.\n\n## Key Findings\nNone.\n\n## Recommended Next Agent\nbuilder\n'
@@ -299,17 +308,26 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
           ],
         },
       )
-      await code.host.command('workbench.action.chat.open', {
+      const result = await code.host.command('workbench.action.chat.open', {
         query: 'Please do it',
         mode: 'supervisor',
         modelSelector: { vendor: 'scripted', id: 'scripted-one' },
         blockOnResponse: true,
       })
-      const texts = code.model
-        .requests()
-        .map(
-          ({ lane, messages }) => `${lane} ${JSON.stringify(messages.slice(-2).map(({ parts }) => parts))}`,
-        )
+      const said = () =>
+        code.model
+          .requests()
+          .map(
+            ({ lane, messages }) => `${lane} ${JSON.stringify(messages.slice(-2).map(({ parts }) => parts))}`,
+          )
+      // VS Code asks a person before anything is written below `.github/hooks`, the artifact included.
+      expect(result, said().join('\n')).toMatchObject({ type: 'confirmation', toolId: 'copilot_createFile' })
+      await until('the end of the chat', async () => {
+        if (existsSync(artifact)) return code.model.requests().at(-1)?.lane === 0
+        await workbench.chat.confirm()
+        return false
+      })
+      const texts = said()
       expect(texts.filter((text) => text.includes('Tool execution denied')).at(0)).toContain(
         'researcher writes nothing but its artifact',
       )

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Locator } from './support/browser.ts'
 import { openWorkbench, type Workbench } from './support/open-workbench.ts'
 import { startVsCode, type VsCode, type VsCodeOptions } from './support/start-vscode.ts'
@@ -82,7 +82,7 @@ describe('the views', () => {
       ),
     )
 
-  /** The parts of our extension that read homes, as far as they are loaded. */
+  /** The parts of the views that read homes, as far as they are loaded. */
   const loaded = () =>
     code.host.run(() => {
       const { getBuiltinModule } = process as unknown as {
@@ -91,7 +91,7 @@ describe('the views', () => {
       const files = Object.keys(getBuiltinModule('node:module')._cache)
       const ours = files.filter((file) => file.includes('copilot-multi-agent'))
       if (!ours.some((file) => file.endsWith('extension.cjs'))) throw new Error('It is not active.')
-      return ours.filter((file) => /read-[^/]*\.cjs$|dist\.cjs$|tasks\.cjs$/.test(file))
+      return ours.filter((file) => /(?:read-sessions|read-approvals|open-tasks)\.cjs$/.test(file))
     })
   const text = () =>
     code.host.run((vscode): string => vscode.window.activeTextEditor?.document.getText() ?? '')
@@ -150,11 +150,20 @@ describe('the views', () => {
       'Wait.',
     ])
     const ended = once(child, 'close')
+    onTestFinished(() => void child.kill('SIGKILL'))
     await row(/lead.*running in another process/).waitFor()
     await row(/lead.*running in another process/)
-      .locator('.monaco-tl-twistie')
-      .click()
-    await inline(row(/lead.*running in another process/), 'Stop')
+      .locator('.codicon-debug-stop')
+      .waitFor({ state: 'attached' })
+    // By its id: the rows move while the session begins to delegate, and a click could hit another one.
+    const session = readdirSync(home('sessions'))
+      .map((name) => name.replace('.session.yaml', ''))
+      .find(
+        (id) =>
+          id.startsWith('lead-') &&
+          /^status: active/m.test(readFileSync(home('sessions', `${id}.session.yaml`), 'utf8')),
+      )
+    await code.host.command('copilotMultiAgent.cancelSession', { session })
     expect((await ended)[0]).toBe(130)
     await row(/lead.*cancelled/).waitFor()
   })

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { defineTool, object, string, type Tool } from '@cadre/core'
@@ -116,3 +116,99 @@ test.each(['/not/there', 'not/there', 'p.yaml'])(
     expect(await runtime.list()).toEqual([])
   },
 )
+
+const environmentHere = () => ({ cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } })
+
+test('works beside another runtime on the same home, and neither takes the sessions of the other', async () => {
+  const playbook = {
+    lanes: { assistant: [{ calls: [{ tool: 'list_directory', input: {} }] }, { reply: 'done' }] },
+  }
+  writeFileSync(path.join(folder, 'two.yaml'), JSON.stringify(playbook))
+  const both = await Promise.all(
+    [1, 2].map(() => createRuntime({ model: 'scripted:two.yaml', environment: environmentHere() })),
+  )
+  try {
+    const results = await Promise.all(
+      both.flatMap((one) => ['first', 'second', 'third'].map((work) => one.run(work))),
+    )
+    expect(results.map((result) => result.kind === 'report' && result.report.text)).toEqual(
+      Array(6).fill('done'),
+    )
+    const sessions = await runtime.list()
+    expect(new Set(sessions.map(({ id }) => id)).size).toBe(6)
+    expect(sessions.map(({ status }) => status)).toEqual(Array(6).fill('completed'))
+  } finally {
+    await Promise.all(both.map((one) => one.close()))
+  }
+})
+
+test('refuses a session that another runtime runs, names who runs it, and leaves it alone', async () => {
+  let asked = () => {}
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  let approve = () => {}
+  const playbook = {
+    lanes: {
+      assistant: [
+        { calls: [{ tool: 'write_file', input: { path: 'a.md', content: 'a' } }] },
+        { reply: 'written' },
+      ],
+    },
+  }
+  writeFileSync(path.join(folder, 'owned.yaml'), JSON.stringify(playbook))
+  const options = { model: 'scripted:owned.yaml', environment: environmentHere() }
+  const owner = await createRuntime({
+    ...options,
+    ask: () =>
+      new Promise((resolve) => {
+        approve = () => resolve({ decision: 'approve', by: 'ann' })
+        asked()
+      }),
+  })
+  const other = await createRuntime(options)
+  try {
+    const running = owner.run({ id: 'assistant-owned', work: 'Write it' })
+    await isAsked
+    const { signal } = new AbortController()
+    await expect(other.orchestrator.resume('assistant-owned', {}, signal)).rejects.toMatchObject({
+      code: 'owned',
+      message: expect.stringContaining('assistant-owned'),
+    })
+    approve()
+    expect(await running).toMatchObject({ kind: 'report', report: { text: 'written' } })
+  } finally {
+    await owner.close()
+    await other.close()
+  }
+})
+
+test('uses nothing of a folder that is restricted, whoever trusts it, and only reads there', async () => {
+  mkdirSync(path.join(folder, 'project', '.github', 'agents'), { recursive: true })
+  const project = path.join(folder, 'project')
+  writeFileSync(
+    path.join(project, '.github', 'agents', 'lead.agent.md'),
+    '---\nname: lead\ndescription: x\n---\nLead.\n',
+  )
+  const calls = [{ tool: 'write_file', input: { path: 'a.md', content: 'a' } }]
+  writeFileSync(
+    path.join(project, 'p.yaml'),
+    JSON.stringify({ lanes: { assistant: [{ calls }, { reply: 'tried' }] } }),
+  )
+  const restricted = await createRuntime({
+    model: 'scripted:p.yaml',
+    environment: { ...environmentHere(), cwd: project },
+    restricted: true,
+    trust: true,
+    allow: ['write'],
+    confirmTrust: () => Promise.reject(new Error('unreachable: nobody is asked')),
+  })
+  try {
+    expect(restricted.agents.list()).toEqual([])
+    expect(restricted.home.path).not.toContain(project)
+    expect(await restricted.run('Write it')).toMatchObject({ kind: 'report', report: { text: 'tried' } })
+    expect(readdirSync(project).sort()).toEqual(['.github', 'p.yaml'])
+  } finally {
+    await restricted.close()
+  }
+})

@@ -9,12 +9,15 @@ import { createAgentSettings } from './settings/agent-settings.ts'
 import { registerSettings } from './settings/register-settings.ts'
 import { registerViews } from './views/register-views.ts'
 
+let stop: (() => Promise<void>) | undefined
+
 /** Registers everything and loads nothing of the engine: that happens at the first use. */
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Copilot Multi-Agent', { log: true })
   const settings = createAgentSettings(context)
   const homes = createHomes(log)
   const runs = createRuns({ log, settings, homes })
+  stop = runs.stop
   const services: Services = { log, settings, homes, runs }
   registerChatAgents(context, services)
   context.subscriptions.push(
@@ -29,5 +32,7 @@ export function activate(context: vscode.ExtensionContext): void {
   )
 }
 
-/** Everything is disposed with the context's subscriptions; `Runs` pauses its trees there. */
-export function deactivate(): void {}
+/** Lets everything that runs sleep; VS Code waits a moment for it. The rest is disposed with the context's subscriptions. */
+export function deactivate(): Promise<void> | undefined {
+  return stop?.()
+}

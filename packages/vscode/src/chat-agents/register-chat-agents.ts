@@ -8,7 +8,7 @@ import { installHooks } from './install-hooks.ts'
 export function registerChatAgents(context: ExtensionContext, { log }: Services): void {
   const request = {
     folder: path.join(homedir(), '.config', 'cadre', 'vscode'),
-    scripts: context.asAbsolutePath(path.join('out', 'node_modules', '@cadre', 'gate', 'hooks', 'scripts')),
+    scripts: context.asAbsolutePath(path.join('out', 'assets', 'gate', 'hooks', 'scripts')),
     node: process.execPath,
   }
   installHooks(request).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import { escaped } from './markdown.ts'
+import { noticeText } from './markdown.ts'
 
 /** What is written into one answer. Nothing is written after its end, and nothing throws. */
 export interface ChatStream {
@@ -11,7 +11,6 @@ export interface ChatStream {
   progress(text: string): void
   button(title: string, command: string, argument: object): void
   reference(uri: vscode.Uri): void
-  anchor(uri: vscode.Uri, title: string): void
   end(): void
 }
 
@@ -38,20 +37,16 @@ export function createChatStream(
       stream.markdown(part)
     })
   return {
-    say: (text) => attempt(() => stream.markdown(new vscode.MarkdownString(text))),
+    say: (text) =>
+      attempt(() => {
+        if (text !== '') stream.markdown(new vscode.MarkdownString(text))
+      }),
     tell,
-    notice: (message) =>
-      tell(
-        `> ⚠️ ${message
-          .split('\n')
-          .map((line) => escaped(line, 2000))
-          .join('  \n> ')}`,
-      ),
+    notice: (message) => tell(noticeText(message)),
     progress: (text) => attempt(() => stream.progress(text)),
     button: (title, command, argument) =>
       attempt(() => stream.button({ title, command, arguments: [argument] })),
     reference: (uri) => attempt(() => stream.reference(uri)),
-    anchor: (uri, title) => attempt(() => stream.anchor(uri, title)),
     end() {
       isOver = true
     },

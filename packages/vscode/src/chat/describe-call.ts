@@ -1,4 +1,4 @@
-import { parseJson, understandTool } from '@cadre/core'
+import { understandTool } from '@cadre/core'
 
 interface CallWords {
   /** `reading src/a.ts`; absent where nothing is to be told. */
@@ -54,7 +54,7 @@ function meaningOf(tool: string): string {
 
 function fieldsOf(input: string): { readonly [name: string]: unknown } {
   try {
-    const value: unknown = parseJson(input)
+    const value: unknown = JSON.parse(input)
     return typeof value === 'object' && value !== null ? (value as { [name: string]: unknown }) : {}
   } catch {
     return {}

@@ -6,7 +6,7 @@ import * as vscode from 'vscode'
 import { approvalText, decisionText } from './approval-text.ts'
 import type { ChatStream } from './chat-stream.ts'
 import { describeCall } from './describe-call.ts'
-import { escaped } from './markdown.ts'
+import { closingFence, escaped, noticeText } from './markdown.ts'
 import { SessionNames } from './session-names.ts'
 
 export interface FollowOptions {
@@ -69,7 +69,7 @@ export class RunFollower {
         return
       case 'person.answered':
         if (this.#asked.delete(`${event.session}\n${event.question}`))
-          this.#chat.tell(decisionText(event, this.#chainOf(event.session)))
+          this.#chat.tell(decisionText(event, this.#names.chainOf(event.session)))
         return
       case 'notice.added':
         this.notice(event.notice.message, event.session)
@@ -85,7 +85,7 @@ export class RunFollower {
   /** Puts a question before the person. */
   ask(session: string, question: Question): void {
     this.#asked.add(`${session}\n${question.name}`)
-    this.#chat.tell(approvalText({ question, chain: this.#chainOf(session) }))
+    this.#chat.tell(approvalText({ question, chain: this.#names.chainOf(session) }))
     approvalButtons(this.#chat, { session, question: question.name, choices: question.choices })
   }
 
@@ -97,21 +97,25 @@ export class RunFollower {
     this.#chat.notice(text)
   }
 
-  /** What is said last. Whatever has buttons comes after this. */
+  /**
+   * What is said last, as one text with what was said before it: VS Code folds away everything before the last text of an answer.
+   * Whatever has buttons comes after this.
+   */
   finish(result: RunResult): void {
-    for (const { message } of (result.kind === 'report' && result.report.notices) || []) this.notice(message)
     if (result.kind === 'waiting') {
       this.#chat.tell('**Suspended.** It continues where it was when you resume it.')
       return
     }
     const { report } = result
     const isRead = report.text.trim() === this.#shown.text.trim()
-    if (!isRead && report.status !== 'cancelled') this.#chat.say(`${this.#gap()}${report.text}`)
-    this.#tellChanged()
-    if (report.status === 'incomplete')
-      this.#chat.tell(`**Incomplete.** ${escaped(report.agent)} stopped before it was done.`)
-    if (report.status === 'cancelled') this.#chat.tell('**Stopped.** Everything that was running has ended.')
-    if (report.status === 'error') this.#chat.tell(`**Failed.** ${escaped(report.agent)} could not finish.`)
+    const rest = isRead || report.status === 'cancelled' ? '' : `${this.#gap()}${report.text}`
+    this.#chat.say(rest)
+    const said = `${this.#shown.text}${rest}`
+    const ending = [this.#changedText(), statusText(report), ...this.#newNotices(report)].filter(
+      (text) => text !== '',
+    )
+    if (ending.length === 0) return
+    this.#chat.say([said === '' ? '' : `${closingFence(said)}\n\n`, ending.join('\n\n')].join(''))
   }
 
   #say(session: string, round: number, text: string): void {
@@ -151,13 +155,18 @@ export class RunFollower {
     this.#chat.reference(vscode.Uri.file(found))
   }
 
-  #tellChanged(): void {
-    if (this.#changed.size === 0) return
-    this.#chat.tell('\n\nChanged files:')
-    for (const file of this.#changed) {
-      this.#chat.anchor(vscode.Uri.file(file), path.relative(this.#folder, file))
-      this.#chat.tell(' ')
-    }
+  #changedText(): string {
+    if (this.#changed.size === 0) return ''
+    const links = [...this.#changed].map(
+      (file) => `[${escaped(path.relative(this.#folder, file))}](${vscode.Uri.file(file).toString()})`,
+    )
+    return `Changed files: ${links.join(', ')}`
+  }
+
+  #newNotices({ notices = [], status }: Report): string[] {
+    // Why it failed is what VS Code shows as the error.
+    const told = status === 'error' ? notices.slice(0, -1) : notices
+    return told.filter(({ message }) => !this.#noticed.has(message)).map(({ message }) => noticeText(message))
   }
 
   #end(session: string, report: Report): void {
@@ -177,7 +186,7 @@ export class RunFollower {
     }
     const words = report.status === 'completed' ? firstLine(report.text) : said[report.status]
     const mark = report.status === 'completed' ? '✓' : '✗'
-    this.#chat.tell(`${mark} **${escaped(this.#chainOf(session))}** ${escaped(words)}`)
+    this.#chat.tell(`${mark} **${escaped(this.#names.labelOf(session))}** ${escaped(words)}`)
   }
 
   #progress(session: string, text: string | undefined): void {
@@ -186,10 +195,6 @@ export class RunFollower {
     // That the entry agent starts and ends is seen anyway.
     if (label === '' && /^(starting|done)$/.test(text)) return
     this.#chat.progress(label === '' ? capital(text) : `${label}: ${text}`)
-  }
-
-  #chainOf(session: string): string {
-    return this.#names.labelOf(session) || (this.#names.agentOf(session) ?? session)
   }
 }
 
@@ -204,6 +209,19 @@ export function approvalButtons(
   if (choices.some((choice) => choice.startsWith('approve') && choice !== 'approve'))
     chat.button('Approve for This Session', 'copilotMultiAgent.approveSession', argument)
   chat.button('Reject', 'copilotMultiAgent.reject', argument)
+}
+
+function statusText({ status, agent }: Report): string {
+  switch (status) {
+    case 'completed':
+      return ''
+    case 'incomplete':
+      return `**Incomplete.** ${escaped(agent)} stopped before it was done.`
+    case 'cancelled':
+      return '**Stopped.** Everything that was running has ended.'
+    case 'error':
+      return `**Failed.** ${escaped(agent)} could not finish.`
+  }
 }
 
 function firstLine(text: string): string {

@@ -24,6 +24,24 @@ export function fenced(text: string, language = ''): string {
   return `${fence}${language}\n${text}\n${fence}`
 }
 
+/** Something that the person should know, set apart from what agents say. */
+export function noticeText(message: string): string {
+  const lines = message.split('\n').map((line) => escaped(line, 2000))
+  return `> ⚠️ ${lines.join('  \n> ')}`
+}
+
+/** The fence that a text has left open, on a line of its own; empty when it has not. */
+export function closingFence(text: string): string {
+  let open = ''
+  for (const line of text.split('\n')) {
+    const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    if (fence === undefined) continue
+    if (open === '') open = fence
+    else if (fence.startsWith(open) && line.trim() === fence) open = ''
+  }
+  return open === '' ? '' : `\n${open}`
+}
+
 function longestRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
 }

@@ -13,6 +13,9 @@ const imageTypes: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 }
 
+/** What VS Code adds by itself for its own agents: their list, and instructions for them. */
+const forCopilot = /^vscode\.(?:prompt|customizations|instructions)\b/
+
 export interface Attachments {
   readonly texts: readonly Attachment[]
   readonly images: readonly Image[]
@@ -27,6 +30,7 @@ export async function readAttachments(
   let left = mostOfAll
   // VS Code lists the last one first.
   for (const reference of references.toReversed()) {
+    if (forCopilot.test(reference.id)) continue
     const read = await readReference(reference).catch(
       (error: unknown): Attachment => ({
         kind: 'mention',

@@ -67,23 +67,13 @@ function openChat(query: string, send: boolean): Thenable<unknown> {
   return vscode.commands.executeCommand('workbench.action.chat.open', { query, isPartialQuery: !send })
 }
 
+/** What a person may want next. Handoffs are buttons: they know whether to send at once. */
 function followups({ metadata }: vscode.ChatResult): vscode.ChatFollowup[] {
-  const { status, session, handoffs } = metadata ?? {}
-  const offers = (Array.isArray(handoffs) ? handoffs : []).map(
-    ({ label, agent, prompt }): vscode.ChatFollowup => ({
-      label: String(label),
-      prompt: handoffQuery(String(agent), String(prompt)).replace('@agents /handoff ', ''),
-      command: 'handoff',
-    }),
-  )
-  const goesOn = /^(cancelled|error|incomplete|waiting)$/.test(String(status)) && isSessionId(session)
-  return [
-    ...offers,
-    ...(goesOn ? [{ label: 'Continue', prompt: String(session), command: 'approve' }] : []),
-    ...(status === undefined || status === 'completed'
-      ? []
-      : [{ label: 'Show status', prompt: 'status', command: 'status' }]),
-  ]
+  const { status, session } = metadata ?? {}
+  if (typeof status !== 'string' || status === 'completed') return []
+  const show: vscode.ChatFollowup = { label: 'Show status', prompt: 'status', command: 'status' }
+  if (!isSessionId(session)) return [show]
+  return [{ label: 'Continue', prompt: session, command: 'approve' }, show]
 }
 
 function shortened(text: string, longest: number): string {

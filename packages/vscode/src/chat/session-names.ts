@@ -3,8 +3,8 @@ import type { CadreEvent } from '@cadre/core'
 type Started = Extract<CadreEvent, { type: 'session.started' }>
 
 interface Known {
-  readonly agent: string
   readonly label: string
+  readonly chain: string
 }
 
 /**
@@ -19,15 +19,16 @@ export class SessionNames {
     // One that goes on keeps its name.
     if (this.#known.has(session)) return
     if (parent === undefined) {
-      this.#known.set(session, { agent, label: '' })
+      this.#known.set(session, { label: '', chain: agent })
       return
     }
     const key = `${parent.session}\n${agent}`
     const count = (this.#counts.get(key) ?? 0) + 1
     this.#counts.set(key, count)
     const name = count === 1 ? agent : `${agent} ${count}`
-    const above = this.labelOf(parent.session)
-    this.#known.set(session, { agent, label: above === '' ? name : `${above} › ${name}` })
+    const above = this.#known.get(parent.session)
+    const below = (start: string | undefined) => (start ? `${start} › ${name}` : name)
+    this.#known.set(session, { label: below(above?.label), chain: below(above?.chain) })
   }
 
   /** Empty for a session at the top, and for one that is not known. */
@@ -35,8 +36,9 @@ export class SessionNames {
     return this.#known.get(session)?.label ?? ''
   }
 
-  agentOf(session: string): string | undefined {
-    return this.#known.get(session)?.agent
+  /** With the agent at the top: `coordinator › reviewer`. */
+  chainOf(session: string): string {
+    return this.#known.get(session)?.chain ?? session
   }
 
   isEntry(session: string): boolean {

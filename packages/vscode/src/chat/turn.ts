@@ -59,14 +59,7 @@ export function showResult({ chat, follower }: Turn, result: RunResult): vscode.
   const { session, agent, status, handoffs = [], notices } = result.report
   for (const { label, agent: to, prompt, send = false } of handoffs)
     chat.button(label, 'copilotMultiAgent.handoff', { agent: to, prompt, send })
-  const metadata = {
-    session,
-    agent,
-    status,
-    ...(handoffs.length > 0 && {
-      handoffs: handoffs.map(({ label, agent: to, prompt }) => ({ label, agent: to, prompt })),
-    }),
-  }
+  const metadata = { session, agent, status }
   if (status !== 'error') return { metadata }
   const why = notices?.at(-1)?.message ?? `${agent} failed`
   return { metadata, errorDetails: { message: sentence(why) } }

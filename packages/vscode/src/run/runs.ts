@@ -3,7 +3,7 @@
  *
  * 1. A runtime serves one piece of work and is closed after it, whatever happened.
  * 2. A question waits until somebody answers it, here, in a view or in the files of the home, or until its run is stopped.
- * 3. After `dispose` nothing new starts, and every tree sleeps: nothing is cancelled, and any process can resume it.
+ * 3. After `stop` nothing new starts, and every tree sleeps: nothing is cancelled, and any process can resume it.
  */
 import type { Answer, CadreEvent } from '@cadre/core'
 import type { AskPerson, Runtime } from '@cadre/runtime'
@@ -36,6 +36,8 @@ export interface Runs extends vscode.Disposable {
   cancel(session: string): boolean
   /** Fires when a run of this window begins or ends. */
   readonly onDidChange: vscode.Event<void>
+  /** Lets every run sleep, for good. Resolves when nothing of them is open any more. */
+  stop(): Promise<void>
 }
 
 export interface RunsParts {
@@ -47,7 +49,8 @@ export interface RunsParts {
 export function createRuns(parts: RunsParts): Runs {
   const changed = new vscode.EventEmitter<void>()
   const runtimes = new Set<Runtime>()
-  const waiting = new Map<string, (answer: Answer) => void>()
+  const waiting = new Map<string, (answer: Answer | undefined) => void>()
+  const uses = new Set<Promise<unknown>>()
   const declined = new Set<string>()
   let isDisposed = false
 
@@ -63,6 +66,10 @@ export function createRuns(parts: RunsParts): Runs {
         }
         const leave = () => settle(undefined)
         waiting.set(key, settle)
+        if (isDisposed) {
+          settle(undefined)
+          return
+        }
         signal.addEventListener('abort', leave, { once: true })
         if (signal.aborted) return leave()
         Promise.resolve(show?.(session, question, signal, planRule))
@@ -71,32 +78,50 @@ export function createRuns(parts: RunsParts): Runs {
       })
     }
 
+  const stop = async () => {
+    isDisposed = true
+    for (const { orchestrator } of runtimes) orchestrator.pause({ breaksOff: true })
+    // Whoever waits for a person sleeps at once: the question is in the journal.
+    for (const settle of [...waiting.values()]) settle(undefined)
+    await Promise.allSettled(uses)
+  }
+
+  const use: Runs['use'] = async (request, work) => {
+    if (isDisposed) throw new Error('The window is closing.')
+    const { startRuntime } = await import('./start-runtime.ts')
+    let stopWatching: (() => void) | undefined
+    let runtime: Runtime | undefined
+    runtime = await startRuntime(parts, {
+      ...request,
+      declined,
+      ask: askWith(request.ask),
+      onEvent(event) {
+        // Not before: a run that cannot start must not leave anything on disk.
+        if (event.type === 'session.started') stopWatching ??= runtime?.watchRequests()
+        request.onEvent?.(event)
+      },
+    })
+    if (isDisposed) runtime.orchestrator.pause({ breaksOff: true })
+    runtimes.add(runtime)
+    changed.fire()
+    try {
+      return await work(runtime)
+    } finally {
+      runtimes.delete(runtime)
+      stopWatching?.()
+      await runtime.close().catch((error) => parts.log.error(`A run did not close: ${String(error)}`))
+      if (!isDisposed) changed.fire()
+    }
+  }
+
   return {
     async use(request, work) {
-      if (isDisposed) throw new Error('The window is closing.')
-      const { startRuntime } = await import('./start-runtime.ts')
-      let stopWatching: (() => void) | undefined
-      let runtime: Runtime | undefined
-      runtime = await startRuntime(parts, {
-        ...request,
-        declined,
-        ask: askWith(request.ask),
-        onEvent(event) {
-          // Not before: a run that cannot start must not leave anything on disk.
-          if (event.type === 'session.started') stopWatching ??= runtime?.watchRequests()
-          request.onEvent?.(event)
-        },
-      })
-      if (isDisposed) runtime.orchestrator.pause({ breaksOff: true })
-      runtimes.add(runtime)
-      changed.fire()
+      const used = use(request, work)
+      uses.add(used)
       try {
-        return await work(runtime)
+        return await used
       } finally {
-        runtimes.delete(runtime)
-        stopWatching?.()
-        await runtime.close().catch((error) => parts.log.error(`A run did not close: ${String(error)}`))
-        if (!isDisposed) changed.fire()
+        uses.delete(used)
       }
     },
     answer(session, question, answer) {
@@ -106,9 +131,9 @@ export function createRuns(parts: RunsParts): Runs {
     },
     cancel: (session) => [...runtimes].some(({ orchestrator }) => orchestrator.cancel(session)),
     onDidChange: changed.event,
+    stop,
     dispose() {
-      isDisposed = true
-      for (const { orchestrator } of runtimes) orchestrator.pause({ breaksOff: true })
+      void stop()
       changed.dispose()
     },
   }

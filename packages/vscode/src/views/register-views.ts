@@ -7,11 +7,11 @@ import { createTasksView } from './tasks/tasks-view.ts'
 
 /** The views of sessions, approvals and tasks, their commands, and the status bar item. */
 export function registerViews(_context: vscode.ExtensionContext, services: Services): vscode.Disposable {
-  const sessions = createSessionsView(services, (folders) => {
+  const untrusted = (folders: number) =>
     void vscode.commands.executeCommand('setContext', 'copilotMultiAgent.homeUntrusted', folders > 0)
-  })
+  const sessions = createSessionsView(services, untrusted)
   const approvals = createApprovalsView(services)
-  const tasks = createTasksView(services)
+  const tasks = createTasksView(services, untrusted)
   const refresh = command(services.log, 'refreshViews', () => {
     for (const view of [sessions, approvals, tasks]) view.refresh()
   })

@@ -19,12 +19,18 @@ export interface SessionOutline {
 }
 
 const mostText = 80
+const entriesAtOnce = 2_000
+const functionName = '          name: '
 
 /**
  * Where the entries of a session file are. Text of an entry is indented deeper than an entry begins, so nothing in it can be taken
- * for one. Reads lines only, however large the file; what somebody wrote in another notation has no outline.
+ * for one. Reads lines only, and lets others work in between, however large the file; what somebody wrote in another notation has
+ * no outline.
  */
-export function outlineSession(lines: readonly string[]): SessionOutline {
+export async function outlineSession(
+  lines: readonly string[],
+  pause: () => Promise<unknown> = async () => {},
+): Promise<SessionOutline> {
   const messages = lines.findIndex((line) => /^messages:\s*(?:#.*)?$/.test(line))
   const end = messages === -1 ? lines.length : messages
   const starts: number[] = []
@@ -33,10 +39,12 @@ export function outlineSession(lines: readonly string[]): SessionOutline {
     if (line.startsWith('  - ')) starts.push(at)
     else if (line !== '' && line[0] !== ' ' && line[0] !== '#') break
   }
-  return {
-    header: headerParts(lines, end),
-    entries: starts.map((first, index) => entryOf(lines, first, (starts[index + 1] ?? lines.length) - 1)),
+  const entries: SessionEntry[] = []
+  for (const [index, first] of starts.entries()) {
+    if (index % entriesAtOnce === entriesAtOnce - 1) await pause()
+    entries.push(entryOf(lines, first, (starts[index + 1] ?? lines.length) - 1))
   }
+  return { header: headerParts(lines, end), entries }
 }
 
 function headerParts(lines: readonly string[], end: number): SessionOutline['header'] {
@@ -57,14 +65,17 @@ function entryOf(lines: readonly string[], first: number, until: number): Sessio
   let last = first
   for (let at = first; at <= until; at++) {
     const line = lines[at] as string
-    if (line.trim() === '') continue
+    if (line === '') continue
     last = at
-    // The key of the entry itself, on its first line behind the dash; and the names of functions that are called.
+    // Deeper lines are text, but for the names of functions that are called.
+    if (at > first && line[4] === ' ') {
+      if (found['tool_calls'] === '' && line.startsWith(functionName))
+        tools.push(plain(line.slice(functionName.length)))
+      continue
+    }
     const [, key = '', value = ''] = /^(?: {4}| {2}- )([A-Za-z_]\w*): ?(.*)$/.exec(line) ?? []
     if (key !== '' && !Object.hasOwn(found, key))
       found[key] = key === 'content' && /^[|>]/.test(value) ? (lines[at + 1] ?? '') : value
-    const [, name] = (found['tool_calls'] === '' && /^ {10}name: (.*)$/.exec(line)) || []
-    if (name !== undefined) tools.push(plain(name))
   }
   return {
     first,

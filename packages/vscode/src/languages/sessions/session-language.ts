@@ -8,25 +8,43 @@ import {
   titleOf,
 } from './outline-session.ts'
 
-const outlines = new WeakMap<vscode.TextDocument, { version: number; outline: SessionOutline }>()
+interface Known {
+  readonly version: number
+  readonly outline: Promise<SessionOutline>
+}
 
-function outlineOf(document: vscode.TextDocument): SessionOutline {
+const outlines = new WeakMap<vscode.TextDocument, Known>()
+
+function outlineOf(document: vscode.TextDocument): Promise<SessionOutline> {
   const known = outlines.get(document)
   if (known?.version === document.version) return known.outline
-  const outline = outlineSession(document.getText().split(/\r?\n/))
+  const end = document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n'
+  const outline = outlineSession(document.getText().split(end), pause)
   outlines.set(document, { version: document.version, outline })
   return outline
 }
 
-export function foldSession(document: vscode.TextDocument): vscode.FoldingRange[] {
-  const { header, entries } = outlineOf(document)
-  return [...header, ...roundsOf(entries).filter(({ entries: parts }) => parts.length > 1), ...entries]
+/** Whatever else the extension host has to do is done first. */
+function pause(): Promise<unknown> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** VS Code folds no more places than this, unless somebody sets it otherwise. In larger files rounds are folded, not their entries. */
+const mostFolds = 5_000
+
+export async function foldSession(document: vscode.TextDocument): Promise<vscode.FoldingRange[]> {
+  const { header, entries } = await outlineOf(document)
+  const rounds = roundsOf(entries).filter(({ entries: parts }) => parts.length > 1)
+  return [...header, ...rounds, ...(rounds.length + entries.length > mostFolds ? [] : entries)]
     .filter(({ first, last }) => last > first)
     .map(({ first, last }) => new vscode.FoldingRange(first, last, vscode.FoldingRangeKind.Region))
 }
 
-export function symbolsOfSession(document: vscode.TextDocument): vscode.DocumentSymbol[] {
-  const { header, entries } = outlineOf(document)
+/** Of a longer session the outline has the end. All of it would take longer to send than anybody waits. */
+const mostSymbols = 5_000
+
+export async function symbolsOfSession(document: vscode.TextDocument): Promise<vscode.DocumentSymbol[]> {
+  const { header, entries } = await outlineOf(document)
   const parts = header.map(
     ({ name, first, last }) =>
       new vscode.DocumentSymbol(
@@ -37,12 +55,14 @@ export function symbolsOfSession(document: vscode.TextDocument): vscode.Document
         lines(first, first),
       ),
   )
-  const rounds = roundsOf(entries).flatMap(({ entries: [head, ...rest], first, last }) => {
-    if (head === undefined) return []
-    const symbol = symbolOf(head, lines(first, last))
-    symbol.children = rest.map((entry) => symbolOf(entry, lines(entry.first, entry.last)))
-    return [symbol]
-  })
+  const rounds = roundsOf(entries.slice(-mostSymbols)).flatMap(
+    ({ entries: [head, ...rest], first, last }) => {
+      if (head === undefined) return []
+      const symbol = symbolOf(head, lines(first, last))
+      symbol.children = rest.map((entry) => symbolOf(entry, lines(entry.first, entry.last)))
+      return [symbol]
+    },
+  )
   return [...parts, ...rounds]
 }
 
@@ -76,7 +96,7 @@ export async function checkSession(document: vscode.TextDocument): Promise<vscod
   const found: vscode.Diagnostic[] = []
   for (const problem of findJournalProblems(document.getText())) {
     if (problem === undefined) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await pause()
       if (document.isClosed || document.version !== version) return undefined
       continue
     }

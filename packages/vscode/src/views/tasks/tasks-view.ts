@@ -33,7 +33,10 @@ const icons: Readonly<Record<ShownState, readonly [icon: string, color?: string]
 }
 
 /** The tasks of the homes, by file and state. It reads nothing until it is visible. */
-export function createTasksView(services: Services): vscode.Disposable & { refresh(): void } {
+export function createTasksView(
+  services: Services,
+  untrusted: (folders: number) => void,
+): vscode.Disposable & { refresh(): void } {
   const { homes, log } = services
   const changed = new vscode.EventEmitter<Node | undefined>()
   const opened = new Map<string, Tasks>()
@@ -48,7 +51,9 @@ export function createTasksView(services: Services): vscode.Disposable & { refre
   const top = async (): Promise<Node[]> => {
     isStale = false
     const found: (HomeNode & { home: string })[] = []
-    for (const here of (await homes.list()).trusted) {
+    const all = await homes.list()
+    untrusted(all.untrusted.length)
+    for (const here of all.trusted) {
       const home = here.home.path
       const files = (await tasksIn(here)).read().map((file) => ({ ...file, home }))
       found.push({ kind: 'home', home, name: here.folder.name, files })

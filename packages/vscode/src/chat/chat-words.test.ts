@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest'
+import { describeCall } from './describe-call.ts'
+import { historyOf } from './history-of.ts'
+import { handoffQuery, isSessionId, parseHandoff } from './parse-command.ts'
+import { workText } from './work-text.ts'
+
+it.each([
+  ['read_file', { path: 'src/a.ts' }, { doing: 'reading src/a.ts', path: 'src/a.ts' }],
+  ['Read', { file_path: 'a' }, { doing: 'reading a', path: 'a' }],
+  ['edit_file', { path: 'a' }, { doing: 'editing a', path: 'a', writes: true }],
+  ['execute_command', { command: 'npm\n test' }, { doing: 'running npm test' }],
+  ['search_files', {}, { doing: 'searching for' }],
+  ['delegateWork', { agentName: 'x' }, {}],
+  ['acme_deploy', { path: 'x' }, { doing: 'using acme_deploy' }],
+])('describes a call of %s', (tool, input, expected) => {
+  expect(describeCall(tool, JSON.stringify(input))).toEqual(expected)
+})
+
+it('describes a call whose arguments cannot be read', () => {
+  expect(describeCall('read_file', '{')).toEqual({ doing: 'reading' })
+})
+
+it('makes a history of turns, person and agent in turn, the newest that fit', () => {
+  expect(
+    historyOf([
+      { role: 'user', text: 'a' },
+      { role: 'assistant', text: ' ' },
+      { role: 'user', text: 'b' },
+      { role: 'assistant', text: 'c' },
+    ]),
+  ).toEqual([
+    { role: 'user', content: 'a\n\nb' },
+    { role: 'assistant', content: 'c' },
+  ])
+  const long = 'x'.repeat(50_000)
+  expect(
+    historyOf([
+      { role: 'user', text: long },
+      { role: 'assistant', text: long },
+      { role: 'user', text: 'b' },
+      { role: 'assistant', text: 'c' },
+    ]).map(({ content }) => content),
+  ).toEqual(['b', 'c'])
+})
+
+it('reads a handoff, with names in quotes where they have spaces', () => {
+  expect(parseHandoff('reviewer  look at\nthis')).toEqual({ agent: 'reviewer', prompt: 'look at\nthis' })
+  expect(parseHandoff('"Code Reviewer" go')).toEqual({ agent: 'Code Reviewer', prompt: 'go' })
+  expect(parseHandoff('  ')).toBeUndefined()
+  const query = handoffQuery('Code Reviewer', 'go on')
+  expect(parseHandoff(query.replace('@agents /handoff ', ''))).toEqual({
+    agent: 'Code Reviewer',
+    prompt: 'go on',
+  })
+})
+
+it('takes only ids of sessions for such', () => {
+  expect(['lead-4k2', 'a.b_c'].map(isSessionId)).toEqual([true, true])
+  expect(['../x', 'a b', '', '.x', 7, undefined, 'x'.repeat(300)].some(isSessionId)).toBe(false)
+})
+
+it('puts what was attached below the request, as data', () => {
+  expect(workText('Do it', [])).toBe('Do it')
+  const text = workText('Do it', [
+    { kind: 'text', label: 'a.md\n# x', text: 'one\n```', cut: 3 },
+    { kind: 'mention', label: 'src', why: 'a folder' },
+  ])
+  expect(text).toContain('### a.md # x\n\n````\none\n```\n````\n\n(3 more characters are left out)')
+  expect(text).toContain('### src\n\n(a folder)')
+})

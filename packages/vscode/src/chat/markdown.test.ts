@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { closingFence, code, escaped, fenced, noticeText } from './markdown.ts'
+
+it('keeps text from being taken for Markdown', () => {
+  expect(escaped('[x](command:y) <b> **z**\n# h')).toBe('\\[x\\]\\(command:y\\) \\<b\\> \\*\\*z\\*\\* \\# h')
+  expect(escaped('a'.repeat(600))).toHaveLength(502)
+})
+
+it('fences what itself has fences', () => {
+  expect(fenced('a\n```\nb')).toBe('````\na\n```\nb\n````')
+  expect(fenced('a', 'diff')).toBe('```diff\na\n```')
+  expect(code('a`b``c')).toBe('```a`b``c```')
+  expect(code('`a')).toBe('`` `a ``')
+})
+
+it('closes the fence that a text has left open', () => {
+  expect(closingFence('a')).toBe('')
+  expect(closingFence('```ts\na\n```\nb')).toBe('')
+  expect(closingFence('```ts\na')).toBe('\n```')
+  expect(closingFence('````\n```\n')).toBe('\n````')
+  expect(closingFence('~~~\n```\n')).toBe('\n~~~')
+})
+
+it('sets a notice apart, line by line', () => {
+  expect(noticeText('a *b*\nc')).toBe('> ⚠️ a \\*b\\*  \n> c')
+})

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { resultOf } from './result-of.ts'
+
+const bytes = (text: string) => new Uint8Array(Buffer.from(text))
+
+it('reads texts, data, pictures and prompt elements', () => {
+  const tree = {
+    node: {
+      type: 1,
+      children: [
+        { type: 2, text: 'Hello ' },
+        { type: 1, children: [{ text: 'tree' }] },
+      ],
+    },
+  }
+  expect(
+    resultOf([
+      { value: 'plain' },
+      { data: bytes('{"a":1}'), mimeType: 'application/json' },
+      { data: bytes('png'), mimeType: 'image/png' },
+      { data: bytes('zip'), mimeType: 'application/zip' },
+      { value: tree },
+      { value: { other: 1 } },
+      undefined,
+    ]),
+  ).toEqual({
+    content: 'plain\n{"a":1}\n[application/zip, 3 bytes, left out]\nHello tree\n{"other":1}',
+    images: [{ mime: 'image/png', data: 'cG5n' }],
+  })
+})
+
+it('says that there was nothing, and cuts what is too long', () => {
+  expect(resultOf([])).toEqual({ content: '(no output)' })
+  const { content } = resultOf([{ value: 'x'.repeat(150_000) }])
+  expect(content).toMatch(/x\n\[… 50000 more characters\]$/)
+})
