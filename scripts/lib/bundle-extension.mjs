@@ -1,5 +1,6 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { libraries } from './bundle-libraries.mjs'
 import { bundledParsers, copyAssets, findAssets, ours, requireLazily } from './bundle-plugins.mjs'
@@ -17,7 +18,7 @@ export async function bundleExtension() {
   await bundleHost()
   await bundlePage()
   copyFiles()
-  writeManifest()
+  writeManifest(await writeChatAgents())
 }
 
 async function bundleHost() {
@@ -52,6 +53,8 @@ async function bundlePage() {
   })
   await bundle.write({ dir: path.join(extensionFolder, 'out'), format: 'iife', minify: true })
   await bundle.close()
+  const style = fromRoot('packages', 'settings-page', 'src', 'page.css')
+  cpSync(style, path.join(extensionFolder, 'out', 'settings-page.css'))
 }
 
 function copyFiles() {
@@ -61,8 +64,22 @@ function copyFiles() {
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(fromRoot(file), path.join(extensionFolder, file))
 }
 
+/** The built-in agents for VS Code's own agent mode. Returns what the manifest says about them. */
+async function writeChatAgents() {
+  // `register-chat-agents.ts` takes the hooks of these agents from there. Without them the agents could use no tool.
+  readdirSync(path.join(extensionFolder, 'out', 'assets', 'gate', 'hooks', 'scripts'))
+  const { chatAgentFiles } = await import(
+    pathToFileURL(path.join(source, 'dist', 'chat-agents', 'chat-agent-files.js'))
+  )
+  mkdirSync(path.join(extensionFolder, 'agents'))
+  return chatAgentFiles().map(({ file, text }) => {
+    writeFileSync(path.join(extensionFolder, 'agents', file), text)
+    return { path: `./agents/${file}` }
+  })
+}
+
 /** What only the repository needs is left out. */
-function writeManifest() {
+function writeManifest(chatAgents) {
   const {
     dependencies: _,
     exports: __,
@@ -70,5 +87,6 @@ function writeManifest() {
     private: ____,
     ...manifest
   } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'))
+  manifest.contributes = { ...manifest.contributes, chatAgents }
   writeFileSync(path.join(extensionFolder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }

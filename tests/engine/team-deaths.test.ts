@@ -1,3 +1,4 @@
+import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import { amount } from '../support/amount.ts'
 import { chatterAgents, chatterLanes, checkChatter } from './chatter.ts'
@@ -53,4 +54,35 @@ test('each message of a team is delivered once and in order, whenever its proces
   expect(faults).toEqual([])
   expect(messages).toBeGreaterThanOrEqual(5 * each)
   expect(died, `seed ${seed}`).toBeGreaterThan(deaths / 2)
+})
+
+test('a team is created once, wherever the process of its lead dies', async () => {
+  for (let at = 1; at <= 10; at++) {
+    const world = createTeamWorld()
+    const members = [{ name: 'alice', agentType: 'worker', initialPrompt: 'begin' }]
+    const options = {
+      agents: [{ name: 'lead' }, { name: 'worker' }],
+      lanes: {
+        lead: [call(['create_team', { name: 't', members }]), say('waiting'), say('end')],
+        worker: [say('done')],
+      },
+    }
+    let died: Promise<void> | undefined
+    const first = await world.open({
+      ...options,
+      wrap(engine) {
+        const wrapped = mortal(engine, at)
+        died = wrapped.death.died
+        return wrapped.engine
+      },
+    })
+    await Promise.race([first.run({ agent: 'lead' }), died])
+    const last = await world.open(options)
+    const [lead] = (await world.sessions()).filter(({ spec }) => spec.parent === undefined)
+    const result = lead
+      ? await last.orchestrator.resume(lead.spec.id, {}, never())
+      : await last.run({ agent: 'lead' })
+    expect(result, `died at ${at}`).toMatchObject({ report: { text: 'end', sessions: 2 } })
+    expect(world.config('t').members).toHaveLength(1)
+  }
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import type { CadreEvent, ModelRequest, Reply } from '@cadre/core'
 import { call, say } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
@@ -255,6 +255,29 @@ describe('a team', () => {
     expect(report.notices?.map(({ message }) => message)).toContain(
       '1 message to alice of the team t could not be delivered',
     )
+  })
+
+  test('starts a member for a message that came while it ended, before its lead is told anything', async () => {
+    const world = createTeamWorld()
+    let ends = 0
+    const team = await world.open({
+      agents,
+      lanes: {
+        lead: [create('t', member('alice')), say('waiting'), say('end')],
+        worker: [say('done'), say('done with that, too')],
+      },
+      async attend(moment, { agent }) {
+        if (moment.kind !== 'session.ended' || agent.name !== 'worker' || ++ends > 1) return undefined
+        appendFileSync(world.home.at('teams/t/inboxes/alice.jsonl'), '{"text":"one more thing"}\n')
+        return undefined
+      },
+    })
+    const report = await team.report({ agent: 'lead' })
+    expect(report).toMatchObject({ status: 'completed', text: 'end' })
+    expect(report.notices ?? []).toEqual([])
+    const lead = await team.engine.read(report.session)
+    const told = lead?.entries.filter((entry) => entry.role === 'user' && entry.content.includes('are idle'))
+    expect(told).toMatchObject([{ content: expect.stringContaining('done with that, too') }])
   })
 
   test('frees its name when it is deleted', async () => {

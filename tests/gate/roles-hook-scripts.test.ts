@@ -410,6 +410,12 @@ describe('the quality gate', () => {
     expect(said).toMatchObject({
       decision: 'block',
       reason: expect.stringContaining('lacks these sections: Verdict.'),
+      // Where VS Code looks for it.
+      hookSpecificOutput: {
+        hookEventName: 'SubagentStop',
+        decision: 'block',
+        reason: expect.stringContaining('lacks these sections: Verdict.'),
+      },
     })
     expect(run('subagent-quality-gate', stop())).toMatchObject({ decision: 'block' })
     expect(run('subagent-quality-gate', stop({ stop_hook_active: true }))).toBeUndefined()

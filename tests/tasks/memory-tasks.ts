@@ -61,10 +61,10 @@ export function memoryFiles(point: Point): MemoryFiles {
         if (!when(task)) return { kind: 'same' as const }
         tasks[at] = changed(task, change)
         point()
-        return { kind: 'changed' as const }
+        return { kind: 'changed' as const, task: tasks[at] }
       })
     },
-    ensureIds(file, wants, idOf = () => () => undefined) {
+    ensureIds(file, wants = () => true, idOf = () => () => undefined) {
       point()
       const ids: string[] = []
       const known = idOf()

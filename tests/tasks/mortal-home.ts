@@ -1,93 +1,24 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createOrchestrator, type Models, type Run } from '@cadre/core'
-import { systemClock } from '@cadre/disk'
-import { openHome, sessionIds } from '@cadre/home'
-import { createFileEngine } from '@cadre/journal'
-import {
-  createProblems,
-  createSessionKeeper,
-  createTaskDuty,
-  type DaemonContext,
-  type SessionKeeper,
-  type TaskStore,
-} from '@cadre/server'
+import type { Models } from '@cadre/core'
+import type { Home } from '@cadre/home'
+import { createTaskDuty, type SessionKeeper, type TaskStore } from '@cadre/server'
 import { openTaskFiles } from '@cadre/tasks'
-import { agentsOf, defineAgent } from '@cadre/testing'
+import { openLife } from '../../packages/server/src/daemon/life.spec-helpers.ts'
 
-/** A process that looks after the tasks of a home, with the real files and the real engine, and can be gone at any moment. */
-export interface Life {
-  /** From now on nothing it was about to do happens, and nothing it waited for comes back. */
+/** A process that looks after the tasks of a home, and can be gone at any moment. */
+export interface TaskLife {
   kill(): Promise<void>
-  /** Puts everything in order. */
   stop(): Promise<void>
 }
 
-export interface LifeOptions {
-  readonly folder: string
-  readonly agents: readonly string[]
+export interface TaskLifeOptions {
+  readonly home: Home
   readonly models: Models
   readonly parallel: number
 }
 
-export async function live({ folder, agents: names, models, parallel }: LifeOptions): Promise<Life> {
-  const home = openHome({ home: folder, cwd: folder, env: {} })
-  let isDead = false
-  const never = new Promise<never>(() => {})
-  /** What a dead process waits for never comes back; what it asks for is not done. */
-  const mortal = <A extends readonly unknown[], R>(work: (...given: A) => Promise<R>) => {
-    return async (...given: A): Promise<R> => {
-      if (isDead) await never
-      const result = await work(...given)
-      if (isDead) await never
-      return result
-    }
-  }
-  const inner = await createFileEngine({ home, clock: systemClock })
-  const engine: typeof inner = {
-    ...inner,
-    read: mortal(inner.read),
-    open: mortal(async (spec) => {
-      const run = await inner.open(spec)
-      return {
-        recorded: run.recorded,
-        lost: run.lost,
-        get alone() {
-          return run.alone
-        },
-        step: mortal((name, work, options) => run.step(name, work, options)),
-        end: mortal((end) => run.end(end)),
-        spawn: (child) => run.spawn(child),
-        waitFor: (question, signal) => run.waitFor(question, signal),
-        changes: () => run.changes(),
-      } satisfies Run
-    }),
-  }
-  const agents = agentsOf(names.map((name) => defineAgent({ name })))
-  const orchestrator = createOrchestrator({
-    engine,
-    models,
-    agents,
-    tools: [],
-    clock: systemClock,
-    ids: sessionIds,
-    emit: (event) => keeper.observe(event),
-  })
-  const note: DaemonContext['note'] = () => {}
-  const problems = createProblems(note, () => {})
-  const keeper = createSessionKeeper({
-    home,
-    engine,
-    workspace: folder,
-    trusted: true,
-    parallel: () => 100,
-    // Of all parts it asks only for these.
-    parts: () => ({ parts: { agents, models } as never, orchestrator }),
-    note,
-    problems,
-    rested: () => {},
-  })
+export async function live({ home, models, parallel }: TaskLifeOptions): Promise<TaskLife> {
+  const life = await openLife({ home, models })
+  const { context, mortal } = life
   const files = openTaskFiles({ folder: home.folder('tasks') })
   const tasks: TaskStore = {
     list: files.list,
@@ -95,36 +26,16 @@ export async function live({ folder, agents: names, models, parallel }: LifeOpti
     change: mortal(files.change),
     ensureIds: mortal(files.ensureIds),
   }
-  const context: DaemonContext = {
-    home,
-    workspace: folder,
-    agents,
-    engine,
-    sessions: sent({
-      ...keeper,
-      start: mortal(keeper.start),
-      tell: mortal(keeper.tell),
-      cancel: mortal(keeper.cancel),
-    }),
-    note,
-    problems,
-    clock: systemClock,
-    parallel: () => parallel,
-  }
-  keeper.restore()
-  const duty = createTaskDuty(context, { tasks, parallel })
+  const duty = createTaskDuty(
+    { ...context, sessions: sent(context.sessions), parallel: () => parallel },
+    { tasks, parallel },
+  )
   await duty.start()
   return {
-    async kill() {
-      isDead = true
-      await new Promise(setImmediate)
-      await new Promise(setImmediate)
-      await inner.close()
-    },
+    kill: life.kill,
     async stop() {
       await duty.stop?.()
-      await keeper.hold(true)
-      await inner.close()
+      await life.stop()
     },
   }
 }
@@ -145,19 +56,4 @@ function sent(keeper: SessionKeeper): SessionKeeper {
     state: send(keeper.state),
     onRest: (listener) => keeper.onRest((session, result) => listener(session, copy(result))),
   }
-}
-
-export function temporaryFolder(): { readonly folder: string; dispose(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'cadre-tasks-'))
-  return {
-    folder,
-    dispose: () => {
-      if (existsSync(folder)) rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Waits until it is so. Nothing depends on how long that takes. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
 }

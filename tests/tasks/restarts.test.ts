@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '@cadre/disk'
-import { openHome } from '@cadre/home'
 import { createFileEngine } from '@cadre/journal'
 import { openTaskFiles } from '@cadre/tasks'
 import { type Line, say, scriptedModels } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import { template, temporaryHome, until } from '../../packages/server/src/daemon/daemon.spec-helpers.ts'
 import { amount } from '../support/amount.ts'
-import { type Life, live, temporaryFolder, until } from './mortal-home.ts'
+import { live } from './mortal-home.ts'
 import { randomNumbers, workers, writeTasks } from './two-hundred.ts'
 
 const count = amount({ usual: 40, deep: 200 })
@@ -15,8 +15,9 @@ const parallel = 6
 const restarts = amount({ usual: 3, deep: 10 })
 
 test(`${count} tasks over 8 agents: in order, in parallel up to the limit, and nothing lost through ${restarts} restarts`, async () => {
-  const { folder, dispose } = temporaryFolder()
-  onTestFinished(dispose)
+  const { home } = temporaryHome()
+  const folder = home.path
+  for (const name of workers) template(home, name)
   const random = randomNumbers(20_260_101)
   const planned = new Map(writeTasks(folder, count, random).map((task) => [task.id, task]))
   const tasks = openTaskFiles({ folder: join(folder, 'tasks') })
@@ -52,7 +53,7 @@ test(`${count} tasks over 8 agents: in order, in parallel up to the limit, and n
       return say(`${id} is done`)
     }
     const models = scriptedModels(Object.fromEntries(workers.map((name) => [name, [line]])))
-    const life: Life = await live({ folder, agents: workers, models, parallel })
+    const life = await live({ home, models, parallel })
     return {
       dies,
       stop: life.stop,
@@ -78,10 +79,7 @@ test(`${count} tasks over 8 agents: in order, in parallel up to the limit, and n
   expect(all()).toHaveLength(count)
   const sessions = readdirSync(join(folder, 'sessions'))
   expect(sessions).toHaveLength(count)
-  const engine = await createFileEngine({
-    home: openHome({ home: folder, cwd: folder, env: {} }),
-    clock: systemClock,
-  })
+  const engine = await createFileEngine({ home, clock: systemClock })
   onTestFinished(() => engine.close())
   for (const { id, fields } of all()) {
     expect(fields.get('result')).toBe(`${id} is done`)

@@ -1,5 +1,6 @@
 export {
   appendBytes,
+  entriesIn,
   entryAt,
   hasCode,
   isInside,
@@ -38,9 +39,11 @@ export { removeStaleLock } from './git/stale-lock.ts'
 export { takeSnapshot } from './git/take-snapshot.ts'
 export { type ChangedEntry, changedEntries, treeWithout, withIndexOf } from './git/tree-of-entries.ts'
 export { userIgnores } from './git/user-ignores.ts'
+export { findInPath } from './system/find-in-path.ts'
 export {
   heartbeatLimit,
   isAlive,
+  isRunning,
   isSameBoot,
   type ProcessIdentity,
   thisProcess,

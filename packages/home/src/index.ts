@@ -3,7 +3,7 @@ export { type LoadedConfig, loadConfig, type NeedsTrust } from './config/load-co
 export { openHomeGit } from './history/home-git.ts'
 export { editFile, readPlainFile } from './home/edit-shared-file.ts'
 export { type Home, openHome } from './home/open-home.ts'
-export { sessionIds } from './home/session-ids.ts'
+export { sessionIds, slugOf } from './home/session-ids.ts'
 export { checkName, isName } from './home/valid-session-name.ts'
 export { appendInbox } from './inbox/append-inbox.ts'
 export { chooseRoute } from './inbox/choose-route.ts'

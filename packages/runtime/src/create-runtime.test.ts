@@ -25,6 +25,48 @@ test('runs an agent in its folder and returns the report', async () => {
   expect((await runtime.read(session!.id)).spec.workspace).toBe(folder)
 })
 
+test('records the controls of a run with its session', async () => {
+  const env = { PATH: process.env['PATH'], HOME: folder }
+  const controlled = await createRuntime({
+    model: 'scripted:p.yaml',
+    readOnly: true,
+    denyTool: ['read_file'],
+    environment: { cwd: folder, env },
+  })
+  await controlled.run('Say hello')
+  const [session] = await controlled.list()
+  const { spec } = await controlled.read(session!.id)
+  await controlled.close()
+  expect(spec.controls).toEqual({ readOnly: true, deniedTools: ['read_file'] })
+})
+
+test('trusts what a person has seen, and not what came into the folder while they looked', async () => {
+  const project = path.join(folder, 'project')
+  const hooks = path.join(project, '.github', 'hooks')
+  mkdirSync(hooks, { recursive: true })
+  const hook = (name: string) =>
+    writeFileSync(
+      path.join(hooks, `${name}.json`),
+      JSON.stringify({ version: 1, hooks: { preToolUse: [{ type: 'command', bash: `echo ${name}` }] } }),
+    )
+  hook('seen')
+  const env = { PATH: process.env['PATH'], HOME: folder }
+  const shown: string[][] = []
+  const opened = await createRuntime({
+    model: `scripted:${path.join(folder, 'p.yaml')}`,
+    environment: { cwd: project, env },
+    async confirmTrust({ missing }) {
+      shown.push(missing.map(({ file }) => path.basename(file)))
+      hook('unseen')
+      return 'yes'
+    },
+  })
+  await opened.close()
+  expect(shown).toEqual([['seen.json']])
+  const [notice] = opened.notices.filter(({ code }) => code === 'untrusted')
+  expect(notice?.message).toContain('unseen.json')
+})
+
 test('uses a tool of the host wherever it and a built-in one understand a name', async () => {
   const ran: string[] = []
   const tools = ['psi', 'index'].map((origin) =>

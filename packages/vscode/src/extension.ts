@@ -1,5 +1,6 @@
 import * as vscode from 'vscode'
 import { registerChat } from './chat/register-chat.ts'
+import { registerChatAgents } from './chat-agents/register-chat-agents.ts'
 import { createHomes } from './home/homes.ts'
 import { registerLanguages } from './languages/register-languages.ts'
 import { createRuns } from './run/runs.ts'
@@ -18,6 +19,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const runs = createRuns({ log, settings, homes })
   stop = runs.stop
   const services: Services = { log, settings, homes, runs }
+  registerChatAgents(context, services)
   context.subscriptions.push(
     log,
     settings,

@@ -421,3 +421,33 @@ it('counts what it found', async () => {
     infos: 1,
   })
 })
+
+describe('for an editor', () => {
+  const lead = agentText('name: lead\ndescription: Leads\ntools: [agent]\nagents: [worker]')
+  const codes = async (files: readonly string[], options: Parameters<typeof lintFiles>[1]) =>
+    (await lintFiles(files, options)).files.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code))
+
+  it('reads text that is not saved yet, of the file and of those beside it', async () => {
+    const folder = createFolder({ '.github/agents/lead.agent.md': lead, ...withWorker })
+    mkdirSync(folder.at('.git'))
+    const file = folder.at('.github/agents/lead.agent.md')
+    const worker = folder.at('.github/agents/worker.agent.md')
+    const options = { cwd: folder.path }
+    expect(await codes([file], options)).toEqual([])
+    const renamed = new Map([[worker, agentText('name: other\ndescription: Works')]])
+    expect(await codes([file], { ...options, texts: renamed })).toEqual(['agent-missing'])
+    const changed = new Map([[file, lead.replace('[worker]', '[nobody]')]])
+    expect(await codes([file], { ...options, texts: changed })).toEqual(['agent-missing'])
+  })
+
+  it('takes the other agents of the project from the files it is given', async () => {
+    const folder = createFolder({ '.github/agents/lead.agent.md': lead, ...withWorker })
+    mkdirSync(folder.at('.git'))
+    const [file, worker] = ['lead', 'worker'].map((name) => folder.at(`.github/agents/${name}.agent.md`))
+    const options = { cwd: folder.path }
+    expect(await codes([file as string], { ...options, among: [file as string] })).toEqual(['agent-missing'])
+    expect(await codes([file as string], { ...options, among: [file as string, worker as string] })).toEqual(
+      [],
+    )
+  })
+})

@@ -212,6 +212,13 @@ describe('RoundReader', () => {
     expect(refused).toEqual([])
   })
 
+  it('does not take the repeated request of an earlier call for that of a later one with the same id', () => {
+    const earlier = [said('a', 'c'), child('r1', 'c'), child('r1', 'c'), said('a', 'c')]
+    expect(read(earlier).rounds).toHaveLength(1)
+    const { rounds } = read([...earlier, child('r2', 'c')])
+    expect(rounds.map((round) => round.kind === 'round' && round.calls[0]?.request)).toEqual(['r1', 'r2'])
+  })
+
   it('refuses a call that two subagents could have made', () => {
     const { rounds, refused } = read([said('a', 'c'), said('b', 'c'), child('r1', 'c'), child('r2', 'c')])
     expect(rounds).toEqual([])

@@ -61,7 +61,9 @@ export async function isolateLate(
  */
 export function isParallel(session: Session, target: AgentDefinition, background: boolean): boolean {
   const { ports, state } = session
-  if (!canChange(ports, target)) return false
+  // It decides nothing where the agent says where it works, or where there are no workspaces.
+  if (ports.workspaces === undefined || target.isolation !== undefined || !canChange(ports, target))
+    return false
   if (background) return true
   let others = 0
   for (const { call, refused } of state.calls.values()) {

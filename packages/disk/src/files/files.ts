@@ -2,6 +2,7 @@ import {
   close,
   closeSync,
   constants,
+  type Dirent,
   existsSync,
   fstatSync,
   fsync,
@@ -96,8 +97,17 @@ export function syncPaths(paths: readonly string[], done: (error: Error | null) 
  * may take a full folder for an empty one.
  */
 export function namesIn(folder: string): readonly string[] {
+  return orNothing(() => readdirSync(folder))
+}
+
+/** The same, with what each of them is. */
+export function entriesIn(folder: string): readonly Dirent[] {
+  return orNothing(() => readdirSync(folder, { withFileTypes: true }))
+}
+
+function orNothing<T>(read: () => readonly T[]): readonly T[] {
   try {
-    return readdirSync(folder)
+    return read()
   } catch (error) {
     if (isOutOfFiles(error)) throw error
     return []

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
+import { hasCode } from '../files/files.ts'
 
 /** Names a process so that another one can tell whether it still runs. */
 export interface ProcessIdentity {
@@ -44,11 +45,16 @@ export function isAlive(other: ProcessIdentity, self: ProcessIdentity, heartbeat
   const start = startOf(other.pid)
   if (start === 'none') return false
   if (start !== undefined) return other.start === undefined || other.start === start
+  return isRunning(other.pid)
+}
+
+/** Whether a process of this machine has this id. Whether it is the one that is meant, nobody knows. */
+export function isRunning(pid: number): boolean {
   try {
-    process.kill(other.pid, 0)
+    process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return hasCode(error, 'EPERM')
   }
 }
 

@@ -200,13 +200,20 @@ function log(entry) {
   }
 }
 
+/** VS Code looks for the decision in a place of its own, other programs at the top. */
+function block(reason) {
+  const decision = { decision: 'block', reason }
+  const hookSpecificOutput = { hookEventName: 'SubagentStop', ...decision }
+  process.stdout.write(`${JSON.stringify({ ...decision, hookSpecificOutput })}\n`)
+}
+
 function text(value) {
   return typeof value === 'string' ? value : ''
 }
 
 try {
   const reason = review(readHookInput())
-  if (reason !== undefined) process.stdout.write(`${JSON.stringify({ decision: 'block', reason })}\n`)
+  if (reason !== undefined) block(reason)
 } catch (error) {
   process.stderr.write(
     `The quality gate could not do its work: ${error instanceof Error ? error.message : error}\n`,

@@ -42,10 +42,12 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
   }
 
   function findPaths({ tool, input }: JudgedCall, session: SessionSpec): FoundPath[] {
+    const paths = tool.paths?.(input) ?? []
+    if (paths.length === 0) return []
     const own = ownOf?.(session)
     const write = tool.effect === 'write'
     const { workspace } = session
-    return (tool.paths?.(input) ?? []).map((path) => {
+    return paths.map((path) => {
       const placed = places.judge({ path, workspace, write, ...(own !== undefined && { own }) })
       const { kind, real } = placed
       const finding = { path, ...(real !== undefined && { real }) }

@@ -70,9 +70,10 @@ export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
   }
 
   async function take({ call, tool, input }: JudgedCall, session: SessionSpec, signal: AbortSignal) {
+    if (tool.effect !== 'write' && tool.class !== 'edit') return
     const { agent, workspace } = session
     const place = placeOf(session)
-    if (place === undefined || (tool.effect !== 'write' && tool.class !== 'edit')) return
+    if (place === undefined) return
     const paths = tool.paths?.(input) ?? []
     if (!paths.some((path) => isOwnArtifact({ places, path, agent, workspace }))) return
     const text = readArtifact(place)

@@ -1,5 +1,6 @@
-import { readdirSync, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import path from 'node:path'
+import { entriesIn } from '@cadre/disk'
 import { statsAt } from './one-look.ts'
 
 interface Known {
@@ -40,7 +41,7 @@ function look(top: string): Known {
   const waiting = [top]
   for (let at = waiting.pop(); at !== undefined && folders.length < mostFolders; at = waiting.pop()) {
     folders.push({ at, mark: markOf(at) })
-    for (const entry of entriesOf(at)) {
+    for (const entry of entriesIn(at)) {
       const place = path.join(at, entry.name)
       if (entry.isDirectory()) waiting.push(place)
       else if (entry.isSymbolicLink()) {
@@ -55,12 +56,4 @@ function look(top: string): Known {
 function markOf(folder: string | Stats): string {
   const stats = typeof folder === 'string' ? statsAt(folder) : folder
   return stats === undefined ? '' : `${identity(stats)}:${stats.mtimeMs}`
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }

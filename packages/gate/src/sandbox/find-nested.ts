@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
+import { entriesIn } from '@cadre/disk'
 import { protectedNames } from '../paths/protected-names.ts'
 import { isRepositoryPart, makesRepository } from '../paths/repository-parts.ts'
 
@@ -33,7 +33,7 @@ export function findNested(root: string): Nested {
     for (const folder of level) {
       if (++seen > mostFolders) return { places, bare, parts, isWhole: false }
       const here = new Set<string>()
-      for (const entry of entriesOf(folder)) {
+      for (const entry of entriesIn(folder)) {
         const { name } = entry
         if (folder !== root && firsts.has(name)) places.push(...protectedAt(folder, name))
         if (isRepositoryPart(name)) {
@@ -53,12 +53,4 @@ function protectedAt(folder: string, first: string): string[] {
   return protectedNames
     .filter(({ names }) => names[0] === first)
     .map(({ names }) => path.join(folder, ...names))
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }

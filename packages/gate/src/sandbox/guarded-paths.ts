@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { entryAt, isInside } from '@cadre/disk'
+import { entriesIn, entryAt, isInside } from '@cadre/disk'
 import type { Places } from '../paths/places.ts'
 import { gitFoldersOf } from '../paths/repository-folders.ts'
 import { findNested, type Nested } from './find-nested.ts'
@@ -79,18 +78,10 @@ function partsOfRepository(folder: string, depth = 0): string[] {
 
 function repositoriesBelow(folder: string, depth: number): string[] {
   if (depth > 4) return []
-  return entriesOf(folder)
+  return entriesIn(folder)
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) => {
       const inner = path.join(folder, name)
       return entryAt(path.join(inner, 'HEAD')) === undefined ? repositoriesBelow(inner, depth + 1) : [inner]
     })
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readlinkSync } from 'node:fs'
+import { readlinkSync } from 'node:fs'
 import path from 'node:path'
-import { readYaml } from '@cadre/disk'
+import { entriesIn, readYaml } from '@cadre/disk'
 import { isEmptyHome, type OwnHomes, type TrackedFiles, trackedFiles } from '@cadre/home'
 import type { FolderItem } from './folder-item.ts'
 import { readWithin } from './read-within.ts'
@@ -109,19 +109,11 @@ function namesBelow(home: string): string[] {
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     // It is a summary for people: no folder is too large for it.
     if (names.length >= most || ++folders > most) break
-    for (const entry of entriesOf(path.join(home, folder))) {
+    for (const entry of entriesIn(path.join(home, folder))) {
       const name = path.join(folder, entry.name)
       if (entry.isDirectory() && entry.name !== '.git') waiting.push(name)
       else if (entry.name !== '.git') names.push(name)
     }
   }
   return names
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }

@@ -4,16 +4,21 @@ import type { Ids } from '@cadre/core'
 const letters = '0123456789abcdefghijklmnopqrstuvwxyz'
 const randomLength = 8
 
-/** `lead-k3x09q2f`: an agent's name that is safe as a file name everywhere, and enough chance that no two are the same. */
+/** An agent's name as the beginning of an id: safe as a file name everywhere. */
+export function slugOf(agent: string): string {
+  const slug = agent
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '')
+  return slug || 'agent'
+}
+
+/** `lead-k3x09q2f`: the agent, and enough chance that no two are the same. */
 export const sessionIds: Ids = {
   session(agent) {
-    const slug = agent
-      .normalize('NFKD')
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .slice(0, 40)
-      .replace(/^-+|-+$/g, '')
     const random = Array.from({ length: randomLength }, () => letters[randomInt(letters.length)]).join('')
-    return `${slug || 'agent'}-${random}`
+    return `${slugOf(agent)}-${random}`
   },
 }

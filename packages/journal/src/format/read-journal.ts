@@ -135,12 +135,12 @@ function decode(bytes: Buffer, path: string): string {
   throw corrupt(path, lineAt(bytes, at), 'it is not UTF-8 text')
 }
 
-function canonicalLines(text: string): string {
+export function canonicalLines(text: string): string {
   return (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text).replace(/\r\n?/g, '\n')
 }
 
 /** A header that was not written whole: cadre's first key, and not yet its last one. */
-function isUnborn(text: string): boolean {
+export function isUnborn(text: string): boolean {
   const first = 'session_id: '
   return (text.startsWith(first) || first.startsWith(text)) && !/^messages:/m.test(text)
 }
@@ -149,11 +149,11 @@ function lineAt(bytes: Buffer, index: number): number {
   return bytes.toString('latin1', 0, index).split('\n').length
 }
 
-function isRemark(chunk: string): boolean {
+export function isRemark(chunk: string): boolean {
   return chunk.split('\n').every((line) => /^[ \t]*(?:#|$)/.test(line))
 }
 
-function lineOfKey(text: string, key: string): number {
+export function lineOfKey(text: string, key: string): number {
   const at = text.search(new RegExp(`^ *${key}:`, 'm'))
   return at < 0 ? 1 : text.slice(0, at).split('\n').length
 }
@@ -164,7 +164,7 @@ const opening = '  - seq: '
  * Where the part of the text ends that was written whole. What follows is an entry of cadre's that was cut: it has a
  * number and not yet the end mark with that number, or is so short that it has no number yet.
  */
-function tornAt(text: string, messages: number, writtenUpTo?: number): number {
+export function tornAt(text: string, messages: number, writtenUpTo?: number): number {
   const start = Math.max(messages, text.lastIndexOf('\n  - ') + 1)
   const last = text.slice(start)
   if (last === '') return text.length

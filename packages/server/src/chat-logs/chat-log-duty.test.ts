@@ -1,11 +1,14 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { defineTool, object, string, type Tool } from '@cadre/core'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { defineTool, object, type Ports, string, type Tool } from '@cadre/core'
 import { rawOf } from '@cadre/disk'
+import type { Home } from '@cadre/home'
 import { readChatLog } from '@cadre/journal'
-import { call, fail, say } from '@cadre/testing'
+import { call, fail, type Line, say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createWorld, logFile, temporaryHome, type World } from './chat-logs.spec-helpers.ts'
+import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
+import { openLife } from '../daemon/life.spec-helpers.ts'
+import { createSessionsDuty } from '../sessions/sessions-duty.ts'
 import { createChatLogDuty } from './create-chat-log-duty.ts'
 import { insertAnswer } from './insert-answer.ts'
 import { pendingMessages } from './pending-messages.ts'
@@ -14,7 +17,6 @@ const head = '# Agent: planner\ntype: planner\n\n## System Prompt\n\nYou plan.\n
 const before =
   '\n### 2025-10-04 10:00:00 | user\n\nHello\n\n### 2025-10-04 10:00:01 | assistant\n\nHi there.\n'
 const question = '\n### 2025-10-04 10:00:02 | user\n\nIs Redis running?\n'
-const planner = { name: 'planner', tools: { kind: 'all' } } as const
 
 const look: Tool = defineTool({
   name: 'look',
@@ -34,6 +36,36 @@ function entriesOf(text: string) {
   ])
 }
 
+interface WorldOptions {
+  readonly home: Home
+  readonly agents?: readonly string[]
+  readonly lanes: Readonly<Record<string, readonly Line[]>>
+  readonly tools?: readonly Tool[]
+  readonly attend?: Ports['attend']
+  readonly before?: () => void
+}
+
+type World = Awaited<ReturnType<typeof createWorld>>
+
+async function createWorld({ home, agents = [], lanes, ...more }: WorldOptions) {
+  for (const name of agents) template(home, name)
+  const models = scriptedModels(lanes)
+  // A session that is made from a log may name no model. The default is meant then, as with every backend.
+  const resolve: typeof models.resolve = (name) => models.resolve(name || undefined)
+  const life = await openLife({ home, models: { resolve }, ...more })
+  return { ...life, models, problems: () => life.context.problems.list() }
+}
+
+function logFile(home: Home, name: string) {
+  const file = `${home.folder('agents')}/${name}.agent.md`
+  return {
+    name: `agents/${name}.agent.md`,
+    write: (text: string) => writeFileSync(file, text),
+    add: (text: string) => writeFileSync(file, text, { flag: 'a' }),
+    text: () => readFileSync(file, 'utf8'),
+  }
+}
+
 async function settle(world: World, duty: ReturnType<typeof createChatLogDuty>): Promise<void> {
   for (let times = 0; times < 5; times++) {
     await world.rest()
@@ -43,7 +75,7 @@ async function settle(world: World, duty: ReturnType<typeof createChatLogDuty>):
 
 describe('a chat log that a daemon attends to', () => {
   it('gets the answer to what was written at its end, with what was done for it, and nothing else of it changes', async () => {
-    const home = temporaryHome()
+    const { home } = temporaryHome()
     const log = logFile(home, 'planner')
     log.write(head + before + question)
     const lane = [
@@ -52,7 +84,7 @@ describe('a chat log that a daemon attends to', () => {
       say('Yes, it runs.'),
       say('You are welcome.'),
     ]
-    const world = await createWorld({ home, agents: [planner], lanes: { planner: lane }, tools: [look] })
+    const world = await createWorld({ home, agents: ['planner'], lanes: { planner: lane }, tools: [look] })
     const duty = createChatLogDuty(world.context)
     await duty.start()
     await settle(world, duty)
@@ -89,7 +121,7 @@ describe('a chat log that a daemon attends to', () => {
   })
 
   it('is who its own prompt says where there is no template, and then has no tools', async () => {
-    const home = temporaryHome()
+    const { home } = temporaryHome()
     const log = logFile(home, 'poet')
     log.write(`${head.replace('planner\n', 'poet\n')}${question}`)
     const world = await createWorld({ home, lanes: { poet: [say('Roses.')] }, tools: [look] })
@@ -100,30 +132,33 @@ describe('a chat log that a daemon attends to', () => {
     expect(world.models.requests[0]).toMatchObject({ system: 'You plan.', tools: [] })
   })
 
-  it.each(['told', 'answered', 'placed'] as const)(
+  it.each(['placed', 'queued', 'told', 'answered'] as const)(
     'is answered once when the daemon dies after it was %s',
     async (moment) => {
-      const home = temporaryHome()
+      const { home } = temporaryHome()
       const log = logFile(home, 'planner')
       log.write(head + before + question)
-      const lanes = { planner: [say('never'), moment === 'told' ? ('hang' as const) : say('Yes.')] }
-      const first = await createWorld({ home, agents: [planner], lanes, isDead: true })
-      const dying = createChatLogDuty({
-        ...first.context,
-        sessions: {
-          ...first.context.sessions,
-          ...(moment === 'placed' && { tell: () => Promise.reject(new Error('killed')) }),
+      const first = await createWorld({
+        home,
+        agents: ['planner'],
+        lanes: { planner: [say('never'), moment === 'told' ? 'hang' : say('Yes.')] },
+        before() {
+          if (moment === 'placed') throw new Error('killed')
         },
       })
-      await dying.start()
-      // It dies here: what it knew is gone, and nothing was written into the log.
+      await createChatLogDuty(first.context).start()
+      if (moment === 'told') await until(() => first.models.requests.length === 1)
       if (moment === 'answered') await first.rest()
+      // What it knew is gone, and nothing was written into the log.
+      await first.kill()
       expect(log.text()).toBe(head + before + question)
       const second = await createWorld({
         home,
-        agents: [planner],
+        agents: ['planner'],
         lanes: { planner: [say('never'), say('Yes.')] },
       })
+      // The daemon resumes what was left undone, and then looks at the logs.
+      await createSessionsDuty({ ...second.context, sessions: second.keeper }, { asks: () => {} }).start()
       const duty = createChatLogDuty(second.context)
       await duty.start()
       await settle(second, duty)
@@ -145,7 +180,7 @@ describe('a chat log that a daemon attends to', () => {
   )
 
   it('keeps what a person writes meanwhile, below the answer, and answers that too', async () => {
-    const home = temporaryHome()
+    const { home } = temporaryHome()
     const log = logFile(home, 'planner')
     log.write(head + question)
     const more = '\n### 2025-10-04 10:00:30 | user\n\nAnd Postgres?\n'
@@ -156,7 +191,7 @@ describe('a chat log that a daemon attends to', () => {
       },
       say('Postgres as well.'),
     ]
-    const world = await createWorld({ home, agents: [planner], lanes: { planner: lane } })
+    const world = await createWorld({ home, agents: ['planner'], lanes: { planner: lane } })
     const duty = createChatLogDuty(world.context)
     await duty.start()
     await settle(world, duty)
@@ -171,13 +206,40 @@ describe('a chat log that a daemon attends to', () => {
     expect(log.text()).toContain(more.trim())
   })
 
+  it('leaves a message without an answer when its session was stopped before it had one', async () => {
+    const { home } = temporaryHome()
+    const log = logFile(home, 'planner')
+    log.write(head + question)
+    const more = '\n### 2025-10-04 10:00:30 | user\n\nAnd Postgres?\n'
+    const world = await createWorld({
+      home,
+      agents: ['planner'],
+      lanes: {
+        planner: [
+          async () => {
+            log.add(more)
+            await duty.changed([log.name])
+            return call(['look', { at: 'redis' }])
+          },
+        ],
+      },
+      tools: [look],
+      attend: async ({ kind }) => (kind === 'call.settled' ? { stop: 'enough' } : undefined),
+    })
+    const duty = createChatLogDuty(world.context)
+    await duty.start()
+    await settle(world, duty)
+    expect(entriesOf(log.text()).at(-1)).toEqual(['user', 'And Postgres?'])
+    expect(world.problems()).toMatchObject([{ message: expect.stringContaining('without an answer') }])
+  })
+
   it('waits for an entry that is still empty, and for one whose session does not take it', async () => {
-    const home = temporaryHome()
+    const { home } = temporaryHome()
     const log = logFile(home, 'planner')
     log.write(`${head}\n### 2025-10-04 10:00:02 | user\n`)
     const world = await createWorld({
       home,
-      agents: [planner],
+      agents: ['planner'],
       lanes: { planner: [] },
       attend: async (moment) => (moment.kind === 'prompt.given' ? { blocked: 'not today' } : undefined),
     })
@@ -192,8 +254,32 @@ describe('a chat log that a daemon attends to', () => {
     expect(entriesOf(log.text())).toHaveLength(1)
   })
 
+  it('has its failure reported by each daemon, until somebody writes again', async () => {
+    const { home } = temporaryHome()
+    const log = logFile(home, 'planner')
+    log.write(head + question)
+    const gone = { planner: [fail('the server is gone')] }
+    const first = await createWorld({ home, agents: ['planner'], lanes: gone })
+    const failing = createChatLogDuty(first.context)
+    await failing.start()
+    await settle(first, failing)
+    const [problem] = first.problems()
+    expect(problem?.message).toMatch(/has ended \(error\) without an answer: .*the server is gone/)
+    await first.stop()
+    const second = await createWorld({ home, lanes: { planner: [say('Yes.'), say('Yes.')] } })
+    const duty = createChatLogDuty(second.context)
+    await duty.start()
+    await settle(second, duty)
+    expect(second.problems()).toEqual([problem])
+    log.add('\n### 2025-10-04 10:00:30 | user\n\nAnd now?\n')
+    await duty.changed([log.name])
+    await settle(second, duty)
+    expect(entriesOf(log.text()).at(-1)).toEqual(['assistant', 'Yes.'])
+    expect(second.problems()).toEqual([])
+  })
+
   it('says what is wrong, and leaves the others alone', async () => {
-    const home = temporaryHome()
+    const { home } = temporaryHome()
     const failing = logFile(home, 'planner')
     failing.write(head + question)
     logFile(home, 'agent').write('---\nname: x\n---\nText\n')
@@ -211,7 +297,7 @@ describe('a chat log that a daemon attends to', () => {
     const fine = logFile(home, 'poet')
     fine.write(head.replace('planner', 'poet') + question)
     const lanes = { planner: [fail('the server is gone')], poet: [say('Roses.')] }
-    const world = await createWorld({ home, agents: [planner, { name: 'poet' }], lanes })
+    const world = await createWorld({ home, agents: ['planner', 'poet'], lanes })
     const duty = createChatLogDuty(world.context)
     await duty.start()
     await settle(world, duty)

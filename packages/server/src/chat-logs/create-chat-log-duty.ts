@@ -41,8 +41,8 @@ export interface ChatLogOptions {
 
 export function createChatLogDuty(context: DaemonContext, options: ChatLogOptions = {}): Duty {
   const { home, sessions, problems, note, clock, engine } = context
-  /** Messages this process has brought: one that a session does not take is not brought again until the file changes. */
-  const brought = new Set<string>()
+  /** Messages this process has brought, by log: one that a session does not take is not brought again until the file changes. */
+  const brought = new Map<string, Set<string>>()
   /** Logs whose sessions have come to rest, or are looked at again after a while. */
   const rested = new Set<string>()
   const elsewhere = new Map<string, number>()
@@ -57,19 +57,20 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       stopListening = sessions.onRest((session) => {
         if (session.endsWith('-chat')) rested.add(session.slice(0, -'-chat'.length))
       })
-      await attendAll(logsIn(home.at(folder)), 'start')
+      await attendAll(logsIn(home.at(folder)))
     },
     async changed(files) {
       const names = files.flatMap((file) =>
         path.posix.dirname(file) === folder ? nameOf(path.posix.basename(file)) : [],
       )
-      await attendAll(names, 'changed')
+      for (const name of names) brought.delete(name)
+      await attendAll(names)
     },
     async tick(now) {
       for (const [name, at] of elsewhere) if (now >= at || at - now > lookAgainMs) rested.add(name)
       const names = [...rested]
       rested.clear()
-      await attendAll(names, 'rested')
+      await attendAll(names)
     },
     async stop() {
       stopListening()
@@ -77,18 +78,18 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
   }
 
   /** One that cannot be attended to leaves the others alone. */
-  async function attendAll(names: readonly string[], why: Why): Promise<void> {
+  async function attendAll(names: readonly string[]): Promise<void> {
     for (const name of names) {
       const file = fileOf(name)
       try {
-        problems.report(about, file, await attend(name, why))
+        problems.report(about, file, await attend(name))
       } catch (error) {
         problems.report(about, file, [fault(`This log cannot be attended to: ${messageOf(error)}`)])
       }
     }
   }
 
-  async function attend(name: string, why: Why): Promise<Found[]> {
+  async function attend(name: string): Promise<Found[]> {
     elsewhere.delete(name)
     const raw = readPlainFile(home.at(folder, name + ending))
     if (raw === undefined) return []
@@ -100,12 +101,11 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     const found: Found[] = read.problems.map(({ line, message }) => ({ line, severity: 'warning', message }))
     const pending = pendingMessages(name, read.placed)
     if (pending.length === 0) return found
-    if (why === 'changed') for (const { id } of pending) brought.delete(id)
-    return [...found, ...(await converse({ name, log: read.log, pending, why }))]
+    return [...found, ...(await converse({ name, log: read.log, pending }))]
   }
 
   async function converse(talk: Talk): Promise<Found[]> {
-    const { name, pending, why } = talk
+    const { name, pending } = talk
     const session = `${name}-chat`
     if ((await engine.read(session)) === undefined) begin(talk, session)
     // Before the record is read: what it says is then at least as new.
@@ -118,20 +118,11 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     if (state.kind === 'elsewhere') elsewhere.set(name, clock.now() + lookAgainMs)
     // What has its answer gets it before anything new is said.
     if (state.kind === 'ended' && isWhole(stored) && (await answer(name, stored, pending)))
-      return attend(name, 'rested')
+      return attend(name)
     const heard = messagesIn(stored)
     const unheard = pending.filter(({ id }) => !heard.has(id))
-    const isTold = await tell(
-      session,
-      unheard.filter(({ id }) => !brought.has(id)),
-    )
-    if (isTold || state.kind === 'running' || state.kind === 'elsewhere') return []
-    // A crash came between the message and the answer, or it failed. Tried again once by each daemon.
-    if (why === 'start' && unheard.length < pending.length) {
-      await sessions.resume(session)
-      return []
-    }
-    if (state.kind !== 'ended') return []
+    const isTold = await tell(name, unheard)
+    if (isTold || state.kind !== 'ended') return []
     const what =
       unheard.length > 0 ? 'did not take this message' : `has ended (${state.outcome}) without an answer`
     const reason = state.reason ? `: ${state.reason}` : ''
@@ -140,14 +131,18 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     return [{ severity: 'error', line, message }]
   }
 
-  async function tell(session: string, messages: readonly PendingMessage[]): Promise<boolean> {
+  async function tell(name: string, messages: readonly PendingMessage[]): Promise<boolean> {
+    const session = `${name}-chat`
+    const known = brought.get(name) ?? new Set()
+    brought.set(name, known)
     let isTold = false
     for (const { id, content } of messages) {
+      if (known.has(id)) continue
       // Delivered, but not in the conversation: a hook refused it.
       const isRefused = (await sessions.delivery(session, id)) === 'delivered'
       const said = isRefused ? 'queued' : await sessions.tell(session, { content, message: id })
       if (said === 'missing') throw new CadreError('not_found', `there is no session ${session}`)
-      brought.add(id)
+      known.add(id)
       isTold ||= !isRefused
     }
     return isTold
@@ -210,14 +205,12 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
   }
 }
 
-type Why = 'start' | 'changed' | 'rested'
 type Found = Omit<Problem, 'file'>
 
 interface Talk {
   readonly name: string
   readonly log: ChatLog
   readonly pending: readonly PendingMessage[]
-  readonly why: Why
 }
 
 /** It came to its end with what it had to say. One that failed or was stopped may go on. */

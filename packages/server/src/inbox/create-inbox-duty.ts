@@ -7,10 +7,10 @@
  * 4. While there are no routes that can be used, everything waits. Nothing is lost.
  */
 
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Problem } from '@cadre/channels'
 import { didYouMean, messageOf } from '@cadre/core'
-import type { Diagnostic } from '@cadre/disk'
+import { type Diagnostic, listFolder } from '@cadre/disk'
 import {
   type LineReader,
   nameOfLineFile,
@@ -22,6 +22,7 @@ import {
 } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
+import { createRetryTimer } from '../retry-timer.ts'
 import { handleLine, type TaskAdder } from './handle-line.ts'
 
 export interface InboxOptions {
@@ -49,14 +50,13 @@ const routesFile = 'inbox/routes.yaml'
 const atOnce = 50
 const mostInOneCall = 100
 const mostShown = 20
-const retryEvery = 5_000
 
 export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions = {}): Duty {
   const { home, agents, sessions, note, problems } = context
   const routesNow = openRoutes(home)
   const files = new Map<string, Watched>()
   const handler = { agents, sessions, note, tasks }
-  let nextTry = 0
+  const isDue = createRetryTimer()
 
   return {
     name: 'inbox',
@@ -77,20 +77,12 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     async tick(now) {
       await lookAt([...files].filter(([, { hasMore }]) => hasMore).map(([name]) => name))
       const waiting = [...files].filter(([, { waits }]) => waits !== undefined).map(([name]) => name)
-      // A clock that was set back must not make it wait for as long as that.
-      if (waiting.length === 0 || (now < nextTry && nextTry - now <= retryEvery)) return
-      nextTry = now + retryEvery
-      await lookAt(waiting)
+      if (waiting.length > 0 && isDue(now)) await lookAt(waiting)
     },
   }
 
   function names(): string[] {
-    try {
-      return readdirSync(home.at('inbox')).flatMap((name) => nameOfLineFile(name) ?? [])
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-      throw error
-    }
+    return listFolder(home.at('inbox')).flatMap((name) => nameOfLineFile(name) ?? [])
   }
 
   async function lookAt(names: readonly string[]): Promise<void> {

@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto'
+import { slugOf } from '@cadre/home'
 
 /**
  * The id of the session that takes up something: the same whenever it is asked for the same thing, so that a daemon that was
  * killed in between finds the session it had begun.
  */
 export function sessionName(agent: string, ...about: readonly string[]): string {
-  const slug = agent
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40)
-    .replace(/^-+|-+$/g, '')
-  return `${slug || 'agent'}-${shortSum(agent, ...about)}`
+  return `${slugOf(agent)}-${shortSum(agent, ...about)}`
 }
 
 /** Twelve letters that stand for some texts, in this order. */

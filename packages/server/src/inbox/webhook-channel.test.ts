@@ -2,38 +2,41 @@ import { createHmac } from 'node:crypto'
 import type { ChannelContext, PostHandler } from '@cadre/channels'
 import { createWebhookChannel } from '@cadre/channels'
 import type { JsonObject } from '@cadre/core'
-import { appendInbox } from '@cadre/home'
+import { appendInbox, type Home } from '@cadre/home'
+import { say, scriptedModels } from '@cadre/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createProblems } from '../daemon/create-problems.ts'
+import { template, temporaryHome } from '../daemon/daemon.spec-helpers.ts'
+import { heardBy, linesIn, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { type Http, startHttp } from '../http/start-http.ts'
 import { createInboxDuty } from './create-inbox-duty.ts'
-import { TestHome } from './daemon.spec-helpers.ts'
 
 const secret = "It's a Secret to Everybody"
 const environment = { HOOK_SECRET: secret, EMPTY: '' }
 const now = 1_700_000_000_000
-let test: TestHome
+let home: Home
 let http: Http | undefined
 let stop: (() => Promise<void>) | undefined
 
 beforeEach(() => {
-  test = new TestHome('planner-001')
+  home = temporaryHome().home
 })
 afterEach(async () => {
   await stop?.()
   await http?.close()
   http = undefined
   stop = undefined
-  test.remove()
 })
 
 async function open(
   hooks: JsonObject,
-  receive: ChannelContext['receive'] = (file, line) => appendInbox(test.home, file, line),
+  receive: ChannelContext['receive'] = (file, line) => appendInbox(home, file, line),
 ) {
   const posts = new Map<string, PostHandler>()
-  const { problems, note } = test.context()
+  const note = () => {}
+  const problems = createProblems(note)
   const context: ChannelContext = {
-    home: test.home,
+    home,
     settings: { hooks },
     environment,
     receive,
@@ -77,7 +80,7 @@ describe('a webhook of GitHub', () => {
       status: 200,
       body: { known: true, id: 'github-d-1' },
     })
-    expect(test.lines('inbox/github.jsonl')).toEqual([
+    expect(linesIn(home, 'inbox/github.jsonl')).toEqual([
       {
         id: 'github-d-1',
         at: '2023-11-14T22:13:20.000Z',
@@ -92,14 +95,14 @@ describe('a webhook of GitHub', () => {
         },
       },
     ])
-    expect(JSON.stringify(test.lines('inbox/github.jsonl'))).not.toContain('sha256=')
+    expect(JSON.stringify(linesIn(home, 'inbox/github.jsonl'))).not.toContain('sha256=')
   })
 
   it('takes what GitHub itself gives for an example', async () => {
     const { post } = await open(github)
     const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
     expect((await post('github', 'Hello, World!', { 'x-hub-signature-256': signature })).status).toBe(202)
-    expect(test.lines('inbox/github.jsonl')).toMatchObject([{ body: 'Hello, World!' }])
+    expect(linesIn(home, 'inbox/github.jsonl')).toMatchObject([{ body: 'Hello, World!' }])
   })
 
   it.each([
@@ -113,14 +116,14 @@ describe('a webhook of GitHub', () => {
   ])('with %s is refused', async (_, headers) => {
     const { post } = await open(github)
     expect((await post('github', '{}', headers)).status).toBe(401)
-    expect(() => test.lines('inbox/github.jsonl')).toThrow()
+    expect(() => linesIn(home, 'inbox/github.jsonl')).toThrow()
   })
 
   it('has one line when the same delivery comes twice at once', async () => {
     const { post } = await open(github)
     const answers = await Promise.all([1, 2, 3].map(() => post('github', '{}', signed('{}'))))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 202])
-    expect(test.lines('inbox/github.jsonl')).toHaveLength(1)
+    expect(linesIn(home, 'inbox/github.jsonl')).toHaveLength(1)
   })
 
   it('is known after a restart as well', async () => {
@@ -156,22 +159,28 @@ describe('a webhook of GitHub', () => {
         })
       ).status,
     ).toBe(202)
-    expect(test.lines('inbox/github.jsonl').at(-1)).toMatchObject({ body: { a: 1 } })
-    expect(test.lines('inbox/github.jsonl').at(-2)).toMatchObject({
+    expect(linesIn(home, 'inbox/github.jsonl').at(-1)).toMatchObject({ body: { a: 1 } })
+    expect(linesIn(home, 'inbox/github.jsonl').at(-2)).toMatchObject({
       body: { zen: 'Keep it logically awesome.' },
     })
   })
 
   it('reaches the agent of its route', async () => {
-    test.write(
+    template(home, 'planner-001')
+    writeFileIn(
+      home,
       'inbox/routes.yaml',
       'routes:\n  - from: github\n    match: {event: issues}\n    to: planner-001\n    text: "Issue {body.issue.title}"\n',
     )
     const { post } = await open(github)
     const body = '{"issue":{"title":"It is broken {body}"}}'
     await post('github', body, signed(body))
-    await createInboxDuty(test.context()).start()
-    expect(test.heard()).toEqual([expect.stringMatching(/^planner-001-\w+: Issue It is broken \{body\}$/)])
+    const life = await openLife({ home, models: scriptedModels({ 'planner-001': [say('seen')] }) })
+    await createInboxDuty(life.context).start()
+    await life.rest()
+    const [[session, heard] = []] = await heardBy(life.engine)
+    expect(session).toMatch(/^planner-001-\w+$/)
+    expect(heard?.map(({ content }) => content.split('\n')[0])).toEqual(['Issue It is broken {body}'])
   })
 })
 
@@ -195,7 +204,7 @@ describe('other schemes', () => {
     expect(
       (await post('slack', body, { 'x-slack-signature': ofSlack(body)['x-slack-signature'] })).status,
     ).toBe(401)
-    expect(test.lines('inbox/slack-events.jsonl')).toMatchObject([{ id: 'slack-Ev1', event: 'message' }])
+    expect(linesIn(home, 'inbox/slack-events.jsonl')).toMatchObject([{ id: 'slack-Ev1', event: 'message' }])
   })
 
   it('answer the question of Slack whether somebody is there', async () => {

@@ -1,18 +1,22 @@
-import { existsSync } from 'node:fs'
-import { openMailboxes } from '@cadre/home'
+import { existsSync, rmSync } from 'node:fs'
+import type { Controls } from '@cadre/core'
+import { type Home, openMailboxes } from '@cadre/home'
+import { type Line, say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TestHome } from '../inbox/daemon.spec-helpers.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
+import { heardBy, type Life, linesIn, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { createMailboxDuty } from './create-mailbox-duty.ts'
 
-let test: TestHome
+let home: Home
+let life: Life
 beforeEach(() => {
-  test = new TestHome('planner', 'retriever')
+  home = temporaryHome().home
+  for (const name of ['planner', 'retriever']) template(home, name)
 })
-afterEach(() => test.remove())
 
-const post = (id: string, text: string, more = {}, home = test.home) =>
-  openMailboxes(home).post({
+const post = (id: string, text: string, more = {}, own = home) =>
+  openMailboxes(own).post({
     id,
     at: 't',
     from: 'planner',
@@ -23,109 +27,184 @@ const post = (id: string, text: string, more = {}, home = test.home) =>
     ...more,
   })
 
-async function live(own = test) {
-  const context = own.context()
-  const duty = createMailboxDuty(context)
+const busy: readonly Line[] = ['hang']
+const quick: readonly Line[] = Array(10).fill(say('seen'))
+
+/** A daemon whose sessions answer with these lines. */
+const born = (lines: readonly Line[], more: { before?: (session: string) => void } = {}) =>
+  openLife({ home, models: scriptedModels({ planner: lines, retriever: lines }), ...more })
+
+/** Messages are delivered by a daemon whose sessions answer with these lines. */
+async function live(lines: readonly Line[], more: { before?: (session: string) => void } = {}) {
+  life = await born(lines, more)
+  const duty = createMailboxDuty(life.context)
   await duty.start()
-  return { context, duty }
+  return { duty, notes: life.notes, problems: () => life.context.problems.list() }
 }
-const receipts = () => test.lines('mailboxes/retriever.receipts.jsonl')
+/** A session of the planner that exists before anybody writes to it. */
+async function begin(id: string, controls?: Controls): Promise<void> {
+  const { sessions } = life.context
+  await sessions.start({ id, agent: 'planner', work: { content: 'go' }, ...(controls && { controls }) })
+  await until(() => life.engine.read(id))
+}
+/** What a session was told beside its first words, once it is as many messages. */
+const told = (session: string, count: number) =>
+  until(async () => {
+    const heard = (await heardBy(life.engine)).get(session)?.filter(({ message }) => message !== undefined)
+    return heard?.length === count && heard
+  })
+const sessions = async () => [...(await heardBy(life.engine)).keys()]
+const receipts = () => linesIn(home, 'mailboxes/retriever.receipts.jsonl')
+const lastSession = () => String(receipts().at(-1)?.['delivered_to'])
 
 describe('mailboxes', () => {
   it('begin a session with a message, tell it the next, and begin another when it has ended', async () => {
     await post('1', 'where is it?', { summary: 'the port' })
-    const { duty, context } = await live()
-    const [[session = '', { heard } = { heard: [] }] = []] = [...test.sessions]
-    expect(session).toMatch(/^retriever-[0-9a-f]{12}$/)
-    expect(heard[0]).toMatchObject({
-      from: 'planner',
-      content: expect.stringMatching(
-        /^Message from planner \(session planner-1\) about "the port":\n\nwhere is it\?\n\nTo answer, use send_message with to: "planner-1"/,
-      ),
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
     })
+    const { duty, notes } = await live([() => held.then(() => say('seen')), say('seen')])
+    const session = lastSession()
+    expect(session).toMatch(/^retriever-[0-9a-f]{12}$/)
+    expect(await told(session, 1)).toMatchObject([
+      {
+        from: 'planner',
+        content: expect.stringMatching(
+          /^Message from planner \(session planner-1\) about "the port":\n\nwhere is it\?\n\nTo answer, use send_message with to: "planner-1"/,
+        ),
+      },
+    ])
     await post('2', 'and this?')
     await duty.changed(['mailboxes/retriever.jsonl', 'mailboxes/retriever.receipts.jsonl'])
-    expect(heard).toHaveLength(2)
-    const known = test.sessions.get(session)
-    if (known) known.state = { kind: 'ended', outcome: 'completed', text: '' }
+    letGo()
+    await life.rest()
+    expect(await told(session, 2)).toHaveLength(2)
     await post('3', 'later')
     await duty.changed(['mailboxes/retriever.jsonl'])
-    expect(test.sessions.size).toBe(2)
+    await life.rest()
+    expect(await sessions()).toHaveLength(2)
+    expect(lastSession()).not.toBe(session)
+    expect(await told(lastSession(), 1)).toMatchObject([{ message: 'mail/retriever/3' }])
     expect(receipts()).toMatchObject([
       { id: '1', delivered_to: session, began: true },
       { id: '2', delivered_to: session },
-      { id: '3', delivered_to: [...test.sessions.keys()][1], began: true },
+      { id: '3', delivered_to: lastSession(), began: true },
     ])
-    expect(context.noted.map(({ type }) => type)).toEqual(Array(3).fill('message.delivered'))
+    expect(notes.map(({ type }) => type)).toEqual(Array(3).fill('message.delivered'))
   })
 
   it('bring a message to the one session it is for', async () => {
-    test.sessions.set('planner-1', {
-      agent: 'planner',
-      heard: [],
-      state: { kind: 'ended', outcome: 'completed', text: '' },
-    })
+    life = await born(quick)
+    await begin('planner-1')
+    await life.rest()
+    await life.stop()
     await post('1', 'here', {
       to: 'planner',
       toSession: 'planner-1',
       from: 'retriever',
       session: 'retriever-9',
     })
-    await live()
-    await live()
-    expect(test.sessions.get('planner-1')?.heard).toHaveLength(1)
-    expect(test.sessions.size).toBe(1)
+    await live(quick)
+    await life.rest()
+    await life.stop()
+    await live(quick)
+    await life.rest()
+    expect(await told('planner-1', 1)).toMatchObject([{ message: 'mail/planner/1' }])
+    expect(await sessions()).toEqual(['planner-1'])
   })
 
   it('have nobody do what whoever wrote may not do', async () => {
-    const state = { kind: 'running' } as const
-    test.sessions.set('planner-1', {
-      agent: 'planner',
-      heard: [],
-      state,
-      controls: { deniedTools: ['execute_command'], approvalRequired: true },
-    })
-    test.sessions.set('planner-2', { agent: 'planner', heard: [], state })
-    const { duty } = await live()
+    const { duty } = await live(busy)
+    await begin('planner-1', { deniedTools: ['execute_command'], approvalRequired: true })
+    await begin('planner-2')
     const next = async (id: string, more: object) => {
       await post(id, id, more)
       await duty.changed(['mailboxes/retriever.jsonl'])
-      return test.sessions.get(String(receipts().at(-1)?.['delivered_to']))
+      return lastSession()
     }
+    const controlsOf = async (session: string) => (await life.engine.read(session))?.spec.controls
     const free = await next('1', { session: 'planner-2' })
-    expect(free?.controls).toBeUndefined()
+    await told(free, 1)
+    expect(await controlsOf(free)).toBeUndefined()
     // The session of before is there, and may do more: it is not told, by whichever name.
     const bound = await next('2', { session: 'planner-1' })
-    expect(bound?.controls).toEqual({ deniedTools: ['execute_command'], approvalRequired: true })
-    const [freeId = ''] = [...test.sessions].find(([, session]) => session === free) ?? []
-    await next('3', { session: 'planner-1', toSession: freeId })
+    expect(bound).not.toBe(free)
+    await told(bound, 1)
+    expect(await controlsOf(bound)).toEqual({ deniedTools: ['execute_command'], approvalRequired: true })
+    await next('3', { session: 'planner-1', toSession: free })
     expect(receipts().at(-1)).toMatchObject({ id: '3', undeliverable: expect.stringContaining('controls') })
-    expect(test.sessions.get('planner-1')?.heard[0]?.content).toContain('could not be delivered')
-    expect(free?.heard).toHaveLength(1)
+    expect(await life.keeper.delivery('planner-1', 'returned/mail/retriever/3')).toBe('queued')
+    expect(await life.keeper.delivery(free, 'mail/retriever/3')).toBe('unknown')
     // What may do less can be told by everybody.
     expect(await next('4', { session: 'planner-2' })).toBe(bound)
     expect(await next('5', { session: 'planner-1' })).toBe(bound)
   })
 
+  it.each<Controls>([{ readOnly: true }, { approvalRequired: true }, { deniedTools: ['write_file'] }])(
+    'do not reach a session without the controls of whoever wrote: %j',
+    async (controls) => {
+      const { duty } = await live(busy)
+      await begin('planner-1', controls)
+      await begin('planner-2')
+      await post('1', 'do it', { toSession: 'planner-2' })
+      await duty.changed(['mailboxes/retriever.jsonl'])
+      expect(receipts()).toMatchObject([{ id: '1', undeliverable: expect.stringContaining('controls') }])
+      expect(await life.keeper.delivery('planner-2', 'mail/retriever/1')).toBe('unknown')
+    },
+  )
+
+  it('reach the session that they began before a crash, whoever is at work by then', async () => {
+    await post('1', 'x')
+    await live(quick)
+    await life.rest()
+    const first = lastSession()
+    await post('2', 'y')
+    const now = () => {
+      throw new Error('killed')
+    }
+    await createMailboxDuty({ ...life.context, clock: { ...life.context.clock, now } }).start()
+    await life.rest()
+    const second = (await sessions()).find((session) => session !== first) ?? ''
+    expect(await life.keeper.delivery(second, 'mail/retriever/2')).toBe('delivered')
+    await life.kill()
+    life = await born(['hang', 'hang', 'hang'])
+    await life.keeper.tell(first, { content: 'go on', message: 'person/1' })
+    await told(first, 2)
+    await createMailboxDuty(life.context).start()
+    expect(lastSession()).toBe(second)
+    expect(await life.keeper.delivery(first, 'mail/retriever/2')).toBe('unknown')
+  })
+
   it('tell whoever wrote it when nobody can be found', async () => {
-    test.sessions.set('planner-1', { agent: 'planner', heard: [], state: { kind: 'running' } })
+    life = await born(quick)
+    await begin('planner-1')
+    await life.rest()
+    await life.stop()
     await post('1', 'x')
     await post('2', 'y', { toSession: 'retriever-gone' })
-    test.agents.splice(1)
-    const { context } = await live()
-    await live()
-    expect(test.sessions.get('planner-1')?.heard.map(({ content }) => content)).toEqual([
+    rmSync(home.at('templates/retriever.agent.yaml'))
+    const { notes } = await live(quick)
+    await life.rest()
+    expect(notes.map(({ type }) => type)).toEqual(['message.returned', 'message.returned'])
+    await life.stop()
+    await live(quick)
+    await life.rest()
+    expect((await told('planner-1', 2)).map(({ content }) => content)).toEqual([
       'Your message to retriever could not be delivered: there is no agent named retriever any more. It said:\n\nx',
       'Your message to retriever-gone could not be delivered: there is no such session any more. It said:\n\ny',
     ])
     expect(receipts()).toMatchObject([{ id: '1', undeliverable: expect.any(String) }, { id: '2' }])
-    expect(context.noted.map(({ type }) => type)).toEqual(['message.returned', 'message.returned'])
   })
 
   it('take what a person leaves there', async () => {
-    test.write('mailboxes/retriever.jsonl', 'garbage\n{"note":"no text"}\n{"text":"look again"}\n')
-    await live()
-    expect(test.heard()).toEqual([expect.stringMatching(/^retriever-\w+: Message from a person:$/)])
+    writeFileIn(home, 'mailboxes/retriever.jsonl', 'garbage\n{"note":"no text"}\n{"text":"look again"}\n')
+    await live(quick)
+    await life.rest()
+    expect(lastSession()).toMatch(/^retriever-\w+$/)
+    expect(await told(lastSession(), 1)).toMatchObject([
+      { content: expect.stringMatching(/^Message from a person:\n/) },
+    ])
     expect(receipts()).toHaveLength(1)
   })
 
@@ -133,27 +212,33 @@ describe('mailboxes', () => {
     await post('1', 'x')
     await post('2', 'y', { to: 'planner' })
     let isBroken = true
-    test.before = (_, session) => {
-      if (isBroken && session.startsWith('retriever')) throw new Error('the model is away.')
-    }
-    const { duty, context } = await live()
-    expect(context.problems.list()).toMatchObject([
+    const { duty, problems } = await live(quick, {
+      before(session) {
+        if (isBroken && session.startsWith('retriever')) throw new Error('the model is away.')
+      },
+    })
+    await life.rest()
+    expect(problems()).toMatchObject([
       { file: 'mailboxes/retriever.jsonl', line: 1, message: expect.stringContaining('the model is away') },
     ])
-    expect(test.sessions.size).toBe(1)
+    expect(await sessions()).toEqual([expect.stringMatching(/^planner-/)])
     isBroken = false
     await duty.tick?.(Date.now())
-    expect(test.sessions.size).toBe(2)
-    expect(context.problems.list()).toEqual([])
+    await life.rest()
+    expect(await sessions()).toHaveLength(2)
+    expect(problems()).toEqual([])
   })
 
   it('do not bring a session its own message', async () => {
     await post('1', 'x')
-    const { duty } = await live()
-    const [session = ''] = [...test.sessions.keys()]
+    const { duty } = await live(busy)
+    const session = lastSession()
+    await told(session, 1)
     await post('2', 'to my own kind', { from: 'retriever', session, depth: 2 })
     await duty.changed(['mailboxes/retriever.jsonl'])
-    expect([...test.sessions.values()].map(({ heard }) => heard.length)).toEqual([1, 1])
+    expect(lastSession()).not.toBe(session)
+    expect(await told(lastSession(), 1)).toMatchObject([{ message: 'mail/retriever/2' }])
+    expect(await life.keeper.delivery(session, 'mail/retriever/2')).toBe('unknown')
   })
 })
 
@@ -166,44 +251,36 @@ it('deliver each message once, whenever the daemon is killed', async () => {
   })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-      const own = new TestHome('retriever')
-      try {
-        let count = 0
-        for (const { messages, crashAt, late, ends } of [
-          ...steps,
-          { messages: 0, crashAt: null, late: false, ends: false },
-        ]) {
-          for (let at = 0; at < messages; at++) await post(`m${count}`, `text ${count++}`, {}, own.home)
-          let calls = 0
-          own.before = () => {
-            if (!late && crashAt !== null && calls++ >= crashAt) throw new Error('killed')
-          }
-          // Behind what a session is told and before the receipt.
-          const context = own.context()
-          const clock = {
-            ...context.clock,
-            now: () => {
-              if (late && crashAt !== null && calls++ >= crashAt) throw new Error('killed')
-              return 0
-            },
-          }
-          await createMailboxDuty({ ...context, clock }).start()
-          if (ends)
-            for (const known of own.sessions.values())
-              known.state = { kind: 'ended', outcome: 'completed', text: '' }
+      home = temporaryHome().home
+      template(home, 'retriever')
+      let count = 0
+      for (const { messages, crashAt, late, ends } of [
+        ...steps,
+        { messages: 0, crashAt: null, late: false, ends: true },
+      ]) {
+        for (let at = 0; at < messages; at++) await post(`m${count}`, `text ${count++}`)
+        let calls = 0
+        const crash = () => {
+          if (crashAt !== null && calls++ >= crashAt) throw new Error('killed')
         }
-        const heard = [...own.sessions.values()].flatMap((session) =>
-          session.heard.map(({ message }) => message),
-        )
-        expect(heard.toSorted()).toEqual(
-          Array.from({ length: count }, (_, at) => `mail/retriever/m${at}`).toSorted(),
-        )
-        const place = 'mailboxes/retriever.receipts.jsonl'
-        expect(existsSync(own.home.at(place)) ? own.lines(place).length : 0).toBe(count)
-      } finally {
-        own.remove()
+        life = await born(ends ? Array(30).fill(say('seen')) : busy, late ? {} : { before: crash })
+        // Behind what a session is told and before the receipt.
+        const now = () => {
+          if (late) crash()
+          return 0
+        }
+        const { context } = life
+        await createMailboxDuty({ ...context, clock: { ...context.clock, now } }).start()
+        if (ends) await life.rest()
+        await life.kill()
       }
+      const heard = [...(await heardBy((await born(quick)).engine)).values()].flat()
+      expect(heard.map(({ message }) => message).toSorted()).toEqual(
+        Array.from({ length: count }, (_, at) => `mail/retriever/m${at}`).toSorted(),
+      )
+      const place = 'mailboxes/retriever.receipts.jsonl'
+      expect(existsSync(home.at(place)) ? linesIn(home, place).length : 0).toBe(count)
     }),
-    { numRuns: 30 },
+    { numRuns: process.env['CADRE_DEEP'] ? 60 : 10 },
   )
 })

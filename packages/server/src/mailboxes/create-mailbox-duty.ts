@@ -4,10 +4,9 @@
  * 1. Each message is delivered once, in the order of its mailbox, and has one receipt.
  * 2. One that cannot be delivered now waits, and so do those behind it; other mailboxes go on.
  */
-import { readdirSync } from 'node:fs'
 import type { Problem } from '@cadre/channels'
 import { messageOf, parseJson } from '@cadre/core'
-import { isObject, readRegular } from '@cadre/disk'
+import { hasCode, isObject, listFolder, readRegular } from '@cadre/disk'
 import {
   type LineReader,
   type MailMessage,
@@ -21,6 +20,7 @@ import {
 } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
+import { createRetryTimer } from '../retry-timer.ts'
 import { deliverMessage } from './deliver-message.ts'
 
 interface Mailbox {
@@ -35,13 +35,12 @@ interface Mailbox {
 
 const about = 'mailboxes'
 const atOnce = 20
-const retryEvery = 5_000
 
 export function createMailboxDuty(context: DaemonContext): Duty {
   const { home, agents, note, problems, clock } = context
   const mailboxes = openMailboxes(home)
   const open = new Map<string, Mailbox>()
-  let nextTry = 0
+  const isDue = createRetryTimer()
 
   return {
     name: 'mailboxes',
@@ -51,20 +50,12 @@ export function createMailboxDuty(context: DaemonContext): Duty {
       lookAt(files.flatMap((file) => mailboxOfFile(file.replace(/^mailboxes\//, '')) ?? [])),
     async tick(now) {
       const waiting = [...open.values()].filter(({ waits }) => waits !== undefined).map(({ name }) => name)
-      // A clock that was set back must not make it wait for as long as that.
-      if (waiting.length === 0 || (now < nextTry && nextTry - now <= retryEvery)) return
-      nextTry = now + retryEvery
-      await lookAt(waiting)
+      if (waiting.length > 0 && isDue(now)) await lookAt(waiting)
     },
   }
 
   function names(): string[] {
-    try {
-      return readdirSync(home.at('mailboxes')).flatMap((file) => mailboxOfFile(file) ?? [])
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-      throw error
-    }
+    return listFolder(home.at('mailboxes')).flatMap((file) => mailboxOfFile(file) ?? [])
   }
 
   async function lookAt(names: readonly string[]): Promise<void> {
@@ -147,7 +138,7 @@ function begunIn(place: string): string[] {
   try {
     text = readRegular(place).toString('utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (hasCode(error, 'ENOENT')) return []
     throw error
   }
   return text.split('\n').flatMap((line) => {

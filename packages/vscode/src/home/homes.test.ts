@@ -25,11 +25,10 @@ const host = vi.hoisted(() => {
   }
   class RelativePattern {
     readonly baseUri: { fsPath: string }
-    constructor(
-      base: { uri?: { fsPath: string }; fsPath?: string },
-      readonly pattern: string,
-    ) {
+    readonly pattern: string
+    constructor(base: { uri?: { fsPath: string }; fsPath?: string }, pattern: string) {
       this.baseUri = base.uri ?? (base as { fsPath: string })
+      this.pattern = pattern
     }
   }
   const watchers: { pattern: RelativePattern; changed: EventEmitter }[] = []

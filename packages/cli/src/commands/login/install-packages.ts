@@ -9,7 +9,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type CopilotPackage, findServer, hideTokens, serverPackage, versionIn } from '@cadre/backends'
-import { hasCode } from '@cadre/disk'
+import { hasCode, isRunning } from '@cadre/disk'
 import { cleanEnvironment } from '@cadre/gate'
 
 export type Installation =
@@ -101,17 +101,8 @@ function removeLeftovers(folder: string): void {
     const owner = name.startsWith(`${path.basename(folder)}.`)
       ? /^(\d+)-/.exec(name.slice(path.basename(folder).length + 1))?.[1]
       : undefined
-    if (owner !== undefined && Number(owner) !== process.pid && !isAlive(Number(owner)))
+    if (owner !== undefined && Number(owner) !== process.pid && !isRunning(Number(owner)))
       rmSync(path.join(parent, name), { recursive: true, force: true, maxRetries: 3 })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return hasCode(error, 'EPERM')
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ListedModel } from '@cadre/backends'
 import { CadreError } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { allowOnly, type Config, type Policy, refusalOfModel, withModelAliases } from '@cadre/home'
@@ -52,11 +53,7 @@ export async function models(
   return troubles.length > 0 ? exitCodes.backend : exitCodes.done
 }
 
-interface Row {
-  readonly id: string
-  readonly window?: number
-  readonly maxOutput?: number
-  readonly multiplier?: number
+interface Row extends ListedModel {
   readonly default: boolean
   readonly refused?: boolean
 }

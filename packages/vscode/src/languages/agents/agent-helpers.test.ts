@@ -80,13 +80,18 @@ describe('suggest', () => {
     expect(keys).not.toContain('permission')
   })
 
-  it('offers only keys of Cadre where VS Code offers its own', () => {
+  it('adds what VS Code does not offer where it completes itself', () => {
     expect(labels('name: a\n', true)).toEqual([
       'use-for',
-      'disallowedTools',
+      'disallowed-tools',
       'max-turns',
       'required-sections',
     ])
+    expect(labels('tools: [', true)).toContain('read_file')
+    expect(labels('tools: [', true)).not.toContain('read')
+    expect(labels('agents: [', true)).toEqual([])
+    expect(labels('handoffs:\n  - agent: ', true)).toEqual(['builder', 'reviewer'])
+    expect(labels('model: ', true)).toEqual([])
   })
 
   it('offers agents, tools and models where they are named', () => {

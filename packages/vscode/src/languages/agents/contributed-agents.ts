@@ -1,12 +1,11 @@
 import { readTeamFiles } from '@cadre/agents'
 import type { AgentDefinition } from '@cadre/core'
-
-/** The teams whose agents VS Code's own agent mode is offered. `scripts/lib/chat-agents.mjs` writes their files. */
-export const contributedTeams: readonly string[] = ['coordinator/advanced', 'supervisor']
+import { contributedTeams } from '../../chat-agents/contributed-teams.ts'
 
 let agents: readonly AgentDefinition[] | undefined
 
+/** The agents that VS Code's agent mode has from this extension. */
 export function contributedAgents(): readonly AgentDefinition[] {
-  agents ??= contributedTeams.flatMap((team) => readTeamFiles(team).map(({ agent }) => agent))
+  agents ??= contributedTeams.flatMap(({ team }) => readTeamFiles(team).map(({ agent }) => agent))
   return agents
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode'
 import type { Services } from '../../services.ts'
 import { debounced } from '../debounced.ts'
+import { createGuard } from '../guarded.ts'
 import { agentGlobs, isAgentPath } from './agent-path.ts'
 import { isAgentDocument, openAgentFiles } from './open-texts.ts'
 
@@ -10,14 +11,7 @@ const fixAll = vscode.CodeActionKind.SourceFixAll.append('cadre')
 /** Problems, quick fixes, completion and hovers of agent files. The engine is loaded when the first such file is there. */
 export function registerAgentFiles({ log, settings }: Services): vscode.Disposable {
   const language = () => import('./agent-language.ts')
-  const guarded = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work()
-    } catch (error) {
-      log.error(`${what} failed.`, error instanceof Error ? error : String(error))
-      return undefined
-    }
-  }
+  const guarded = createGuard(log)
   return vscode.Disposable.from(
     checkAgentFiles({ log, settings }),
     vscode.languages.registerCompletionItemProvider(

@@ -20,9 +20,16 @@ export interface SuggestRequest {
   readonly spot: HeaderSpot
   readonly dialect: HeaderDialect
   readonly names: Names
-  /** VS Code completes such files itself: only what it does not know is added. */
+  /** VS Code completes such files itself: only what it does not offer is added. */
   readonly isBeside: boolean
 }
+
+/** What VS Code offers in a list of tools: its own groups, and Claude Code's tools in files for that. */
+const offered = new Set(
+  'agent edit execute read search todo vscode web Bash Edit Glob Grep NotebookEdit Read Task WebFetch WebSearch Write'.split(
+    ' ',
+  ),
+)
 
 /** What could be written at a place of a header. Nothing that is there already. */
 export function suggest({ spot, dialect, names, isBeside }: SuggestRequest): readonly Suggestion[] {
@@ -36,11 +43,11 @@ export function suggest({ spot, dialect, names, isBeside }: SuggestRequest): rea
   switch (valuesNamedBy(spot.path)) {
     case 'tools':
       return names.tools
-        .filter(({ name }) => isNew(name))
+        .filter(({ name }) => isNew(name) && !(isBeside && (offered.has(name) || name.includes('/'))))
         .map(({ name, about }) => ({ label: name, insert: quoted(name), about, kind: 'tool' }))
     case 'agents':
       return names.agents
-        .filter(({ name }) => isNew(name))
+        .filter(({ name }) => isNew(name) && !(isBeside && inner === undefined))
         .map(({ name, description }) => ({
           label: name,
           insert: quoted(name),

@@ -11,7 +11,10 @@ export interface NamedTool {
 export function toolsOfDialect(dialect: HeaderDialect): readonly NamedTool[] {
   const own = knownTools().filter((name) => {
     const meaning = understandTool(name)
-    return meaning.kind === 'class' || (meaning.kind === 'tools' && meaning.names[0] === name)
+    return (
+      (meaning.kind === 'class' && meaning.class === name) ||
+      (meaning.kind === 'tools' && meaning.names[0] === name)
+    )
   })
   const host = dialect === 'claude' || dialect === 'opencode' ? dialect : undefined
   const names = host === undefined ? own : own.flatMap((name) => namesFor(host, name) ?? [])

@@ -1,0 +1,110 @@
+import { readEntry } from './read-entry.ts'
+import { readHeader } from './read-header.ts'
+import { canonicalLines, isRemark, isUnborn, lineOfKey, tornAt } from './read-journal.ts'
+import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
+import { BadHeader, specOfHeader } from './spec-of-header.ts'
+import { TextCursor } from './text-cursor.ts'
+
+export interface JournalProblem {
+  readonly severity: 'error' | 'warning'
+  /** Counted from 1. */
+  readonly line: number
+  readonly message: string
+}
+
+/** So many entries are looked at between two pauses. */
+const entriesAtOnce = 200
+/** Text that Cadre did not write is read by a YAML parser as a whole, which takes its time. */
+const mostForParser = 1_000_000
+
+/**
+ * What Cadre could not read of a session file, or would leave out. Yields `undefined` where the caller may pause: a file can be
+ * large, and an editor has other things to do.
+ */
+export function* findJournalProblems(text: string): Generator<JournalProblem | undefined, void> {
+  const whole = canonicalLines(text)
+  if (whole.trim() === '') return
+  const header = readHeader(whole)
+  if (header === undefined) {
+    yield* problemsOfForeign(whole)
+    return
+  }
+  try {
+    specOfHeader(header, { id: 'session', workspace: () => '/', work: '' })
+  } catch (error) {
+    if (!(error instanceof BadHeader)) throw error
+    yield { severity: 'error', line: lineOfKey(whole, error.key), message: sentence(error.message) }
+  }
+  const cut = tornAt(whole, header.end)
+  const cursor = new TextCursor(whole.slice(0, cut))
+  cursor.at = header.end
+  const lineAt = lineCounter(whole)
+  for (let count = 1; cursor.at < cut; count++) {
+    if (count % entriesAtOnce === 0) yield undefined
+    if (readEntry(cursor) !== undefined) continue
+    const next = cursor.text.indexOf('\n  - ', cursor.at)
+    const chunk = cursor.text.slice(cursor.at, next < 0 ? cut : next + 1)
+    const problem = isRemark(chunk) ? undefined : problemOfChunk(chunk, lineAt(cursor.at))
+    if (problem !== undefined) yield problem
+    cursor.at += chunk.length
+  }
+  if (cut < whole.length)
+    yield {
+      severity: 'warning',
+      line: lineAt(cut),
+      message: 'This entry was not written completely. Cadre leaves it out when the session is continued.',
+    }
+}
+
+/** A file that a person wrote, or changed at its top. */
+function* problemsOfForeign(text: string): Generator<JournalProblem, void> {
+  if (isUnborn(text)) {
+    const message = 'The beginning of this file was not written completely: there is no session.'
+    yield { severity: 'warning', line: 1, message }
+    return
+  }
+  if (text.length > mostForParser) return
+  try {
+    const loose = readLoosely(text)
+    specOfHeader(loose, { id: 'session', workspace: () => '/', work: '' })
+  } catch (error) {
+    if (error instanceof Unreadable)
+      yield { severity: 'error', line: error.line, message: sentence(error.message) }
+    else if (error instanceof BadHeader)
+      yield { severity: 'error', line: lineOfKey(text, error.key), message: sentence(error.message) }
+    else throw error
+  }
+}
+
+function problemOfChunk(chunk: string, line: number): JournalProblem | undefined {
+  if (chunk.length > mostForParser) return undefined
+  if (!chunk.startsWith('  - ')) {
+    const message =
+      'This belongs to no entry. An entry begins with `  - role:`, with two spaces before the dash.'
+    return { severity: 'error', line, message }
+  }
+  try {
+    readEntryLoosely(chunk)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    return { severity: 'error', line: line + error.line - 1, message: sentence(error.message) }
+  }
+}
+
+/** Tells the line of an index. Indexes must not become smaller. */
+function lineCounter(text: string): (index: number) => number {
+  let line = 1
+  let at = 0
+  return (index) => {
+    for (let next = text.indexOf('\n', at); next >= 0 && next < index; next = text.indexOf('\n', at)) {
+      line++
+      at = next + 1
+    }
+    return line
+  }
+}
+
+function sentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+}

@@ -1,0 +1,184 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { createAgents } from '@cadre/agents'
+import type { Happening } from '@cadre/channels'
+import { createOrchestrator, type Entry, type Models, type Ports, type Run, type Tool } from '@cadre/core'
+import { systemClock } from '@cadre/disk'
+import { type Home, sessionIds } from '@cadre/home'
+import { createFileEngine, type FileEngine } from '@cadre/journal'
+import { onTestFinished } from 'vitest'
+import type { DaemonContext } from '../daemon-context.ts'
+import { createSessionKeeper, type Keeper } from '../sessions/create-session-keeper.ts'
+import { createProblems } from './create-problems.ts'
+
+export interface LifeOptions {
+  readonly home: Home
+  readonly models: Models
+  readonly workspace?: string
+  readonly tools?: readonly Tool[]
+  readonly attend?: Ports['attend']
+  /** Called before a session is told or started; may throw, as a full disk would. */
+  readonly before?: (session: string) => void
+}
+
+/**
+ * One life of a daemon, without its duties: the real engine, keeper, agents and problems on the files of a home. The test creates the
+ * duties that it is about with `context`, and calls them itself.
+ */
+export interface Life {
+  readonly context: DaemonContext
+  readonly engine: FileEngine
+  readonly keeper: Keeper
+  readonly notes: Happening[]
+  /** What is done this way is not done any more after a kill, and what it waited for never arrives. */
+  readonly mortal: <A extends readonly unknown[], R>(
+    work: (...given: A) => Promise<R>,
+  ) => (...given: A) => Promise<R>
+  /** Resolves when nothing runs and nothing is queued. */
+  rest(): Promise<void>
+  /** Ends it as a crash would: nothing that it was about to do happens, and nothing that it waited for arrives. */
+  kill(): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function openLife(options: LifeOptions): Promise<Life> {
+  const { home, models, workspace = home.path, before = () => {} } = options
+  let isDead = false
+  const never = new Promise<never>(() => {})
+  const mortal: Life['mortal'] =
+    (work) =>
+    async (...given) => {
+      if (isDead) await never
+      const result = await work(...given)
+      if (isDead) await never
+      return result
+    }
+  const inner = await createFileEngine({ home, clock: systemClock })
+  const engine: FileEngine = {
+    ...inner,
+    read: mortal(inner.read),
+    open: mortal(async (spec) => mortalRun(await inner.open(spec))),
+  }
+  const mortalRun = (run: Run): Run => ({
+    recorded: run.recorded,
+    lost: run.lost,
+    get alone() {
+      return run.alone
+    },
+    step: mortal((name, work, given) => run.step(name, work, given)),
+    end: mortal((end) => run.end(end)),
+    spawn: (child) => run.spawn(child),
+    waitFor: (question, signal) => run.waitFor(question, signal),
+    changes: () => run.changes(),
+  })
+  const registry = createAgents({ home: home.path })
+  const orchestrator = createOrchestrator({
+    engine,
+    models,
+    agents: registry,
+    tools: options.tools ?? [],
+    clock: systemClock,
+    ids: sessionIds,
+    emit: (event) => keeper.observe(event),
+    ...(options.attend && { attend: options.attend }),
+  })
+  const parts = {
+    agents: registry,
+    registry,
+    models,
+    settings: {},
+    channels: {},
+    notices: [],
+    begin: () => orchestrator,
+  }
+  const notes: Happening[] = []
+  // What is found and fixed is in `problems`, and of no interest among the notes.
+  const note = (happening: Happening) => void (happening.type.startsWith('problem.') || notes.push(happening))
+  const problems = createProblems(note)
+  const keeper = createSessionKeeper({
+    home,
+    engine,
+    workspace,
+    trusted: true,
+    parallel: () => 100,
+    parts: () => ({ parts, orchestrator }),
+    note,
+    problems,
+    rested: () => {},
+  })
+  const context: DaemonContext = {
+    home,
+    workspace,
+    agents: registry,
+    engine,
+    sessions: {
+      ...keeper,
+      start: mortal(async (request) => {
+        before(request.id)
+        return keeper.start(request)
+      }),
+      tell: mortal(async (session, work, begin) => {
+        before(session)
+        return keeper.tell(session, work, begin)
+      }),
+      cancel: mortal(keeper.cancel),
+    },
+    note,
+    problems,
+    clock: systemClock,
+    parallel: () => 100,
+  }
+  keeper.restore()
+  let ending: Promise<void> | undefined
+  const life: Life = {
+    context,
+    engine,
+    keeper,
+    notes,
+    mortal,
+    async rest() {
+      const isBusy = () => Object.values(keeper.counts()).some((sessions) => sessions.length > 0)
+      while (isBusy()) await new Promise((resolve) => setTimeout(resolve, 1))
+    },
+    kill() {
+      isDead = true
+      const turn = () => new Promise((resolve) => setImmediate(resolve))
+      ending ??= turn()
+        .then(turn)
+        .then(() => inner.close())
+      return ending
+    },
+    stop() {
+      ending ??= keeper.hold(true).then(() => inner.close())
+      return ending
+    },
+  }
+  onTestFinished(life.kill)
+  return life
+}
+
+export type Heard = Extract<Entry, { readonly role: 'user' }>
+
+/** What each session was told, by id, in the order of its record. */
+export async function heardBy(engine: FileEngine): Promise<ReadonlyMap<string, readonly Heard[]>> {
+  const heard = new Map<string, readonly Heard[]>()
+  for (const { id } of await engine.list()) {
+    const entries = (await engine.read(id))?.entries ?? []
+    heard.set(
+      id,
+      entries.filter((entry): entry is Heard => entry.role === 'user'),
+    )
+  }
+  return heard
+}
+
+export function writeFileIn(home: Home, file: string, text: string): void {
+  mkdirSync(path.dirname(home.at(file)), { recursive: true })
+  writeFileSync(home.at(file), text)
+}
+
+/** The JSON objects of a file with one per line. */
+export function linesIn(home: Home, file: string): Record<string, unknown>[] {
+  const lines = readFileSync(home.at(file), 'utf8').split('\n')
+  return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]))
+}

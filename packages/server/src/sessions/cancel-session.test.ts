@@ -1,0 +1,35 @@
+import { call, say, scriptedModels } from '@cadre/testing'
+import { expect, test } from 'vitest'
+import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
+import { heardBy, openLife } from '../daemon/life.spec-helpers.ts'
+
+test('what is queued for a cancelled session does not start it', async () => {
+  const { home } = temporaryHome()
+  template(home, 'worker')
+  const { keeper, engine, rest } = await openLife({ home, models: scriptedModels({ worker: [say('done')] }) })
+  await keeper.hold(false)
+  for (const message of ['m/1', 'm/2', 'm/3'])
+    await keeper.tell('w-1', { content: message, message }, { agent: 'worker' })
+  expect(await keeper.cancel('w-1', 'not needed')).toBe(true)
+  keeper.release()
+  await rest()
+  expect(await keeper.state('w-1')).toEqual({ kind: 'absent' })
+  expect([...(await heardBy(engine)).keys()]).toEqual([])
+})
+
+test('cancelling a session that is not running ends the sessions that it waits for', async () => {
+  const { home } = temporaryHome()
+  for (const name of ['lead', 'worker']) template(home, name)
+  const delegate = { agentName: 'worker', workDescription: 'w', reportExpectations: 'r' }
+  const models = scriptedModels({ lead: [call(['delegateWork', delegate])], worker: ['hang'] })
+  const first = await openLife({ home, models })
+  await first.keeper.start({ id: 'lead-1', agent: 'lead', work: { content: 'go' } })
+  await until(() => models.requests.some(({ agent }) => agent === 'worker'))
+  await first.kill()
+  const { keeper, engine } = await openLife({ home, models })
+  expect(await keeper.cancel('lead-1', 'not needed')).toBe(true)
+  const sessions = await engine.list()
+  expect(sessions).toHaveLength(2)
+  for (const { id } of sessions)
+    expect(await keeper.state(id)).toMatchObject({ kind: 'ended', outcome: 'cancelled' })
+})

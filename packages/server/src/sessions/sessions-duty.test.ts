@@ -1,0 +1,27 @@
+import { beginUnguarded } from '@cadre/home'
+import { say, scriptedModels } from '@cadre/testing'
+import { expect, test } from 'vitest'
+import { sessionText, template, temporaryHome, writeEntry } from '../daemon/daemon.spec-helpers.ts'
+import { openLife } from '../daemon/life.spec-helpers.ts'
+import { createSessionsDuty } from './sessions-duty.ts'
+
+test('what appears in a session file is not taken for a person’s words while a command could write it', async () => {
+  const { home } = temporaryHome()
+  template(home, 'worker')
+  const models = scriptedModels({ worker: [say('done'), say('done again')] })
+  const { context, keeper, rest } = await openLife({ home, models })
+  const duty = createSessionsDuty({ ...context, sessions: keeper }, { asks: () => {} })
+  await duty.start()
+  await keeper.start({ id: 'w-1', agent: 'worker', work: { content: 'go' } })
+  await rest()
+  const endUnguarded = beginUnguarded(home, 'w-1/call')
+  writeEntry(home, 'w-1', 'and once more')
+  await duty.changed(['sessions/w-1.session.yaml'])
+  await rest()
+  expect(models.requests).toHaveLength(1)
+  endUnguarded()
+  await duty.tick?.(Date.now())
+  await rest()
+  expect(models.requests).toHaveLength(2)
+  expect(sessionText(home, 'w-1')).toContain('done again')
+})

@@ -1,0 +1,79 @@
+import { readTeamFiles, writeAgent } from '@cadre/agents'
+import type { AgentDefinition, Json } from '@cadre/core'
+import { contributedTeams } from './contributed-teams.ts'
+
+export interface ChatAgentFile {
+  readonly name: string
+  readonly file: string
+  readonly text: string
+}
+
+/**
+ * The built-in agents as files for VS Code's own agent mode. Its tools are `runSubagent` and VS Code's, an agent's report is its
+ * last message, and only the lead of a team is in the list that people choose from.
+ */
+export function chatAgentFiles(): readonly ChatAgentFile[] {
+  return contributedTeams.flatMap(({ team, hooks }) => {
+    const agents = readTeamFiles(team).map(({ agent }) => agent)
+    return agents.map((agent, index) => {
+      const written = writeAgent(forAgentMode(agent, index === 0, hooks), 'copilot')
+      if (written.lost.length > 0) throw new Error(`${agent.name} would lose its ${written.lost.join(', ')}`)
+      return { name: agent.name, file: `${agent.name}.agent.md`, text: written.text }
+    })
+  })
+}
+
+function forAgentMode(agent: AgentDefinition, isLead: boolean, hooks: boolean): AgentDefinition {
+  const { name, description, prompt, tools, delegates, handoffs, unknown = {} } = agent
+  const hint = unknown['argument-hint']
+  return {
+    name,
+    description,
+    prompt: inWordsOfAgentMode(prompt),
+    tools:
+      tools.kind === 'all'
+        ? tools
+        : { kind: 'list', names: tools.names.filter((tool) => !ourTools.has(tool)) },
+    userInvocable: isLead,
+    ...(delegates && { delegates }),
+    ...(handoffs && { handoffs }),
+    ...(hooks && { hooks: hooksOf(name, isLead) }),
+    ...(hint !== undefined && { unknown: { 'argument-hint': hint } }),
+  }
+}
+
+/** What only Cadre has. `agent` is in every list that has one of these. */
+const ourTools = new Set(['delegateWork', 'reportOut'])
+
+function inWordsOfAgentMode(prompt: string): string {
+  const text = prompt
+    .replaceAll('`delegateWork`', '`runSubagent`')
+    .replace('In `reportExpectations` name the facts', 'At its end name the facts')
+    .replace(/ If the work was given to you by another agent, hand that answer in\s+with `reportOut`\./, '')
+  const left = [...ourTools, 'reportExpectations'].find((name) => text.includes(name))
+  if (left !== undefined) throw new Error(`${left} means nothing in VS Code's agent mode`)
+  return text
+}
+
+/** Bounds of its role before each tool, and its evidence before it may stop. VS Code runs these for this agent alone. */
+function hooksOf(role: string, isLead: boolean): Json {
+  const check = [hook('security-check', role)]
+  const evidence = [hook('subagent-quality-gate', role)]
+  return isLead
+    ? { SessionStart: evidence, SubagentStart: evidence, PreToolUse: check }
+    : { PreToolUse: check, Stop: evidence }
+}
+
+/**
+ * Where the extension is installed is not known when this is written, and VS Code has no variable for it in such files. So the
+ * command is in the user's own folder, where the extension puts it. Without it nothing is allowed: exit code 2 denies.
+ */
+function hook(script: string, role: string): Json {
+  const said = 'The hooks of this agent are not installed. Run Multi-Agent: Show Status once, then try again.'
+  return {
+    type: 'command',
+    command: `f="$HOME/.config/cadre/vscode/run-hook.sh"; if [ -f "$f" ]; then exec sh "$f" ${script} --agent ${role}; fi; echo '${said}' >&2; exit 2`,
+    windows: `$f = "$HOME\\.config\\cadre\\vscode\\run-hook.cmd"; if (Test-Path $f) { & $f ${script} --agent ${role}; exit $LASTEXITCODE }; [Console]::Error.WriteLine('${said}'); exit 2`,
+    timeout: 20,
+  }
+}

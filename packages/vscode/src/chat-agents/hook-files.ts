@@ -1,0 +1,45 @@
+/** What the hooks of the contributed agents need in the user's folder, by path below `~/.config/cadre/vscode`. */
+export interface HookFiles {
+  readonly [path: string]: string
+}
+
+/** `node` is the program that runs the scripts: that of VS Code itself, so that nobody has to install Node. */
+export function runners(node: string): HookFiles {
+  return { 'run-hook.sh': forShell(node), 'run-hook.cmd': forWindows(node) }
+}
+
+// VS Code takes every exit code but 2 for a mere warning: a script that cannot be started must deny.
+function forShell(node: string): string {
+  return `# Written by the VS Code extension Copilot Multi-Agent. Runs a hook of its agents: run-hook.sh SCRIPT [ARGUMENTS]
+node=${quoted(node)}
+[ -x "$node" ] || node=node
+script="$(dirname "$0")/hooks/scripts/$1.mjs"
+shift
+[ -f "$script" ] || { echo "$script is missing" >&2; exit 2; }
+ELECTRON_RUN_AS_NODE=1 "$node" "$script" "$@"
+code=$?
+[ "$code" -ge 126 ] && exit 2
+exit "$code"
+`
+}
+
+function forWindows(node: string): string {
+  return [
+    '@echo off',
+    'rem Written by the VS Code extension Copilot Multi-Agent. Runs a hook of its agents: run-hook.cmd SCRIPT [ARGUMENTS]',
+    'setlocal',
+    `set "node=${node.replaceAll('%', '%%')}"`,
+    'if not exist "%node%" set "node=node"',
+    'set "script=%~dp0hooks\\scripts\\%~1.mjs"',
+    'if not exist "%script%" (echo %script% is missing 1>&2 & exit /b 2)',
+    'set "ELECTRON_RUN_AS_NODE=1"',
+    '"%node%" "%script%" %2 %3 %4 %5',
+    'if errorlevel 3 exit /b 2',
+    'exit /b %errorlevel%',
+    '',
+  ].join('\r\n')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

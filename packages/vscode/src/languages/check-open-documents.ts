@@ -1,0 +1,41 @@
+import * as vscode from 'vscode'
+import type { Services } from '../services.ts'
+import { debounced } from './debounced.ts'
+
+export interface OpenCheck {
+  readonly name: string
+  readonly isMeant: (document: vscode.TextDocument) => boolean
+  /** `undefined`: the document has changed meanwhile. */
+  readonly check: (document: vscode.TextDocument) => Promise<readonly vscode.Diagnostic[] | undefined>
+}
+
+/** Keeps the problems of the documents of one kind that are open, a moment after each change. */
+export function checkOpenDocuments({ log }: Pick<Services, 'log'>, one: OpenCheck): vscode.Disposable {
+  const problems = vscode.languages.createDiagnosticCollection(one.name)
+  const changed = new Set<vscode.TextDocument>()
+  const work = debounced(async () => {
+    const documents = [...changed].filter(({ isClosed }) => !isClosed)
+    changed.clear()
+    for (const document of documents) {
+      try {
+        const found = await one.check(document)
+        if (found !== undefined && !document.isClosed) problems.set(document.uri, found)
+      } catch (error) {
+        log.error(`Checking ${document.uri.fsPath} failed.`, error instanceof Error ? error : String(error))
+      }
+    }
+  }, 400)
+  const look = (document: vscode.TextDocument) => {
+    if (!one.isMeant(document)) return
+    changed.add(document)
+    work.request()
+  }
+  for (const document of vscode.workspace.textDocuments) look(document)
+  return vscode.Disposable.from(
+    problems,
+    work,
+    vscode.workspace.onDidOpenTextDocument(look),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => look(document)),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => problems.delete(uri)),
+  )
+}

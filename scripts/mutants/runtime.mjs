@@ -1,0 +1,80 @@
+const runtime = 'packages/runtime/src'
+const trust = 'packages/home/src/trust'
+const folders = ['tests/cli/trust.test.ts', 'tests/cli/trust-hooks.test.ts']
+const homes = ['tests/cli/hostile-home.test.ts']
+
+/** How a run is put together: trust, grants, controls and policy. */
+export const runtimeMutants = {
+  tests: ['tests/cli/grants.test.ts'],
+  rows: [
+    [
+      'the flags of a run are not recorded',
+      `${runtime}/create-runtime.ts`,
+      "if (event.type === 'session.started' && event.depth === 0) keepGrant(event.root)",
+      '',
+    ],
+    [
+      'a grant is not bound to what is written in it',
+      `${trust}/grants.ts`,
+      'if ((Object.keys(run) as (keyof GrantedRun)[]).some((key) => found[key] !== run[key])) return undefined',
+      '',
+      [`${trust}/grants.test.ts`],
+    ],
+    [
+      'a grant that fits several runs is that of the first',
+      `${runtime}/granted-to.ts`,
+      'if (id === undefined || others.length > 0) return flags',
+      'if (id === undefined) return flags',
+      [`${runtime}/granted-to.test.ts`],
+    ],
+    [
+      'a resumed run trusts whatever is in its folder now',
+      `${trust}/trust.ts`,
+      'other.path === path && other.sha256 === sha256',
+      'other.path === path',
+      [...folders, 'tests/cli/grants.test.ts'],
+    ],
+    [
+      'what nobody has looked at is trusted with the rest',
+      `${runtime}/trust-folder.ts`,
+      /left\.items\.filter\(.*$/m,
+      'left.items',
+      ['packages/runtime/src'],
+    ],
+    [
+      'an untrusted home is used',
+      `${runtime}/load-parts.ts`,
+      'const home = homeTrusted ? found : standInHome(io, found)',
+      'const home = found',
+      homes,
+    ],
+    [
+      'hooks of an untrusted folder run',
+      `${runtime}/load-parts.ts`,
+      'trusted: (item) => folder.trusts(item),\n    ownHome: home.path,\n  })',
+      'trusted: () => true,\n    ownHome: home.path,\n  })',
+      folders,
+    ],
+    [
+      'a model that the policy forbids is used',
+      `${runtime}/load-parts.ts`,
+      'models: allowOnly(models, policy)',
+      'models',
+      ['tests/cli/policy.test.ts', 'tests/cli/organisation-policy.test.ts'],
+    ],
+    [
+      'the controls of a run are dropped',
+      `${runtime}/orchestrate.ts`,
+      '    ...(controls && { controls }),\n  })',
+      '  })',
+      ['packages/runtime/src'],
+    ],
+    [
+      'a run without people waits for one',
+      `${runtime}/create-runtime.ts`,
+      'const ask = options.noHuman ? answerForNobody : options.ask',
+      'const ask = options.ask',
+      ['tests/cli/approvals.test.ts', 'tests/cli/questions.test.ts', 'tests/cli/trust.test.ts'],
+    ],
+  ],
+}
