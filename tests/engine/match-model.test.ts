@@ -141,7 +141,7 @@ test('preferences in one line are several', () => {
   ])
 })
 
-it('prefers a model that is there to one that another stands in for', async () => {
+test('prefers a model that is there to one that another stands in for', async () => {
   const found = (name: string, warning?: string) => ({
     kind: 'found' as const,
     model: { id: name, reply: () => Promise.reject(new Error('unreachable: nobody is asked')) },
