@@ -49,6 +49,16 @@ describe('settings are validated at once', () => {
     expect(problems[0]).not.toHaveProperty('line')
   })
 
+  it('judges what VS Code has read where the file says something else already', async () => {
+    const ahead = level(
+      { agents: [agent('a')], entryAgent: 'a' },
+      { text: settingsText({ entryAgent: 'a' }) },
+    )
+    expect((await checkSettings([ahead])).problems).toEqual([])
+    const broken = level({ agents: [agent('a b')] }, { text: '{ "copilotMultiAgent.agents": [' })
+    expect((await checkSettings([broken])).problems[0]).not.toHaveProperty('line')
+  })
+
   it('uses defaults for settings that are invalid as a whole, and says so', async () => {
     const { problems } = await checkSettings([level({ agents: 'none' })])
     expect(problems.map(({ message }) => message).join('\n')).toContain('default configuration')
