@@ -404,6 +404,7 @@ describe('the settings section: immediate validation, and reset with confirmatio
       code.host.run(async (vscode, list) => {
         const settings = vscode.workspace.getConfiguration('copilotMultiAgent')
         await settings.update('agents', list ?? undefined, vscode.ConfigurationTarget.Global)
+        await settings.update('entryAgent', undefined, vscode.ConfigurationTarget.Global)
       }, agents)
     try {
       await setUser([agent('mine', { toolPermissions: { type: 'some' } })])

@@ -79,6 +79,10 @@ describe('settings are validated at once', () => {
       { level: 'workspace', code: 'settings-entry', line: 2 },
     ])
     expect((await checkSettings([level({ entryAgent: 'of-a-file' })])).problems).toEqual([])
+    const outer = level({ entryAgent: 'x' }, { level: 'user' })
+    expect((await checkSettings([outer, level({ agents: [agent('a')], entryAgent: 'a' })])).problems).toEqual(
+      [],
+    )
   })
 
   it('tells the same problems apart from others by a digest', async () => {

@@ -88,6 +88,9 @@ function entryProblems(
 ): SettingsProblem[] {
   const { entryAgent: entry } = values
   const used = levels.findLast((other) => other.values.agents !== undefined)
+  // Chosen for the agents of an outer level, which are not used here.
+  if (used !== undefined && levels.indexOf(used) > levels.findIndex((other) => other.level === level))
+    return []
   if (typeof entry === 'string' && (used === undefined || nameIn(used.values.agents, entry))) return []
   const index = text.split('\n').findIndex((line) => line.includes('entryAgent'))
   const message =
