@@ -33,7 +33,7 @@ describe('one file', () => {
     [
       'no header, where every file is an agent',
       { '.opencode/agent/a.md': 'Just text.\n' },
-      ['.opencode/agent/a.md:1 warning header-missing', '.opencode/agent/a.md:1 warning description-missing'],
+      ['.opencode/agent/a.md:1 warning header-missing'],
     ],
     ['no description', { [copilot]: agentText('name: a') }, [`${copilot}:2 warning description-required`]],
     [

@@ -152,10 +152,9 @@ const forPeople: Finding = {
 /** What a rule says more exactly is not said twice. */
 function fromReader({ read, dialect }: Subject): Finding[] {
   if (read.ignored === true) return [forPeople]
+  const isSaid = read.agent?.description === '' && needsDescription(dialect)
   return read.diagnostics
-    .filter(
-      ({ code }) => code !== 'description-missing' || read.agent === undefined || !needsDescription(dialect),
-    )
+    .filter(({ code }) => code !== 'description-missing' || !isSaid)
     .map(({ path: _, ...finding }) => finding)
 }
 

@@ -44,6 +44,7 @@ export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true):
     prompt: promptOf(parts.body),
     unseen: [...header.unseen, ...unseenInBody(parts, header), ...tornOff(parts, header)],
     ...(dialect.synonyms !== undefined && { synonyms: dialect.synonyms }),
+    ...(dialect.plugin !== undefined && { plugin: dialect.plugin }),
   })
   const rescues = [...parts.rescues, ...header.rescues].map((rescue) => noteOf(rescue, path))
   const hints = header.hints.map((hint) => noteOf(hint, path))
