@@ -142,6 +142,18 @@ describe('one file', () => {
       [`${copilot}:5 warning handoff-without-prompt`, `${copilot}:7 info handoff-to-self`],
     ],
     [
+      'handoffs behind one that is none',
+      {
+        [copilot]: agentText(`${good}\nhandoffs:\n  - label: Go\n  - agent: nobody\n    prompt: go\n  - agent: a`),
+      },
+      [
+        `${copilot}:5 warning handoff-unclear`,
+        `${copilot}:6 warning agent-missing`,
+        `${copilot}:8 info handoff-to-self`,
+        `${copilot}:8 warning handoff-without-prompt`,
+      ],
+    ],
+    [
       'hooks of nobody',
       { [claude]: agentText(`${good}\nhooks:\n  pre: echo`) },
       [`${claude}:5 warning hooks-never-run`],
@@ -356,6 +368,41 @@ describe('a part of a project', () => {
     })
     const result = await lintFiles([folder.at('SKILL.md')], { cwd: folder.path })
     expect(result.summary).toMatchObject({ files: 1, ok: 1 })
+  })
+})
+
+it('an agent of opencode can always be started', async () => {
+  const files = {
+    '.opencode/agent/main.md': agentText('description: d\nmode: primary\nhidden: true'),
+    '.opencode/agent/helper.md': agentText('description: d\nmode: subagent\nhidden: true\npermission:\n  task: deny'),
+    '.opencode/agent/only.md': agentText('description: d\nhidden: true\ntools:\n  task: false'),
+  }
+  expect((await lint(files)).said).toEqual([])
+})
+
+describe('agents of a plugin', () => {
+  const plugin = { 'kit/.claude-plugin/plugin.json': '{"name": "kit"}' }
+
+  it('need no header: the file and the plugin name and describe them', async () => {
+    const { files, said, messages } = await lint({ ...plugin, 'kit/agents/helper.md': 'You help.\n' })
+    expect(said).toEqual(['kit/agents/helper.md:1 warning header-missing'])
+    expect(messages[0]).toContain('kit:helper, with the description "Agent from kit plugin" and with every tool')
+    expect(files).toMatchObject([{ status: 'ok', agent: 'helper' }])
+    expect(files[0]?.hosts?.claude).toEqual([
+      { key: 'header', effect: 'ignored', note: expect.stringContaining('every tool') },
+    ])
+  })
+
+  it('need neither name nor description in a header', async () => {
+    const { files, said } = await lint({ ...plugin, 'kit/agents/helper.md': agentText('tools: Read') })
+    expect(said).toEqual(['kit/agents/helper.md:2 warning description-missing'])
+    expect(files[0]?.hosts?.claude).toEqual([])
+    expect(files[0]?.hosts?.['copilot-cli']).toContainEqual(expect.objectContaining({ key: 'description' }))
+  })
+
+  it('elsewhere do need one', async () => {
+    const { said } = await lint({ '.claude/agents/helper.md': 'You help.\n' })
+    expect(said).toEqual(['.claude/agents/helper.md:1 error header-missing'])
   })
 })
 

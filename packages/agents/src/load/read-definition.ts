@@ -59,6 +59,7 @@ const usual: { readonly [spelling: string]: string } = {
   excludedtools: 'disallowedtools',
   excludetools: 'disallowedtools',
   blockedtools: 'disallowedtools',
+  restrictedtools: 'disallowedtools',
   whentouse: 'usefor',
   isbackground: 'background',
   disabled: 'disable',

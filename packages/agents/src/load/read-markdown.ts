@@ -4,6 +4,7 @@ import type { Diagnostic } from '@cadre/disk'
 import { type BodyPart, findBodyKeys } from '../header/body-keys.ts'
 import { findUnclosed } from '../header/find-header.ts'
 import { isAgentKey, plainKey } from '../header/known-keys.ts'
+import { linesAreLost } from '../header/lost-lines.ts'
 import { losesKeys } from '../header/loses-keys.ts'
 import { type ReadHeader, readHeader } from '../header/read-agent-header.ts'
 import { noteOf } from '../header/rescue.ts'
@@ -25,6 +26,11 @@ type Header = Extract<ReadHeader, { kind: 'read' }>
 export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true): ReadAgent {
   const { path } = file
   const text = file.text.replace(/^\ufeff+/, '')
+  if (linesAreLost(text)) {
+    const message =
+      'The line breaks of this file were lost: its header is one line, so it cannot be told what belongs to which key.'
+    return failed(path, 1, 'line-breaks-lost', message)
+  }
   const split = splitFile(text)
   if (split.kind === 'language') {
     const message = `The header says that it is ${split.language}, and only YAML is read.`

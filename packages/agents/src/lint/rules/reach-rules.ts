@@ -15,6 +15,8 @@ export const unreachable: ProjectRule = function* (members, { agents = [] }) {
     for (const target of allowedTargets(agent, all, entry)) started.add(nameKey(target.name))
   }
   for (const subject of hidden) {
+    // opencode's own agents may start every other, and people any by its name.
+    if (subject.dialect === 'opencode') continue
     if (started.has(nameKey(subject.read.agent.name))) continue
     yield {
       subject,

@@ -1,4 +1,5 @@
 import { type AgentDefinition, didYouMean, nameKey } from '@cadre/core'
+import { linesOfHandoffs } from '../../keys/read-handoffs.ts'
 import { nameOfFile } from '../../load/agent-name.ts'
 import type { Finding } from '../lint-result.ts'
 import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
@@ -63,7 +64,7 @@ function* namedBy(
   const where = subject.header.has('agents') || subject.header.has('subagents') ? 'agents' : 'tools'
   const line = lineOf(subject, 'agents', 'subagents', 'tools')
   for (const name of delegates?.kind === 'list' ? delegates.names : []) yield { name, line, where }
-  const items = subject.header.get('handoffs')?.field.items
+  const lines = linesOfHandoffs(subject.header.get('handoffs')?.field)
   for (const [index, { agent }] of handoffs.entries())
-    yield { name: agent, line: items?.[index]?.line ?? lineOf(subject, 'handoffs'), where: 'handoffs' }
+    yield { name: agent, line: lines[index] ?? lineOf(subject, 'handoffs'), where: 'handoffs' }
 }
