@@ -201,6 +201,52 @@ describe('one file', () => {
     expect((await lint(files)).said).toEqual(expected)
   })
 
+  test.each<[string, string, string[]]>([
+    ['a tool nobody knows, in many places', 'tools: [Frob, Read, frob, Frob]', ['4 warning tool-unknown']],
+    [
+      'a tool nobody knows, given and denied',
+      'tools: [Frob, Read]\ndisallowedTools: [frob]',
+      ['4 error tool-unknown'],
+    ],
+    [
+      'a denial that is misspelt in many places',
+      'disallowedTools: [Wrte, Wrte]\npermission:\n  Wrte: deny',
+      ['4 error denial-unknown'],
+    ],
+    ['a list that is not closed', 'tools: [Read\nmodel: sonnet', ['4 warning value-unreadable']],
+    ['no list at all', 'tools: true', ['4 warning tools-unclear']],
+    ['a limit that is none', 'maxTurns: 0', ['4 error wrong-value']],
+    [
+      'a flag that is none',
+      'user-invocable: maybe\ndisable-model-invocation: true',
+      ['4 warning flag-unclear'],
+    ],
+    [
+      'agents without a tool to start them',
+      'tools: [Read]\nagents: [nobody, none]',
+      ['5 warning agents-without-tool'],
+    ],
+    [
+      'an agent that is missing in two places',
+      'agents: [nobody, nobody]\nhandoffs:\n  - {label: x, agent: nobody, prompt: go}',
+      ['4 warning agent-missing'],
+    ],
+  ])('one message for one cause: %s', async (_, keys, expected) => {
+    const { said } = await lint({ [claude]: agentText(`${good}\n${keys}`) })
+    expect(said).toEqual(expected.map((one) => `${claude}:${one}`))
+  })
+
+  test.each([
+    ['a header that is no YAML', '---\n[[[\n---\nx\n', `${claude}:2 error yaml-bad-indent`],
+    [
+      'a file that ends within its header',
+      '---\nname: a\ndescription: d\n',
+      `${claude}:4 warning header-torn`,
+    ],
+  ])('one message for one cause: %s', async (_, text, expected) => {
+    expect((await lint({ [claude]: text })).said).toEqual([expected])
+  })
+
   it('never prints what looks like a key', async () => {
     const secret = 'abcdef0123456789abcd'
     const result = await lint({

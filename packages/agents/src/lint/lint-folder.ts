@@ -6,6 +6,7 @@ import { findLintFiles } from './find-lint-files.ts'
 import type { HostName } from './hosts/host.ts'
 import { judgeHosts } from './hosts/judge-hosts.ts'
 import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
+import { withoutConsequences } from './one-cause.ts'
 import { createProjects, livePlaces, topOf } from './project-of-file.ts'
 import { readSubjects } from './read-subject.ts'
 import { duplicates } from './rules/duplicate-rules.ts'
@@ -106,7 +107,7 @@ async function lint(
         findings.get(subject)?.push(finding)
   }
   return read.map((ofFile) => {
-    const found = ofFile.flatMap((subject) => findings.get(subject) ?? [])
+    const found = ofFile.flatMap((subject) => withoutConsequences(findings.get(subject) ?? []))
     return fileOf(ofFile, found, hosts)
   })
 }
