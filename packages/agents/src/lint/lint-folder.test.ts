@@ -58,6 +58,15 @@ describe('one file', () => {
       [`${copilot}:2 warning prompt-long`],
     ],
     [
+      'long instructions that github.com never reads',
+      {
+        [copilot]: agentText(`${good}\ntarget: vscode`, 'x'.repeat(30_001)),
+        '.claude/agents/b.md': agentText('name: b\ndescription: d', 'x'.repeat(30_001)),
+        '.github/chatmodes/c.chatmode.md': agentText('description: d', 'x'.repeat(30_001)),
+      },
+      [],
+    ],
+    [
       'another name than the file has',
       { [claude]: agentText('name: b\ndescription: d') },
       [`${claude}:2 info name-differs`],
@@ -340,6 +349,8 @@ describe('agents together', () => {
     expect((await lint({ ...hidden, ...lead('tools: [read, agent]\nagents: [h]') })).said).toEqual([])
     const open = { '.github/agents/h.agent.md': agentText('name: h\ndescription: d\nuser-invocable: false') }
     expect((await lint({ ...open, ...lead('') })).said).toEqual([])
+    // The agent that the host brings itself may start it.
+    expect((await lint(open)).said).toEqual([])
   })
 
   it('a circle is told once', async () => {
