@@ -9,7 +9,9 @@ const lists = new Set(
   ),
 )
 /** Groups whose keys are about something else than the agent. */
-const foreign = new Set('hooks mcpservers mcp handoffs metadata options sidekick triggers otherkeys'.split(' '))
+const foreign = new Set(
+  'hooks mcpservers mcp handoffs metadata options sidekick triggers otherkeys'.split(' '),
+)
 /** Groups that hold nothing but tools: what is lifted out of them is no tool. */
 const ofTools = new Set(['tools', 'permission', 'permissions'])
 

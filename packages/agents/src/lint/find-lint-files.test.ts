@@ -62,7 +62,10 @@ describe('leaves alone', () => {
     ['agents/design/ui.md', agent],
     ['plugins/one/agents/x.md', agent],
     ['skills/one/agents/x.md', agent],
-    ['.github/workflows/triage.md', agentText('description: d\ntools: [read]\npermissions:\n  contents: read')],
+    [
+      '.github/workflows/triage.md',
+      agentText('description: d\ntools: [read]\npermissions:\n  contents: read'),
+    ],
     ['.github/ISSUE_TEMPLATE/bug.md', agentText('name: Bug\ndescription: d\nmodel: x')],
     ['.other/agents/x.md', agent],
     ['AGENTS.md', agent],
@@ -161,8 +164,13 @@ describe('links', () => {
   })
 
   it('count where they are, also below a place of agents', () => {
-    const folder = createFolder({ 'shared/x.md': agent, '.ai/agents/y.md': agent, '.claude/agents/z.md': agent })
-    for (const place of ['.opencode/agent', '.github/agents']) mkdirSync(folder.at(place), { recursive: true })
+    const folder = createFolder({
+      'shared/x.md': agent,
+      '.ai/agents/y.md': agent,
+      '.claude/agents/z.md': agent,
+    })
+    for (const place of ['.opencode/agent', '.github/agents'])
+      mkdirSync(folder.at(place), { recursive: true })
     symlinkSync('../../shared/x.md', folder.at('.claude/agents/x.md'))
     symlinkSync('../../shared/x.md', folder.at('.opencode/agent/x.md'))
     symlinkSync('../../.ai/agents', folder.at('.opencode/agent/team'))

@@ -143,10 +143,7 @@ function consider(at: string, real: string, search: Search): void {
 }
 
 function meaningOf(at: string, search: Search): PathMeaning {
-  return meaningOfPath(
-    fromBase(at, search),
-    () => search.isCollection || search.pluginOf(at) !== undefined,
-  )
+  return meaningOfPath(fromBase(at, search), () => search.isCollection || search.pluginOf(at) !== undefined)
 }
 
 function keyOf(real: string, folder: string, search: Search): string {

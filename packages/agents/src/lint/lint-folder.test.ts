@@ -153,7 +153,9 @@ describe('one file', () => {
     [
       'handoffs behind one that is none',
       {
-        [copilot]: agentText(`${good}\nhandoffs:\n  - label: Go\n  - agent: nobody\n    prompt: go\n  - agent: a`),
+        [copilot]: agentText(
+          `${good}\nhandoffs:\n  - label: Go\n  - agent: nobody\n    prompt: go\n  - agent: a`,
+        ),
       },
       [
         `${copilot}:5 warning handoff-unclear`,
@@ -431,7 +433,9 @@ describe('a part of a project', () => {
 it('an agent of opencode can always be started', async () => {
   const files = {
     '.opencode/agent/main.md': agentText('description: d\nmode: primary\nhidden: true'),
-    '.opencode/agent/helper.md': agentText('description: d\nmode: subagent\nhidden: true\npermission:\n  task: deny'),
+    '.opencode/agent/helper.md': agentText(
+      'description: d\nmode: subagent\nhidden: true\npermission:\n  task: deny',
+    ),
     '.opencode/agent/only.md': agentText('description: d\nhidden: true\ntools:\n  task: false'),
   }
   expect((await lint(files)).said).toEqual([])
@@ -443,7 +447,9 @@ describe('agents of a plugin', () => {
   it('need no header: the file and the plugin name and describe them', async () => {
     const { files, said, messages } = await lint({ ...plugin, 'kit/agents/helper.md': 'You help.\n' })
     expect(said).toEqual(['kit/agents/helper.md:1 warning header-missing'])
-    expect(messages[0]).toContain('kit:helper, with the description "Agent from kit plugin" and with every tool')
+    expect(messages[0]).toContain(
+      'kit:helper, with the description "Agent from kit plugin" and with every tool',
+    )
     expect(files).toMatchObject([{ status: 'ok', agent: 'helper' }])
     expect(files[0]?.hosts?.claude).toEqual([
       { key: 'header', effect: 'ignored', note: expect.stringContaining('every tool') },

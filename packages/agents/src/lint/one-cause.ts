@@ -21,7 +21,8 @@ export function withoutConsequences(findings: readonly Finding[]): Finding[] {
   // A parser that has lost its way reports one mistake several times.
   const syntax = findings.find(isSyntax)
   return findings.filter(
-    (finding) => (finding === syntax || !isSyntax(finding)) && !findings.some((other) => follows(finding, other)),
+    (finding) =>
+      (finding === syntax || !isSyntax(finding)) && !findings.some((other) => follows(finding, other)),
   )
 }
 

@@ -165,9 +165,7 @@ export function isTargetDenied({ permissions }: AgentDefinition, target: string)
   const key = nameKey(target)
   const fitting = permissions.filter(({ pattern }) => fitsWildcard(nameKey(pattern), key))
   if (fitting.length === 0) return false
-  return waysToStart().every(
-    (tool) => fitting.findLast((rule) => covers(rule.tool, tool))?.action === 'deny',
-  )
+  return waysToStart().every((tool) => fitting.findLast((rule) => covers(rule.tool, tool))?.action === 'deny')
 }
 
 /** Why this delegation is not possible in this chain, whatever the lists allow. */

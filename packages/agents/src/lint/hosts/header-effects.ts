@@ -68,7 +68,11 @@ export function effectsOfHeader({
 /** Of a plugin Claude Code takes a file without a header that it can read. */
 function taken(effect: HostEffect): HostEffect {
   if (effect.effect !== 'rejects') return effect
-  return { ...effect, effect: 'ignored', note: 'it sees no header that it can read: the agent has every tool' }
+  return {
+    ...effect,
+    effect: 'ignored',
+    note: 'it sees no header that it can read: the agent has every tool',
+  }
 }
 
 const strict: readonly HostName[] = ['copilot-harness', 'copilot-cli', 'github', 'claude']

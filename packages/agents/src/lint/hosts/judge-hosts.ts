@@ -35,7 +35,8 @@ export function judgeHosts(
     }
     // Of a plugin Claude Code takes what is missing from the file and from the plugin.
     if (host.name === 'claude' && membership.plugin !== undefined) continue
-    const isDescribed = membership.plugin === undefined ? read.agent?.description !== '' : header.has('description')
+    const isDescribed =
+      membership.plugin === undefined ? read.agent?.description !== '' : header.has('description')
     found.push(...needed(host.name, !isDescribed, header.has('name')))
   }
   return effects
