@@ -54,6 +54,15 @@ export function findLintFiles(folder: string): FoundForLint {
   }
 }
 
+/** Files right in a folder whose headers look like those of agents: what a file that somebody names may refer to. */
+export function findLikelyAgents(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.md$/i.test(entry.name))
+    .map((entry) => path.join(folder, entry.name))
+    .filter((file) => looksLikeAgent(headOf(file, headBytes)))
+    .sort(order)
+}
+
 /** Whether somebody who names this folder names a folder of agents. */
 function isCollection(fromBase: string): boolean {
   return fromBase.split(path.sep).some((name) => /^(?:sub)?agents?$/i.test(name))

@@ -420,6 +420,16 @@ describe('a part of a project', () => {
     expect(codes(result)).toEqual([...expected, ['.github/agents/other.agent.md']])
   })
 
+  it('also where no program looks for agents', async () => {
+    const folder = createFolder({
+      'team/lead.md': agentText('name: lead\ndescription: d\nagents: [worker, page]\nmodel: sonnet'),
+      'team/worker.md': agentText('name: worker\ndescription: d\nmodel: sonnet'),
+      'team/page.md': agentText('name: page\ntitle: A page'),
+    })
+    const result = await lintFiles([folder.at('team/lead.md')], { cwd: folder.path })
+    expect(codes(result)).toEqual([['team/lead.md', 'There is no agent "page", which agents names.']])
+  })
+
   it('a single file may be called anything', async () => {
     const folder = createFolder({
       'notes.txt.md': agentText('description: d'),

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import type { Place } from '../load/agent-places.ts'
-import { findLintFiles } from './find-lint-files.ts'
+import { findLikelyAgents, findLintFiles } from './find-lint-files.ts'
 import type { HostName } from './hosts/host.ts'
 import { judgeHosts } from './hosts/judge-hosts.ts'
 import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
@@ -198,7 +198,13 @@ export function shownPath(cwd: string, file: string): string {
 function neighboursOf(project: string, members: readonly Subject[]): string[] {
   const known = new Set(members.map((member) => member.path))
   const places = new Set([...livePlaces(project).map(folderOf), ...members.map(placeOf)])
-  const found = [...places].flatMap((place) => (isFolder(place) ? findLintFiles(place).files : []))
+  const beside = members
+    .filter(({ membership }) => membership.level === undefined)
+    .map(({ path: at }) => path.dirname(at))
+  const found = [
+    ...[...places].flatMap((place) => (isFolder(place) ? findLintFiles(place).files : [])),
+    ...[...new Set(beside)].flatMap((place) => (isFolder(place) ? findLikelyAgents(place) : [])),
+  ]
   return [...new Set(found)].filter((file) => !known.has(file))
 }
 

@@ -72,8 +72,10 @@ function placesOfMarketplace(folder: string, marketplace: Manifest | undefined):
 
 function readManifest(file: string): Manifest | undefined {
   try {
+    const stats = statSync(file, { throwIfNoEntry: false })
+    // Reading a pipe would wait for ever.
+    if (stats?.isFile() !== true || stats.size > largestManifest) return undefined
     const text = readFileSync(file, 'utf8')
-    if (text.length > largestManifest) return undefined
     const manifest: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
     return isObject(manifest) ? manifest : undefined
   } catch {
