@@ -147,7 +147,8 @@ function keysText(keys: readonly string[]): string {
 }
 
 function sumText({ files, ok, rescued, failed, errors, warnings, infos }: LintSummary, style: Style): string {
-  if (files === 0) return 'There are no agent files here.'
+  if (files === 0)
+    return 'There are no agent files here. Name files, or a folder called agents, to have other Markdown files checked.'
   const states = `${counted(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed`
   const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}, ${counted(infos, 'info')}`
   const paint = errors > 0 ? style.red : warnings > 0 ? style.yellow : style.green

@@ -13,7 +13,8 @@ export const lintCommand = defineCommand({
     '  .github/agents, .github/chatmodes, .claude/agents, .opencode/agent(s), .vscode/settings.json of the project\n' +
     '  ~/.copilot/agents, ~/.claude/agents, ~/.config/opencode/agent(s) of the user\n' +
     '  templates in the home folder of cadre\n' +
-    '  and, by lint alone: agents/ and *.agent.md, *.chatmode.md, *.agent.yaml anywhere below the folder',
+    '  and, by lint alone: agents of plugins (.claude-plugin), .cursor, .gemini, .kiro and .qwen/agents, and *.agent.md,\n' +
+    '  *.chatmode.md, *.agent.yaml anywhere below the folder; anything else that you name, and all of a folder called agents',
   examples: [
     ['lint', 'every agent of the project'],
     ['lint .github/agents --fix --dry-run', 'shows what --fix would change'],
