@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { readAgentText } from '@cadre/agents'
@@ -95,7 +95,7 @@ describe.skipIf(process.platform === 'win32')('the hooks of these agents', () =>
     expect(JSON.parse(run(hookOf('researcher', 'Stop'), stop).stdout)).toMatchObject({ decision: 'block' })
   })
 
-  it('deny where they cannot run: not installed, a script gone, a program that cannot start', async () => {
+  it('deny where they cannot run: not installed, a script gone or broken, a program that cannot start', async () => {
     const missing = await install({ isInstalled: false })
     expect(missing.run(hookOf('builder', 'PreToolUse'), write)).toMatchObject({
       status: 2,
@@ -104,6 +104,17 @@ describe.skipIf(process.platform === 'win32')('the hooks of these agents', () =>
     const gone = await install()
     rmSync(path.join(gone.folder, 'hooks', 'scripts', 'security-check.mjs'))
     expect(gone.run(hookOf('builder', 'PreToolUse'), write).status).toBe(2)
+    const broken = await install()
+    rmSync(path.join(broken.folder, 'hooks', 'scripts'), { recursive: true })
+    mkdirSync(path.join(broken.folder, 'hooks', 'scripts'))
+    cpSync(
+      path.join(scripts, 'security-check.mjs'),
+      path.join(broken.folder, 'hooks', 'scripts', 'security-check.mjs'),
+    )
+    expect(broken.run(hookOf('builder', 'PreToolUse'), write)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('ERR_MODULE_NOT_FOUND'),
+    })
     const unable = await install()
     writeFileSync(path.join(unable.home, 'node'), 'no program', { mode: 0o700 })
     await installHooks({ folder: unable.folder, scripts, node: path.join(unable.home, 'node') })
