@@ -5,6 +5,7 @@ import path from 'node:path'
 import { readAgentText } from '@cadre/agents'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chatAgentFiles } from './chat-agent-files.ts'
+import { runners } from './hook-files.ts'
 import { installHooks } from './install-hooks.ts'
 
 const files = chatAgentFiles()
@@ -54,6 +55,24 @@ function hookOf(name: string, event: string): string {
   const hooks = read(text).agent?.hooks as Record<string, { command: string }[]>
   return hooks[event]?.[0]?.command ?? ''
 }
+
+describe('the runner for Windows', () => {
+  const lines = (runners('C:\\Users\\Jürgen (old)\\100%\\Code.exe')['run-hook.cmd'] ?? '').split('\r\n')
+  const at = (text: string) => lines.findIndex((line) => line.includes(text))
+
+  it('reads paths as UTF-8', () => {
+    expect(at('chcp 65001')).toBeGreaterThan(-1)
+    expect(at('chcp 65001')).toBeLessThan(at('set "node=C:\\Users\\Jürgen (old)\\100%%\\Code.exe"'))
+  })
+
+  it('has no block that a parenthesis in a path could end', () => {
+    expect(lines.filter((line) => /^(?!rem |set ).*[()]/.test(line))).toEqual([])
+  })
+
+  it('denies for every exit code but 0', () => {
+    expect(lines[at('"%node%" "%script%"') + 1]).toBe('if not "%errorlevel%"=="0" exit /b 2')
+  })
+})
 
 describe.skipIf(process.platform === 'win32')('the hooks of these agents', () => {
   const scripts = path.join(import.meta.dirname, '..', '..', '..', 'gate', 'hooks', 'scripts')

@@ -27,15 +27,21 @@ function forWindows(node: string): string {
     '@echo off',
     'rem Written by the VS Code extension Copilot Multi-Agent. Runs a hook of its agents: run-hook.cmd SCRIPT [ARGUMENTS]',
     'setlocal',
+    // This file is UTF-8. Without this, cmd reads the path of a user such as Jürgen in another encoding.
+    'chcp 65001 >nul',
     `set "node=${node.replaceAll('%', '%%')}"`,
     'if not exist "%node%" set "node=node"',
     'set "script=%~dp0hooks\\scripts\\%~1.mjs"',
-    'if not exist "%script%" (echo %script% is missing 1>&2 & exit /b 2)',
+    // No block in parentheses: a parenthesis in the path would end it.
+    'if not exist "%script%" goto missing',
     'set "ELECTRON_RUN_AS_NODE=1"',
     '"%node%" "%script%" %2 %3 %4 %5',
     // A program that crashes has a negative exit code, which `if errorlevel` takes for success.
     'if not "%errorlevel%"=="0" exit /b 2',
     'exit /b 0',
+    ':missing',
+    'echo "%script%" is missing 1>&2',
+    'exit /b 2',
     '',
   ].join('\r\n')
 }
