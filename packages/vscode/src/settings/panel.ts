@@ -7,6 +7,7 @@ import { attempt } from './attempt.ts'
 import { chooseImport, exportTo, openSettingsJson, refreshTools, resetLevel } from './commands.ts'
 import { problemsOf } from './configuration.ts'
 import { settingsText } from './levels.ts'
+import { createOutbox } from './outbox.ts'
 import { loadPageData, type PageData, stampOf } from './page-data.ts'
 import { panelType } from './panel-type.ts'
 import { previewOf } from './preview.ts'
@@ -30,17 +31,12 @@ export interface SettingsPanel extends vscode.Disposable {
  */
 export function createSettingsPanel(context: vscode.ExtensionContext, services: Services): SettingsPanel {
   let panel: vscode.WebviewPanel | undefined
-  let isReady = false
   /** The page learns of its own change together with the news that it is saved. */
   let isSaving = false
   let data: Promise<PageData> | undefined
   let draft: Draft | undefined
-  const waiting: ToPage[] = []
-
-  const send = (message: ToPage) => {
-    if (panel !== undefined && isReady) void panel.webview.postMessage(message)
-    else waiting.push(message)
-  }
+  const outbox = createOutbox()
+  const { send } = outbox
   const sendState = (kept?: Draft) =>
     attempt(services, 'The agents could not be read', async () => {
       data = loadPageData(services)
@@ -49,7 +45,7 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
     })
   const show = (opened: vscode.WebviewPanel) => {
     panel = opened
-    isReady = false
+    outbox.close()
     panel.iconPath = vscode.Uri.joinPath(context.extensionUri, 'media', 'agents.svg')
     panel.webview.options = {
       enableScripts: true,
@@ -59,11 +55,12 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
       const message = readMessage(value)
       if (message === undefined)
         services.log.warn('The settings page sent something that was not understood.')
-      else void attempt(services, 'Agent settings', () => receive(message))
+      else void attempt(services, 'Agent settings', () => receive(message, opened))
     })
     panel.onDidDispose(() => {
-      if (panel === opened) panel = undefined
-      isReady = false
+      if (panel !== opened) return
+      panel = undefined
+      outbox.close()
     })
     panel.webview.html = pageHtml(panel.webview, context.extensionUri)
   }
@@ -72,15 +69,15 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
     else show(vscode.window.createWebviewPanel(panelType, 'Agent Settings', vscode.ViewColumn.Active))
   }
 
-  const receive = async (message: FromPage): Promise<void> => {
+  const receive = async (message: FromPage, from: vscode.WebviewPanel): Promise<void> => {
     const { settings } = services
     const folder = currentFolder()?.uri
     switch (message.type) {
       case 'ready':
-        isReady = true
+        if (from !== panel) return
+        outbox.ready((ready) => void from.webview.postMessage(ready))
         await sendState(draft)
-        for (const late of waiting.splice(0)) send(late)
-        return
+        return outbox.deliver()
       case 'check':
         return send(await check(message))
       case 'keep':
@@ -156,7 +153,7 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
 
   const subscriptions = vscode.Disposable.from(
     services.settings.onDidChange(() => {
-      if (panel !== undefined && isReady && !isSaving) void sendState()
+      if (panel !== undefined && !isSaving) void sendState()
     }),
     { dispose: () => panel?.dispose() },
   )
