@@ -1,6 +1,7 @@
 // Builds the VS Code extension and packs it: packages/vscode/dist/copilot-multi-agent.vsix. With `--folder` it is only built.
 import { spawnSync } from 'node:child_process'
 import { rmSync, statSync } from 'node:fs'
+import path from 'node:path'
 import { ensure } from './ensure.mjs'
 import { bundleExtension, extensionFolder } from './lib/bundle-extension.mjs'
 import { fromRoot, say } from './lib/run.mjs'
@@ -12,10 +13,10 @@ if (!process.argv.includes('--folder')) pack()
 function pack() {
   const file = fromRoot('packages', 'vscode', 'dist', 'copilot-multi-agent.vsix')
   rmSync(file, { force: true })
-  // Nothing is installed for those who never pack it: `npm run test:vscode` passes its own copy.
-  const [command, ...args] = process.env.CADRE_VSCE
-    ? [process.execPath, process.env.CADRE_VSCE]
-    : ['npx', '--yes', '@vscode/vsce@3.9.2']
+  // Nothing is installed for those who never pack it: `npm run test:vscode` passes its own copy. On Windows npx is a script, which only
+  // a shell starts. A shell splits at spaces, so no path is among its words.
+  const own = process.env.CADRE_VSCE
+  const [command, ...args] = own ? [process.execPath, own] : ['npx', '--yes', '@vscode/vsce@3.9.2']
   const { status } = spawnSync(
     command,
     [
@@ -26,9 +27,9 @@ function pack() {
       '--skip-license',
       '--no-rewrite-relative-links',
       '--out',
-      file,
+      path.relative(extensionFolder, file),
     ],
-    { cwd: extensionFolder, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' },
+    { cwd: extensionFolder, stdio: ['ignore', 2, 2], shell: !own && process.platform === 'win32' },
   )
   if (status !== 0) {
     say('The extension could not be packed; the reason is above.')

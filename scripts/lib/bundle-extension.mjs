@@ -85,6 +85,7 @@ function writeManifest(chatAgents) {
     exports: __,
     type: ___,
     private: ____,
+    repository: _____,
     ...manifest
   } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'))
   manifest.contributes = { ...manifest.contributes, chatAgents }

@@ -10,7 +10,7 @@ type Propose = (io: Io) => Promise<readonly string[]> | readonly string[]
 const patience = 1500
 
 /** What a shell can complete, by the placeholder of a flag or an argument. */
-const proposals: { readonly [placeholder: string]: Propose } = {
+export const proposals: { readonly [placeholder: string]: Propose } = {
   AGENT: agents,
   agent: agents,
   TEAM: teams,

@@ -11,10 +11,11 @@ let offered = false
 
 /**
  * Lets modules of users import `cadre` where their own project does not have it: they then get this copy. A project that depends on
- * `cadre` gets its own.
+ * `cadre` gets its own. Where this copy is part of another program, such as an editor's extension, there is nothing to offer: how
+ * that process finds modules is then left as it is.
  */
 export function offerCadre(): void {
-  if (offered) return
+  if (offered || !hasCadre(import.meta.url)) return
   offered = true
   const { registerHooks } = nodeModule as unknown as SyncHooks
   if (registerHooks === undefined) {
@@ -45,3 +46,13 @@ export const resolve = async (specifier, context, nextResolve) => {
     return nextResolve(specifier, { ...context, parentURL: own })
   }
 }`)}`
+
+/** Whether a module at this place can import `cadre`, as those of the package itself can. */
+export function hasCadre(place: string): boolean {
+  try {
+    nodeModule.createRequire(place).resolve('cadre')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { readAgentText } from '@cadre/agents'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chatAgentFiles } from './chat-agent-files.ts'
+import { runners } from './hook-files.ts'
 import { installHooks } from './install-hooks.ts'
 
 const files = chatAgentFiles()
@@ -55,6 +56,24 @@ function hookOf(name: string, event: string): string {
   return hooks[event]?.[0]?.command ?? ''
 }
 
+describe('the runner for Windows', () => {
+  const lines = (runners('C:\\Users\\Jürgen (old)\\100%\\Code.exe')['run-hook.cmd'] ?? '').split('\r\n')
+  const at = (text: string) => lines.findIndex((line) => line.includes(text))
+
+  it('reads paths as UTF-8', () => {
+    expect(at('chcp 65001')).toBeGreaterThan(-1)
+    expect(at('chcp 65001')).toBeLessThan(at('set "node=C:\\Users\\Jürgen (old)\\100%%\\Code.exe"'))
+  })
+
+  it('has no block that a parenthesis in a path could end', () => {
+    expect(lines.filter((line) => /^(?!rem |set ).*[()]/.test(line))).toEqual([])
+  })
+
+  it('denies for every exit code but 0', () => {
+    expect(lines[at('"%node%" "%script%"') + 1]).toBe('if not "%errorlevel%"=="0" exit /b 2')
+  })
+})
+
 describe.skipIf(process.platform === 'win32')('the hooks of these agents', () => {
   const scripts = path.join(import.meta.dirname, '..', '..', '..', 'gate', 'hooks', 'scripts')
 
@@ -95,7 +114,7 @@ describe.skipIf(process.platform === 'win32')('the hooks of these agents', () =>
     expect(JSON.parse(run(hookOf('researcher', 'Stop'), stop).stdout)).toMatchObject({ decision: 'block' })
   })
 
-  it('deny where they cannot run: not installed, a script gone, a program that cannot start', async () => {
+  it('deny where they cannot run: not installed, a script gone or broken, a program that cannot start', async () => {
     const missing = await install({ isInstalled: false })
     expect(missing.run(hookOf('builder', 'PreToolUse'), write)).toMatchObject({
       status: 2,
@@ -104,6 +123,17 @@ describe.skipIf(process.platform === 'win32')('the hooks of these agents', () =>
     const gone = await install()
     rmSync(path.join(gone.folder, 'hooks', 'scripts', 'security-check.mjs'))
     expect(gone.run(hookOf('builder', 'PreToolUse'), write).status).toBe(2)
+    const broken = await install()
+    rmSync(path.join(broken.folder, 'hooks', 'scripts'), { recursive: true })
+    mkdirSync(path.join(broken.folder, 'hooks', 'scripts'))
+    cpSync(
+      path.join(scripts, 'security-check.mjs'),
+      path.join(broken.folder, 'hooks', 'scripts', 'security-check.mjs'),
+    )
+    expect(broken.run(hookOf('builder', 'PreToolUse'), write)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('ERR_MODULE_NOT_FOUND'),
+    })
     const unable = await install()
     writeFileSync(path.join(unable.home, 'node'), 'no program', { mode: 0o700 })
     await installHooks({ folder: unable.folder, scripts, node: path.join(unable.home, 'node') })

@@ -8,7 +8,8 @@ export function runners(node: string): HookFiles {
   return { 'run-hook.sh': forShell(node), 'run-hook.cmd': forWindows(node) }
 }
 
-// VS Code takes every exit code but 2 for a mere warning: a script that cannot be started must deny.
+// VS Code takes every exit code but 2 for a mere warning. The scripts exit with 0 when they have decided: a script that did not must
+// deny, whatever its exit code is.
 function forShell(node: string): string {
   return `# Written by the VS Code extension Copilot Multi-Agent. Runs a hook of its agents: run-hook.sh SCRIPT [ARGUMENTS]
 node=${quoted(node)}
@@ -17,9 +18,7 @@ script="$(dirname "$0")/hooks/scripts/$1.mjs"
 shift
 [ -f "$script" ] || { echo "$script is missing" >&2; exit 2; }
 ELECTRON_RUN_AS_NODE=1 "$node" "$script" "$@"
-code=$?
-[ "$code" -ge 126 ] && exit 2
-exit "$code"
+[ $? -eq 0 ] || exit 2
 `
 }
 
@@ -28,14 +27,21 @@ function forWindows(node: string): string {
     '@echo off',
     'rem Written by the VS Code extension Copilot Multi-Agent. Runs a hook of its agents: run-hook.cmd SCRIPT [ARGUMENTS]',
     'setlocal',
+    // This file is UTF-8. Without this, cmd reads the path of a user such as Jürgen in another encoding.
+    'chcp 65001 >nul',
     `set "node=${node.replaceAll('%', '%%')}"`,
     'if not exist "%node%" set "node=node"',
     'set "script=%~dp0hooks\\scripts\\%~1.mjs"',
-    'if not exist "%script%" (echo %script% is missing 1>&2 & exit /b 2)',
+    // No block in parentheses: a parenthesis in the path would end it.
+    'if not exist "%script%" goto missing',
     'set "ELECTRON_RUN_AS_NODE=1"',
     '"%node%" "%script%" %2 %3 %4 %5',
-    'if errorlevel 3 exit /b 2',
-    'exit /b %errorlevel%',
+    // A program that crashes has a negative exit code, which `if errorlevel` takes for success.
+    'if not "%errorlevel%"=="0" exit /b 2',
+    'exit /b 0',
+    ':missing',
+    'echo "%script%" is missing 1>&2',
+    'exit /b 2',
     '',
   ].join('\r\n')
 }

@@ -1,9 +1,8 @@
 import type { EditorSettings } from '@cadre/agents'
 import type { Configuration, Level } from '@cadre/settings-page'
 import * as vscode from 'vscode'
-import { type CheckedSettings, checkSettings } from './check-settings.ts'
+import type { CheckedSettings } from './check-settings.ts'
 import { effectiveSettings, type LevelSettings, section, settingsKeys } from './levels.ts'
-import { settingsFile } from './settings-files.ts'
 
 /** The agents in the settings of VS Code. */
 export interface AgentSettings extends vscode.Disposable {
@@ -49,6 +48,10 @@ export function createAgentSettings(context: vscode.ExtensionContext): AgentSett
       const files = new Map<Level, vscode.Uri>()
       if (levels.every(({ values }) => Object.keys(values).length === 0))
         return { problems: [], old: [], files }
+      const [{ checkSettings }, { settingsFile }] = await Promise.all([
+        import('./check-settings.ts'),
+        import('./settings-files.ts'),
+      ])
       const texts = await Promise.all(
         levels.map(async (level) => {
           const { uri, text } = await settingsFile(level, folder, context)

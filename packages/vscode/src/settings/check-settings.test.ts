@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkSettings, digestOf, type LevelText } from './check-settings.ts'
+import { checkSettings, type LevelText } from './check-settings.ts'
+import { digestOf } from './digest-of.ts'
 import { type LevelSettings, settingsText } from './levels.ts'
 
 const agent = (name: string, more: object = {}) => ({

@@ -47,11 +47,6 @@ export async function checkSettings(levels: readonly LevelText[]): Promise<Check
   return { problems, old }
 }
 
-/** The same problems as a text: a notification is shown once for each. */
-export function digestOf(problems: readonly SettingsProblem[]): string {
-  return problems.map(({ level, message }) => `${level} ${message}`).join('\n')
-}
-
 /**
  * Whether the file says what VS Code has read from it. It does not while VS Code has yet to read it again, or where it is broken: then
  * what VS Code has read counts, and no line can be named.

@@ -1,57 +1,42 @@
 import { randomBytes } from 'node:crypto'
-import type { Agent, Draft, FromPage, Level, ToPage } from '@cadre/settings-page'
+import type { Agent, Draft, FromPage, ToPage } from '@cadre/settings-page'
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
 import { attempt } from './attempt.ts'
+import { chooseImport, exportTo, openSettingsJson, refreshTools, resetLevel } from './commands.ts'
 import { problemsOf } from './configuration.ts'
 import { settingsText } from './levels.ts'
+import { createOutbox } from './outbox.ts'
 import { loadPageData, type PageData, stampOf } from './page-data.ts'
+import { panelType } from './panel-type.ts'
 import { previewOf } from './preview.ts'
 import { readMessage } from './read-message.ts'
 import { missingTools } from './tool-choices.ts'
 import { type TakenAgents, takeFiles, takeTeam } from './transfer.ts'
 
-export const panelType = 'copilotMultiAgent.settings'
-
-/** What the page can ask for, done by commands as well. */
-export interface PageActions {
-  reset(level: Level): Promise<void>
-  import(): Promise<void>
-  export(configuration: Draft['configuration'], to: 'json' | 'files'): Promise<void>
-  openJson(level: Level): Promise<void>
-  refreshTools(): Promise<void>
-}
-
 export interface SettingsPanel extends vscode.Disposable {
   open(): void
+  /** Shows the page in a panel that was open when VS Code was closed. */
+  restore(opened: vscode.WebviewPanel): void
   /** Opens the page, and adds an agent to what is being edited. */
   newAgent(): void
-  /** Opens the page, and adds agents to what is being edited. */
-  add(taken: TakenAgents, from: string): void
+  /** Opens the page, and adds agents of files to what is being edited. `given` is such a file. */
+  importAgents(given?: unknown): Promise<void>
 }
 
 /**
  * The settings page. What is edited in it is kept here as well, so that closing the page loses nothing. Messages of the page are
  * checked: whatever it sends, only agents in their form are written, and only files that were listed are opened.
  */
-export function createSettingsPanel(
-  context: vscode.ExtensionContext,
-  services: Services,
-  actions: PageActions,
-): SettingsPanel {
+export function createSettingsPanel(context: vscode.ExtensionContext, services: Services): SettingsPanel {
   let panel: vscode.WebviewPanel | undefined
-  let isReady = false
   /** The page learns of its own change together with the news that it is saved. */
   let isSaving = false
   let data: Promise<PageData> | undefined
   let draft: Draft | undefined
-  const waiting: ToPage[] = []
-
-  const send = (message: ToPage) => {
-    if (panel !== undefined && isReady) void panel.webview.postMessage(message)
-    else waiting.push(message)
-  }
+  const outbox = createOutbox()
+  const { send } = outbox
   const sendState = (kept?: Draft) =>
     attempt(services, 'The agents could not be read', async () => {
       data = loadPageData(services)
@@ -60,7 +45,7 @@ export function createSettingsPanel(
     })
   const show = (opened: vscode.WebviewPanel) => {
     panel = opened
-    isReady = false
+    outbox.close()
     panel.iconPath = vscode.Uri.joinPath(context.extensionUri, 'media', 'agents.svg')
     panel.webview.options = {
       enableScripts: true,
@@ -70,11 +55,12 @@ export function createSettingsPanel(
       const message = readMessage(value)
       if (message === undefined)
         services.log.warn('The settings page sent something that was not understood.')
-      else void attempt(services, 'Agent settings', () => receive(message))
+      else void attempt(services, 'Agent settings', () => receive(message, opened))
     })
     panel.onDidDispose(() => {
-      if (panel === opened) panel = undefined
-      isReady = false
+      if (panel !== opened) return
+      panel = undefined
+      outbox.close()
     })
     panel.webview.html = pageHtml(panel.webview, context.extensionUri)
   }
@@ -83,15 +69,15 @@ export function createSettingsPanel(
     else show(vscode.window.createWebviewPanel(panelType, 'Agent Settings', vscode.ViewColumn.Active))
   }
 
-  const receive = async (message: FromPage): Promise<void> => {
+  const receive = async (message: FromPage, from: vscode.WebviewPanel): Promise<void> => {
     const { settings } = services
     const folder = currentFolder()?.uri
     switch (message.type) {
       case 'ready':
-        isReady = true
+        if (from !== panel) return
+        outbox.ready((ready) => void from.webview.postMessage(ready))
         await sendState(draft)
-        for (const late of waiting.splice(0)) send(late)
-        return
+        return outbox.deliver()
       case 'check':
         return send(await check(message))
       case 'keep':
@@ -117,15 +103,15 @@ export function createSettingsPanel(
         return send({ type: 'saved', state: (await data).state })
       }
       case 'reset':
-        return actions.reset(message.level)
+        return resetLevel(services, message.level)
       case 'import':
-        return actions.import()
+        return importAgents()
       case 'export':
-        return actions.export(message.configuration, message.to)
+        return exportTo(message.configuration, message.to)
       case 'openJson':
-        return actions.openJson(message.level)
+        return openSettingsJson(message.level)
       case 'refreshTools':
-        await actions.refreshTools()
+        await refreshTools(services)
         await sendState()
         return
       case 'template':
@@ -148,6 +134,12 @@ export function createSettingsPanel(
     if (said.length > 0)
       send({ type: 'message', isError: agents.length === 0, text: said.slice(0, 5).join(' ') })
   }
+  const importAgents = async (given?: unknown) => {
+    const chosen = await chooseImport(given)
+    if (chosen === undefined) return
+    open()
+    sendAgents(chosen.taken, chosen.from)
+  }
   const check = async ({ id, configuration, selected }: FromPage & { type: 'check' }): Promise<ToPage> => {
     data ??= loadPageData(services)
     const { tools, others } = await data
@@ -161,23 +153,18 @@ export function createSettingsPanel(
 
   const subscriptions = vscode.Disposable.from(
     services.settings.onDidChange(() => {
-      if (panel !== undefined && isReady && !isSaving) void sendState()
-    }),
-    vscode.window.registerWebviewPanelSerializer(panelType, {
-      deserializeWebviewPanel: async (restored) => show(restored),
+      if (panel !== undefined && !isSaving) void sendState()
     }),
     { dispose: () => panel?.dispose() },
   )
   return {
     open,
+    restore: show,
     newAgent() {
       open()
       send({ type: 'newAgent' })
     },
-    add(taken, from) {
-      open()
-      sendAgents(taken, from)
-    },
+    importAgents,
     dispose: () => subscriptions.dispose(),
   }
 }

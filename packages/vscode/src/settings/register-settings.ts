@@ -1,35 +1,21 @@
 import * as vscode from 'vscode'
 import type { Services } from '../services.ts'
 import { attempt } from './attempt.ts'
-import {
-  chooseImport,
-  exportAgents,
-  exportTo,
-  openSettingsJson,
-  refreshTools,
-  resetConfiguration,
-  resetLevel,
-  validateConfiguration,
-} from './commands.ts'
-import { createSettingsPanel } from './panel.ts'
+import type { SettingsPanel } from './panel.ts'
+import { panelType } from './panel-type.ts'
 import { createStatus } from './status.ts'
 import { createValidation } from './validation.ts'
 
-/** The settings page, validation, and the commands about settings. */
+/** The settings page, validation, and the commands about settings. The page and the commands are loaded at their first use. */
 export function registerSettings(context: vscode.ExtensionContext, services: Services): vscode.Disposable {
   const validation = createValidation(context, services)
   const status = createStatus(services)
-  const importFiles = async (given?: unknown) => {
-    const chosen = await chooseImport(given)
-    if (chosen !== undefined) panel.add(chosen.taken, chosen.from)
+  let loading: Promise<SettingsPanel> | undefined
+  const loadPanel = () => {
+    loading ??= import('./panel.ts').then(({ createSettingsPanel }) => createSettingsPanel(context, services))
+    return loading
   }
-  const panel = createSettingsPanel(context, services, {
-    reset: (level) => resetLevel(services, level),
-    import: importFiles,
-    export: exportTo,
-    openJson: openSettingsJson,
-    refreshTools: () => refreshTools(services),
-  })
+  const loadCommands = () => import('./commands.ts')
   const command = (name: string, what: string, work: (argument?: unknown) => unknown) =>
     vscode.commands.registerCommand(`copilotMultiAgent.${name}`, (argument?: unknown) =>
       attempt(services, what, () => work(argument)),
@@ -37,18 +23,27 @@ export function registerSettings(context: vscode.ExtensionContext, services: Ser
   return vscode.Disposable.from(
     validation,
     status,
-    panel,
-    command('openSettings', 'The agent settings could not be opened', () => panel.open()),
-    command('newAgent', 'The agent could not be added', () => panel.newAgent()),
-    command('resetConfiguration', 'The agents could not be reset', () => resetConfiguration(services)),
-    command('validateConfiguration', 'The agent settings could not be checked', () =>
-      validateConfiguration(validation),
+    { dispose: () => void loading?.then((panel) => panel.dispose()) },
+    vscode.window.registerWebviewPanelSerializer(panelType, {
+      deserializeWebviewPanel: async (opened) => (await loadPanel()).restore(opened),
+    }),
+    command('openSettings', 'The agent settings could not be opened', async () => (await loadPanel()).open()),
+    command('newAgent', 'The agent could not be added', async () => (await loadPanel()).newAgent()),
+    command('resetConfiguration', 'The agents could not be reset', async () =>
+      (await loadCommands()).resetConfiguration(services),
+    ),
+    command('validateConfiguration', 'The agent settings could not be checked', async () =>
+      (await loadCommands()).validateConfiguration(validation),
     ),
     command('showStatus', 'The status could not be shown', () => status.show()),
-    command('refreshTools', 'The tools could not be read', () => refreshTools(services)),
-    command('importAgents', 'The agents could not be imported', importFiles),
-    command('exportAgents', 'The agents could not be exported', (argument) =>
-      exportAgents(services, argument),
+    command('refreshTools', 'The tools could not be read', async () =>
+      (await loadCommands()).refreshTools(services),
+    ),
+    command('importAgents', 'The agents could not be imported', async (given) =>
+      (await loadPanel()).importAgents(given),
+    ),
+    command('exportAgents', 'The agents could not be exported', async (given) =>
+      (await loadCommands()).exportAgents(services, given),
     ),
   )
 }

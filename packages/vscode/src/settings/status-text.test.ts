@@ -45,6 +45,7 @@ it('names agents, the entry agent, problems, missing tools and sessions', () => 
         delegates: { kind: 'none' },
         source: { path: '.github/agents/a.agent.md', dialect: 'copilot' },
       },
+      { name: 'b', description: 'Says nothing', prompt: '', tools: { kind: 'all' } },
     ],
     problems: [
       { level: 'user', severity: 'error', code: 'x', message: 'configuration.agents[0].name is empty' },
@@ -54,9 +55,10 @@ it('names agents, the entry agent, problems, missing tools and sessions', () => 
   })
   expect(text).toContain('Restricted Mode')
   expect(text).toContain(
-    '- `lead` (entry agent: answers `@agents`): Leads. delegates to everybody; no tools.',
+    '- `lead` (entry agent: answers `@agents`): Leads. delegates to any agent; no tools.',
   )
   expect(text).toContain('- `a`: Works. delegates to nobody; all tools. From `.github/agents/a.agent.md`.')
+  expect(text).toContain('- `b`: Says nothing. delegates to any agent, as entry agent only; all tools.')
   expect(text).toContain('- error in the user settings: configuration.agents\\[0\\].name is empty')
   expect(text).toContain('- warning: `a` names the tool `gone`, which is not available')
   expect(text).toContain('- `lead-1`: lead, running')

@@ -69,18 +69,19 @@ function agentLine(
       : tools.names.length === 0
         ? 'no tools'
         : tools.names.map(code).join(', ')
-  const targets =
-    delegates === undefined || delegates.kind === 'all'
-      ? 'delegates to everybody'
-      : delegates.kind === 'none' || delegates.names.length === 0
-        ? 'delegates to nobody'
-        : `delegates to ${delegates.names.map(code).join(', ')}`
   const mark = isEntry ? ' (entry agent: answers `@agents`)' : ''
   const from = source === undefined ? '' : ` From ${code(source.path)}.`
-  return `- ${code(name)}${mark}: ${plain(description) || 'no description'}. ${targets}; ${used}.${from}`.replace(
+  return `- ${code(name)}${mark}: ${plain(description) || 'no description'}. delegates to ${targetsOf(delegates)}; ${used}.${from}`.replace(
     /\.\. /,
     '. ',
   )
+}
+
+function targetsOf(delegates: AgentDefinition['delegates']): string {
+  if (delegates === undefined) return 'any agent, as entry agent only'
+  if (delegates.kind === 'all') return 'any agent'
+  if (delegates.kind === 'none' || delegates.names.length === 0) return 'nobody'
+  return delegates.names.map(code).join(', ')
 }
 
 /** Text of others on one line, without anything that Markdown would make something of. */

@@ -3,8 +3,8 @@ import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
 import type { SettingsCheck } from './agent-settings.ts'
 import { attempt } from './attempt.ts'
-import { digestOf, type SettingsProblem } from './check-settings.ts'
-import { configurationOf } from './configuration.ts'
+import type { SettingsProblem } from './check-settings.ts'
+import { digestOf } from './digest-of.ts'
 
 export interface Validation extends vscode.Disposable {
   /** Checks all levels now, and shows what is wrong in the Problems panel. */
@@ -29,6 +29,7 @@ export function createValidation(context: vscode.ExtensionContext, services: Ser
   }
   const migrate = async () => {
     const folder = currentFolder()?.uri
+    const { configurationOf } = await import('./configuration.ts')
     const { old } = await settings.check(folder)
     for (const level of settings.levels(folder).filter((one) => old.includes(one.level)))
       await settings.write(folder, level.level, await configurationOf(level))

@@ -2,19 +2,24 @@ import { CadreError } from '@cadre/core'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 
-/** Each asks `cadre __complete` with the words up to the cursor, and gets one candidate a line: value, tab, description. */
+/**
+ * Each asks `cadre __complete` with the words up to the cursor, and gets one candidate a line: value, tab, description. The bash of
+ * macOS is version 3.2, which has neither `mapfile` nor negative indexes.
+ */
 const scripts: { readonly [shell: string]: string } = {
   bash: `# cadre: completion for bash
 _cadre_complete() {
-  local line=\${COMP_LINE:0:COMP_POINT} cur words candidates
+  local line=\${COMP_LINE:0:COMP_POINT} cur words value text
   read -ra words <<< "$line"
   [[ $line == *[[:space:]] ]] && words+=("")
-  cur=\${words[-1]}
-  mapfile -t candidates < <(cadre __complete "\${words[@]:1}" 2>/dev/null | cut -f 1)
+  cur=\${words[\${#words[@]}-1]}
   # Readline breaks words at colons and shows only what follows the last one.
   local before=
   [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]] && before=\${cur%"\${cur##*:}"}
-  COMPREPLY=("\${candidates[@]#"$before"}")
+  COMPREPLY=()
+  while IFS=$'\\t' read -r value text; do
+    COMPREPLY+=("\${value#"$before"}")
+  done < <(cadre __complete "\${words[@]:1}" 2>/dev/null)
 }
 complete -o default -F _cadre_complete cadre
 `,

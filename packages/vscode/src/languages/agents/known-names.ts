@@ -1,9 +1,8 @@
-import { homedir } from 'node:os'
-import path from 'node:path'
 import { createAgents, type LintKnowledge } from '@cadre/agents'
 import { type AgentDefinition, knownTools, understandTool } from '@cadre/core'
 import * as vscode from 'vscode'
 import type { AgentSettings } from '../../settings/agent-settings.ts'
+import { agentPlaces } from './agent-places.ts'
 import { contributedAgents } from './contributed-agents.ts'
 import type { HeaderDialect } from './header-keys.ts'
 import type { Names } from './suggest.ts'
@@ -14,9 +13,7 @@ import { toolsOfEditor } from './tools-of-editor.ts'
 export function knownAgents(settings: AgentSettings, file: vscode.Uri): readonly AgentDefinition[] {
   const folder = vscode.workspace.getWorkspaceFolder(file)?.uri.fsPath
   const agents = createAgents({
-    home: path.join(folder ?? path.dirname(file.fsPath), '.cadre'),
-    userHome: process.env['HOME'] || homedir(),
-    ...(folder !== undefined && { project: folder }),
+    ...agentPlaces(file.fsPath, folder),
     ...(vscode.workspace.isTrusted && { settings: settings.of(file) }),
   }).list()
   const taken = new Set(agents.map(({ name }) => name.toLowerCase()))

@@ -212,10 +212,12 @@ async function cancelSession(services: Services, argument: unknown): Promise<voi
     )
     if (stopped.kind === 'still')
       void vscode.window.showInformationMessage('The session is not running any more.')
-    if (stopped.kind === 'unanswered')
+    if (stopped.kind === 'unanswered') {
+      const kill = process.platform === 'win32' ? `taskkill /PID ${stopped.pid} /T` : `kill ${stopped.pid}`
       throw new Error(
-        `Process ${stopped.pid} runs the session and has not answered within 10 seconds. Try again, or stop the whole run with: kill ${stopped.pid}`,
+        `Process ${stopped.pid} runs the session and has not answered within 10 seconds. Try again, or stop the whole run with: ${kill}`,
       )
+    }
   } finally {
     await sessions.close()
   }

@@ -1,0 +1,36 @@
+import type { ToPage } from '@cadre/settings-page'
+
+type Post = (message: ToPage) => void
+
+export interface Outbox {
+  /** Before the page is ready, what a person asked for waits for it. An answer to a page that is closed is for nobody. */
+  send(message: ToPage): void
+  /** The page can take messages. Call `deliver` once it has its first state. */
+  ready(post: Post): void
+  /** Sends what has waited. */
+  deliver(): void
+  close(): void
+}
+
+const lasting: ReadonlySet<ToPage['type']> = new Set(['newAgent', 'agents', 'message'])
+
+/** The messages to the settings page. */
+export function createOutbox(): Outbox {
+  const waiting: ToPage[] = []
+  let post: Post | undefined
+  return {
+    send(message) {
+      if (post !== undefined) post(message)
+      else if (lasting.has(message.type)) waiting.push(message)
+    },
+    ready(opened) {
+      post = opened
+    },
+    deliver() {
+      if (post !== undefined) for (const message of waiting.splice(0)) post(message)
+    },
+    close() {
+      post = undefined
+    },
+  }
+}

@@ -1,0 +1,2 @@
+/** What VS Code knows the settings page by; `activationEvents` of the manifest has it as well. */
+export const panelType = 'copilotMultiAgent.settings'
