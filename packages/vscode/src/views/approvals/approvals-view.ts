@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
+import { command } from '../../command.ts'
 import type { Services } from '../../services.ts'
-import { command } from '../commands.ts'
 import { questionOf } from '../targets.ts'
 import {
   type ApprovalItem,

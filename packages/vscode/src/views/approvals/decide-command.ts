@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import * as vscode from 'vscode'
+import { plainMessage } from '../../plain-message.ts'
 import type { Services } from '../../services.ts'
-import { plainMessage } from '../plain-message.ts'
 import { asksWhatHappened } from '../targets.ts'
 import type { ApprovalItem, QuestionTarget } from './approval-item.ts'
 import type { Decision } from './read-approvals.ts'

@@ -1,10 +1,10 @@
 import type { TaskState } from '@cadre/tasks'
 import * as vscode from 'vscode'
+import { command, tellFault } from '../../command.ts'
 import { currentFolder } from '../../folder.ts'
 import type { HomeHere } from '../../home/homes.ts'
 import { throttle } from '../../home/throttle.ts'
 import type { Services } from '../../services.ts'
-import { command, tellFault } from '../commands.ts'
 import type { Tasks } from './open-tasks.ts'
 import {
   fileDescription,
