@@ -273,7 +273,7 @@ describe('the views', () => {
     await code.host.command('workbench.view.explorer')
     const waiting = await run('command.yaml')
     const { session } = lastLine(waiting.stdout)
-    await workbench.page.getByText('lead waits for your approval (medium risk).').first().waitFor()
+    await workbench.page.getByText('lead asks for your approval (medium risk).').first().waitFor()
     await workbench.screenshot('notification')
     await workbench.clickButton('Approve…')
     await dialog().getByText('Command: touch made.txt').waitFor()

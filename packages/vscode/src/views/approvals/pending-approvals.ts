@@ -38,7 +38,7 @@ export function followApprovals({ homes, runs, log }: Services): PendingApproval
       const sessions = await homes.open(folder)
       if (sessions === undefined) continue
       try {
-        found.push(...(await readApprovals(sessions)))
+        found.push(...(await readApprovals(sessions, runs.isShown)))
       } finally {
         await sessions.close()
       }
