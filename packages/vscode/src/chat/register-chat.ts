@@ -63,7 +63,8 @@ function followups({ metadata }: vscode.ChatResult): vscode.ChatFollowup[] {
   const { status, session } = metadata ?? {}
   if (typeof status !== 'string' || status === 'completed') return []
   const show: vscode.ChatFollowup = { label: 'Show status', prompt: 'status', command: 'status' }
-  if (!isSessionId(session)) return [show]
+  // One that is incomplete has reported: nothing is left to continue.
+  if (!isSessionId(session) || status === 'incomplete') return [show]
   return [{ label: 'Continue', prompt: session, command: 'approve' }, show]
 }
 

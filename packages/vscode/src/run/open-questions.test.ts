@@ -4,6 +4,7 @@ import { createOpenQuestions } from './open-questions.ts'
 
 const question: Question = {
   name: 'approval/1',
+  call: 'call_1',
   kind: 'approval',
   text: 'May I?',
   choices: ['approve', 'reject'],
