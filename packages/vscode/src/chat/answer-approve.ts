@@ -1,11 +1,12 @@
 import { CadreError } from '@cadre/core'
 import { isInside, realPathOf } from '@cadre/disk'
-import type { ApprovalRecord } from '@cadre/gate'
+import { type ApprovalRecord, isDoubt } from '@cadre/gate'
 import type { Runtime } from '@cadre/runtime'
 import type * as vscode from 'vscode'
-import { approvalButtons } from './follow-run.ts'
+import { isSessionId } from '../home/session-id.ts'
+import { approvalButtons } from './approval-buttons.ts'
+import { approvalTitle } from './approval-text.ts'
 import { code, escaped, fenced } from './markdown.ts'
-import { isSessionId } from './parse-command.ts'
 import { showResult, type Turn } from './turn.ts'
 
 /** `/approve`: shows what waits for the person. `/approve SESSION` continues that one here, and asks here what it waits for. */
@@ -47,7 +48,7 @@ function list(
     const whole = [action, ...more.map(([name, value]) => `${name}: ${value}`)].join('\n')
     chat.tell(
       [
-        `**${escaped(agent)}** wants to use ${code(type)} (session ${code(session)}).`,
+        `${approvalTitle({ isDoubt: isDoubt(record), who: agent, tool: type })} Session: ${code(session)}`,
         fenced(whole),
         `- ${escaped([risk === undefined ? '' : `Risk: ${risk}.`, why].join(' '))}`,
       ].join('\n\n'),
