@@ -1,8 +1,9 @@
 import * as vscode from 'vscode'
 import { command } from '../command.ts'
+import { isSessionId } from '../home/session-id.ts'
 import type { Services } from '../services.ts'
 import type { DelegateInput } from './delegate-tool.ts'
-import { handoffQuery, isSessionId, resumeQuery } from './parse-command.ts'
+import { handoffQuery, resumeQuery } from './parse-command.ts'
 
 const participantId = 'copilotMultiAgent.agents'
 
