@@ -125,17 +125,11 @@ async function decideInHomes(
   answer: { readonly decision: string; readonly reason?: string },
 ): Promise<Decision> {
   const { decide } = await import('./read-approvals.ts')
-  for (const { folder } of (await homes.list()).trusted) {
-    const sessions = await homes.open(folder)
-    if (sessions === undefined) continue
-    try {
-      const result = await decide(sessions, target, answer)
-      if (result.kind !== 'missing') return result
-    } finally {
-      await sessions.close()
-    }
-  }
-  return { kind: 'missing' }
+  const found = await homes.find(async (sessions) => {
+    const result = await decide(sessions, target, answer)
+    return result.kind === 'missing' ? undefined : result
+  })
+  return found ?? { kind: 'missing' }
 }
 
 async function tellNext(

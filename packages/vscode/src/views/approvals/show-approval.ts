@@ -68,15 +68,5 @@ export function createApprovalDocuments(services: Services): ApprovalDocuments {
 
 async function actionOf({ homes }: Services, target: QuestionTarget): Promise<WholeAction | undefined> {
   const { readAction } = await import('./read-approvals.ts')
-  for (const { folder } of (await homes.list()).trusted) {
-    const sessions = await homes.open(folder)
-    if (sessions === undefined) continue
-    try {
-      const action = await readAction(sessions, target)
-      if (action !== undefined) return action
-    } finally {
-      await sessions.close()
-    }
-  }
-  return undefined
+  return homes.find((sessions) => readAction(sessions, target))
 }
