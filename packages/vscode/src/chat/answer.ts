@@ -2,6 +2,7 @@ import { type AgentDefinition, CadreError } from '@cadre/core'
 import { chooseAgent, type Runtime, tellFaults } from '@cadre/runtime'
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
+import { isSessionId } from '../home/session-id.ts'
 import { usualModel } from '../model/usual-model.ts'
 import { signalOf } from '../run/token-of.ts'
 import type { Services } from '../services.ts'
@@ -10,6 +11,7 @@ import { approve } from './answer-approve.ts'
 import { handOff } from './answer-handoff.ts'
 import { showStatus } from './answer-status.ts'
 import { createChatStream } from './chat-stream.ts'
+import { folderOfSession } from './folder-of-session.ts'
 import { RunFollower } from './follow-run.ts'
 import { historyOf } from './history-of.ts'
 import { readTurns } from './read-turns.ts'
@@ -33,7 +35,7 @@ export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
   const chat = createChatStream(stream, services.log)
   const cancel = signalOf(token)
   try {
-    const folder = currentFolder()
+    const folder = (await folderOfRequest(request, services)) ?? currentFolder()
     if (folder === undefined || folder.uri.scheme !== 'file') return failed(noFolder)
     const model = request.model ?? (await usualModel())
     if (model === undefined) return failed(noModel)
@@ -81,6 +83,15 @@ export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
     cancel.dispose()
     chat.end()
   }
+}
+
+/** A session is continued where it works, whichever editor is active. */
+async function folderOfRequest(
+  { command, prompt }: vscode.ChatRequest,
+  services: Services,
+): Promise<vscode.WorkspaceFolder | undefined> {
+  const wanted = prompt.trim()
+  return command === 'approve' && isSessionId(wanted) ? folderOfSession(services, wanted) : undefined
 }
 
 function answerTurn(turn: Turn): Promise<vscode.ChatResult> {
