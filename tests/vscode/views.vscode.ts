@@ -234,7 +234,7 @@ describe('the views', () => {
     expect((await cadre('reject', questions[0].approval)).status).toBe(0)
     await code.host.command('copilotMultiAgent.approve', { session, question: questions[0].name })
     await workbench.page
-      .getByText(/was rejected by tester before/)
+      .getByText(/was already rejected by tester/)
       .first()
       .waitFor()
     await code.host.command('copilotMultiAgent.approve', { session: '../../x', question: 'approval/1' })

@@ -9,7 +9,7 @@ import { approvalTitle } from './approval-text.ts'
 import { code, escaped, fenced } from './markdown.ts'
 import { showResult, type Turn } from './turn.ts'
 
-/** `/approve`: shows what waits for the person. `/approve SESSION` continues that one here, and asks here what it waits for. */
+/** `/approve`: shows what is pending. `/approve SESSION` continues that session here, and asks its questions here. */
 export async function approve(turn: Turn): Promise<vscode.ChatResult> {
   const wanted = turn.request.prompt.trim()
   return turn.use(async (runtime) => {
@@ -40,7 +40,7 @@ function list(
   suspended: readonly string[],
 ): vscode.ChatResult {
   if (pending.length === 0 && suspended.length === 0) {
-    chat.tell('Nothing waits for you.')
+    chat.tell('No pending approvals.')
     return {}
   }
   for (const record of pending) {

@@ -128,7 +128,7 @@ function entryOf(runtime: Runtime): AgentDefinition {
   } catch (error) {
     const [first] = runtime.agents.list().filter((agent) => agent.userInvocable !== false)
     if (!(error instanceof CadreError) || first === undefined) throw error
-    runtime.tell(`${error.message}. ${first.name} answers instead.`)
+    runtime.tell(`${sentence(error.message)} ${first.name} answers instead.`)
     return first
   }
 }
@@ -145,7 +145,7 @@ function explain(error: unknown, { log }: Services): string {
   }
   log.error(error instanceof Error ? error : String(error))
   const message = error instanceof Error ? error.message : String(error)
-  return `Something went wrong: ${message}. The output "Copilot Multi-Agent" has the details. You can ask again.`
+  return `${sentence(`The request failed: ${message}`)} See the output "Copilot Multi-Agent", then try again.`
 }
 
 const noFolder =
@@ -153,4 +153,4 @@ const noFolder =
 const noModel =
   'No language model is available. Sign in to GitHub Copilot, or add a model with "Chat: Manage Language Models", then ask again.'
 const restricted =
-  'This workspace is in Restricted Mode: agents only read, and nothing that the workspace brings is used. Trust it with "Workspaces: Manage Workspace Trust" to let them do more.'
+  'This workspace is in Restricted Mode: agents are read-only, and its agents, hooks and settings are ignored. Run "Workspaces: Manage Workspace Trust" to change this.'

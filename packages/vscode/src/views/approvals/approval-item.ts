@@ -54,6 +54,9 @@ export function newsOf(
   }
 }
 
+export const noLongerPending =
+  'This approval is no longer pending: the session has continued, or its file was deleted. Refresh the Approvals view.'
+
 export function countText(count: number): string {
   return count === 1 ? '1 approval' : `${count} approvals`
 }

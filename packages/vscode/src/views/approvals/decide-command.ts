@@ -3,7 +3,7 @@ import * as vscode from 'vscode'
 import { plainMessage } from '../../plain-message.ts'
 import type { Services } from '../../services.ts'
 import { asksWhatHappened } from '../targets.ts'
-import type { ApprovalItem, QuestionTarget } from './approval-item.ts'
+import { type ApprovalItem, noLongerPending, type QuestionTarget } from './approval-item.ts'
 import type { Decision } from './read-approvals.ts'
 
 const said: Readonly<Record<string, string>> = {
@@ -91,9 +91,7 @@ async function decideAs(
   }
   const result = await decideInHomes(services, target, answer)
   if (result.kind === 'missing')
-    throw new Error(
-      'Nobody waits for this decision any more: the session has continued, or its file is gone.',
-    )
+    throw new Error(noLongerPending)
   if (result.kind === 'refused') {
     void vscode.window.showWarningMessage(plainMessage(`${result.reason}.`))
     return

@@ -83,7 +83,7 @@ test('a rejection reaches the agent with its reason, and a second decision is to
   })
   expect(await inHome(home, (sessions) => decide(sessions, item, { decision: 'approve' }))).toEqual({
     kind: 'refused',
-    reason: expect.stringMatching(/^This was rejected by .+ before; the first decision counts$/),
+    reason: expect.stringMatching(/^This was already rejected by .+; the first decision applies$/),
   })
   const result = await home.resume(session)
   expect(result.kind === 'report' && result.report.text).toMatch(

@@ -57,7 +57,7 @@ function factLines({ agent, risk, reasons, why }: ApprovalRecord): string[] {
 export type Decision =
   /** Nobody asks that in this home. */
   | { readonly kind: 'missing' }
-  /** It was decided otherwise before, or needs no decision any more. */
+  /** It was decided otherwise before, or is no longer pending. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** `resumes`: who continues the session: a process that runs it, the daemon, or whoever resumes it. */
   | { readonly kind: 'decided'; readonly root: string; readonly resumes: 'process' | 'daemon' | 'nobody' }

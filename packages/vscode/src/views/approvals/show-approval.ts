@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
 import type { Services } from '../../services.ts'
-import type { QuestionTarget } from './approval-item.ts'
+import { noLongerPending, type QuestionTarget } from './approval-item.ts'
 import type { WholeAction } from './read-approvals.ts'
 
 const scheme = 'copilot-multi-agent-approval'
@@ -33,10 +33,7 @@ export function createApprovalDocuments(services: Services): ApprovalDocuments {
   return {
     async show(target) {
       const action = await actionOf(services, target)
-      if (action === undefined)
-        throw new Error(
-          'Nobody waits for this decision any more: the session has continued, or its file is gone.',
-        )
+      if (action === undefined) throw new Error(noLongerPending)
       const { item, files, text } = action
       if (files === undefined) {
         const name = `${item.agent.replace(/[^\w-]+/g, '-')}.approval.txt`
