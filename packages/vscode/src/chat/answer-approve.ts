@@ -6,7 +6,7 @@ import type * as vscode from 'vscode'
 import { isSessionId } from '../home/session-id.ts'
 import { approvalButtons } from './approval-buttons.ts'
 import { approvalTitle } from './approval-text.ts'
-import { code, escaped, fenced } from './markdown.ts'
+import { code, escaped, fenced } from '../markdown.ts'
 import { showResult, type Turn } from './turn.ts'
 
 /** `/approve`: shows what is pending. `/approve SESSION` continues that session here, and asks its questions here. */

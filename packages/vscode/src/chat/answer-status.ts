@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode'
-import { code, escaped } from './markdown.ts'
+import { code, escaped } from '../markdown.ts'
 import type { Turn } from './turn.ts'
 
 const mostShown = 10

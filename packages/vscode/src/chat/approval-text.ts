@@ -1,6 +1,6 @@
 import type { Json, Question } from '@cadre/core'
 import { actionLines, approvalContent } from '@cadre/gate'
-import { code, escaped, fenced } from './markdown.ts'
+import { code, escaped, fenced } from '../markdown.ts'
 
 export interface AskedApproval {
   readonly question: Pick<Question, 'text' | 'kind' | 'choices' | 'detail'>

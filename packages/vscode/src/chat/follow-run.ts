@@ -7,7 +7,7 @@ import { approvalButtons } from './approval-buttons.ts'
 import { approvalText, decisionText } from './approval-text.ts'
 import type { ChatStream } from './chat-stream.ts'
 import { describeCall } from './describe-call.ts'
-import { closingFence, escaped, noticeText } from './markdown.ts'
+import { closingFence, escaped, noticeText } from '../markdown.ts'
 import { SessionNames } from './session-names.ts'
 
 export interface FollowOptions {

@@ -44,7 +44,7 @@ const parts = ['sessions', 'tasks', 'approvals']
 
 export function createHomes(log: vscode.LogOutputChannel): Homes {
   const changed = new vscode.EventEmitter<void>()
-  const notice = throttle(() => changed.fire(), pause)
+  const notice = throttle(() => changed.fire(), { pause, log })
   const environment = (folder: vscode.WorkspaceFolder): Environment => ({
     env: process.env,
     cwd: folder.uri.fsPath,

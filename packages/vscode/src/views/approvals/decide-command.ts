@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
 import * as vscode from 'vscode'
 import { plainMessage } from '../../plain-message.ts'
 import type { Services } from '../../services.ts'
@@ -85,13 +84,12 @@ async function decideAs(
   answer: { readonly decision: string; readonly reason?: string },
 ): Promise<void> {
   const word = said[answer.decision] ?? 'Decided'
-  if (answeredHere(services, target, answer)) {
+  if (await answeredHere(services, target, answer)) {
     vscode.window.setStatusBarMessage(`$(check) ${word}`, 4_000)
     return
   }
   const result = await decideInHomes(services, target, answer)
-  if (result.kind === 'missing')
-    throw new Error(noLongerPending)
+  if (result.kind === 'missing') throw new Error(noLongerPending)
   if (result.kind === 'refused') {
     void vscode.window.showWarningMessage(plainMessage(`${result.reason}.`))
     return
@@ -99,22 +97,14 @@ async function decideAs(
   await tellNext(word, result)
 }
 
-function answeredHere(
+async function answeredHere(
   { runs }: Services,
   { session, question }: QuestionTarget,
   answer: { readonly decision: string; readonly reason?: string },
-): boolean {
-  const by = process.env['USER'] || process.env['USERNAME'] || userName()
+): Promise<boolean> {
+  const { personName } = await import('@cadre/runtime')
+  const by = personName(process.env)
   return runs.answer(session, question, { ...answer, ...(by && { by }) })
-}
-
-function userName(): string | undefined {
-  try {
-    return userInfo().username
-  } catch {
-    // A process may run under a number that has no name.
-    return undefined
-  }
 }
 
 async function decideInHomes(

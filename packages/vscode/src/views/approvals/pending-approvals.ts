@@ -40,10 +40,7 @@ export function followApprovals({ homes, runs, log }: Services): PendingApproval
     })
     return found.sort((a, b) => (a.created < b.created ? -1 : 1))
   }
-  const soon = throttle(
-    () => look().catch((error) => log.error(error instanceof Error ? error : String(error))),
-    300,
-  )
+  const soon = throttle(look, { pause: 300, log })
   const subscriptions = [changed, homes.onDidChange(soon.soon), runs.onDidChange(soon.soon)]
   soon.soon()
   return {

@@ -88,10 +88,13 @@ export function createSessionsView(
     treeDataProvider: provider,
     showCollapseAll: true,
   })
-  const refresh = throttle(() => {
-    if (view.visible) changed.fire(undefined)
-    else isStale = true
-  }, 500)
+  const refresh = throttle(
+    () => {
+      if (view.visible) changed.fire(undefined)
+      else isStale = true
+    },
+    { pause: 500, log },
+  )
   const subscriptions = [
     view,
     changed,

@@ -77,10 +77,13 @@ export function createTasksView(
       getTreeItem: treeItemOf,
     },
   })
-  const refresh = throttle(() => {
-    if (view.visible) changed.fire(undefined)
-    else isStale = true
-  }, 300)
+  const refresh = throttle(
+    () => {
+      if (view.visible) changed.fire(undefined)
+      else isStale = true
+    },
+    { pause: 300, log },
+  )
   const setState = async (node: Node & TaskNode, state: TaskState): Promise<void> => {
     const tasks = opened.get(node.home)
     if (tasks === undefined) return
