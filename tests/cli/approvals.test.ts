@@ -86,7 +86,7 @@ test('a rejection reaches the agent with its reason; a second decision is told w
     { type: 'decided', id, decision: 'reject', by: 'tester', recorded: true },
   ])
   const again = await project.cadre(['approve', id])
-  expect(again.stderr).toContain(`${id} was rejected by tester before; the first decision counts`)
+  expect(again.stderr).toContain(`${id} was already rejected by tester; the first decision applies`)
   expect(again.code).toBe(2)
   expect((await project.cadre(['reject', id])).code).toBe(0)
   const resumed = await project.cadre(['resume', session, '--trust', '--json'])
@@ -131,7 +131,7 @@ test('who asks for more than what was decided before is told, and nothing is wid
   const [record] = await listed(project)
   await project.cadre(['approve', record!.id])
   const session = await project.cadre(['approve', record!.id, '--session'])
-  expect(session.stderr).toContain('was approved once by tester before; the first decision counts')
+  expect(session.stderr).toContain('was already approved once by tester; the first decision applies')
   const rule = await project.cadre(['approve', record!.id, '--rule', '--yes'])
   expect(rule.stderr).toContain('no rule was added')
   expect([session.code, rule.code]).toEqual([2, 2])

@@ -80,6 +80,26 @@ describe('a folder that brings hooks', () => {
   })
 })
 
+describe('a folder that a person declined to trust', () => {
+  it('can be trusted later with the command', async () => {
+    await start({ workspace: files })
+    code.model.play(lane('coordinator', { text: 'I only read here.' }))
+    await workbench.chat.ask('@agents Hello')
+    const dialog = workbench.page.locator('.monaco-dialog-box')
+    await dialog.getByRole('button', { name: "Don't Trust" }).click()
+    await workbench.chat.waitForAnswer(/I only read here\./)
+    expect(offered().filter((name) => /write|execute/.test(name))).toEqual([])
+    const asked = code.host.command('copilotMultiAgent.trustFolder')
+    await dialog.getByRole('button', { name: 'Trust', exact: true }).click()
+    await asked
+    await workbench.chat.startNew()
+    await workbench.chat.ask('@agents Hello')
+    const answer = await workbench.chat.waitForAnswer(/I only read here\./)
+    expect(answer).not.toContain('is not trusted')
+    expect(offered()).toContain('write_file')
+  })
+})
+
 describe('a window without a folder', () => {
   it('says what to do', async () => {
     await start({ workspace: {} })

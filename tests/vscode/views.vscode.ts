@@ -234,7 +234,7 @@ describe('the views', () => {
     expect((await cadre('reject', questions[0].approval)).status).toBe(0)
     await code.host.command('copilotMultiAgent.approve', { session, question: questions[0].name })
     await workbench.page
-      .getByText(/was rejected by tester before/)
+      .getByText(/was already rejected by tester/)
       .first()
       .waitFor()
     await code.host.command('copilotMultiAgent.approve', { session: '../../x', question: 'approval/1' })
@@ -273,7 +273,7 @@ describe('the views', () => {
     await code.host.command('workbench.view.explorer')
     const waiting = await run('command.yaml')
     const { session } = lastLine(waiting.stdout)
-    await workbench.page.getByText('lead waits for your approval (medium risk).').first().waitFor()
+    await workbench.page.getByText('lead asks for your approval (medium risk).').first().waitFor()
     await workbench.screenshot('notification')
     await workbench.clickButton('Approve…')
     await dialog().getByText('Command: touch made.txt').waitFor()

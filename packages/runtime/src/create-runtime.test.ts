@@ -67,6 +67,35 @@ test('trusts what a person has seen, and not what came into the folder while the
   expect(notice?.message).toContain('unseen.json')
 })
 
+test('asks again about a folder that a person declined only where that is wanted', async () => {
+  const project = path.join(folder, 'declined')
+  mkdirSync(path.join(project, '.github', 'hooks'), { recursive: true })
+  writeFileSync(
+    path.join(project, '.github', 'hooks', 'one.json'),
+    JSON.stringify({ version: 1, hooks: { preToolUse: [{ type: 'command', bash: 'true' }] } }),
+  )
+  const asked: string[] = []
+  const open = async (answer: 'yes' | 'no', asksAgain: boolean) => {
+    const opened = await createRuntime({
+      model: `scripted:${path.join(folder, 'p.yaml')}`,
+      environment: { cwd: project, env: { PATH: process.env['PATH'], HOME: folder } },
+      asksAgain,
+      async confirmTrust() {
+        asked.push(answer)
+        return answer
+      },
+    })
+    await opened.close()
+    return opened.notices.filter(({ code }) => code === 'untrusted').length
+  }
+  expect(await open('no', false)).toBe(1)
+  expect(await open('yes', false)).toBe(1)
+  expect(asked).toEqual(['no'])
+  expect(await open('yes', true)).toBe(0)
+  expect(await open('no', true)).toBe(0)
+  expect(asked).toEqual(['no', 'yes'])
+})
+
 test('uses a tool of the host wherever it and a built-in one understand a name', async () => {
   const ran: string[] = []
   const tools = ['psi', 'index'].map((origin) =>

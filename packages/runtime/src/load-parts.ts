@@ -64,6 +64,8 @@ export interface PartsOptions extends GateFlags {
    * program that has asked its user about the folder itself, such as an editor in its restricted mode.
    */
   readonly restricted?: boolean | undefined
+  /** Asks whether to trust the folder also where a person has declined before. */
+  readonly asksAgain?: boolean | undefined
   /** How a person trusts the folder, a sentence. By default what the command line has for it. */
   readonly howToTrust?: string | undefined
   /** Rejects when the home is not trusted, instead of using a temporary one. */
@@ -154,6 +156,7 @@ export async function loadParts(
     agents: customAgents ? foundAgents.list() : [],
     everything: options.trust,
     granted: options.granted,
+    asksAgain: options.asksAgain,
     confirm: restricted ? undefined : confirm,
   })
   const folder = restricted ? { ...judged, homeTrusted: true, trusted: false, trusts: () => false } : judged

@@ -3,6 +3,7 @@ import { registerChat } from './chat/register-chat.ts'
 import { registerChatAgents } from './chat-agents/register-chat-agents.ts'
 import { createHomes } from './home/homes.ts'
 import { registerLanguages } from './languages/register-languages.ts'
+import { registerTrust } from './run/register-trust.ts'
 import { createRuns } from './run/runs.ts'
 import type { Services } from './services.ts'
 import { createAgentSettings } from './settings/agent-settings.ts'
@@ -25,6 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
     settings,
     homes,
     runs,
+    registerTrust(services),
     registerChat(context, services),
     registerSettings(context, services),
     registerViews(context, services),

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@cadre/core'
 import { chooseAgent, tellFaults } from '@cadre/runtime'
 import type * as vscode from 'vscode'
-import { code, escaped } from './markdown.ts'
+import { code, escaped } from '../markdown.ts'
 import type { Turn } from './turn.ts'
 
 /** `/agents`: who there is, what each is for, and what it may do. */

@@ -1,14 +1,15 @@
 import { CadreError } from '@cadre/core'
 import { isInside, realPathOf } from '@cadre/disk'
-import type { ApprovalRecord } from '@cadre/gate'
+import { type ApprovalRecord, isDoubt } from '@cadre/gate'
 import type { Runtime } from '@cadre/runtime'
 import type * as vscode from 'vscode'
-import { approvalButtons } from './follow-run.ts'
-import { code, escaped, fenced } from './markdown.ts'
-import { isSessionId } from './parse-command.ts'
+import { isSessionId } from '../home/session-id.ts'
+import { approvalButtons } from './approval-buttons.ts'
+import { approvalTitle } from './approval-text.ts'
+import { code, escaped, fenced } from '../markdown.ts'
 import { showResult, type Turn } from './turn.ts'
 
-/** `/approve`: shows what waits for the person. `/approve SESSION` continues that one here, and asks here what it waits for. */
+/** `/approve`: shows what is pending. `/approve SESSION` continues that session here, and asks its questions here. */
 export async function approve(turn: Turn): Promise<vscode.ChatResult> {
   const wanted = turn.request.prompt.trim()
   return turn.use(async (runtime) => {
@@ -39,7 +40,7 @@ function list(
   suspended: readonly string[],
 ): vscode.ChatResult {
   if (pending.length === 0 && suspended.length === 0) {
-    chat.tell('Nothing waits for you.')
+    chat.tell('No pending approvals.')
     return {}
   }
   for (const record of pending) {
@@ -47,7 +48,7 @@ function list(
     const whole = [action, ...more.map(([name, value]) => `${name}: ${value}`)].join('\n')
     chat.tell(
       [
-        `**${escaped(agent)}** wants to use ${code(type)} (session ${code(session)}).`,
+        `${approvalTitle({ isDoubt: isDoubt(record), who: agent, tool: type })} Session: ${code(session)}`,
         fenced(whole),
         `- ${escaped([risk === undefined ? '' : `Risk: ${risk}.`, why].join(' '))}`,
       ].join('\n\n'),

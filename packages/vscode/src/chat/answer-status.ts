@@ -1,10 +1,10 @@
 import type * as vscode from 'vscode'
-import { code, escaped } from './markdown.ts'
+import { code, escaped } from '../markdown.ts'
 import type { Turn } from './turn.ts'
 
 const mostShown = 10
 
-/** `/status`: what runs, what waits, what ended last, and what is wrong with agents. */
+/** `/status`: what runs, what is pending, what ended last, and what is wrong with agents. */
 export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult> {
   return use(async (runtime) => {
     const sessions = (await runtime.list()).filter(({ parent }) => parent === undefined)
@@ -31,8 +31,8 @@ export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult
       )
     chat.tell(
       pending.length === 0
-        ? 'Nothing waits for you.'
-        : `${pending.length} ${pending.length === 1 ? 'call waits' : 'calls wait'} for your approval.`,
+        ? 'No pending approvals.'
+        : `${pending.length} pending ${pending.length === 1 ? 'approval' : 'approvals'}.`,
     )
     if (pending.length > 0) chat.button('Show Approvals', 'copilotMultiAgent.showApprovals', {})
     return {}

@@ -2,6 +2,7 @@ import { type AgentDefinition, CadreError } from '@cadre/core'
 import { chooseAgent, type Runtime, tellFaults } from '@cadre/runtime'
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
+import { isSessionId } from '../home/session-id.ts'
 import { usualModel } from '../model/usual-model.ts'
 import { signalOf } from '../run/token-of.ts'
 import type { Services } from '../services.ts'
@@ -10,6 +11,7 @@ import { approve } from './answer-approve.ts'
 import { handOff } from './answer-handoff.ts'
 import { showStatus } from './answer-status.ts'
 import { createChatStream } from './chat-stream.ts'
+import { folderOfSession } from './folder-of-session.ts'
 import { RunFollower } from './follow-run.ts'
 import { historyOf } from './history-of.ts'
 import { readTurns } from './read-turns.ts'
@@ -33,7 +35,7 @@ export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
   const chat = createChatStream(stream, services.log)
   const cancel = signalOf(token)
   try {
-    const folder = currentFolder()
+    const folder = (await folderOfRequest(request, services)) ?? currentFolder()
     if (folder === undefined || folder.uri.scheme !== 'file') return failed(noFolder)
     const model = request.model ?? (await usualModel())
     if (model === undefined) return failed(noModel)
@@ -83,6 +85,15 @@ export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
   }
 }
 
+/** A session is continued where it works, whichever editor is active. */
+async function folderOfRequest(
+  { command, prompt }: vscode.ChatRequest,
+  services: Services,
+): Promise<vscode.WorkspaceFolder | undefined> {
+  const wanted = prompt.trim()
+  return command === 'approve' && isSessionId(wanted) ? folderOfSession(services, wanted) : undefined
+}
+
 function answerTurn(turn: Turn): Promise<vscode.ChatResult> {
   switch (turn.request.command) {
     case 'agents':
@@ -117,7 +128,7 @@ function entryOf(runtime: Runtime): AgentDefinition {
   } catch (error) {
     const [first] = runtime.agents.list().filter((agent) => agent.userInvocable !== false)
     if (!(error instanceof CadreError) || first === undefined) throw error
-    runtime.tell(`${error.message}. ${first.name} answers instead.`)
+    runtime.tell(`${sentence(error.message)} ${first.name} answers instead.`)
     return first
   }
 }
@@ -134,7 +145,7 @@ function explain(error: unknown, { log }: Services): string {
   }
   log.error(error instanceof Error ? error : String(error))
   const message = error instanceof Error ? error.message : String(error)
-  return `Something went wrong: ${message}. The output "Copilot Multi-Agent" has the details. You can ask again.`
+  return `${sentence(`The request failed: ${message}`)} See the output "Copilot Multi-Agent", then try again.`
 }
 
 const noFolder =
@@ -142,4 +153,4 @@ const noFolder =
 const noModel =
   'No language model is available. Sign in to GitHub Copilot, or add a model with "Chat: Manage Language Models", then ask again.'
 const restricted =
-  'This workspace is in Restricted Mode: agents only read, and nothing that the workspace brings is used. Trust it with "Workspaces: Manage Workspace Trust" to let them do more.'
+  'This workspace is in Restricted Mode: agents are read-only, and its agents, hooks and settings are ignored. Run "Workspaces: Manage Workspace Trust" to change this.'

@@ -1,6 +1,6 @@
 import type { Json, Question } from '@cadre/core'
 import { actionLines, approvalContent } from '@cadre/gate'
-import { code, escaped, fenced } from './markdown.ts'
+import { code, escaped, fenced } from '../markdown.ts'
 
 export interface AskedApproval {
   readonly question: Pick<Question, 'text' | 'kind' | 'choices' | 'detail'>
@@ -13,10 +13,11 @@ export function approvalText({ question, chain }: AskedApproval): string {
   const content = approvalContent(question, chain)
   const { tool } = fieldsOf(question.detail)
   const diff = diffOf(question.detail)
-  const isDoubt = question.kind === 'doubt'
-  const title = isDoubt
-    ? `**${escaped(chain)}** was interrupted in the middle of a call. Did it happen?`
-    : `**${escaped(chain)}** wants to use ${code(typeof tool === 'string' ? tool : content.type)}.`
+  const title = approvalTitle({
+    isDoubt: question.kind === 'doubt',
+    who: chain,
+    tool: typeof tool === 'string' ? tool : content.type,
+  })
   const { risk, reasons, why, grants } = content
   const risks =
     risk === undefined ? [] : [`Risk: ${risk}${reasons.length > 0 ? ` – ${reasons.join(' · ')}` : ''}`]
@@ -27,6 +28,18 @@ export function approvalText({ question, chain }: AskedApproval): string {
     ...(grants.length > 0 ? [`Approving for this session permits: ${grants.join(' · ')}`] : []),
   ].map((line) => `- ${escaped(line, 2000)}`)
   return [title, shown, details.join('\n')].filter((part) => part !== '').join('\n\n')
+}
+
+/** What is asked of the person, in a sentence. */
+export function approvalTitle(asked: {
+  readonly isDoubt: boolean
+  readonly who: string
+  readonly tool: string
+}): string {
+  const { isDoubt, who, tool } = asked
+  return isDoubt
+    ? `**${escaped(who)}** was interrupted while it used ${code(tool)}. What happened?`
+    : `**${escaped(who)}** wants to use ${code(tool)}.`
 }
 
 /** Who decided what. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import { noticeText } from './markdown.ts'
+import { noticeText } from '../markdown.ts'
 
 /** What is written into one answer. Nothing is written after its end, and nothing throws. */
 export interface ChatStream {

@@ -20,11 +20,12 @@ export async function delegate(
   const { agentName = '', workDescription = '', reportExpectations = '' } = input
   if (String(workDescription).trim() === '') return 'Failed: workDescription is missing.'
   const folder = currentFolder()
-  if (folder === undefined) return 'Failed: no folder is open, and agents work on the files of a folder.'
-  const model = await usualModel()
-  if (model === undefined) return 'Failed: no language model is available.'
+  if (folder?.uri.scheme !== 'file')
+    return 'Failed: no folder is open, and agents work on the files of a folder.'
   const cancel = signalOf(token)
   try {
+    const model = await usualModel()
+    if (model === undefined) return 'Failed: no language model is available.'
     return await services.runs.use({ folder, model, toolInvocationToken }, async (runtime) => {
       const agents = runtime.agents.list().filter(({ userInvocable }) => userInvocable !== false)
       const agent = agents.find(({ name }) => name.toLowerCase() === String(agentName).toLowerCase())

@@ -3,10 +3,11 @@ import path from 'node:path'
 import type { CadreEvent, Question, Report, RunResult } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import * as vscode from 'vscode'
+import { approvalButtons } from './approval-buttons.ts'
 import { approvalText, decisionText } from './approval-text.ts'
 import type { ChatStream } from './chat-stream.ts'
 import { describeCall } from './describe-call.ts'
-import { closingFence, escaped, noticeText } from './markdown.ts'
+import { closingFence, escaped, noticeText } from '../markdown.ts'
 import { SessionNames } from './session-names.ts'
 
 export interface FollowOptions {
@@ -196,19 +197,6 @@ export class RunFollower {
     if (label === '' && /^(starting|done)$/.test(text)) return
     this.#chat.progress(label === '' ? capital(text) : `${label}: ${text}`)
   }
-}
-
-/** The buttons of a question. Their commands take `{ session, question }`. */
-export function approvalButtons(
-  chat: ChatStream,
-  asked: { readonly session: string; readonly question: string; readonly choices: readonly string[] },
-): void {
-  const { session, question, choices } = asked
-  const argument = { session, question }
-  chat.button('Approve', 'copilotMultiAgent.approve', argument)
-  if (choices.some((choice) => choice.startsWith('approve') && choice !== 'approve'))
-    chat.button('Approve for This Session', 'copilotMultiAgent.approveSession', argument)
-  chat.button('Reject', 'copilotMultiAgent.reject', argument)
 }
 
 function statusText({ status, agent }: Report): string {

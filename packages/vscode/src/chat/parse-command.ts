@@ -16,8 +16,3 @@ export function handoffQuery(agent: string, prompt: string): string {
 export function resumeQuery(session: string): string {
   return `@agents /approve ${session}`
 }
-
-/** Ids of sessions: whatever comes from a button or a link is checked against this. */
-export function isSessionId(value: unknown): value is string {
-  return typeof value === 'string' && /^[\w.-]{1,200}$/.test(value) && !value.startsWith('.')
-}

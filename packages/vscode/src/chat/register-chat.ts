@@ -1,7 +1,9 @@
 import * as vscode from 'vscode'
+import { command } from '../command.ts'
+import { isSessionId } from '../home/session-id.ts'
 import type { Services } from '../services.ts'
 import type { DelegateInput } from './delegate-tool.ts'
-import { handoffQuery, isSessionId, resumeQuery } from './parse-command.ts'
+import { handoffQuery, resumeQuery } from './parse-command.ts'
 
 const participantId = 'copilotMultiAgent.agents'
 
@@ -20,8 +22,8 @@ export function registerChat(context: vscode.ExtensionContext, services: Service
   participant.followupProvider = { provideFollowups: followups }
   return vscode.Disposable.from(
     participant,
-    command('copilotMultiAgent.handoff', services, handOff),
-    command('copilotMultiAgent.resumeSession', services, resumeSession),
+    command(services.log, 'handoff', (argument) => handOff(fieldsOf(argument))),
+    command(services.log, 'resumeSession', (argument) => resumeSession(fieldsOf(argument))),
     vscode.lm.registerTool<DelegateInput>('copilotMultiAgent_delegateWork', {
       prepareInvocation: ({ input }) => ({
         invocationMessage: `Delegating to ${shortened(String(input?.agentName ?? 'an agent'), 60)}: ${shortened(String(input?.workDescription ?? ''), 120)}`,
@@ -35,30 +37,20 @@ export function registerChat(context: vscode.ExtensionContext, services: Service
   )
 }
 
-/** A command whose failures are shown. Its argument may come from a link, so it is anything. */
-function command(
-  name: string,
-  { log }: Services,
-  run: (argument: { readonly [key: string]: unknown }) => Promise<unknown>,
-): vscode.Disposable {
-  return vscode.commands.registerCommand(name, async (argument: unknown) => {
-    try {
-      await run(typeof argument === 'object' && argument !== null ? { ...argument } : {})
-    } catch (error) {
-      log.error(error instanceof Error ? error : String(error))
-      void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error))
-    }
-  })
+type Fields = { readonly [key: string]: unknown }
+
+function fieldsOf(argument: unknown): Fields {
+  return typeof argument === 'object' && argument !== null ? { ...argument } : {}
 }
 
-async function handOff({ agent, prompt, send }: { readonly [key: string]: unknown }): Promise<void> {
+async function handOff({ agent, prompt, send }: Fields): Promise<void> {
   if (typeof agent !== 'string' || !/^[^\n"]{1,100}$/.test(agent))
     throw new Error('This handoff names no agent. Type @agents /handoff NAME what to do in the chat.')
   const query = handoffQuery(agent, typeof prompt === 'string' ? prompt.slice(0, 20_000) : '')
   await openChat(query, send === true)
 }
 
-async function resumeSession({ session }: { readonly [key: string]: unknown }): Promise<void> {
+async function resumeSession({ session }: Fields): Promise<void> {
   if (!isSessionId(session)) throw new Error('There is no such session. Refresh the view and try again.')
   await openChat(resumeQuery(session), true)
 }
@@ -72,7 +64,8 @@ function followups({ metadata }: vscode.ChatResult): vscode.ChatFollowup[] {
   const { status, session } = metadata ?? {}
   if (typeof status !== 'string' || status === 'completed') return []
   const show: vscode.ChatFollowup = { label: 'Show status', prompt: 'status', command: 'status' }
-  if (!isSessionId(session)) return [show]
+  // One that is incomplete has reported: nothing is left to continue.
+  if (!isSessionId(session) || status === 'incomplete') return [show]
   return [{ label: 'Continue', prompt: session, command: 'approve' }, show]
 }
 

@@ -1,4 +1,4 @@
-import { fenced } from './markdown.ts'
+import { fenced } from '../markdown.ts'
 
 /** Something that the person attached to a request. */
 export type Attachment =

@@ -36,6 +36,7 @@ const host = vi.hoisted(() => {
   const workspace = {
     isTrusted: true,
     workspaceFolders: folders,
+    getWorkspaceFolder: ({ fsPath }: { fsPath: string }) => folders.find(({ uri }) => uri.fsPath === fsPath),
     onDidChangeWorkspaceFolders: tracked,
     onDidGrantWorkspaceTrust: tracked,
     createFileSystemWatcher(pattern: RelativePattern) {
@@ -53,6 +54,7 @@ const host = vi.hoisted(() => {
 vi.mock('vscode', () => host.api)
 
 const { createHomes } = await import('./homes.ts')
+const { folderOfSession } = await import('../chat/folder-of-session.ts')
 const log = { warn: () => {} } as unknown as LogOutputChannel
 
 let root: string
@@ -126,4 +128,35 @@ test('a home above the folder is watched there', () => {
   expect(host.watchers[0]?.pattern.pattern).toContain('sessions/**')
   homes.dispose()
   expect(host.open.size).toBe(0)
+})
+
+test('a session is found in whichever home of the workspace has it, with the folder it works in', async () => {
+  const run = async (name: string) => {
+    const cwd = at(name)
+    writeFileSync(path.join(cwd, 'p.yaml'), JSON.stringify({ lanes: { assistant: [{ reply: 'Done.' }] } }))
+    const { createRuntime } = await import('@cadre/runtime')
+    const runtime = await createRuntime({
+      environment: { cwd, env: process.env, warn: () => {} },
+      model: 'scripted:p.yaml',
+    })
+    const result = await runtime.run('Do it.')
+    await runtime.close()
+    return result.kind === 'report' ? result.report.session : expect.fail('it should end')
+  }
+  for (const name of ['one/.git', 'both/.git', 'both/a', 'both/b']) make(name)
+  const shared = await run('both')
+  const session = await run('one')
+  const below = await run('both/b')
+  host.folders.splice(
+    0,
+    Number.POSITIVE_INFINITY,
+    ...['both/a', 'both/b', 'one'].map((name) => folderAt(at(name))),
+  )
+  const homes = createHomes(log)
+  const folderOf = async (id: string) => (await folderOfSession({ homes }, id))?.uri.fsPath
+  expect(await folderOf(session)).toBe(at('one'))
+  expect(await folderOf(below)).toBe(at('both', 'b'))
+  expect(await folderOf(shared)).toBe(at('both', 'a'))
+  expect(await folderOf('nobody-1')).toBeUndefined()
+  homes.dispose()
 })

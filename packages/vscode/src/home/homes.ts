@@ -17,6 +17,10 @@ export interface Homes extends vscode.Disposable {
   open(folder: vscode.WorkspaceFolder): Promise<Sessions | undefined>
   /** The homes there are, each once. Reads nothing in those that nobody trusts, and nothing at all in a restricted workspace. */
   list(): Promise<HomesHere>
+  /** Opens one trusted home after the other, until the work finds something in it. */
+  find<Found>(
+    work: (sessions: Sessions, folder: vscode.WorkspaceFolder) => Promise<Found | undefined>,
+  ): Promise<Found | undefined>
   /** Whether an approval seems to wait in one of them: a look at the names of files, which loads nothing. */
   mayWait(): boolean
   /** Fires, at most a few times a second, after something in a home of the workspace has changed. */
@@ -40,25 +44,25 @@ const parts = ['sessions', 'tasks', 'approvals']
 
 export function createHomes(log: vscode.LogOutputChannel): Homes {
   const changed = new vscode.EventEmitter<void>()
-  const notice = throttle(() => changed.fire(), pause)
+  const notice = throttle(() => changed.fire(), { pause, log })
   const environment = (folder: vscode.WorkspaceFolder): Environment => ({
     env: process.env,
     cwd: folder.uri.fsPath,
     warn: (message) => log.warn(message),
   })
   const watchers = createWatchers(notice.soon)
-  const look = () => {
+  const followFolders = () => {
     watchers.follow(foldersHere())
     notice.soon()
   }
   const subscriptions = [
-    vscode.workspace.onDidChangeWorkspaceFolders(look),
-    vscode.workspace.onDidGrantWorkspaceTrust(look),
+    vscode.workspace.onDidChangeWorkspaceFolders(followFolders),
+    vscode.workspace.onDidGrantWorkspaceTrust(followFolders),
   ]
   watchers.follow(foldersHere())
 
   /** Nothing where there is no home; whether a person trusts it is looked up each time, for a pull can bring files into it. */
-  const find = async (folder: vscode.WorkspaceFolder): Promise<Home | 'untrusted' | undefined> => {
+  const look = async (folder: vscode.WorkspaceFolder): Promise<Home | 'untrusted' | undefined> => {
     if (!vscode.workspace.isTrusted || folder.uri.scheme !== 'file') return undefined
     const io = environment(folder)
     if (nearestHome(io.cwd, io.env) === undefined) return undefined
@@ -67,27 +71,43 @@ export function createHomes(log: vscode.LogOutputChannel): Homes {
     return (await untrustedIn(io, home)).length === 0 ? home : 'untrusted'
   }
 
+  const open = async (folder: vscode.WorkspaceFolder): Promise<Sessions | undefined> => {
+    const home = await look(folder)
+    if (home === undefined || home === 'untrusted') return undefined
+    const { openSessions } = await import('@cadre/runtime')
+    return openSessions(environment(folder), home.path)
+  }
+  const list = async (): Promise<HomesHere> => {
+    const folders = foldersHere()
+    // A home above a folder may have been made since.
+    watchers.follow(folders)
+    const trusted: HomeHere[] = []
+    const untrusted: vscode.WorkspaceFolder[] = []
+    for (const folder of folders) {
+      const home = await look(folder)
+      if (home === 'untrusted') untrusted.push(folder)
+      else if (home !== undefined && !trusted.some((other) => other.home.path === home.path))
+        trusted.push({ folder, home })
+    }
+    return { trusted, untrusted }
+  }
+
   return {
     environment,
-    async open(folder) {
-      const home = await find(folder)
-      if (home === undefined || home === 'untrusted') return undefined
-      const { openSessions } = await import('@cadre/runtime')
-      return openSessions(environment(folder), home.path)
-    },
-    async list() {
-      const folders = foldersHere()
-      // A home above a folder may have been made since.
-      watchers.follow(folders)
-      const trusted: HomeHere[] = []
-      const untrusted: vscode.WorkspaceFolder[] = []
-      for (const folder of folders) {
-        const home = await find(folder)
-        if (home === 'untrusted') untrusted.push(folder)
-        else if (home !== undefined && !trusted.some((other) => other.home.path === home.path))
-          trusted.push({ folder, home })
+    open,
+    list,
+    async find(work) {
+      for (const { folder } of (await list()).trusted) {
+        const sessions = await open(folder)
+        if (sessions === undefined) continue
+        try {
+          const found = await work(sessions, folder)
+          if (found !== undefined) return found
+        } finally {
+          await sessions.close()
+        }
       }
-      return { trusted, untrusted }
+      return undefined
     },
     mayWait: () => foldersHere().some(({ uri }) => hasPending(nearestHome(uri.fsPath, process.env))),
     onDidChange: changed.event,

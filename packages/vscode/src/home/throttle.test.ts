@@ -1,9 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { throttle } from './throttle.ts'
+
+const faults: (string | Error)[] = []
+const log = { error: (error: string | Error) => faults.push(error) }
 
 test('does what is asked for together once, and what is asked for meanwhile once more', async () => {
   const begun: (() => void)[] = []
-  const work = throttle(() => new Promise<void>((resolve) => begun.push(resolve)), 0)
+  const work = throttle(() => new Promise<void>((resolve) => begun.push(resolve)), { pause: 0, log })
   onTestFinished(() => work.dispose())
   const until = async (count: number) => {
     while (begun.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -20,10 +23,40 @@ test('does what is asked for together once, and what is asked for meanwhile once
 
 test('does nothing after it was disposed', async () => {
   let count = 0
-  const work = throttle(() => count++, 0)
+  const work = throttle(() => count++, { pause: 0, log })
   work.soon()
   work.dispose()
   work.soon()
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(count).toBe(0)
+})
+
+test('work that fails is told of, and done again when it is asked for', async () => {
+  let count = 0
+  const work = throttle(
+    async () => {
+      count++
+      throw new Error(`fault ${count}`)
+    },
+    { pause: 0, log },
+  )
+  onTestFinished(() => work.dispose())
+  for (const expected of ['fault 1', 'fault 2']) {
+    work.soon()
+    await expect.poll(() => faults.at(-1)).toEqual(new Error(expected))
+  }
+})
+
+test('waits until nothing is asked for', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let count = 0
+  const work = throttle(() => count++, { pause: 0, quiet: 400, log })
+  for (let n = 0; n < 5; n++) {
+    work.soon()
+    vi.advanceTimersByTime(399)
+  }
+  expect(count).toBe(0)
+  vi.advanceTimersByTime(1)
+  expect(count).toBe(1)
 })

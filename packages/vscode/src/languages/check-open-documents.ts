@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
+import { throttle } from '../home/throttle.ts'
 import type { Services } from '../services.ts'
-import { debounced } from './debounced.ts'
 
 export interface OpenCheck {
   readonly name: string
@@ -13,22 +13,25 @@ export interface OpenCheck {
 export function checkOpenDocuments({ log }: Pick<Services, 'log'>, one: OpenCheck): vscode.Disposable {
   const problems = vscode.languages.createDiagnosticCollection(one.name)
   const changed = new Set<vscode.TextDocument>()
-  const work = debounced(async () => {
-    const documents = [...changed].filter(({ isClosed }) => !isClosed)
-    changed.clear()
-    for (const document of documents) {
-      try {
-        const found = await one.check(document)
-        if (found !== undefined && !document.isClosed) problems.set(document.uri, found)
-      } catch (error) {
-        log.error(`Checking ${document.uri.fsPath} failed.`, error instanceof Error ? error : String(error))
+  const work = throttle(
+    async () => {
+      const documents = [...changed].filter(({ isClosed }) => !isClosed)
+      changed.clear()
+      for (const document of documents) {
+        try {
+          const found = await one.check(document)
+          if (found !== undefined && !document.isClosed) problems.set(document.uri, found)
+        } catch (error) {
+          log.error(`Checking ${document.uri.fsPath} failed.`, error instanceof Error ? error : String(error))
+        }
       }
-    }
-  }, 400)
+    },
+    { pause: 0, quiet: 400, log },
+  )
   const look = (document: vscode.TextDocument) => {
     if (!one.isMeant(document)) return
     changed.add(document)
-    work.request()
+    work.soon()
   }
   for (const document of vscode.workspace.textDocuments) look(document)
   return vscode.Disposable.from(

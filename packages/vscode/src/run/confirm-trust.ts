@@ -9,7 +9,7 @@ const never = "Don't Trust"
 /** More would not fit on a screen. */
 const mostShown = 15
 
-/** Shows what a folder brings and asks whether to use it. What was put off is not asked again in this window. */
+/** Shows what a folder contains and asks whether to use it. What was put off is not asked again in this window. */
 export async function confirmTrust(
   { folder, missing }: Pick<Found, 'folder' | 'missing'>,
   declined: Set<string>,
@@ -21,11 +21,11 @@ export async function confirmTrust(
     .map(({ file, line, what }) => `${line === undefined ? file : `${file}:${line}`}: ${what}`)
   const more = missing.length > mostShown ? [`… and ${missing.length - mostShown} more`] : []
   const detail = [
-    'It brings files that can run programs, start work or permit more than usual:',
+    'This folder contains files that can run programs, start work or grant permissions:',
     '',
     ...[...lines, ...more].map((line) => `• ${shownLine(line, 300)}`),
     '',
-    'Until you trust them, they are ignored and agents only read. If you trust them, that holds until they change.',
+    'Until you trust them, Cadre ignores them and agents are read-only. Your decision applies until these files change.',
   ].join('\n')
   const said = await vscode.window.showWarningMessage(
     `Do you trust the agents, hooks and tools in ${shownLine(folder, 200)}?`,

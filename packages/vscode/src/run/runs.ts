@@ -10,6 +10,7 @@ import type { AskPerson, Runtime } from '@cadre/runtime'
 import * as vscode from 'vscode'
 import type { Homes } from '../home/homes.ts'
 import type { AgentSettings } from '../settings/agent-settings.ts'
+import { createOpenQuestions } from './open-questions.ts'
 
 export interface RuntimeRequest {
   readonly folder: vscode.WorkspaceFolder
@@ -32,6 +33,8 @@ export interface Runs extends vscode.Disposable {
   use<Result>(request: RuntimeRequest, work: (runtime: Runtime) => Promise<Result>): Promise<Result>
   /** Answers a question that a run of this window is waiting with. False when there is no such question here. */
   answer(session: string, question: string, answer: Answer): boolean
+  /** Whether a run of this window has put this question where the person looks, such as a chat, and waits for the answer. */
+  isShown(session: string, question: string): boolean
   /** Stops a session that runs in this window, and everything below it. False when it does not run here. */
   cancel(session: string): boolean
   /** Fires when a run of this window begins or ends. */
@@ -49,40 +52,16 @@ export interface RunsParts {
 export function createRuns(parts: RunsParts): Runs {
   const changed = new vscode.EventEmitter<void>()
   const runtimes = new Set<Runtime>()
-  const waiting = new Map<string, (answer: Answer | undefined) => void>()
+  const questions = createOpenQuestions(parts.log)
   const uses = new Set<Promise<unknown>>()
   const declined = new Set<string>()
   let isDisposed = false
-
-  const askWith =
-    (show: AskPerson | undefined): AskPerson =>
-    (session, question, signal, planRule) => {
-      const key = keyOf(session, question.name)
-      return new Promise<Answer | undefined>((resolve) => {
-        const settle = (answer: Answer | undefined) => {
-          waiting.delete(key)
-          signal.removeEventListener('abort', leave)
-          resolve(answer)
-        }
-        const leave = () => settle(undefined)
-        waiting.set(key, settle)
-        if (isDisposed) {
-          settle(undefined)
-          return
-        }
-        signal.addEventListener('abort', leave, { once: true })
-        if (signal.aborted) return leave()
-        Promise.resolve(show?.(session, question, signal, planRule))
-          .then((answer) => answer && settle(answer))
-          .catch((error) => parts.log.error(`A question could not be shown: ${String(error)}`))
-      })
-    }
 
   const stop = async () => {
     isDisposed = true
     for (const { orchestrator } of runtimes) orchestrator.pause({ breaksOff: true })
     // Whoever waits for a person sleeps at once: the question is in the journal.
-    for (const settle of [...waiting.values()]) settle(undefined)
+    questions.leave()
     await Promise.allSettled(uses)
   }
 
@@ -94,7 +73,7 @@ export function createRuns(parts: RunsParts): Runs {
     runtime = await startRuntime(parts, {
       ...request,
       declined,
-      ask: askWith(request.ask),
+      ask: questions.asker(request.ask),
       onEvent(event) {
         // Not before: a run that cannot start must not leave anything on disk.
         if (event.type === 'session.started') stopWatching ??= runtime?.watchRequests()
@@ -124,11 +103,8 @@ export function createRuns(parts: RunsParts): Runs {
         uses.delete(used)
       }
     },
-    answer(session, question, answer) {
-      const settle = waiting.get(keyOf(session, question))
-      settle?.(answer)
-      return settle !== undefined
-    },
+    answer: questions.answer,
+    isShown: questions.isShown,
     cancel: (session) => [...runtimes].some(({ orchestrator }) => orchestrator.cancel(session)),
     onDidChange: changed.event,
     stop,
@@ -137,8 +113,4 @@ export function createRuns(parts: RunsParts): Runs {
       changed.dispose()
     },
   }
-}
-
-function keyOf(session: string, question: string): string {
-  return `${session}\n${question}`
 }

@@ -1,4 +1,4 @@
-import * as vscode from 'vscode'
+import { tellFault } from '../command.ts'
 import type { Services } from '../services.ts'
 
 /** Does something that a person asked for. A fault is shown to them, and never reaches VS Code. */
@@ -10,9 +10,7 @@ export async function attempt<Result>(
   try {
     return await work()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    log.error(`${what}: ${error instanceof Error ? (error.stack ?? reason) : reason}`)
-    void vscode.window.showErrorMessage(`${what}: ${reason}`)
+    tellFault(log, error, what)
     return undefined
   }
 }

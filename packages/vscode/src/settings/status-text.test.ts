@@ -59,7 +59,7 @@ it('names agents, the entry agent, problems, missing tools and sessions', () => 
   )
   expect(text).toContain('- `a`: Works. delegates to nobody; all tools. From `.github/agents/a.agent.md`.')
   expect(text).toContain('- `b`: Says nothing. delegates to any agent, as entry agent only; all tools.')
-  expect(text).toContain('- error in the user settings: configuration.agents\\[0\\].name is empty')
+  expect(text).toContain('- error in the user settings: configuration\\.agents\\[0\\]\\.name is empty')
   expect(text).toContain('- warning: `a` names the tool `gone`, which is not available')
   expect(text).toContain('- `lead-1`: lead, running')
 })
@@ -72,6 +72,6 @@ it('shows text of files as text', () => {
     tools: { kind: 'all' as const },
   }
   const text = statusText({ ...empty, agents: [evil] })
-  expect(text).toContain("`a'b`")
-  expect(text).toContain('\\[x\\](command:evil) \\<img\\>')
+  expect(text).toContain('``a`b``')
+  expect(text).toContain('\\[x\\]\\(command:evil\\) \\<img\\>')
 })

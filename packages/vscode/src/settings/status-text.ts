@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '@cadre/core'
+import { code, escaped } from '../markdown.ts'
 import type { SettingsProblem } from './check-settings.ts'
 import type { MissingTool } from './tool-choices.ts'
 
@@ -30,7 +31,7 @@ export function statusText(status: Status): string {
       `- Folder: ${status.folder === undefined ? 'none is open' : code(status.folder)}`,
       `- Trust: ${status.isTrusted ? 'this workspace is trusted' : 'Restricted Mode. Agents, hooks and settings of the workspace are not used'}`,
       `- Home: ${status.home === undefined ? 'none yet. It is created when an agent first works here' : code(status.home)}`,
-      `- Models: ${models.length === 0 ? 'none. Sign in to GitHub Copilot, or add a model' : models.map(code).join(', ')}`,
+      `- Models: ${models.length === 0 ? 'none. Sign in to GitHub Copilot, or add a model' : models.map((name) => code(name)).join(', ')}`,
       `- Tools: ${status.builtInTools} built in, ${status.editorTools} of VS Code and its extensions`,
     ],
     [
@@ -40,16 +41,16 @@ export function statusText(status: Status): string {
     ],
     list('## Problems', [
       ...problems.map(
-        ({ level, severity, message }) => `${severity} in the ${level} settings: ${plain(message)}`,
+        ({ level, severity, message }) => `${severity} in the ${level} settings: ${escaped(message)}`,
       ),
       ...missing.map(
         ({ agent, tool }) => `warning: ${code(agent)} names the tool ${code(tool)}, which is not available`,
       ),
-      ...notices.map(plain),
+      ...notices.map((notice) => escaped(notice)),
     ]),
     list(
       '## Sessions at work',
-      running.map(({ id, agent, status: state }) => `${code(id)}: ${plain(agent)}, ${plain(state)}`),
+      running.map(({ id, agent, status: state }) => `${code(id)}: ${escaped(agent)}, ${escaped(state)}`),
     ),
   ]
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`
@@ -68,30 +69,16 @@ function agentLine(
       ? 'all tools'
       : tools.names.length === 0
         ? 'no tools'
-        : tools.names.map(code).join(', ')
+        : tools.names.map((tool) => code(tool)).join(', ')
   const mark = isEntry ? ' (entry agent: answers `@agents`)' : ''
   const from = source === undefined ? '' : ` From ${code(source.path)}.`
-  return `- ${code(name)}${mark}: ${plain(description) || 'no description'}. delegates to ${targetsOf(delegates)}; ${used}.${from}`.replace(
-    /\.\. /,
-    '. ',
-  )
+  const what = escaped(description.trim().replace(/\.$/, '')) || 'no description'
+  return `- ${code(name)}${mark}: ${what}. delegates to ${targetsOf(delegates)}; ${used}.${from}`
 }
 
 function targetsOf(delegates: AgentDefinition['delegates']): string {
   if (delegates === undefined) return 'any agent, as entry agent only'
   if (delegates.kind === 'all') return 'any agent'
   if (delegates.kind === 'none' || delegates.names.length === 0) return 'nobody'
-  return delegates.names.map(code).join(', ')
-}
-
-/** Text of others on one line, without anything that Markdown would make something of. */
-function plain(text: string): string {
-  return text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\`*_{}[\]<>#|!]/g, '\\$&')
-    .trim()
-}
-
-function code(text: string): string {
-  return `\`${text.replaceAll(/\s+/g, ' ').replaceAll('`', "'")}\``
+  return delegates.names.map((target) => code(target)).join(', ')
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode'
+import { command } from '../command.ts'
 import type { Services } from '../services.ts'
 import { createApprovalsView } from './approvals/approvals-view.ts'
-import { command } from './commands.ts'
 import { createSessionsView } from './sessions/sessions-view.ts'
 import { createTasksView } from './tasks/tasks-view.ts'
 

@@ -1,10 +1,11 @@
+import { isSessionId } from '../home/session-id.ts'
 import type { QuestionTarget } from './approvals/approval-item.ts'
 
 /** Arguments of commands come from items of the views, and from links and buttons: whatever is not what we made is refused. */
 
 export function sessionOf(argument: unknown): string | undefined {
   const value = fieldOf(argument, 'session')
-  return typeof value === 'string' && isSessionId(value) ? value : undefined
+  return isSessionId(value) ? value : undefined
 }
 
 export function questionOf(argument: unknown): QuestionTarget | undefined {
@@ -21,10 +22,6 @@ export function asksWhatHappened({ question }: QuestionTarget): boolean {
 
 function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
-}
-
-function isSessionId(id: string): boolean {
-  return id !== '' && id.length <= 180 && !id.startsWith('.') && !/[/\\:*?"<>|\p{Cc}\p{Cs}]/u.test(id)
 }
 
 function isQuestion(name: string): boolean {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
+import { throttle } from '../../home/throttle.ts'
 import type { Services } from '../../services.ts'
-import { debounced } from '../debounced.ts'
 import { createGuard } from '../guarded.ts'
 import { agentGlobs, isAgentPath } from './agent-path.ts'
 import { isAgentDocument, openAgentFiles } from './open-texts.ts'
@@ -74,8 +74,8 @@ function checkAgentFiles({ log, settings }: Pick<Services, 'log' | 'settings'>):
     }
   }
   const openPaths = () => openAgentFiles().map(({ uri }) => uri.fsPath)
-  const open = debounced(() => check(async () => openPaths()), 300)
-  const all = debounced(
+  const open = throttle(() => check(async () => openPaths()), { pause: 0, quiet: 300, log })
+  const all = throttle(
     () =>
       check(async () => {
         const { findAgentFiles } = await import('./find-agent-files.ts')
@@ -84,16 +84,16 @@ function checkAgentFiles({ log, settings }: Pick<Services, 'log' | 'settings'>):
         for (const [uri] of problems) if (!known.has(uri.fsPath)) problems.delete(uri)
         return [...known]
       }),
-    500,
+    { pause: 0, quiet: 500, log },
   )
   const watchers = agentGlobs.map((glob) => vscode.workspace.createFileSystemWatcher(glob))
   const changed = (uri: vscode.Uri) => {
-    if (isAgentPath(uri.fsPath)) all.request()
+    if (isAgentPath(uri.fsPath)) all.soon()
   }
   const opened = (document: vscode.TextDocument) => {
-    if (isAgentDocument(document)) open.request()
+    if (isAgentDocument(document)) open.soon()
   }
-  all.request()
+  all.soon()
   return vscode.Disposable.from(
     problems,
     open,
@@ -104,7 +104,7 @@ function checkAgentFiles({ log, settings }: Pick<Services, 'log' | 'settings'>):
       watcher.onDidChange(changed),
       watcher.onDidDelete(changed),
     ]),
-    settings.onDidChange(() => all.request()),
+    settings.onDidChange(() => all.soon()),
     vscode.workspace.onDidOpenTextDocument(opened),
     vscode.workspace.onDidChangeTextDocument(({ document }) => opened(document)),
     vscode.workspace.onDidCloseTextDocument(({ uri }) => changed(uri)),

@@ -23,8 +23,8 @@ export interface ApprovalItem extends QuestionTarget {
   /** It can be approved for the rest of its session. */
   readonly isRepeatable: boolean
   readonly created: string
-  /** A run of this window asks, and shows it in the chat. */
-  readonly isAskedHere: boolean
+  /** The person sees it elsewhere in this window, such as in the chat. */
+  readonly isShown: boolean
 }
 
 export function approvalDescription({ agent, risk, isDoubt, created }: ApprovalItem, now: number): string {
@@ -37,6 +37,25 @@ export function approvalContext({ isDoubt, isRepeatable }: ApprovalItem): string
   if (isDoubt) return 'approval doubt'
   return isRepeatable ? 'approval decidable repeatable' : 'approval decidable'
 }
+
+/** What to tell a person of approvals that have just arrived: of those they do not see elsewhere. */
+export function newsOf(
+  fresh: readonly ApprovalItem[],
+): { readonly message: string; readonly only?: ApprovalItem } | undefined {
+  const [first, ...others] = fresh.filter(({ isShown }) => !isShown)
+  if (first === undefined) return undefined
+  if (others.length > 0) return { message: `${countText(others.length + 1)} pending.` }
+  const risk = first.risk === undefined ? '' : ` (${first.risk.toLowerCase()} risk)`
+  return {
+    message: first.isDoubt
+      ? `A call of ${first.agent} was interrupted.`
+      : `${first.agent} asks for your approval${risk}.`,
+    only: first,
+  }
+}
+
+export const noLongerPending =
+  'This approval is no longer pending: the session has continued, or its file was deleted. Refresh the Approvals view.'
 
 export function countText(count: number): string {
   return count === 1 ? '1 approval' : `${count} approvals`

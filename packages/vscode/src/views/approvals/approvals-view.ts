@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
+import { command } from '../../command.ts'
 import type { Services } from '../../services.ts'
-import { command } from '../commands.ts'
 import { questionOf } from '../targets.ts'
 import {
   type ApprovalItem,
@@ -36,10 +36,10 @@ export function createApprovalsView(services: Services): vscode.Disposable & { r
   const show = () => {
     const { length } = pending.items
     changed.fire(undefined)
-    view.badge = length === 0 ? undefined : { value: length, tooltip: `${countText(length)} waiting for you` }
+    view.badge = length === 0 ? undefined : { value: length, tooltip: `${countText(length)} pending` }
     if (length === 0) return status.hide()
     status.text = `$(bell-dot) ${countText(length)}`
-    status.tooltip = `${countText(length)} waiting for you`
+    status.tooltip = `${countText(length)} pending`
     status.show()
   }
   const decides = (name: string, work: (target: QuestionTarget, argument: unknown) => unknown) =>

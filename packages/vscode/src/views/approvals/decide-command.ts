@@ -1,9 +1,8 @@
-import { userInfo } from 'node:os'
 import * as vscode from 'vscode'
+import { plainMessage } from '../../plain-message.ts'
 import type { Services } from '../../services.ts'
-import { plainMessage } from '../plain-message.ts'
 import { asksWhatHappened } from '../targets.ts'
-import type { ApprovalItem, QuestionTarget } from './approval-item.ts'
+import { type ApprovalItem, noLongerPending, type QuestionTarget } from './approval-item.ts'
 import type { Decision } from './read-approvals.ts'
 
 const said: Readonly<Record<string, string>> = {
@@ -85,15 +84,12 @@ async function decideAs(
   answer: { readonly decision: string; readonly reason?: string },
 ): Promise<void> {
   const word = said[answer.decision] ?? 'Decided'
-  if (answeredHere(services, target, answer)) {
+  if (await answeredHere(services, target, answer)) {
     vscode.window.setStatusBarMessage(`$(check) ${word}`, 4_000)
     return
   }
   const result = await decideInHomes(services, target, answer)
-  if (result.kind === 'missing')
-    throw new Error(
-      'Nobody waits for this decision any more: the session has continued, or its file is gone.',
-    )
+  if (result.kind === 'missing') throw new Error(noLongerPending)
   if (result.kind === 'refused') {
     void vscode.window.showWarningMessage(plainMessage(`${result.reason}.`))
     return
@@ -101,22 +97,14 @@ async function decideAs(
   await tellNext(word, result)
 }
 
-function answeredHere(
+async function answeredHere(
   { runs }: Services,
   { session, question }: QuestionTarget,
   answer: { readonly decision: string; readonly reason?: string },
-): boolean {
-  const by = process.env['USER'] || process.env['USERNAME'] || userName()
+): Promise<boolean> {
+  const { personName } = await import('@cadre/runtime')
+  const by = personName(process.env)
   return runs.answer(session, question, { ...answer, ...(by && { by }) })
-}
-
-function userName(): string | undefined {
-  try {
-    return userInfo().username
-  } catch {
-    // A process may run under a number that has no name.
-    return undefined
-  }
 }
 
 async function decideInHomes(
@@ -125,17 +113,11 @@ async function decideInHomes(
   answer: { readonly decision: string; readonly reason?: string },
 ): Promise<Decision> {
   const { decide } = await import('./read-approvals.ts')
-  for (const { folder } of (await homes.list()).trusted) {
-    const sessions = await homes.open(folder)
-    if (sessions === undefined) continue
-    try {
-      const result = await decide(sessions, target, answer)
-      if (result.kind !== 'missing') return result
-    } finally {
-      await sessions.close()
-    }
-  }
-  return { kind: 'missing' }
+  const found = await homes.find(async (sessions) => {
+    const result = await decide(sessions, target, answer)
+    return result.kind === 'missing' ? undefined : result
+  })
+  return found ?? { kind: 'missing' }
 }
 
 async function tellNext(

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode'
+import { tellFault } from '../../command.ts'
+import { plainMessage } from '../../plain-message.ts'
 import type { Services } from '../../services.ts'
-import { tellFault } from '../commands.ts'
-import { plainMessage } from '../plain-message.ts'
-import { type ApprovalItem, countText } from './approval-item.ts'
+import { newsOf } from './approval-item.ts'
 import { approveLooking } from './decide-command.ts'
 import type { PendingApprovals } from './pending-approvals.ts'
 
@@ -18,10 +18,10 @@ export function notifyOfApprovals(
   let isShown = false
   let next = 0
   return pending.onDidChange((fresh) => {
-    const [first, second] = fresh.filter(({ isAskedHere }) => !isAskedHere)
-    if (first === undefined || isShown || isViewVisible() || Date.now() < next) return
+    const news = newsOf(fresh)
+    if (news === undefined || isShown || isViewVisible() || Date.now() < next) return
     isShown = true
-    void tell(services, first, second === undefined ? 1 : fresh.length)
+    void tell(services, news)
       .catch((error) => tellFault(services.log, error))
       .finally(() => {
         isShown = false
@@ -30,13 +30,13 @@ export function notifyOfApprovals(
   })
 }
 
-async function tell(services: Services, item: ApprovalItem, count: number): Promise<void> {
-  const risk = item.risk === undefined ? '' : ` (${item.risk.toLowerCase()} risk)`
-  const message =
-    count === 1 ? `${item.agent} waits for your approval${risk}.` : `${countText(count)} wait for you.`
-  const decide = 'Approve…'
-  const offers = count === 1 ? [decide, 'Show'] : ['Show']
+async function tell(
+  services: Services,
+  { message, only }: NonNullable<ReturnType<typeof newsOf>>,
+): Promise<void> {
+  const decide = only?.isDoubt ? 'Say What Happened…' : 'Approve…'
+  const offers = only === undefined ? ['Show'] : [decide, 'Show']
   const choice = await vscode.window.showInformationMessage(plainMessage(message), ...offers)
-  if (choice === decide) await approveLooking(services, item)
+  if (only !== undefined && choice === decide) await approveLooking(services, only)
   if (choice === 'Show') await vscode.commands.executeCommand('copilotMultiAgent.showApprovals')
 }

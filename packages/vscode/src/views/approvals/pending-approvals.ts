@@ -34,21 +34,13 @@ export function followApprovals({ homes, runs, log }: Services): PendingApproval
   const read = async (): Promise<ApprovalItem[]> => {
     const found: ApprovalItem[] = []
     const { readApprovals } = await import('./read-approvals.ts')
-    for (const { folder } of (await homes.list()).trusted) {
-      const sessions = await homes.open(folder)
-      if (sessions === undefined) continue
-      try {
-        found.push(...(await readApprovals(sessions)))
-      } finally {
-        await sessions.close()
-      }
-    }
+    await homes.find(async (sessions) => {
+      found.push(...(await readApprovals(sessions, runs.isShown)))
+      return undefined
+    })
     return found.sort((a, b) => (a.created < b.created ? -1 : 1))
   }
-  const soon = throttle(
-    () => look().catch((error) => log.error(error instanceof Error ? error : String(error))),
-    300,
-  )
+  const soon = throttle(look, { pause: 300, log })
   const subscriptions = [changed, homes.onDidChange(soon.soon), runs.onDidChange(soon.soon)]
   soon.soon()
   return {

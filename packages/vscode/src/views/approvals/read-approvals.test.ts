@@ -27,8 +27,11 @@ async function inHome<T>(
   }
 }
 
-const only = (home: TestHome) =>
-  inHome(home, async (sessions) => (await readApprovals(sessions))[0] ?? expect.fail('nothing waits'))
+const only = (home: TestHome, isShown = (_session: string, _question: string) => false) =>
+  inHome(
+    home,
+    async (sessions) => (await readApprovals(sessions, isShown))[0] ?? expect.fail('nothing waits'),
+  )
 
 test('an edit is listed with its agent and risk, and shown as the difference it makes', async () => {
   const { home, session } = await withWaiting([edit])
@@ -39,7 +42,7 @@ test('an edit is listed with its agent and risk, and shown as the difference it 
     title: 'Write a.txt',
     isWhole: false,
     isDoubt: false,
-    isAskedHere: false,
+    isShown: false,
   })
   const action = await inHome(home, (sessions) => readAction(sessions, item))
   expect(action?.files).toEqual([{ path: 'a.txt', before: 'hello wrld\n', after: 'hello world\n' }])
@@ -80,7 +83,7 @@ test('a rejection reaches the agent with its reason, and a second decision is to
   })
   expect(await inHome(home, (sessions) => decide(sessions, item, { decision: 'approve' }))).toEqual({
     kind: 'refused',
-    reason: expect.stringMatching(/^This was rejected by .+ before; the first decision counts$/),
+    reason: expect.stringMatching(/^This was already rejected by .+; the first decision applies$/),
   })
   const result = await home.resume(session)
   expect(result.kind === 'report' && result.report.text).toMatch(
@@ -117,7 +120,10 @@ test('a decision about a run that asks elsewhere is found by that run, which con
   )
   await isAsked
   const item = await only(home)
-  expect(item.isAskedHere).toBe(true)
+  // That this process runs it does not mean that anybody sees the question.
+  expect(item.isShown).toBe(false)
+  const isItem = (session: string, question: string) => session === item.session && question === item.question
+  expect((await only(home, isItem)).isShown).toBe(true)
   expect(await inHome(home, (sessions) => decide(sessions, item, { decision: 'approve' }))).toMatchObject({
     resumes: 'process',
   })

@@ -9,20 +9,23 @@ import {
   shownLine,
   shownText,
 } from '@cadre/gate'
-import { isAttended, runningProcess } from '@cadre/home'
+import { isAttended } from '@cadre/home'
 import { personName, type Sessions } from '@cadre/runtime'
 import { type FilePreview, previewChange } from '@cadre/tools'
 import type { ApprovalItem, QuestionTarget } from './approval-item.ts'
 
 /** All that waits, the oldest first. Takes up decisions in files, as `cadre approvals` does. */
-export async function readApprovals({ home, engine }: Sessions): Promise<ApprovalItem[]> {
+export async function readApprovals(
+  { engine }: Pick<Sessions, 'engine'>,
+  isShown: (session: string, question: string) => boolean,
+): Promise<ApprovalItem[]> {
   const records = await engine.approvals.list()
-  return records.map((record) => itemOf(record, runningProcess(home, record.root)?.pid === process.pid))
+  return records.map((record) => itemOf(record, isShown(record.session, record.question)))
 }
 
 const longestTitle = 100
 
-export function itemOf(record: ApprovalRecord, isAskedHere = false): ApprovalItem {
+export function itemOf(record: ApprovalRecord, isShown = false): ApprovalItem {
   const { id, session, root, question, agent, risk, type, action, more, choices, created } = record
   const title = shownLine(action, longestTitle)
   return {
@@ -38,7 +41,7 @@ export function itemOf(record: ApprovalRecord, isAskedHere = false): ApprovalIte
     isDoubt: isDoubt(record),
     isRepeatable: choices.includes('approve-session'),
     created,
-    isAskedHere,
+    isShown,
   }
 }
 
@@ -54,7 +57,7 @@ function factLines({ agent, risk, reasons, why }: ApprovalRecord): string[] {
 export type Decision =
   /** Nobody asks that in this home. */
   | { readonly kind: 'missing' }
-  /** It was decided otherwise before, or needs no decision any more. */
+  /** It was decided otherwise before, or is no longer pending. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** `resumes`: who continues the session: a process that runs it, the daemon, or whoever resumes it. */
   | { readonly kind: 'decided'; readonly root: string; readonly resumes: 'process' | 'daemon' | 'nobody' }

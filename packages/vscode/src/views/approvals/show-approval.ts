@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
 import type { Services } from '../../services.ts'
-import type { QuestionTarget } from './approval-item.ts'
+import { noLongerPending, type QuestionTarget } from './approval-item.ts'
 import type { WholeAction } from './read-approvals.ts'
 
 const scheme = 'copilot-multi-agent-approval'
@@ -33,10 +33,7 @@ export function createApprovalDocuments(services: Services): ApprovalDocuments {
   return {
     async show(target) {
       const action = await actionOf(services, target)
-      if (action === undefined)
-        throw new Error(
-          'Nobody waits for this decision any more: the session has continued, or its file is gone.',
-        )
+      if (action === undefined) throw new Error(noLongerPending)
       const { item, files, text } = action
       if (files === undefined) {
         const name = `${item.agent.replace(/[^\w-]+/g, '-')}.approval.txt`
@@ -68,15 +65,5 @@ export function createApprovalDocuments(services: Services): ApprovalDocuments {
 
 async function actionOf({ homes }: Services, target: QuestionTarget): Promise<WholeAction | undefined> {
   const { readAction } = await import('./read-approvals.ts')
-  for (const { folder } of (await homes.list()).trusted) {
-    const sessions = await homes.open(folder)
-    if (sessions === undefined) continue
-    try {
-      const action = await readAction(sessions, target)
-      if (action !== undefined) return action
-    } finally {
-      await sessions.close()
-    }
-  }
-  return undefined
+  return homes.find((sessions) => readAction(sessions, target))
 }

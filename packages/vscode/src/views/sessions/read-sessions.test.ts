@@ -2,6 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createTestHome } from '../home.spec-helpers.ts'
 import { createSessionReader, detailOf } from './read-sessions.ts'
+import { sessionContext } from './session-text.ts'
 
 test('shows sessions with their state and work, and a file that cannot be read beside them', async () => {
   const home = createTestHome()
@@ -40,6 +41,40 @@ test('a session that asks is waiting until it is answered, and one whose process
   const file = sessions.fileOf(id)
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^status: .*/m, 'status: active'))
   expect((await reader.read()).item(id)?.state).toBe('stopped')
+})
+
+test('a session that waits for a person in a process that runs it can be stopped, and not resumed', async () => {
+  const home = createTestHome()
+  let asked = () => {}
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  let leave = () => {}
+  const running = home.run(
+    [{ calls: [{ tool: 'write_file', input: { path: 'b.txt', content: 'x' } }] }, { reply: 'Done.' }],
+    {
+      ask: () => {
+        asked()
+        return new Promise((resolve) => {
+          leave = () => resolve(undefined)
+        })
+      },
+    },
+  )
+  await isAsked
+  const sessions = await home.open()
+  const reader = createSessionReader({ home: sessions.home, open: home.open })
+  const only = async () => {
+    const { forest, item } = await reader.read()
+    return item(forest.roots[0] ?? '') ?? expect.fail('there is no session')
+  }
+  expect(await only()).toMatchObject({ state: 'waiting', owner: 'here' })
+  expect(sessionContext(await only())).toBe('session running')
+  leave()
+  await running
+  expect(await only()).toMatchObject({ state: 'waiting', owner: undefined })
+  expect(sessionContext(await only())).toBe('session resumable')
+  await sessions.close()
 })
 
 test('reads a thousand sessions, and again only what has changed', async () => {

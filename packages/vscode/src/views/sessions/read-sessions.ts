@@ -104,12 +104,15 @@ export function createSessionReader({ home, open }: SessionReaderOptions): Sessi
           if (entry === undefined) return undefined
           const root = forest.rootOf(id)
           const activity = activities.get(id)?.activity
+          const hasEnded = entry.status === 'completed' || entry.status === 'error'
+          const owner = hasEnded ? undefined : ownerOf(root)
           return {
             ...entry,
-            state: stateOf(entry, entry.status === 'active' ? ownerOf(root) : undefined, waits(id, entry)),
+            state: stateOf(entry, entry.status === 'active' ? owner : undefined, waits(id, entry)),
             ...(activity && { activity: activity.text }),
             hasChildren: forest.children.has(id),
             isRoot: root === id,
+            owner,
           }
         },
       }

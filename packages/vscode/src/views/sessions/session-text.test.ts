@@ -19,6 +19,7 @@ const entry: SessionEntry = {
 const item = (changes: Partial<SessionItem>): SessionItem => ({
   ...entry,
   state: 'here',
+  owner: 'here',
   hasChildren: false,
   isRoot: true,
   ...changes,
@@ -49,10 +50,21 @@ test.each([
     'running · write_file a.txt · 5 min ago · Say hello.',
     'session running',
   ],
-  [{ state: 'elsewhere' }, 'running in another process · 5 min ago · Say hello.', 'session running'],
-  [{ state: 'completed' }, '5 min ago · Say hello.', 'session resumable'],
-  [{ state: 'completed', isRoot: false }, '5 min ago · Say hello.', 'session'],
-  [{ state: 'error' }, 'failed · 5 min ago · Say hello.', 'session resumable'],
+  [
+    { state: 'elsewhere', owner: 'elsewhere' },
+    'running in another process · 5 min ago · Say hello.',
+    'session running',
+  ],
+  [{ state: 'waiting', owner: 'elsewhere' }, 'waiting for you · 5 min ago · Say hello.', 'session running'],
+  [{ state: 'waiting', isRoot: false }, 'waiting for you · 5 min ago · Say hello.', 'session running'],
+  [{ state: 'waiting', owner: undefined }, 'waiting for you · 5 min ago · Say hello.', 'session resumable'],
+  [{ state: 'answered', owner: undefined }, 'ready to resume · 5 min ago · Say hello.', 'session resumable'],
+  [{ state: 'stopped', owner: undefined }, 'stopped · 5 min ago · Say hello.', 'session resumable'],
+  [{ state: 'stopped', owner: undefined, isRoot: false }, 'stopped · 5 min ago · Say hello.', 'session'],
+  [{ state: 'completed', owner: undefined }, '5 min ago · Say hello.', 'session'],
+  [{ state: 'incomplete', owner: undefined }, 'incomplete · 5 min ago · Say hello.', 'session'],
+  [{ state: 'cancelled', owner: undefined }, 'cancelled · 5 min ago · Say hello.', 'session resumable'],
+  [{ state: 'error', owner: undefined }, 'failed · 5 min ago · Say hello.', 'session resumable'],
   [{ state: 'unreadable', fault: 'torn' }, 'cannot be read', 'session'],
 ] as const)('%j is described as %j', (changes, description, context) => {
   expect(sessionDescription(item(changes), now)).toBe(description)

@@ -29,6 +29,8 @@ export interface SessionItem extends SessionEntry {
   readonly activity?: string
   readonly hasChildren: boolean
   readonly isRoot: boolean
+  /** The process that runs it, whether it works or waits for a person. Absent for one that has ended. */
+  readonly owner?: 'here' | 'elsewhere' | undefined
 }
 
 export function stateOf(
@@ -84,10 +86,10 @@ export function sessionDescription(item: SessionItem, now: number): string {
 }
 
 /** Which commands apply to it. */
-export function sessionContext({ state, isRoot }: SessionItem): string {
-  if (state === 'unreadable') return 'session'
-  if (state === 'here' || state === 'elsewhere') return 'session running'
-  // A conversation can be continued, however its last turn ended.
+export function sessionContext({ state, isRoot, owner }: SessionItem): string {
+  // Nothing is left to do in one that has reported. Where it was cancelled or failed, it can go on.
+  if (state === 'unreadable' || state === 'completed' || state === 'incomplete') return 'session'
+  if (owner !== undefined) return 'session running'
   return isRoot ? 'session resumable' : 'session'
 }
 

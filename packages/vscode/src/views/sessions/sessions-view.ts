@@ -1,9 +1,9 @@
 import type { Home } from '@cadre/home'
 import * as vscode from 'vscode'
+import { command } from '../../command.ts'
 import type { HomeHere } from '../../home/homes.ts'
 import { throttle } from '../../home/throttle.ts'
 import type { Services } from '../../services.ts'
-import { command } from '../commands.ts'
 import { sessionOf } from '../targets.ts'
 import type { ReadSessions, SessionReader } from './read-sessions.ts'
 import { icons, sessionContext, sessionDescription, sessionTooltip, stateWord } from './session-text.ts'
@@ -88,10 +88,13 @@ export function createSessionsView(
     treeDataProvider: provider,
     showCollapseAll: true,
   })
-  const refresh = throttle(() => {
-    if (view.visible) changed.fire(undefined)
-    else isStale = true
-  }, 500)
+  const refresh = throttle(
+    () => {
+      if (view.visible) changed.fire(undefined)
+      else isStale = true
+    },
+    { pause: 500, log },
+  )
   const subscriptions = [
     view,
     changed,

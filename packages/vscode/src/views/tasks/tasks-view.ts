@@ -1,10 +1,10 @@
 import type { TaskState } from '@cadre/tasks'
 import * as vscode from 'vscode'
+import { command, tellFault } from '../../command.ts'
 import { currentFolder } from '../../folder.ts'
 import type { HomeHere } from '../../home/homes.ts'
 import { throttle } from '../../home/throttle.ts'
 import type { Services } from '../../services.ts'
-import { command, tellFault } from '../commands.ts'
 import type { Tasks } from './open-tasks.ts'
 import {
   fileDescription,
@@ -77,10 +77,13 @@ export function createTasksView(
       getTreeItem: treeItemOf,
     },
   })
-  const refresh = throttle(() => {
-    if (view.visible) changed.fire(undefined)
-    else isStale = true
-  }, 300)
+  const refresh = throttle(
+    () => {
+      if (view.visible) changed.fire(undefined)
+      else isStale = true
+    },
+    { pause: 300, log },
+  )
   const setState = async (node: Node & TaskNode, state: TaskState): Promise<void> => {
     const tasks = opened.get(node.home)
     if (tasks === undefined) return

@@ -1,0 +1,38 @@
+import { expect, test, vi } from 'vitest'
+import type { LogOutputChannel } from 'vscode'
+
+// What the files use of VS Code, which exists in its extension host only.
+const host = vi.hoisted(() => {
+  const shown: string[] = []
+  const commands = new Map<string, (argument: unknown) => Promise<unknown>>()
+  return {
+    shown,
+    commands,
+    api: {
+      window: { showErrorMessage: async (message: string) => void shown.push(message) },
+      commands: {
+        registerCommand: (name: string, work: (argument: unknown) => Promise<unknown>) => {
+          commands.set(name, work)
+          return { dispose: () => commands.delete(name) }
+        },
+      },
+    },
+  }
+})
+vi.mock('vscode', () => host.api)
+const { command } = await import('./command.ts')
+const { attempt } = await import('./settings/attempt.ts')
+const log = { error: () => {}, show: () => {} } as unknown as LogOutputChannel
+
+test('a fault is a message without links, and never reaches VS Code', async () => {
+  const fail = () => {
+    throw new Error('there is no agent [x](command:evil)')
+  }
+  command(log, 'handoff', fail)
+  await host.commands.get('copilotMultiAgent.handoff')?.({})
+  await attempt({ log }, 'The status could not be shown', fail)
+  expect(host.shown).toEqual([
+    'There is no agent [x] (command:evil)',
+    'The status could not be shown: there is no agent [x] (command:evil)',
+  ])
+})

@@ -1,0 +1,57 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { ExtensionContext } from 'vscode'
+import manifest from '../package.json' with { type: 'json' }
+
+// Registered commands are recorded; whatever else is asked of VS Code is answered with something that can be called and disposed.
+const host = vi.hoisted(() => {
+  const registered: string[] = []
+  const anything: object = new Proxy(function anything() {}, {
+    get: (_, key) => (key === 'then' || typeof key === 'symbol' ? undefined : anything),
+    apply: () => anything,
+    construct: () => anything,
+    set: () => true,
+  })
+  const withRest = (own: object): object =>
+    new Proxy(own, {
+      has: () => true,
+      get: (_, key) => {
+        if (key === 'then' || typeof key === 'symbol') return undefined
+        return key in own ? Reflect.get(own, key) : anything
+      },
+    })
+  const api = {
+    commands: withRest({
+      registerCommand: (name: string) => {
+        registered.push(name)
+        return { dispose() {} }
+      },
+    }),
+    workspace: withRest({ isTrusted: false, workspaceFolders: [], textDocuments: [] }),
+    window: withRest({
+      visibleTextEditors: [],
+      activeTextEditor: undefined,
+      showErrorMessage: async () => {},
+    }),
+    extensions: withRest({ all: [] }),
+    Disposable: { from: () => ({ dispose() {} }) },
+  }
+  return { registered, anything, api: withRest(api) }
+})
+vi.mock('vscode', () => host.api)
+
+test('every command of the manifest has a handler, and every handler a command', async () => {
+  // Nothing that happens later belongs to this.
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { activate } = await import('./extension.ts')
+  const context = { subscriptions: [], extension: { packageJSON: manifest } }
+  activate(
+    new Proxy(context, {
+      get: (own, key) => Reflect.get(own, key) ?? host.anything,
+    }) as unknown as ExtensionContext,
+  )
+  // Only the item "Show more" of a view uses it.
+  const hidden = ['copilotMultiAgent.showMoreSessions']
+  const declared = manifest.contributes.commands.map(({ command }) => command)
+  expect(host.registered.toSorted()).toEqual([...declared, ...hidden].toSorted())
+})

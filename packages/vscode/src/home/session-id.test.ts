@@ -1,0 +1,27 @@
+import { isName } from '@cadre/home'
+import { expect, test } from 'vitest'
+import { isSessionId } from './session-id.ts'
+
+test.each([
+  'lead-4k2',
+  'größe-1',
+  'a b',
+  'a.b',
+  'x'.repeat(180),
+  'x'.repeat(181),
+  '',
+  '.lead',
+  '..',
+  'a/b',
+  'a\\b',
+  'c:d',
+  'a\nb',
+  'a?b',
+  '\ud800',
+])('%j is the id of a session where the home says so', (id) => {
+  expect(isSessionId(id)).toBe(isName(id))
+})
+
+test.each([undefined, null, 1, {}, ['lead-1']])('%j is none', (value) => {
+  expect(isSessionId(value)).toBe(false)
+})

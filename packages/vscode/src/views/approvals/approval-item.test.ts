@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { type ApprovalItem, newsOf } from './approval-item.ts'
+
+const item = (changes: Partial<ApprovalItem> = {}): ApprovalItem => ({
+  id: 'approval-1',
+  session: 'lead-1',
+  root: 'lead-1',
+  question: 'approval/1',
+  agent: 'lead',
+  risk: 'HIGH',
+  title: 'Write a.txt',
+  text: 'Path: a.txt',
+  isWhole: true,
+  isDoubt: false,
+  isRepeatable: false,
+  created: '2026-01-01T10:00:00.000Z',
+  isShown: false,
+  ...changes,
+})
+const shown = item({ isShown: true })
+
+test('tells of what the person does not see elsewhere, and counts nothing else', () => {
+  expect(newsOf([])).toBeUndefined()
+  expect(newsOf([shown])).toBeUndefined()
+  expect(newsOf([shown, item()])).toEqual({
+    message: 'lead asks for your approval (high risk).',
+    only: item(),
+  })
+  expect(newsOf([shown, item(), item(), shown])).toEqual({ message: '2 approvals pending.' })
+})
+
+test('an interrupted call is not called an approval', () => {
+  const doubt = item({ isDoubt: true, risk: undefined })
+  expect(newsOf([doubt])).toEqual({ message: 'A call of lead was interrupted.', only: doubt })
+})
