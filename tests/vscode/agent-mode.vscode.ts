@@ -31,16 +31,15 @@ it("runs an agent from Copilot's own agent mode with delegateWork, and returns i
   }
   code.model.play(
     lane('worker', { text: 'The notes are empty.' }),
-    // The request for a title of the chat has the question in it as well.
-    { when: 'title', replies: [{ text: 'A title' }] },
     {
-      when: 'Let somebody look',
+      // The request for a title of the chat has the question in it as well.
+      when: ['Let somebody look', 'You are an expert AI programming assistant'],
       replies: [
         { calls: [{ name: 'copilotMultiAgent_delegateWork', input }] },
         { text: 'The worker has reported.' },
       ],
     },
-    { replies: [{ text: 'Nothing.' }] },
+    { replies: [{ text: 'A title' }] },
   )
   await code.host.command('workbench.action.chat.open', {
     query: 'Let somebody look #delegateWork',

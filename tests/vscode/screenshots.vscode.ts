@@ -110,15 +110,25 @@ const row = (text: string | RegExp) =>
   workbench.page.locator('.pane-body .monaco-list-row').filter({ hasText: text, visible: true }).first()
 const answer = () => workbench.page.locator('.interactive-response').last()
 
-/** Gives the chat more room. */
-async function widenChat(): Promise<void> {
-  await code.host.command('workbench.action.chat.open')
-  for (let step = 0; step < 4; step++) await code.host.command('workbench.action.increaseViewWidth')
+/** Drags the edge of a part of the window to this place. */
+async function dragEdge(part: string, edge: 'left' | 'right', to: number): Promise<void> {
+  const { mouse } = workbench.page
+  const from = await workbench.page.evaluate<number>(
+    `document.querySelector('.part.${part}').getBoundingClientRect().${edge}`,
+  )
+  // The edge of a part is a little inside of what can be dragged.
+  await mouse.move(edge === 'left' ? from - 2 : from + 2, 300)
+  await mouse.down()
+  await mouse.move(to, 300, { steps: 5 })
+  await mouse.up()
 }
 
 it('shows a tree of agents at work in the chat and in the sessions view', async () => {
   await code.host.command('copilotMultiAgent.sessions.focus')
-  await widenChat()
+  await code.host.command('workbench.action.chat.open')
+  await dragEdge('sidebar', 'right', 310)
+  await dragEdge('auxiliarybar', 'left', 640)
+  await workbench.screenshot('debug2')
   const gate = path.join(code.folder, 'both-go-on')
   play({
     coordinator: [
@@ -174,6 +184,7 @@ it('shows an approval with the difference that it makes', async () => {
   await workbench.chat.ask('@agents Correct it')
   await answer().getByText('wants to use').first().waitFor()
   await code.host.command('copilotMultiAgent.showApprovals')
+  await dragEdge('auxiliarybar', 'left', 860)
   await row('Write src/cart.ts').click()
   await workbench.page.locator('.editor.modified').getByText('index < lines').first().waitFor()
   await workbench.screenshot('approval')
