@@ -87,7 +87,12 @@ beforeAll(async () => {
       }),
     },
     environment: { USER: 'kim' },
-    settings: { 'window.commandCenter': false, 'editor.minimap.enabled': false, 'breadcrumbs.enabled': false },
+    settings: {
+      'window.title': 'shop',
+      'window.commandCenter': false,
+      'editor.minimap.enabled': false,
+      'breadcrumbs.enabled': false,
+    },
   })
   workbench = await openWorkbench(code)
   await workbench.page.setViewportSize({ width: 1240, height: 760 })
@@ -126,10 +131,13 @@ async function dragEdge(part: string, edge: 'left' | 'right', to: number): Promi
 it('shows a tree of agents at work in the chat and in the sessions view', async () => {
   await code.host.command('copilotMultiAgent.sessions.focus')
   await code.host.command('workbench.action.chat.open')
-  await dragEdge('sidebar', 'right', 310)
-  await dragEdge('auxiliarybar', 'left', 640)
-  await workbench.screenshot('debug2')
-  const gate = path.join(code.folder, 'both-go-on')
+  await dragEdge('sidebar', 'right', 350)
+  await dragEdge('auxiliarybar', 'left', 760)
+  await code.host.run(
+    (vscode, file) => vscode.window.showTextDocument(vscode.Uri.file(file)) && undefined,
+    path.join(code.workspace, 'src', 'cart.ts'),
+  )
+  const [reviewed, end] = [path.join(code.folder, 'reviewed'), path.join(code.folder, 'end')]
   play({
     coordinator: [
       {
@@ -146,18 +154,25 @@ it('shows a tree of agents at work in the chat and in the sessions view', async 
       read('src/cart.ts'),
       report('src/cart.ts:11: the loop reads one line beyond the last one; use < instead of <=.'),
     ],
-    'test-engineer': [read('src/cart.ts'), { wait: gate, ...report('One test fails, as it should.') }],
-    'documentation-writer': [read('src/product.ts'), { wait: gate, ...report('The page is written.') }],
+    'test-engineer': [
+      { wait: reviewed, ...read('src/cart.ts') },
+      { wait: end, ...report('One test fails, as it should.') },
+    ],
+    'documentation-writer': [
+      { wait: reviewed, ...read('src/product.ts') },
+      { wait: end, ...report('The page is written.') },
+    ],
   })
   await workbench.chat.ask('@agents Review src/cart.ts, test it, and describe it for developers')
-  await until('two agents to work', () => {
-    return code.model.entries('waiting').filter(({ file }) => file === gate).length === 2
-  })
   await answer().getByText('the loop reads one line beyond').first().waitFor()
+  writeFileSync(reviewed, '')
+  await until('two agents to work', () => {
+    return code.model.entries('waiting').filter(({ file }) => file === end).length === 2
+  })
   await row('coordinator').locator('.monaco-tl-twistie').click()
   for (const name of ['code-reviewer', 'test-engineer', 'documentation-writer']) await row(name).waitFor()
   await workbench.screenshot('chat')
-  writeFileSync(gate, '')
+  writeFileSync(end, '')
   await workbench.chat.waitForAnswer(/The tests show it\./)
 })
 
