@@ -83,7 +83,7 @@ describe('approvals in the chat', () => {
     expect(await workbench.chat.lastAnswer()).toMatch(/coordinator › worker wants to use write_file/)
     await shown(/\+\sWritten\./)
     expect(existsSync(inWorkspace('by-button.md'))).toBe(false)
-    await workbench.screenshot('approval')
+    await workbench.screenshot('approval-in-chat')
     await workbench.clickButton(/^Approve$/)
     const answer = await workbench.chat.waitForAnswer(/It was written\./)
     expect(answer).toMatch(/Approved by \w+ \(coordinator › worker\)/)
@@ -100,6 +100,23 @@ describe('approvals in the chat', () => {
     expect(answer.match(/wants to use/g)).toHaveLength(1)
     expect(existsSync(inWorkspace('two.md'))).toBe(true)
     expect(answer).toMatch(/Changed files: one\.md, two\.md/)
+  })
+
+  it('tells the agent why the person clicked Reject', async () => {
+    code.model.play(
+      lane('coordinator', delegate('worker'), { text: 'Then nothing is written.' }),
+      lane('worker', write('rejected.md'), report('I was not allowed to.')),
+    )
+    await workbench.chat.ask('@agents Write it')
+    await shown('wants to use')
+    await workbench.clickButton(/^Reject$/)
+    const reason = workbench.page.locator('.quick-input-widget input').filter({ visible: true }).first()
+    await reason.fill('Write to docs instead.')
+    await reason.press('Enter')
+    const answer = await workbench.chat.waitForAnswer(/Then nothing is written\./)
+    expect(answer).toMatch(/Rejected by \w+ \(coordinator › worker\).*Write to docs instead\./s)
+    expect(JSON.stringify(requestsOf(code, 'worker').at(-1)?.messages)).toContain('Write to docs instead.')
+    expect(existsSync(inWorkspace('rejected.md'))).toBe(false)
   })
 
   it('goes on when the command line approves', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { agent, configure, delegate, lane, promptOf, report, requestsOf } from './support/agents.ts'
@@ -10,7 +10,9 @@ let code: VsCode
 let workbench: Workbench
 
 beforeAll(async () => {
-  code = await startVsCode({ workspace: { 'notes.md': '# Notes\n\nThe answer is 42.\n' } })
+  code = await startVsCode({
+    workspace: { 'notes.md': '# Notes\n\nThe answer is 42.\n', 'list.md': 'one\ntwo\nthree\nfour\n' },
+  })
   workbench = await openWorkbench(code)
 })
 afterAll(async () => {
@@ -96,6 +98,32 @@ describe('the participant @agents', () => {
       ['user', { text: 'What was it?' }],
     ])
     expect(JSON.stringify(requestsOf(code, 'worker').at(-1)?.messages)).not.toContain('purple')
+  })
+
+  it('gives the entry agent the files and selections that are attached, and a delegate nothing of them', async () => {
+    await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
+    code.model.play(
+      lane('coordinator', delegate('worker'), { text: 'I have seen both.' }),
+      lane('worker', report('I have seen neither.')),
+    )
+    await code.host.run(
+      async (vscode, notes, list) => {
+        const selection = { uri: vscode.Uri.file(list), range: new vscode.Range(1, 0, 2, 5) }
+        await vscode.commands.executeCommand('workbench.action.chat.open', {
+          query: '@agents What is attached?',
+          attachFiles: [vscode.Uri.file(notes), selection],
+        })
+      },
+      inWorkspace('notes.md'),
+      inWorkspace('list.md'),
+    )
+    await workbench.chat.waitForAnswer(/I have seen both\./)
+    const attached = JSON.stringify(requestsOf(code, 'coordinator').at(-1)?.messages[1]?.parts)
+    expect(attached).toMatch(/What is attached\?.*### notes\.md.*The answer is 42\./)
+    expect(attached).toMatch(/### list\.md, lines 2 to 3.*two\\nthree/)
+    expect(attached).not.toContain('four')
+    const delegated = JSON.stringify(requestsOf(code, 'worker').at(-1)?.messages)
+    expect(delegated).not.toMatch(/42|three/)
   })
 
   it('lists the agents and shows the status', async () => {
@@ -278,6 +306,9 @@ describe('tools', () => {
     await approveInFile('probe_fail')
     await workbench.chat.waitForAnswer(/The tool failed, so I stop\./)
     expect(results('coordinator')).toContain('probe_fail fails')
+    code.model.play(lane('coordinator', { text: 'And the next request works.' }))
+    await workbench.chat.startNew()
+    await asked('@agents Hello', /And the next request works\./)
   })
 })
 
@@ -316,6 +347,39 @@ describe('failures', () => {
     code.model.play(lane('coordinator', { text: 'Here again.' }))
     await workbench.chat.startNew()
     await asked('@agents Hello', /Here again\./)
+  })
+
+  it('uses the default with a warning when the settings are invalid, and the next request works', async () => {
+    await code.host.run((vscode) =>
+      vscode.workspace
+        .getConfiguration('copilotMultiAgent')
+        .update('agents', [7], vscode.ConfigurationTarget.Global),
+    )
+    code.model.play({ when: 'You coordinate', replies: [{ text: 'The default answers.' }] })
+    const answer = await asked('@agents Hello', /The default answers\./)
+    expect(answer).toContain('configuration.agents[0] must be an object')
+    await configure(code, [agent('coordinator')])
+    code.model.play(lane('coordinator', { text: 'The settings are valid again.' }))
+    await workbench.chat.startNew()
+    await asked('@agents Hello', /The settings are valid again\./)
+  })
+
+  it('says what is wrong with an agent file, works with the other agents, and the next request works', async () => {
+    await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
+    const file = inWorkspace('.github', 'agents', 'torn.agent.md')
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, '---\nname: torn\ndescription: [1, 2\ntools: {\n---\nYou are torn.\n')
+    code.model.play(
+      lane('coordinator', delegate('torn', 'worker'), { text: 'Only the worker is back.' }),
+      lane('worker', report('I work.')),
+    )
+    const answer = await asked('@agents Ask both', /Only the worker is back\./)
+    expect(answer).toContain('torn.agent.md')
+    expect(answer).toContain('✓ worker I work.')
+    rmSync(file)
+    code.model.play(lane('coordinator', { text: 'All files are fine.' }))
+    await workbench.chat.startNew()
+    expect(await asked('@agents Hello', /All files are fine\./)).not.toContain('torn')
   })
 
   it('cancels a whole tree: the model is told, and nothing goes on', async () => {

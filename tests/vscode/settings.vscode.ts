@@ -592,7 +592,7 @@ describe('the page is accessible', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Not saved.').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
-    await workbench.screenshot(`settings-${name}`)
+    await workbench.screenshot(`settings-with-faults-${name}`)
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.locator('dialog').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])

@@ -179,7 +179,7 @@ describe('the views', () => {
     )
     const shown = workbench.page.locator('.editor.modified')
     await shown.getByText("'hello world'").first().waitFor()
-    await workbench.screenshot('approval')
+    await workbench.screenshot('approval-in-view')
     await inline(row('Write src/greeting.ts'), 'Approve')
     await dialog().getByText('Argument new: world').waitFor()
     await dialog().getByRole('button', { name: 'Approve', exact: true }).click()

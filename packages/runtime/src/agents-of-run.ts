@@ -15,6 +15,8 @@ import { assistant } from './assistant.ts'
 export interface AgentsOfRunRequest {
   /** `--team`, or the team a resumed run had: `NAME` or `NAME/VARIANT`. */
   readonly team?: string | undefined
+  /** False: a team gives agents, and what it ships with permits nothing. */
+  readonly teamPermits?: boolean | undefined
   /** `--agent`. */
   readonly agent?: string | undefined
   /** Whom the entry session of a resumed run may delegate to. */
@@ -72,7 +74,7 @@ export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
   const entry = request.team === undefined ? (config.entry ?? ofSettings(agents) ?? team.entry) : team.entry
   // What only an entry of the configuration leads to was chosen by nobody: it may have come with the repository.
   const isNamed = known !== undefined || agent !== undefined || request.targets !== undefined
-  const isChosen = isNamed && found !== ofEditor
+  const isChosen = isNamed && found !== ofEditor && request.teamPermits !== false
   return { agents, entry, ...(isChosen && { team }), notices: [...why, ...replacedIn(team, agents)] }
 }
 

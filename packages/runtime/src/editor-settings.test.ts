@@ -110,3 +110,20 @@ test.each(['started', 'resumed'])('permits nothing because of a team that nobody
   expect(await decisionFor({ settings: empty, ...resumed })).toBe('ask')
   expect(await decisionFor({ team: 'coordinator' })).toBe('allow')
 })
+
+test('takes the agents of a team, and nothing that it permits, where a program says so', async () => {
+  const runtime = await createRuntime({
+    model: 'scripted:p.yaml',
+    trust: true,
+    environment: environment(),
+    team: 'coordinator',
+    teamPermits: false,
+  })
+  const call = { tool: 'write_file', input: { path: 'a.txt', content: 'a' } }
+  const { verdict } = await runtime.orchestrator.explain(
+    { chain: [runtime.agents.get('test-engineer')!], workspace: folder, ...call },
+    new AbortController().signal,
+  )
+  expect(verdict.kind).toBe('ask')
+  await runtime.close()
+})

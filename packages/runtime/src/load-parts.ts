@@ -48,6 +48,8 @@ export interface PartsOptions extends GateFlags {
   readonly workspace?: string | undefined
   /** The built-in team whose agents take part: `NAME` or `NAME/VARIANT`. */
   readonly team?: string | undefined
+  /** False: that team gives agents, and what it ships with permits nothing. */
+  readonly teamPermits?: boolean | undefined
   /** The agent to start or to ask about, where one was named: a built-in one brings its team with it. */
   readonly agent?: string | undefined
   /** Of a resumed run: whom its entry session may delegate to. */

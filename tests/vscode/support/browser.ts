@@ -43,6 +43,11 @@ export interface Page extends Frame {
     type(text: string, options?: { delay?: number }): Promise<void>
     insertText(text: string): Promise<void>
   }
+  readonly mouse: {
+    move(x: number, y: number, options?: { steps?: number }): Promise<void>
+    down(): Promise<void>
+    up(): Promise<void>
+  }
   frames(): Frame[]
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>

@@ -1,26 +1,26 @@
 import { CadreError } from '@cadre/core'
 import { isInside, realPathOf } from '@cadre/disk'
 import { type ApprovalRecord, isDoubt } from '@cadre/gate'
-import type { Runtime } from '@cadre/runtime'
+import { type Runtime, type TrustFlags, teamOfRun, withGrantOf } from '@cadre/runtime'
 import type * as vscode from 'vscode'
 import { isSessionId } from '../home/session-id.ts'
+import { code, escaped, fenced } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
 import { approvalTitle } from './approval-text.ts'
-import { code, escaped, fenced } from '../markdown.ts'
 import { showResult, type Turn } from './turn.ts'
 
 /** `/approve`: shows what is pending. `/approve SESSION` continues that session here, and asks its questions here. */
 export async function approve(turn: Turn): Promise<vscode.ChatResult> {
   const wanted = turn.request.prompt.trim()
-  return turn.use(async (runtime) => {
-    if (wanted !== '') return resume(turn, runtime, wanted)
+  if (wanted !== '') return resume(turn, wanted)
+  const { pending, suspended } = await turn.use(async (runtime) => {
     const pending = await runtime.engine.approvals.list()
-    const suspended = await suspendedRoots(runtime, pending)
-    const [only] = suspended
-    // There is one thing to decide about: it is asked here, and goes on here.
-    if (only !== undefined && pending.every(({ root }) => root === only)) return resume(turn, runtime, only)
-    return list(turn, pending, suspended)
+    return { pending, suspended: await suspendedRoots(runtime, pending) }
   })
+  const [only] = suspended
+  // There is one thing to decide about: it is asked here, and goes on here.
+  if (only !== undefined && pending.every(({ root }) => root === only)) return resume(turn, only)
+  return list(turn, pending, suspended)
 }
 
 /** The entry sessions that sleep, those with questions first. */
@@ -62,13 +62,26 @@ function list(
   return {}
 }
 
-async function resume(turn: Turn, runtime: Runtime, wanted: string): Promise<vscode.ChatResult> {
+/** Goes on with what the run was granted and with its built-in team, as `cadre resume` does. */
+async function resume(turn: Turn, wanted: string): Promise<vscode.ChatResult> {
   if (!isSessionId(wanted)) throw new CadreError('usage', `${JSON.stringify(wanted)} is no session.`)
-  const session = await runtime.find(wanted)
-  const stored = await runtime.read(session)
-  requireOwnFolder(turn, runtime, stored.spec)
-  const result = await runtime.orchestrator.resume(session, {}, turn.signal)
-  return showResult(turn, result)
+  const { granted } = withGrantOf<TrustFlags>(turn.services.homes.environment(turn.folder), {}, wanted)
+  // Read by a runtime of its own: which team a run has is known only after its home is trusted.
+  const { session, team } = await turn.use(
+    async (runtime) => {
+      const session = await runtime.find(wanted)
+      const { spec } = await runtime.read(session)
+      requireOwnFolder(turn, runtime, spec)
+      const root = spec.root === session ? spec : (await runtime.read(spec.root)).spec
+      return { session, team: teamOfRun(root) }
+    },
+    { granted },
+  )
+  return turn.use(
+    async ({ orchestrator }) => showResult(turn, await orchestrator.resume(session, {}, turn.signal)),
+    // A person at the chat is asked: a session does not say whether its team was chosen or only there by default.
+    { granted, ...team, teamPermits: false },
+  )
 }
 
 /** A session file says itself where it works. One that works elsewhere is not continued from here. */

@@ -55,7 +55,7 @@ export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
       folder,
       services,
       signal: cancel.signal,
-      use: (work) =>
+      use: (work, resumedWith) =>
         services.runs.use(
           {
             folder,
@@ -67,6 +67,7 @@ export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
               return undefined
             },
             tell: once,
+            resumedWith,
           },
           async (runtime) => {
             for (const { code, message } of runtime.notices)

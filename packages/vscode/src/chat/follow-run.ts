@@ -3,11 +3,11 @@ import path from 'node:path'
 import type { CadreEvent, Question, Report, RunResult } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import * as vscode from 'vscode'
+import { closingFence, escaped, noticeText } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
 import { approvalText, decisionText } from './approval-text.ts'
 import type { ChatStream } from './chat-stream.ts'
 import { describeCall } from './describe-call.ts'
-import { closingFence, escaped, noticeText } from '../markdown.ts'
 import { SessionNames } from './session-names.ts'
 
 export interface FollowOptions {

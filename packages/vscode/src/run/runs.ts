@@ -6,11 +6,14 @@
  * 3. After `stop` nothing new starts, and every tree sleeps: nothing is cancelled, and any process can resume it.
  */
 import type { Answer, CadreEvent } from '@cadre/core'
-import type { AskPerson, Runtime } from '@cadre/runtime'
+import type { AskPerson, Runtime, RuntimeOptions } from '@cadre/runtime'
 import * as vscode from 'vscode'
 import type { Homes } from '../home/homes.ts'
 import type { AgentSettings } from '../settings/agent-settings.ts'
 import { createOpenQuestions } from './open-questions.ts'
+
+/** What a run that goes on needs of what it was started with. */
+export type ResumedWith = Pick<RuntimeOptions, 'granted' | 'team' | 'teamPermits' | 'targets'>
 
 export interface RuntimeRequest {
   readonly folder: vscode.WorkspaceFolder
@@ -22,6 +25,7 @@ export interface RuntimeRequest {
   /** Shows a question where the person looks. The answer comes through `answer`, or from the files of the home. */
   readonly ask?: AskPerson | undefined
   readonly tell?: ((message: string) => void) | undefined
+  readonly resumedWith?: ResumedWith | undefined
 }
 
 /** The runs of this window. */

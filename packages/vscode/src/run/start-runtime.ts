@@ -15,6 +15,7 @@ export function startRuntime({ settings, homes, log }: RunsParts, request: Start
   const { folder, model, ask, onEvent, toolInvocationToken, declined } = request
   const environment = homes.environment(folder)
   const options: RuntimeOptions = {
+    ...request.resumedWith,
     workspace: folder.uri.fsPath,
     // A copy: what a run takes out of PATH concerns nobody else in this process.
     environment: { ...environment, env: { ...environment.env } },
