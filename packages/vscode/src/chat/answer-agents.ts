@@ -4,30 +4,36 @@ import type * as vscode from 'vscode'
 import { code, escaped } from '../markdown.ts'
 import type { Turn } from './turn.ts'
 
-/** `/agents`: who there is, what each is for, and what it may do. */
+/** `/agents`: the agents, who answers first, what each is for, and what it may do. A list: tables break words in a narrow chat. */
 export async function showAgents({ chat, use }: Turn): Promise<vscode.ChatResult> {
   return use(async (runtime) => {
     const agents = runtime.agents.list()
-    const entry = entryName(runtime)
+    const entry = entryAgent(runtime)
     const [first] = agents
     if (first !== undefined) tellFaults(runtime, first)
-    const rows = agents.map(
-      (agent) =>
-        `| ${code(agent.name)}${agent.name === entry ? ' (entry)' : ''} | ${escaped(agent.useFor ?? agent.description)} | ${toolsOf(agent)} | ${delegatesOf(agent)} |`,
+    // Where nobody leads, an agent that is in no file starts.
+    const isListed = entry === undefined || agents.some(({ name }) => name === entry.name)
+    const rows = [...(isListed ? [] : [entry]), ...agents].map((agent) =>
+      agentLines(agent, agent.name === entry?.name),
     )
-    chat.tell(
-      rows.length === 0
-        ? 'There are no agents yet. One assistant answers alone.'
-        : ['| Agent | Use for | Tools | Delegates to |', '| --- | --- | --- | --- |', ...rows].join('\n'),
-    )
+    chat.tell(rows.join('\n'))
+    if (!isListed)
+      chat.tell(
+        `No agent here is set to answer first, so the built-in ${code(entry.name)} does. To change that, set \`copilotMultiAgent.entryAgent\`.`,
+      )
     chat.button('Open Agent Settings', 'copilotMultiAgent.openSettings', {})
     return {}
   })
 }
 
-function entryName(runtime: Parameters<typeof chooseAgent>[0]): string | undefined {
+function agentLines(agent: AgentDefinition, isEntry: boolean): string {
+  const mark = isEntry ? ' (answers `@agents`)' : ''
+  return `- **${escaped(agent.name)}**${mark}: ${escaped(agent.useFor ?? agent.description)}  \n  Tools: ${toolsOf(agent)} · Delegates to: ${delegatesOf(agent)}`
+}
+
+function entryAgent(runtime: Parameters<typeof chooseAgent>[0]): AgentDefinition | undefined {
   try {
-    return chooseAgent(runtime).name
+    return chooseAgent(runtime)
   } catch {
     return undefined
   }
@@ -39,7 +45,7 @@ function toolsOf({ tools }: AgentDefinition): string {
 }
 
 function delegatesOf({ delegates }: AgentDefinition): string {
-  if (delegates === undefined) return 'everyone, when it is asked directly'
-  if (delegates.kind !== 'list') return delegates.kind === 'all' ? 'everyone' : 'nobody'
+  if (delegates === undefined) return 'any agent, as entry agent only'
+  if (delegates.kind !== 'list') return delegates.kind === 'all' ? 'any agent' : 'none'
   return delegates.names.map((name) => code(name)).join(', ')
 }
