@@ -65,7 +65,7 @@ test('list --json is for machines', async () => {
 })
 
 test('list says so when there are none', async () => {
-  expect((await projectWith({}).cadre('hooks', 'list')).stdout).toMatch(/^There are no hooks here/)
+  expect((await projectWith({}).cadre('hooks', 'list')).stdout).toMatch(/^No hooks found/)
 })
 
 test('test runs them with a sample and shows what they decide', async () => {

@@ -41,7 +41,7 @@ describe('a policy that cannot be understood', () => {
     for (const command of ['agents list', 'lint']) {
       const looked = await team.cadre(command.split(' '))
       expect(looked.stderr).toMatch(/policy\.yaml:2: There is no key "subagents".*\n.*cannot be understood/)
-      expect(looked.stderr + looked.stdout).not.toMatch(/is false|no agents here|switched off/i)
+      expect(looked.stderr + looked.stdout).not.toMatch(/is false|no agents here|disabled/i)
       expect(looked.stdout).toMatch(/lead|1 file/)
       expect(looked.code).toBe(0)
     }
@@ -100,7 +100,9 @@ describe('customAgent.enabled: false', () => {
     const asked = await team.cadre(run('--team', 'supervisor'))
     expect(asked.code).toBe(0)
     const doctor = await team.cadre(['doctor'])
-    expect(doctor.stdout).toContain(`only built-in ones are used: customAgent.enabled is false (${place})`)
+    expect(doctor.stdout).toContain(
+      `only built-in agents are available: customAgent.enabled is false (${place})`,
+    )
   })
 
   test('a session of another agent, started before, is not continued', async () => {
@@ -401,6 +403,6 @@ test('doctor shows which policies are in force and what each decides', async () 
   expect(code).toBe(0)
   const none = await createProject().cadre(['doctor'])
   expect(none.stdout).toMatch(
-    /^ok {4}policy +no file; the defaults hold: reading is allowed, whatever else is asked$/m,
+    /^ok {4}policy +no file; defaults: reading is allowed, everything else needs an approval$/m,
   )
 })

@@ -21,7 +21,7 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
     return place !== undefined && (asked === undefined || asked > value) ? place : by
   }
   const ofRun = (key: string, configured: number | undefined) =>
-    configured === undefined ? 'default' : `${key} of the configuration`
+    configured === undefined ? 'default' : `${key} in the configuration`
   const rounds = delegated.limits.maxRounds
   const seconds = (delegated.limits.timeLimit ?? limits.timeLimit) / 1000
   const time = wanted.timeLimit === undefined ? undefined : wanted.timeLimit / 1000
@@ -29,7 +29,7 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
     {
       name: 'maxTurns',
       value: rounds,
-      unit: 'rounds a session',
+      unit: 'rounds per session',
       from: setBy(
         'limits.maxTurns',
         rounds,
@@ -42,7 +42,7 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
     {
       name: 'timeout',
       value: seconds,
-      unit: 'seconds a delegation',
+      unit: 'seconds per delegation',
       from: setBy(
         'limits.timeoutSeconds',
         seconds,
@@ -60,13 +60,13 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
     if (own !== undefined) view.push({ name, value: own, unit, from: places.within(['budget'], part) })
     const most = limits.budget?.[part]
     if (most === undefined) continue
-    const by = setBy(`limits.budget.${part}`, most, wanted.budget?.[part], `${name} of the configuration`)
-    view.push({ name, value: most, unit: `${unit} a run`, from: by })
+    const by = setBy(`limits.budget.${part}`, most, wanted.budget?.[part], `${name} in the configuration`)
+    view.push({ name, value: most, unit: `${unit} per run`, from: by })
   }
   for (const part of ['depth', 'concurrency', 'sessions'] as const) {
     const key = `limits.${part}`
     const by = setBy(key, limits[part], wanted[part] ?? defaultLimits[part], ofRun(key, wanted[part]))
-    view.push({ name: part, value: limits[part], unit: 'a run', from: by })
+    view.push({ name: part, value: limits[part], unit: 'per run', from: by })
   }
   return view
 }
