@@ -95,7 +95,7 @@ describe('cadre agents import', () => {
     ])
     expect(code).toBe(0)
     expect(stdout).toContain(
-      'note writer: .vscode/settings.json still defines it and comes before the new file',
+      'note writer: .vscode/settings.json still defines this agent and takes precedence over the new file',
     )
   })
 

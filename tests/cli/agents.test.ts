@@ -133,7 +133,7 @@ describe('agents show', () => {
     expect(view.limits).toContainEqual({
       name: 'depth',
       value: 2,
-      unit: 'a run',
+      unit: 'per run',
       from: 'limits.depth of the configuration',
     })
     expect(view.userInvocable).toEqual({ value: true, from: at(8) })
@@ -207,7 +207,7 @@ describe('agents show', () => {
     })
     const { targets, unavailable } = await shown(project, 'lead')
     expect(targets.refused).toEqual([
-      { name: 'CVE_Remediator', reason: expect.stringMatching(/disabled.*policy\.yaml:1/) },
+      { name: 'CVE_Remediator', reason: expect.stringMatching(/switched off.*policy\.yaml:1/) },
       { name: 'alone', reason: 'other agents may not delegate to it' },
     ])
     expect(unavailable).toContainEqual(expect.objectContaining({ name: 'reportOut', reason: 'delegated' }))

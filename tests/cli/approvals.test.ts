@@ -195,7 +195,7 @@ test('what cannot be meant is told, with what waits', async () => {
   expect((await project.cadre(['approve', 'zzz'])).stderr).toContain(`pending: ${id}`)
   await waiting(project).catch(() => undefined)
   const both = await project.cadre(['approve', 'approval-'])
-  expect(both.stderr).toContain('2 approvals fit "approval-"')
+  expect(both.stderr).toContain('2 approvals match "approval-"')
   expect(both.code).toBe(2)
   const session = await project.cadre(['approve', id, '--session'])
   expect(session.stderr).toContain('cannot be approved for the session')

@@ -170,9 +170,11 @@ test('a handoff to nobody, or to one that is not for people, says so, and stays 
   const errors = ended.json().filter(({ type }) => type === 'error')
   expect(errors.map(({ message }) => message)).toEqual([
     expect.stringMatching(
-      /^the handoff "Lost" cannot be taken: there is no agent named "bulder"; did you mean builder\?/,
+      /^the handoff "Lost" cannot be accepted: there is no agent named "bulder"; did you mean builder\?/,
     ),
-    expect.stringMatching(/"Hidden" cannot be taken: the agent "secret" can only be started by other agents/),
+    expect.stringMatching(
+      /"Hidden" cannot be accepted: the agent "secret" can only be started by other agents/,
+    ),
     expect.stringContaining('the handoff "Empty" has no message to send'),
     expect.stringContaining('there is no handoff 99: 1 to 8 are available'),
     expect.stringContaining('/handoff takes a number'),
@@ -190,7 +192,7 @@ test('a handoff to nobody, or to one that is not for people, says so, and stays 
 test('cadre run says how to hand over, and that works', async () => {
   const project = createProject(planners)
   const run = await project.cadre(['run', ...model, '--agent', 'plan', 'Plan it.'])
-  expect(run.stdout).toContain('  1 Start → BUILDER (sends at once)\n')
+  expect(run.stdout).toContain('  1 Start → BUILDER (sends immediately)\n')
   expect(run.stdout).toContain('  4 Edit → builder\n')
   const [, command] = /cadre (chat --resume plan-\w+)$/m.exec(run.stdout) ?? []
   const taken = await project.cadre([...command!.split(' '), ...model], { input: '1\n' })
@@ -272,7 +274,7 @@ test('cadre run refuses to address one that is not for people, or nobody with no
   expect(hidden.stderr).toContain('can only be started by other agents')
   expect(hidden.code).toBe(2)
   const empty = await project.cadre(['run', ...model, '@reviewer'])
-  expect(empty.stderr).toContain('say what reviewer is to do')
+  expect(empty.stderr).toContain('Describe what reviewer should do')
   expect(empty.code).toBe(2)
 })
 
@@ -547,14 +549,14 @@ test('/tree shows rounds and calls of the last turn, and nothing after /new; /he
   )
   expect(stdout).toMatch(/New conversation\. Chatting with lead\.\nNo turns yet\.\n/)
   expect(stdout).toMatch(/^ {2}\/handoff \[N\] \[fill\|send\] {2}accept a handoff/m)
-  expect(stdout).toMatch(/^ {2}@NAME … {19}talk to/m)
+  expect(stdout).toMatch(/^ {2}@NAME … {19}switch to that agent/m)
 })
 
 test('a handoff to nobody is marked, in a chat and after a run', async () => {
   const project = createProject(planners)
   const run = await project.cadre(['run', ...model, '--agent', 'plan', 'Plan it.'])
   expect(run.stdout).toContain('Lost → bulder (no such agent)\n')
-  expect(run.stdout).toContain('1 Start → BUILDER (sends at once)\n')
+  expect(run.stdout).toContain('1 Start → BUILDER (sends immediately)\n')
   const later = await project.cadre(['chat', ...model, '--resume'], { input: '/handoff\n' })
   expect(later.stdout).toContain('Lost → bulder (no such agent)\n')
   expect(later.stdout.match(/no such agent/g)).toHaveLength(1)

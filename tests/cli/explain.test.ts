@@ -68,7 +68,7 @@ describe('cadre policy explain', () => {
     ['lead', 'worker', /lead may not delegate to worker/],
     ['worker', 'lead', /worker may not delegate to lead/],
     ['1', 'outsider', /no chain of delegations reaches outsider 1 below/],
-    ['9', 'worker', /may be 3 deep/],
+    ['9', 'worker', /maximum depth of delegation is 3/],
     ['middle>lead', 'middle', /may not delegate to lead/],
     ['lead>middle>lead', 'middle', /circular: lead → middle → lead/],
   ])('a chain that cannot come about, %s above %s, is refused with the reason', async (...row) => {
@@ -333,16 +333,16 @@ calls:
 
   test.each([
     ['- { tool: x, input: {}, expct: deny }', 't.yaml:1: Unknown key "expct" in a call; did you mean'],
-    ['- { tool: x, input: {} }', 't.yaml:1: A call needs expect'],
-    ['- { input: {}, expect: deny }', 't.yaml:1: A call needs a tool'],
+    ['- { tool: x, input: {} }', 't.yaml:1: A call requires expect'],
+    ['- { input: {}, expect: deny }', 't.yaml:1: A call requires a tool'],
     ['- { tool: x, input: [], expect: deny }', 't.yaml:1: input must be'],
     ['- tool: x\n  expect: maybe', 't.yaml:2: expect must be one of allow, ask, deny, not "maybe"'],
     ['- { tool: x, expect: deny, by: me }', 't.yaml:1: by must be one of'],
     ['- { tool: x, expect: deny, depth: -1 }', 't.yaml:1: depth must be'],
-    ['- { tool: x, expect: deny, depth: "a>>" }', 't.yaml:1: the depth "a>>" has a name missing'],
+    ['- { tool: x, expect: deny, depth: "a>>" }', 't.yaml:1: invalid depth "a>>": a name is missing'],
     ['- { tool: 7, expect: deny }', 't.yaml:1: tool must be text'],
-    ['- just text', 't.yaml:1: a call must be written as keys and values'],
-    ['calls: []', 't.yaml:1: There are no calls'],
+    ['- just text', 't.yaml:1: a call must be a map with these keys'],
+    ['calls: []', 't.yaml:1: This table has no calls'],
     ['', 't.yaml:1: a table must be'],
     ['default: {}\ncalls:\n  - { tool: x, expect: deny }', 't.yaml:1: Unknown key "default" in a table'],
     [

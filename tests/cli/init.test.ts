@@ -242,7 +242,7 @@ test('an agent of the same name that comes before the new file is told of', asyn
 test.each([
   [['--team', 'supervisr'], /did you mean supervisor\?/],
   [['--team', 'coordinator', '--variant', 'x'], /no variant "x".*Known: standard/],
-  [['--team', 'coordinator/minimal', '--variant', 'advanced'], /twice/],
+  [['--team', 'coordinator/minimal', '--variant', 'advanced'], /already names a variant/],
   [['--variant', 'advanced'], /--team/],
 ])('init %j is refused', async (flags, message) => {
   const project = createProject()

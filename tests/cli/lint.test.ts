@@ -171,7 +171,7 @@ describe('looking', () => {
   })
 
   test.each([
-    [['lint', 'nowhere'], '/nowhere; name one that is there'],
+    [['lint', 'nowhere'], '/nowhere does not exist. Name an existing file'],
     [['lint', '--host', 'vscod'], 'unknown host "vscod"; did you mean vscode?'],
     [['lint', '--dry-run'], '--dry-run requires --fix'],
   ])('%j is wrong usage', async (args, sentence) => {
@@ -252,7 +252,7 @@ describe('--fix', () => {
     expect(project.read('outside/a.agent.md')).toBe(old)
     expect(project.read('p/.github/agents/b.agent.md')).toBe(mended)
     const named = await project.cadre(['lint', 'p/.github/agents/a.agent.md', '--fix'])
-    expect(named.stdout).toContain('left as it is: it leads out of')
+    expect(named.stdout).toContain('not changed: it leads out of')
     expect(project.read('outside/a.agent.md')).toBe(old)
   })
 

@@ -396,9 +396,9 @@ test('doctor shows which policies are in force and what each decides', async () 
   const lines = stdout.split('\n').filter((line) => / policy /.test(line))
   expect(lines).toEqual([
     expect.stringContaining(
-      `${team.at(user)} (user) decides limits.depth: 2 (line 1); limits.sessions: 9 (line 1); mcp.contributionPoint.enabled: false (line 2)`,
+      `${team.at(user)} (user) sets limits.depth: 2 (line 1); limits.sessions: 9 (line 1); mcp.contributionPoint.enabled: false (line 2)`,
     ),
-    expect.stringContaining(`${team.at(project)} (project) decides effects.write: deny (line 3)`),
+    expect.stringContaining(`${team.at(project)} (project) sets effects.write: deny (line 3)`),
   ])
   expect(code).toBe(0)
   const none = await createProject().cadre(['doctor'])

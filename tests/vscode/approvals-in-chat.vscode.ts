@@ -145,7 +145,7 @@ describe('approvals in the chat', () => {
     expect(existsSync(inWorkspace('later.md'))).toBe(true)
     const empty = '@agents /approve'
     await workbench.chat.ask(empty)
-    await workbench.chat.waitForAnswer(/Nothing waits for you/)
+    await workbench.chat.waitForAnswer(/No pending approvals/)
   })
 })
 

@@ -102,7 +102,7 @@ describe('the participant @agents', () => {
     await configure(code, [agent('coordinator', { delegates: ['worker'] }), agent('worker')])
     const agents = await asked('@agents /agents', /Whatever a worker does/)
     expect(agents).toMatch(/coordinator \(entry\)/)
-    const status = await asked('@agents /status', /Nothing waits for you|wait for your approval/)
+    const status = await asked('@agents /status', /No pending approvals|wait for your approval/)
     expect(status).toMatch(/coordinator-\w+/)
   })
 })

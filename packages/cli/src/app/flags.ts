@@ -27,7 +27,7 @@ export const gateFlags = {
 
 /** What holds for every agent of a run, however deep, and when it is resumed. */
 export const controlFlags = {
-  readOnly: flag('No agent in this run may write files, run programs or use the network'),
+  readOnly: flag('No agent in this run may write files, run programs or reach the network'),
   approvalRequired: flag('Require an approval for every effect, even where a rule allows it'),
   denyTool: {
     ...text('Forbid a tool or a class of tools to every agent in this run; repeatable', 'NAME'),

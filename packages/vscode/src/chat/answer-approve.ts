@@ -39,7 +39,7 @@ function list(
   suspended: readonly string[],
 ): vscode.ChatResult {
   if (pending.length === 0 && suspended.length === 0) {
-    chat.tell('Nothing waits for you.')
+    chat.tell('No pending approvals.')
     return {}
   }
   for (const record of pending) {

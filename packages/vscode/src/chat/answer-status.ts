@@ -31,7 +31,7 @@ export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult
       )
     chat.tell(
       pending.length === 0
-        ? 'Nothing waits for you.'
+        ? 'No pending approvals.'
         : `${pending.length} ${pending.length === 1 ? 'call waits' : 'calls wait'} for your approval.`,
     )
     if (pending.length > 0) chat.button('Show Approvals', 'copilotMultiAgent.showApprovals', {})

@@ -142,4 +142,4 @@ const noFolder =
 const noModel =
   'No language model is available. Sign in to GitHub Copilot, or add a model with "Chat: Manage Language Models", then ask again.'
 const restricted =
-  'This workspace is in Restricted Mode: agents only read, and nothing that the workspace brings is used. Trust it with "Workspaces: Manage Workspace Trust" to let them do more.'
+  'This workspace is in Restricted Mode: agents are read-only, and Cadre ignores the agents, hooks, settings and home of the workspace. To change that, run "Workspaces: Manage Workspace Trust".'

@@ -21,7 +21,7 @@ export async function confirmTrust(
     .map(({ file, line, what }) => `${line === undefined ? file : `${file}:${line}`}: ${what}`)
   const more = missing.length > mostShown ? [`… and ${missing.length - mostShown} more`] : []
   const detail = [
-    'It brings files that can run programs, start work or permit more than usual:',
+    'It contains files that can run programs, start work or grant permissions:',
     '',
     ...[...lines, ...more].map((line) => `• ${shownLine(line, 300)}`),
     '',

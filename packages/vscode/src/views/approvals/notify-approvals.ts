@@ -33,7 +33,7 @@ export function notifyOfApprovals(
 async function tell(services: Services, item: ApprovalItem, count: number): Promise<void> {
   const risk = item.risk === undefined ? '' : ` (${item.risk.toLowerCase()} risk)`
   const message =
-    count === 1 ? `${item.agent} waits for your approval${risk}.` : `${countText(count)} wait for you.`
+    count === 1 ? `${item.agent} waits for your approval${risk}.` : `${countText(count)} pending.`
   const decide = 'Approve…'
   const offers = count === 1 ? [decide, 'Show'] : ['Show']
   const choice = await vscode.window.showInformationMessage(plainMessage(message), ...offers)
