@@ -53,6 +53,8 @@ async function bundlePage() {
   })
   await bundle.write({ dir: path.join(extensionFolder, 'out'), format: 'iife', minify: true })
   await bundle.close()
+  const style = fromRoot('packages', 'settings-page', 'src', 'page.css')
+  cpSync(style, path.join(extensionFolder, 'out', 'settings-page.css'))
 }
 
 function copyFiles() {

@@ -1,4 +1,4 @@
-import { matchModel, modelPreferences, nearestModels } from '@cadre/core'
+import { matchModel, modelPreferences, nearestModels, resolveModel } from '@cadre/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
@@ -140,3 +140,20 @@ test('preferences in one line are several', () => {
     'opus',
   ])
 })
+
+test('prefers a model that is there to one that another stands in for', async () => {
+  const found = (name: string, warning?: string) => ({
+    kind: 'found' as const,
+    model: { id: name, reply: () => Promise.reject(new Error('unreachable: nobody is asked')) },
+    ...(warning && { warning }),
+  })
+  const models = {
+    resolve: async (name = 'default') => (name === 'there' ? found(name) : found(name, 'another is used')),
+  }
+  const choose = (...names: string[]) =>
+    resolveModel({ models }, { agent: { ...agent, models: names }, model: undefined })
+  expect(await choose('gone', 'there')).toBe('there')
+  expect(await choose('gone', 'lost')).toBe('gone')
+})
+
+const agent = { name: 'a', description: '', prompt: '', tools: { kind: 'all' as const } }

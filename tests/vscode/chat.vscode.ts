@@ -233,6 +233,7 @@ describe('tools', () => {
     expect(tools).toEqual(expect.arrayContaining(['read_file', 'probe_echo', 'delegateWork']))
     expect(new Set(tools).size).toBe(tools.length)
     expect(tools.filter((name) => /copilotMultiAgent|copilot_readFile|confirmation/.test(name))).toEqual([])
+    await workbench.chat.startNew()
     code.model.play(lane('narrow', { text: 'I only read.' }))
     await asked('@agents /handoff narrow What can you do?', /I only read\./)
     expect(requestsOf(code, 'narrow').at(-1)?.tools).not.toContain('probe_echo')

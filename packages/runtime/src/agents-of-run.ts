@@ -51,7 +51,8 @@ export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
   const needed = request.targets ?? [agent ?? config.entry ?? assistant.name]
   const missing = known === undefined ? needed.filter((name) => isMissing(name, files)) : []
   // Nobody has chosen the team of the editor: it gives agents, and permits nothing.
-  const ofEditor = config.team === undefined && definesNothing(files, config) ? places.settings?.team : undefined
+  const ofEditor =
+    config.team === undefined && definesNothing(files, config) ? places.settings?.team : undefined
   const found = known ?? ofEditor ?? (missing.length === 0 ? undefined : findTeamOf(missing))
   const ofSettings = (agents: AgentRegistry) => {
     const named = places.settings?.entry
@@ -101,7 +102,9 @@ function isMissing(agent: string, files: AgentRegistry): boolean {
 /** Neither a file, settings nor the configuration say anything about agents, not even something that cannot be used. */
 function definesNothing(files: AgentRegistry, { entry }: Config): boolean {
   const loaded = files.loaded()
-  return entry === undefined && loaded.agents.length === 0 && loaded.files.every(({ status }) => status === 'ok')
+  return (
+    entry === undefined && loaded.agents.length === 0 && loaded.files.every(({ status }) => status === 'ok')
+  )
 }
 
 /** A file is called after this agent and cannot be used. */

@@ -8,7 +8,11 @@ import { createRuntime, type RuntimeOptions } from './create-runtime.ts'
 let folder: string
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-editor-')))
-  const lanes = { a: [{ reply: 'I am a' }], coordinator: [{ reply: 'I coordinate' }], lone: [{ reply: 'I am lone' }] }
+  const lanes = {
+    a: [{ reply: 'I am a' }],
+    coordinator: [{ reply: 'I coordinate' }],
+    lone: [{ reply: 'I am lone' }],
+  }
   writeFileSync(path.join(folder, 'p.yaml'), JSON.stringify({ lanes }))
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -21,7 +25,12 @@ const environment = () => ({
 const empty = { path: 'VS Code settings', text: '{}', team: 'coordinator' }
 
 async function answer(options: RuntimeOptions): Promise<string> {
-  const runtime = await createRuntime({ model: 'scripted:p.yaml', trust: true, environment: environment(), ...options })
+  const runtime = await createRuntime({
+    model: 'scripted:p.yaml',
+    trust: true,
+    environment: environment(),
+    ...options,
+  })
   try {
     const result = await runtime.run('Say who you are')
     return result.kind === 'report' ? result.report.text : result.kind
@@ -60,14 +69,18 @@ test('uses the team of the editor only while nothing defines agents', async () =
 
 test('does not use the team of the editor in the place of a file that cannot be used', async () => {
   writeAgent('lone')
-  writeFileSync(path.join(folder, '.github', 'agents', 'lone.agent.md'), '---\nname: lone\ndescription: d\nmaxTurns: broken\n---\nDo it.\n')
+  writeFileSync(
+    path.join(folder, '.github', 'agents', 'lone.agent.md'),
+    '---\nname: lone\ndescription: d\nmaxTurns: broken\n---\nDo it.\n',
+  )
   await expect(answer({ settings: empty })).rejects.toMatchObject({ code: 'configuration' })
 })
 
 test('starts the agent file that the settings of the editor name, and ignores a name that no agent has', async () => {
   writeAgent('a')
   writeAgent('lone')
-  const entryOf = async (entry: string) => (await agentsHere(environment(), { settings: { ...empty, entry } })).entry
+  const entryOf = async (entry: string) =>
+    (await agentsHere(environment(), { settings: { ...empty, entry } })).entry
   expect(await entryOf('a')).toBe('a')
   expect(await entryOf('lone')).toBe('lone')
   expect(await entryOf('nobody')).toBe('assistant')

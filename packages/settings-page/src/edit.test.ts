@@ -28,7 +28,12 @@ const targets = ({ agents }: Configuration, index: number) => agents[index]?.del
 
 describe('editing agents', () => {
   it('adds an agent under a free name, and makes the first one the entry agent', () => {
-    expect(names(addAgent(team, emptyAgent('new-agent')))).toEqual(['lead', 'reviewer', 'tester', 'new-agent'])
+    expect(names(addAgent(team, emptyAgent('new-agent')))).toEqual([
+      'lead',
+      'reviewer',
+      'tester',
+      'new-agent',
+    ])
     expect(names(addAgent(team, emptyAgent('Lead')))).toContain('Lead-2')
     expect(addAgent({ entryAgent: 'gone', agents: [] }, emptyAgent('a')).entryAgent).toBe('a')
   })
@@ -40,7 +45,10 @@ describe('editing agents', () => {
   })
 
   it('duplicates an agent beside it, with everything but its name', () => {
-    const more = duplicateAgent({ ...team, agents: team.agents.with(1, agent('reviewer', [], { maxTurns: 7 })) }, 1)
+    const more = duplicateAgent(
+      { ...team, agents: team.agents.with(1, agent('reviewer', [], { maxTurns: 7 })) },
+      1,
+    )
     expect(names(more)).toEqual(['lead', 'reviewer', 'reviewer-copy', 'tester'])
     expect(more.agents[2]).toMatchObject({ maxTurns: 7 })
     expect(names(duplicateAgent(more, 1))).toContain('reviewer-copy-2')

@@ -33,7 +33,11 @@ export function addAgent(configuration: Configuration, agent: Agent): Configurat
 }
 
 /** Adds several agents that refer to each other: one that has to be renamed is renamed in the others, too. */
-export function addAgents(configuration: Configuration, added: readonly Agent[], entry?: string): Configuration {
+export function addAgents(
+  configuration: Configuration,
+  added: readonly Agent[],
+  entry?: string,
+): Configuration {
   let team: Configuration = { entryAgent: entry ?? added[0]?.name ?? '', agents: added }
   const all = [...configuration.agents]
   for (const [index, agent] of added.entries()) {
@@ -80,7 +84,11 @@ export function renameAgent(configuration: Configuration, index: number, name: s
   return { entryAgent: isEntry ? name : configuration.entryAgent, agents }
 }
 
-export function changeAgent(configuration: Configuration, index: number, change: Partial<Agent>): Configuration {
+export function changeAgent(
+  configuration: Configuration,
+  index: number,
+  change: Partial<Agent>,
+): Configuration {
   const agents = configuration.agents.map((agent, at) => (at === index ? { ...agent, ...change } : agent))
   return { ...configuration, agents }
 }

@@ -1,3 +1,4 @@
 import { render } from 'preact'
+import { Page } from './page.tsx'
 
-render(<main />, document.body)
+render(<Page />, document.body)

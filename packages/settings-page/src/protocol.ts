@@ -15,7 +15,8 @@ export interface Agent {
   readonly useFor: string
   readonly delegationPermissions: Permission<'agents'>
   readonly toolPermissions: Permission<'tools'>
-  readonly model?: string
+  /** The first of these that is available is used. */
+  readonly model?: string | readonly string[]
   readonly [key: string]: unknown
 }
 
@@ -79,9 +80,18 @@ export interface PageState {
   readonly models: readonly string[]
   readonly files: readonly AgentFileState[]
   /** The team that is used while nothing defines agents. */
-  readonly builtIn: { readonly label: string; readonly agents: readonly ToolChoice[]; readonly isUsed: boolean }
+  readonly builtIn: {
+    readonly label: string
+    readonly agents: readonly ToolChoice[]
+    readonly isUsed: boolean
+  }
   readonly templates: readonly Template[]
-  readonly limits: { readonly agents: number; readonly name: number; readonly prompt: number; readonly text: number }
+  readonly limits: {
+    readonly agents: number
+    readonly name: number
+    readonly prompt: number
+    readonly text: number
+  }
   readonly isTrusted: boolean
 }
 
@@ -112,13 +122,23 @@ export interface Draft {
 /** What the extension sends to the page. */
 export type ToPage =
   | { readonly type: 'state'; readonly state: PageState; readonly draft?: Draft }
-  | { readonly type: 'checked'; readonly id: number; readonly problems: readonly Problem[]; readonly preview?: Preview }
-  | { readonly type: 'saved'; readonly level: Level }
+  | {
+      readonly type: 'checked'
+      readonly id: number
+      readonly problems: readonly Problem[]
+      readonly preview?: Preview
+    }
+  | { readonly type: 'saved'; readonly state: PageState }
   | { readonly type: 'conflict' }
   /** Nothing was saved. */
   | { readonly type: 'refused'; readonly problems: readonly Problem[] }
   /** Agents to add to what is being edited. */
-  | { readonly type: 'agents'; readonly agents: readonly Agent[]; readonly entry?: string; readonly from: string }
+  | {
+      readonly type: 'agents'
+      readonly agents: readonly Agent[]
+      readonly entry?: string
+      readonly from: string
+    }
   | { readonly type: 'message'; readonly text: string; readonly isError: boolean }
   | { readonly type: 'newAgent' }
 

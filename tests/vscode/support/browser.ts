@@ -16,6 +16,7 @@ export interface Locator {
   count(): Promise<number>
   click(options?: Within): Promise<void>
   fill(text: string, options?: Within): Promise<void>
+  selectOption(value: string): Promise<unknown>
   focus(options?: Within): Promise<void>
   press(key: string, options?: Within): Promise<void>
   hover(options?: Within): Promise<void>

@@ -101,7 +101,8 @@ function checkPrompt(
   const { prompt: most, shortPrompt } = settingsLimits
   const prompt = field?.value
   if (typeof prompt !== 'string' || prompt.trim() === '') {
-    const fault = field === undefined ? 'is missing' : typeof prompt === 'string' ? 'is empty' : 'must be text'
+    const fault =
+      field === undefined ? 'is missing' : typeof prompt === 'string' ? 'is empty' : 'must be text'
     report.error(
       place,
       'settings-prompt',

@@ -1,5 +1,6 @@
 import type { AgentDefinition, DelegateSelection, Json } from '@cadre/core'
 import type { Located } from '@cadre/disk'
+import { isKnownKey, plainKey } from '../header/known-keys.ts'
 import { findUnseen } from '../header/unseen.ts'
 import { readDefinition } from '../load/read-definition.ts'
 import type { SettingsAgent } from './check-settings-agent.ts'
@@ -53,6 +54,8 @@ export function readSettingsAgent(
     ),
   }
   for (const key of Object.keys(unknown)) {
+    // What other programs have in their files, such as a hint for people, is no mistake here.
+    if (isKnownKey(plainKey(key)) && !taken.has(plain(key))) continue
     const line = rest.get(key)?.line ?? place.line
     report.warning(
       { path: `${place.path}.${key}`, line },

@@ -155,16 +155,16 @@ describe('agents of settings', () => {
 
   it('keeps keys it does not know, and says so; those of other dialects are understood', () => {
     const result = read(
-      team(agent('a', { icon: { a: [1, null] }, maxTurns: 4, tools: ['x'], model: ['m', 'n'] })),
+      team(agent('a', { shoeSize: { a: [1, null] }, maxTurns: 4, tools: ['x'], model: ['m', 'n'] })),
     )
     expect(result.agents[0]?.agent).toMatchObject({
-      unknown: { icon: { a: [1, null] }, tools: ['x'] },
+      unknown: { shoeSize: { a: [1, null] }, tools: ['x'] },
       limits: { maxTurns: 4 },
       models: ['m', 'n'],
       tools: { kind: 'all' },
     })
     expect(said(result)).toEqual([
-      'warning: configuration.agents[0].icon is not known here; it is kept.',
+      'warning: configuration.agents[0].shoeSize is not known here; it is kept.',
       'warning: configuration.agents[0].tools is not known here; it is kept.',
     ])
   })

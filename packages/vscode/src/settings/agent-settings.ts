@@ -60,9 +60,7 @@ export function createAgentSettings(context: vscode.ExtensionContext): AgentSett
     },
     async write(folder, level, configuration) {
       const settings = vscode.workspace.getConfiguration(section, folder)
-      const { values } = levelsOf(folder).find((other) => other.level === level) ?? {
-        values: {} as LevelSettings['values'],
-      }
+      const values = levelsOf(folder).find((other) => other.level === level)?.values ?? {}
       writing++
       try {
         for (const key of settingsKeys) {
@@ -82,13 +80,13 @@ export function createAgentSettings(context: vscode.ExtensionContext): AgentSett
 
 function levelsOf(folder: vscode.Uri | undefined): readonly LevelSettings[] {
   const settings = vscode.workspace.getConfiguration(section, folder)
-  const valueOf = {
+  const parts = {
     user: 'globalValue',
     workspace: 'workspaceValue',
     folder: 'workspaceFolderValue',
   } as const
   return availableLevels().map((level) => {
-    const entries = settingsKeys.map((key) => [key, settings.inspect(key)?.[valueOf[level]]] as const)
+    const entries = settingsKeys.map((key) => [key, settings.inspect(key)?.[parts[level]]] as const)
     return { level, values: Object.fromEntries(entries.filter(([, value]) => value !== undefined)) }
   })
 }

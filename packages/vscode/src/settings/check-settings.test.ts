@@ -49,6 +49,16 @@ describe('settings are validated at once', () => {
     expect(problems[0]).not.toHaveProperty('line')
   })
 
+  it('judges what VS Code has read where the file says something else already', async () => {
+    const ahead = level(
+      { agents: [agent('a')], entryAgent: 'a' },
+      { text: settingsText({ entryAgent: 'a' }) },
+    )
+    expect((await checkSettings([ahead])).problems).toEqual([])
+    const broken = level({ agents: [agent('a b')] }, { text: '{ "copilotMultiAgent.agents": [' })
+    expect((await checkSettings([broken])).problems[0]).not.toHaveProperty('line')
+  })
+
   it('uses defaults for settings that are invalid as a whole, and says so', async () => {
     const { problems } = await checkSettings([level({ agents: 'none' })])
     expect(problems.map(({ message }) => message).join('\n')).toContain('default configuration')
@@ -69,6 +79,10 @@ describe('settings are validated at once', () => {
       { level: 'workspace', code: 'settings-entry', line: 2 },
     ])
     expect((await checkSettings([level({ entryAgent: 'of-a-file' })])).problems).toEqual([])
+    const outer = level({ entryAgent: 'x' }, { level: 'user' })
+    expect((await checkSettings([outer, level({ agents: [agent('a')], entryAgent: 'a' })])).problems).toEqual(
+      [],
+    )
   })
 
   it('tells the same problems apart from others by a digest', async () => {

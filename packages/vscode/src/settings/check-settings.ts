@@ -1,6 +1,6 @@
-import type { Diagnostic } from '@cadre/disk'
+import type { Diagnostic, Located } from '@cadre/disk'
 import type { Level } from '@cadre/settings-page'
-import { isOldForm, type LevelSettings } from './levels.ts'
+import { isOldForm, type LevelSettings, section, settingsKeys, settingsText } from './levels.ts'
 
 export interface LevelText extends LevelSettings {
   /** Of the file, or of the values alone. */
@@ -30,8 +30,11 @@ export interface CheckedSettings {
 
 /** What is wrong with the settings of each level. Loads the package that reads them. */
 export async function checkSettings(levels: readonly LevelText[]): Promise<CheckedSettings> {
-  const { readSettingsAgents } = await import('@cadre/agents')
-  const problems = levels.flatMap((level): SettingsProblem[] => {
+  const { readJson, readSettingsAgents } = await import('@cadre/agents')
+  const problems = levels.flatMap((read): SettingsProblem[] => {
+    const level = agrees(read, readJson(read).root)
+      ? read
+      : { ...read, text: settingsText(read.values), isFile: false }
     if (Object.keys(level.values).length === 0) return []
     // Only an entry agent: which agents there are is for files, and for other levels, to say.
     if (level.values.agents === undefined && !isOldForm(level.values)) return entryProblems(level, levels)
@@ -49,11 +52,25 @@ export function digestOf(problems: readonly SettingsProblem[]): string {
   return problems.map(({ level, message }) => `${level} ${message}`).join('\n')
 }
 
+/**
+ * Whether the file says what VS Code has read from it. It does not while VS Code has yet to read it again, or where it is broken: then
+ * what VS Code has read counts, and no line can be named.
+ */
+function agrees({ values, path }: LevelText, file: Located | undefined): boolean {
+  const root = /\.code-workspace$/.test(path) ? file?.fields?.get('settings') : file
+  const nested = root?.fields?.get(section)?.fields
+  return settingsKeys.every((key) => {
+    const field = root?.fields?.get(`${section}.${key}`) ?? nested?.get(key)
+    return JSON.stringify(field?.value) === JSON.stringify(values[key])
+  })
+}
+
 function problemOf(
   { severity, code, message, fix, line }: Diagnostic,
   { level, isFile, values }: LevelText,
 ): SettingsProblem[] {
-  if (severity === 'info') return []
+  // VS Code itself marks keys that the schema does not have.
+  if (severity === 'info' || code === 'settings-unknown-key') return []
   // Unset at this level, another one may have it: then the first agent is used only if none has.
   if (
     code === 'settings-migrated' &&
@@ -71,6 +88,9 @@ function entryProblems(
 ): SettingsProblem[] {
   const { entryAgent: entry } = values
   const used = levels.findLast((other) => other.values.agents !== undefined)
+  // Chosen for the agents of an outer level, which are not used here.
+  if (used !== undefined && levels.indexOf(used) > levels.findIndex((other) => other.level === level))
+    return []
   if (typeof entry === 'string' && (used === undefined || nameIn(used.values.agents, entry))) return []
   const index = text.split('\n').findIndex((line) => line.includes('entryAgent'))
   const message =

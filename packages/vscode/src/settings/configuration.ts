@@ -32,9 +32,13 @@ function agentOf(value: unknown): Agent[] {
       useFor: textOf(agent['useFor']),
       delegationPermissions: permissionOf(agent['delegationPermissions'], 'agents'),
       toolPermissions: permissionOf(agent['toolPermissions'], 'tools'),
-      ...(typeof model === 'string' && { model }),
+      ...((typeof model === 'string' || isNames(model)) && { model }),
     },
   ]
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
 function textOf(value: unknown): string {

@@ -55,9 +55,12 @@ export function createValidation(context: vscode.ExtensionContext, services: Ser
       // Not awaited: a notification stays until somebody closes it.
       void attempt(services, 'Agent settings could not be changed', () => notify(checked))
     })
+  const files = vscode.workspace.createFileSystemWatcher('**/.vscode/settings.json')
   const subscriptions = vscode.Disposable.from(
     diagnostics,
+    files,
     settings.onDidChange(validate),
+    files.onDidChange(validate),
     // Lines move with every edit of the file, whether or not a setting changes.
     vscode.workspace.onDidSaveTextDocument(({ uri }) => {
       if (/\/settings\.json$|\.code-workspace$/.test(uri.path)) validate()

@@ -28,7 +28,8 @@ export function followApprovals({ homes, runs, log }: Services): PendingApproval
     const isSame = found.length === items.length && fresh.length === 0
     isFirst = false
     items = found
-    if (!isSame || found.length > 0) changed.fire(fresh)
+    // A tree that is drawn again for nothing swallows the click of somebody who decides.
+    if (!isSame) changed.fire(fresh)
   }
   const read = async (): Promise<ApprovalItem[]> => {
     const found: ApprovalItem[] = []

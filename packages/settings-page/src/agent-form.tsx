@@ -1,0 +1,244 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { changeAgent, changeModel, renameAgent } from './edit.ts'
+import { Field, shownProblems } from './field.tsx'
+import { Permission } from './permission.tsx'
+import { problemsAt } from './problems.ts'
+import type { Agent, Configuration, PageState, Preview, Problem } from './protocol.ts'
+
+export interface AgentFormProps {
+  readonly configuration: Configuration
+  readonly index: number
+  readonly state: PageState
+  readonly problems: readonly Problem[]
+  readonly tried: boolean
+  readonly preview: Preview | undefined
+  readonly focusName: number
+  readonly onChange: (configuration: Configuration) => void
+  readonly onMove: (by: -1 | 1) => void
+  readonly onDuplicate: () => void
+  readonly onDelete: () => void
+}
+
+const ownKeys = [
+  'name',
+  'systemPrompt',
+  'description',
+  'useFor',
+  'delegationPermissions',
+  'toolPermissions',
+  'model',
+  'cadreUnset',
+]
+
+export function AgentForm(props: AgentFormProps) {
+  const { configuration, index, state, problems, tried, preview, focusName, onChange } = props
+  const agent = configuration.agents[index]
+  const nameInput = useRef<HTMLInputElement>(null)
+  // Names are typed letter by letter: each is a rename of what was there when the typing began.
+  const before = useRef<Configuration | undefined>(undefined)
+  useEffect(() => {
+    if (focusName > 0) {
+      nameInput.current?.focus()
+      nameInput.current?.select()
+    }
+  }, [focusName])
+  if (agent === undefined) return null
+  const at = (field: string) => shownProblems(problemsAt(problems, `agents[${index}].${field}`), tried)
+  const change = (part: Partial<Agent>) => onChange(changeAgent(configuration, index, part))
+  const others = configuration.agents
+    .filter((_, other) => other !== index)
+    .map(({ name, useFor }) => ({ name, description: useFor }))
+    .filter(({ name }) => name !== '')
+  const rest = Object.keys(agent).filter((key) => !ownKeys.includes(key))
+  const { limits } = state
+  const length = (text: string) => [...text].length
+  const model = typeof agent.model === 'string' ? agent.model : (agent.model ?? []).join(', ')
+  const isEntry = agent.name === configuration.entryAgent
+  return (
+    <section class="form" aria-labelledby="agent-title">
+      <div class="title">
+        <h2 id="agent-title">
+          {agent.name || 'New agent'} {isEntry && <span class="badge">entry</span>}
+        </h2>
+        <div class="buttons">
+          <button type="button" onClick={() => props.onMove(-1)} disabled={index === 0}>
+            Move up
+          </button>
+          <button
+            type="button"
+            onClick={() => props.onMove(1)}
+            disabled={index === configuration.agents.length - 1}
+          >
+            Move down
+          </button>
+          <button
+            type="button"
+            onClick={() => onChange({ ...configuration, entryAgent: agent.name })}
+            disabled={isEntry || agent.name === ''}
+          >
+            Make entry agent
+          </button>
+          <button
+            type="button"
+            onClick={props.onDuplicate}
+            disabled={configuration.agents.length >= limits.agents}
+          >
+            Duplicate
+          </button>
+          <button type="button" onClick={props.onDelete}>
+            Delete
+          </button>
+        </div>
+      </div>
+      <Field
+        id="name"
+        label="Name"
+        hint="Letters, digits, hyphens and underscores. Other agents and @agents use it."
+        problems={at('name')}
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            ref={nameInput}
+            type="text"
+            maxLength={limits.name}
+            autocomplete="off"
+            spellcheck={false}
+            value={agent.name}
+            onFocus={() => {
+              before.current = configuration
+            }}
+            onBlur={() => {
+              before.current = undefined
+            }}
+            onInput={(event) =>
+              onChange(renameAgent(before.current ?? configuration, index, event.currentTarget.value))
+            }
+          />
+        )}
+      </Field>
+      <Field
+        id="description"
+        label="Description"
+        hint="What the agent is, in one sentence."
+        problems={at('description')}
+        count={{ length: length(agent.description), most: limits.text }}
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="text"
+            value={agent.description}
+            onInput={(event) => change({ description: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field
+        id="useFor"
+        label="Use for"
+        hint="What others should delegate to it. Their prompts list this."
+        problems={at('useFor')}
+        count={{ length: length(agent.useFor), most: limits.text }}
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="text"
+            value={agent.useFor}
+            onInput={(event) => change({ useFor: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field
+        id="systemPrompt"
+        label="Instructions"
+        hint="The system prompt: who the agent is and how it works."
+        problems={at('systemPrompt')}
+        count={{ length: length(agent.systemPrompt), most: limits.prompt }}
+      >
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            rows={10}
+            value={agent.systemPrompt}
+            onInput={(event) => change({ systemPrompt: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field
+        id="model"
+        label="Model (optional)"
+        hint="Empty: the model that you picked in the chat."
+        problems={at('model')}
+      >
+        {(attributes) => (
+          <>
+            <input
+              {...attributes}
+              type="text"
+              list="models"
+              autocomplete="off"
+              spellcheck={false}
+              value={model}
+              onInput={(event) => onChange(changeModel(configuration, index, event.currentTarget.value))}
+            />
+            <datalist id="models">
+              {state.models.map((name) => (
+                <option key={name} value={name} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <Permission
+        id="delegationPermissions"
+        label="Delegation"
+        kinds={{ all: 'All other agents', none: 'None', specific: 'Only these agents' }}
+        kind={agent.delegationPermissions.type}
+        chosen={agent.delegationPermissions.agents ?? []}
+        groups={others.length === 0 ? [] : [{ label: 'Agents', tools: others }]}
+        canSearch={false}
+        problems={at('delegationPermissions')}
+        onChange={(type, agents) =>
+          change({ delegationPermissions: type === 'specific' ? { type, agents } : { type } })
+        }
+      />
+      <Permission
+        id="toolPermissions"
+        label="Tools"
+        kinds={{ all: 'All tools', none: 'None', specific: 'Only these tools' }}
+        kind={agent.toolPermissions.type}
+        chosen={agent.toolPermissions.tools ?? []}
+        groups={state.tools}
+        canSearch
+        problems={at('toolPermissions')}
+        onChange={(type, tools) =>
+          change({ toolPermissions: type === 'specific' ? { type, tools } : { type } })
+        }
+      />
+      {rest.length > 0 && (
+        <p class="hint">
+          Kept as it is in the settings: <code>{rest.join(', ')}</code>
+        </p>
+      )}
+      <details class="preview" open>
+        <summary>Prompt that the model gets{isEntry ? '' : ' when work is delegated to this agent'}</summary>
+        {preview === undefined || preview.agent !== agent.name ? (
+          <p class="hint">It is shown as soon as the agent can be used.</p>
+        ) : (
+          <>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
+            <section tabIndex={0} class="prompt" aria-label="Prompt that the model gets">
+              <pre>{preview.prompt}</pre>
+            </section>
+            <p class="hint">
+              {preview.tools.length === 0
+                ? 'No tools are offered.'
+                : `Tools that are offered: ${preview.tools.join(', ')}`}
+            </p>
+          </>
+        )}
+      </details>
+    </section>
+  )
+}

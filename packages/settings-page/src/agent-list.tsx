@@ -1,0 +1,76 @@
+import { agentOf } from './problems.ts'
+import type { Configuration, Problem, Template } from './protocol.ts'
+
+export interface AgentListProps {
+  readonly configuration: Configuration
+  readonly selected: number
+  readonly problems: readonly Problem[]
+  readonly templates: readonly Template[]
+  readonly most: number
+  readonly onSelect: (index: number) => void
+  readonly onAdd: () => void
+  readonly onTemplate: (id: string) => void
+}
+
+export function AgentList(props: AgentListProps) {
+  const { configuration, selected, problems, templates, most, onSelect, onAdd, onTemplate } = props
+  const { agents, entryAgent } = configuration
+  const isFull = agents.length >= most
+  return (
+    <nav class="list" aria-label="Agents">
+      <h2 id="agents">
+        Agents <span class="hint">({agents.length})</span>
+      </h2>
+      <ul aria-labelledby="agents">
+        {agents.map((agent, index) => {
+          const faults = problems.filter((problem) => problem.prevents && agentOf(problem) === index).length
+          return (
+            <li key={index}>
+              <button
+                type="button"
+                class="agent"
+                aria-current={index === selected ? 'true' : undefined}
+                onClick={() => onSelect(index)}
+              >
+                <span class="name">{agent.name || 'Without a name'}</span>
+                {agent.name === entryAgent && <span class="badge">entry</span>}
+                {faults > 0 && (
+                  <span class="badge fault">
+                    {faults} {faults === 1 ? 'error' : 'errors'}
+                  </span>
+                )}
+                <span class="hint">{agent.description}</span>
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+      <div class="buttons">
+        <button type="button" onClick={onAdd} disabled={isFull}>
+          Add agent
+        </button>
+      </div>
+      <div class="field">
+        <label for="template">Add a ready team</label>
+        <select
+          id="template"
+          value=""
+          disabled={isFull}
+          onChange={(event) => {
+            const { value } = event.currentTarget
+            event.currentTarget.value = ''
+            if (value !== '') onTemplate(value)
+          }}
+        >
+          <option value="">Choose a team…</option>
+          {templates.map((template) => (
+            <option key={template.id} value={template.id} title={template.description}>
+              {template.label}
+            </option>
+          ))}
+        </select>
+      </div>
+      {isFull && <p class="hint">Settings can have at most {most} agents.</p>}
+    </nav>
+  )
+}

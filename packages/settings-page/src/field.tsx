@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact'
+import type { Problem } from './protocol.ts'
+
+/** A problem as a sentence: what begins small goes on after the name of the field. */
+export function sentenceOf(label: string, { message }: Problem): string {
+  return /^[a-z"]/.test(message) ? `${label} ${message}` : message
+}
+
+/** The problems of a field that are to be shown. That something is still empty is said when saving was tried. */
+export function shownProblems(problems: readonly Problem[], tried: boolean): readonly Problem[] {
+  return tried ? problems : problems.filter(({ message }) => message !== 'is empty.')
+}
+
+export interface NotesProps {
+  readonly id: string
+  readonly label: string
+  readonly problems: readonly Problem[]
+}
+
+/** What is wrong with a field, beside it. */
+export function Notes({ id, label, problems }: NotesProps) {
+  if (problems.length === 0) return null
+  return (
+    <div id={id} class="notes">
+      {problems.map((problem) => (
+        <p key={problem.path + problem.message} class={problem.prevents ? 'error' : 'warning'}>
+          <strong>{problem.prevents ? 'Error: ' : 'Warning: '}</strong>
+          {sentenceOf(label, problem)}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+export interface FieldProps {
+  readonly id: string
+  readonly label: string
+  readonly hint?: string
+  readonly problems: readonly Problem[]
+  /** The characters that are written, and how many there may be. */
+  readonly count?: { readonly length: number; readonly most: number }
+  readonly children: (attributes: FieldAttributes) => ComponentChildren
+}
+
+export interface FieldAttributes {
+  readonly id: string
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': boolean
+}
+
+/** A labelled field with its hint and its problems. */
+export function Field({ id, label, hint, problems, count, children }: FieldProps) {
+  const described = [hint === undefined ? '' : `${id}-hint`, problems.length === 0 ? '' : `${id}-notes`]
+  const describedBy = described.filter((part) => part !== '').join(' ')
+  return (
+    <div class="field">
+      <div class="label">
+        <label for={id}>{label}</label>
+        {count && (
+          <span class="hint">
+            {count.length.toLocaleString('en')} of {count.most.toLocaleString('en')} characters
+          </span>
+        )}
+      </div>
+      {hint !== undefined && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+      {children({
+        id,
+        'aria-describedby': describedBy === '' ? undefined : describedBy,
+        'aria-invalid': problems.some(({ prevents }) => prevents),
+      })}
+      <Notes id={`${id}-notes`} label={label} problems={problems} />
+    </div>
+  )
+}

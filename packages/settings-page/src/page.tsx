@@ -1,0 +1,294 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { AgentForm } from './agent-form.tsx'
+import { AgentList } from './agent-list.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { Dialog } from './dialog.tsx'
+import { addAgent, duplicateAgent, emptyAgent, moveAgent } from './edit.ts'
+import { sentenceOf } from './field.tsx'
+import { ask } from './host.ts'
+import { OtherAgents } from './other-agents.tsx'
+import { agentOf, placeOf, problemsAt } from './problems.ts'
+import type { Configuration, Level, Problem } from './protocol.ts'
+import { useStore } from './store.ts'
+import { configurationOf, levelOf } from './view.ts'
+
+type Question =
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'discard'; readonly then: () => void; readonly text: string }
+
+export function Page() {
+  const { view, dispatch } = useStore()
+  const [question, setQuestion] = useState<Question>()
+  const summary = useRef<HTMLDivElement>(null)
+  const { state, draft, selected, problems, tried, hasConflict, message } = view
+  const preventing = problems.filter(({ prevents }) => prevents)
+  const isRefused = tried && preventing.length > 0
+  useEffect(() => {
+    if (isRefused) summary.current?.focus()
+  }, [isRefused])
+  if (state === undefined) return <p role="status">Loading the agents…</p>
+
+  const configuration = configurationOf(view)
+  const own = levelOf(view)
+  const edit = (changed: Configuration, select?: number, focus?: boolean) =>
+    dispatch({
+      type: 'edited',
+      configuration: changed,
+      ...(select !== undefined && { select }),
+      ...(focus && { focus }),
+    })
+  const save = () => {
+    dispatch({ type: 'saving' })
+    const stamp = draft?.stamp ?? own?.stamp ?? ''
+    ask({ type: 'save', draft: { level: view.level, configuration, stamp }, overwrite: false })
+  }
+  /** Asks first where edits would be lost. */
+  const unlessEdited = (text: string, then: () => void) => {
+    if (draft === undefined) then()
+    else setQuestion({ kind: 'discard', text, then })
+  }
+  const hasAgents = configuration.agents.length > 0
+  return (
+    <>
+      <header>
+        <h1>Agent settings</h1>
+        <div class="buttons">
+          <button type="button" onClick={() => ask({ type: 'import' })}>
+            Import…
+          </button>
+          <button
+            type="button"
+            disabled={!hasAgents}
+            onClick={() => ask({ type: 'export', configuration, to: 'json' })}
+          >
+            Export JSON…
+          </button>
+          <button
+            type="button"
+            disabled={!hasAgents}
+            onClick={() => ask({ type: 'export', configuration, to: 'files' })}
+          >
+            Export agent files…
+          </button>
+          <button type="button" onClick={() => ask({ type: 'openJson', level: view.level })}>
+            Open settings.json
+          </button>
+          <button type="button" onClick={() => ask({ type: 'refreshTools' })}>
+            Refresh tools
+          </button>
+          <button
+            type="button"
+            disabled={own?.configuration === undefined}
+            onClick={() =>
+              unlessEdited('Before the reset, the changes that you did not save are discarded.', () => {
+                dispatch({ type: 'discarded' })
+                ask({ type: 'reset', level: view.level })
+              })
+            }
+          >
+            Reset…
+          </button>
+        </div>
+      </header>
+      <main>
+        <div class="bar">
+          <div class="field">
+            <label for="level">Level</label>
+            <select
+              id="level"
+              value={view.level}
+              onChange={(event) => {
+                const level = event.currentTarget.value as Level
+                event.currentTarget.value = view.level
+                unlessEdited('To show another level, the changes that you did not save are discarded.', () =>
+                  dispatch({ type: 'level', level }),
+                )
+              }}
+            >
+              {state.levels.map(({ level, label }) => (
+                <option key={level} value={level}>
+                  {label}
+                  {state.used === level ? ' (in use)' : ''}
+                </option>
+              ))}
+            </select>
+          </div>
+          {hasAgents && (
+            <div class="field">
+              <label for="entryAgent">Entry agent (answers @agents)</label>
+              <select
+                id="entryAgent"
+                value={configuration.entryAgent}
+                aria-invalid={problemsAt(problems, 'entryAgent').length > 0}
+                onChange={(event) => edit({ ...configuration, entryAgent: event.currentTarget.value })}
+              >
+                {!configuration.agents.some(({ name }) => name === configuration.entryAgent) && (
+                  <option value={configuration.entryAgent}>
+                    {configuration.entryAgent || 'Choose one'} (missing)
+                  </option>
+                )}
+                {configuration.agents.map(({ name }) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </div>
+          )}
+          <div class="buttons">
+            <button type="button" class="primary" onClick={save} disabled={draft === undefined}>
+              Save
+            </button>
+            <button
+              type="button"
+              disabled={draft === undefined}
+              onClick={() =>
+                unlessEdited('The changes that you did not save are discarded.', () =>
+                  dispatch({ type: 'discarded' }),
+                )
+              }
+            >
+              Discard changes
+            </button>
+            <span role="status" class="hint">
+              {draft === undefined ? 'Everything is saved.' : 'Not saved yet.'}
+            </span>
+          </div>
+        </div>
+        {!state.isTrusted && (
+          <p class="box warning">
+            Restricted Mode: agents of this workspace are not used, and only your user settings can be
+            changed.
+          </p>
+        )}
+        {own?.isOld && draft === undefined && (
+          <div class="box warning">
+            <p>These agents are written in an older form. They are used as they are shown here.</p>
+            <div class="buttons">
+              <button type="button" onClick={save}>
+                Write them in the new form
+              </button>
+            </div>
+          </div>
+        )}
+        {hasConflict && (
+          <div class="box warning" role="alert">
+            <p>
+              The settings of this level were changed outside of this page while you edited them. Your changes
+              are not saved, and nothing is lost.
+            </p>
+            <div class="buttons">
+              <button type="button" onClick={() => dispatch({ type: 'rebased' })}>
+                Keep my changes
+              </button>
+              <button type="button" onClick={() => dispatch({ type: 'discarded' })}>
+                Use the settings as they are now
+              </button>
+            </div>
+          </div>
+        )}
+        {isRefused && (
+          <div class="box error" role="alert" tabIndex={-1} ref={summary}>
+            <p>
+              <strong>Not saved.</strong> Correct {preventing.length === 1 ? 'this' : 'these'} first:
+            </p>
+            <ul>
+              {preventing.map((problem) => (
+                <li key={problem.path + problem.message}>
+                  <button type="button" class="link" onClick={() => goTo(problem)}>
+                    {placeOf(
+                      problem,
+                      configuration.agents.map(({ name }) => name),
+                    )}
+                  </button>
+                  : {sentenceOf('', problem).trim()}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        <div
+          role="status"
+          class={message === undefined ? 'quiet' : `box ${message.isError ? 'error' : 'info'}`}
+        >
+          {message?.text}
+        </div>
+        <div class="columns">
+          <AgentList
+            configuration={configuration}
+            selected={selected}
+            problems={tried ? problems : []}
+            templates={state.templates}
+            most={state.limits.agents}
+            onSelect={(index) => dispatch({ type: 'selected', index })}
+            onAdd={() =>
+              edit(addAgent(configuration, emptyAgent('new-agent')), configuration.agents.length, true)
+            }
+            onTemplate={(id) => ask({ type: 'template', id })}
+          />
+          {hasAgents ? (
+            <AgentForm
+              configuration={configuration}
+              index={selected}
+              state={state}
+              problems={problems}
+              tried={tried}
+              preview={view.preview}
+              focusName={view.focusName}
+              onChange={edit}
+              onMove={(by) => edit(moveAgent(configuration, selected, by), selected + by)}
+              onDuplicate={() => edit(duplicateAgent(configuration, selected), selected + 1, true)}
+              onDelete={() => setQuestion({ kind: 'delete' })}
+            />
+          ) : (
+            <section class="form" aria-label="No agents">
+              <p>
+                This level defines no agents.{' '}
+                {state.entry === undefined ? '' : `${state.entry} answers @agents now.`} Add an agent or a
+                ready team, or customize the built-in team below.
+              </p>
+            </section>
+          )}
+        </div>
+        <OtherAgents
+          state={state}
+          onCustomize={() => ask({ type: 'template', id: 'coordinator' })}
+          onOpen={(id) => ask({ type: 'openFile', id })}
+          onCopy={(id) => ask({ type: 'copyFile', id })}
+        />
+      </main>
+      {question?.kind === 'delete' && (
+        <DeleteDialog
+          configuration={configuration}
+          index={selected}
+          onDelete={(changed) => {
+            setQuestion(undefined)
+            edit(changed)
+          }}
+          onClose={() => setQuestion(undefined)}
+        />
+      )}
+      {question?.kind === 'discard' && (
+        <Dialog
+          title="Discard your changes?"
+          action="Discard"
+          onConfirm={() => {
+            setQuestion(undefined)
+            question.then()
+          }}
+          onClose={() => setQuestion(undefined)}
+        >
+          <p>{question.text}</p>
+        </Dialog>
+      )}
+    </>
+  )
+
+  function goTo(problem: Problem): void {
+    const index = agentOf(problem)
+    if (index !== undefined) dispatch({ type: 'selected', index })
+    const [, field = problem.path === 'entryAgent' ? 'entryAgent' : 'name'] =
+      /^agents\[\d+\]\.(\w+)/.exec(problem.path) ?? []
+    requestAnimationFrame(() => document.getElementById(field)?.focus())
+  }
+}

@@ -1,0 +1,46 @@
+import { useEffect, useReducer, useRef } from 'preact/hooks'
+import { ask, keep, kept, onMessage } from './host.ts'
+import { type Action, configurationOf, initialView, reduce, type View } from './view.ts'
+
+export interface Store {
+  readonly view: View
+  dispatch(action: Action): void
+}
+
+export function useStore(): Store {
+  const [view, dispatch] = useReducer(reduce, kept(), initialView)
+  const isFirst = useRef(true)
+  const checks = useRef(0)
+  const { draft, selected, state } = view
+  const configuration = configurationOf(view)
+  const written = JSON.stringify(configuration)
+
+  useEffect(() => {
+    onMessage((message) => {
+      // An answer to an earlier question says nothing about what is there now.
+      if (message.type !== 'checked' || message.id === checks.current) dispatch({ type: 'received', message })
+    })
+    ask({ type: 'ready' })
+  }, [])
+  useEffect(() => {
+    keep({ selected, ...(draft && { draft }) })
+  }, [draft, selected])
+  useEffect(() => {
+    // Before the first state, the extension may have a draft that the page does not know of.
+    if (state === undefined) return
+    if (isFirst.current && draft === undefined) {
+      isFirst.current = false
+      return
+    }
+    isFirst.current = false
+    ask({ type: 'keep', ...(draft && { draft }) })
+  }, [draft, state === undefined])
+  useEffect(() => {
+    if (state === undefined || configuration.agents.length === 0) return
+    const timer = setTimeout(() => {
+      ask({ type: 'check', id: ++checks.current, configuration, selected })
+    }, 100)
+    return () => clearTimeout(timer)
+  }, [written, selected, state])
+  return { view, dispatch }
+}

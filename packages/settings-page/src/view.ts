@@ -1,0 +1,174 @@
+import { addAgent, addAgents, emptyAgent, isSame } from './edit.ts'
+import type {
+  Configuration,
+  Draft,
+  Level,
+  LevelState,
+  PageState,
+  Preview,
+  Problem,
+  ToPage,
+} from './protocol.ts'
+
+/** What the page keeps while it is hidden. */
+export interface Kept {
+  readonly draft?: Draft
+  readonly selected: number
+}
+
+/** Everything that the page shows. */
+export interface View {
+  readonly state?: PageState
+  readonly level: Level
+  /** Edits that are not saved; absent when what is shown is what is set. */
+  readonly draft?: Draft
+  readonly selected: number
+  readonly problems: readonly Problem[]
+  readonly preview?: Preview
+  /** Saving was tried: faults of fields that nobody has touched are shown as well. */
+  readonly tried: boolean
+  /** The settings of this level have changed since the draft began. */
+  readonly hasConflict: boolean
+  readonly message?: { readonly text: string; readonly isError: boolean }
+  /** Counts up to move the focus to the name of the selected agent. */
+  readonly focusName: number
+}
+
+export type Action =
+  | { readonly type: 'received'; readonly message: ToPage }
+  | {
+      readonly type: 'edited'
+      readonly configuration: Configuration
+      readonly select?: number
+      readonly focus?: boolean
+    }
+  | { readonly type: 'selected'; readonly index: number }
+  | { readonly type: 'level'; readonly level: Level }
+  | { readonly type: 'discarded' }
+  /** What was edited is to replace what the settings have become. */
+  | { readonly type: 'rebased' }
+  | { readonly type: 'saving' }
+
+const empty: Configuration = { entryAgent: '', agents: [] }
+
+export function levelOf({ state, level }: View): LevelState | undefined {
+  return state?.levels.find((one) => one.level === level)
+}
+
+/** What is edited now: the draft, else what is set. */
+export function configurationOf(view: View): Configuration {
+  return view.draft?.configuration ?? levelOf(view)?.configuration ?? empty
+}
+
+export function initialView(kept: Kept | undefined): View {
+  const { draft, selected = 0 } = kept ?? {}
+  const level = draft?.level ?? 'user'
+  return {
+    level,
+    ...(draft && { draft }),
+    selected,
+    problems: [],
+    tried: false,
+    hasConflict: false,
+    focusName: 0,
+  }
+}
+
+export function reduce(view: View, action: Action): View {
+  switch (action.type) {
+    case 'received':
+      return receive(view, action.message)
+    case 'edited':
+      return edit(view, action.configuration, action)
+    case 'selected':
+      return { ...view, selected: action.index }
+    case 'level': {
+      const { draft: _, preview: __, message: ___, ...rest } = view
+      return { ...rest, level: action.level, selected: 0, tried: false, hasConflict: false, problems: [] }
+    }
+    case 'discarded': {
+      const { draft: _, message: __, ...rest } = view
+      return within({ ...rest, tried: false, hasConflict: false })
+    }
+    case 'rebased': {
+      const stamp = levelOf(view)?.stamp
+      if (view.draft === undefined || stamp === undefined) return view
+      return { ...view, draft: { ...view.draft, stamp }, hasConflict: false }
+    }
+    case 'saving':
+      return { ...view, tried: true }
+  }
+}
+
+function edit(
+  view: View,
+  configuration: Configuration,
+  { select = view.selected, focus = false }: { readonly select?: number; readonly focus?: boolean } = {},
+): View {
+  const { draft: before, message: _, ...rest } = view
+  const own = levelOf(view)
+  const focusName = view.focusName + (focus ? 1 : 0)
+  // Edited back to what is set: nothing is left to save.
+  if (!view.hasConflict && own?.configuration && isSame(own.configuration, configuration))
+    return within({ ...rest, selected: select, focusName })
+  const draft: Draft = { level: view.level, configuration, stamp: before?.stamp ?? own?.stamp ?? '' }
+  return within({ ...rest, draft, selected: select, focusName })
+}
+
+function within(view: View): View {
+  const last = Math.max(0, configurationOf(view).agents.length - 1)
+  return { ...view, selected: Math.min(view.selected, last) }
+}
+
+function receive(view: View, message: ToPage): View {
+  switch (message.type) {
+    case 'state':
+      return takeState(view, message.state, message.draft)
+    case 'checked': {
+      const { preview: _, ...rest } = view
+      return { ...rest, problems: message.problems, ...(message.preview && { preview: message.preview }) }
+    }
+    case 'saved': {
+      const { draft: _, ...rest } = view
+      const text = 'Saved. The agents are used from the next request on.'
+      return { ...takeState(rest, message.state, undefined), tried: false, message: { text, isError: false } }
+    }
+    case 'conflict':
+      return { ...view, hasConflict: true }
+    case 'refused':
+      return { ...view, problems: message.problems, tried: true }
+    case 'agents': {
+      const before = configurationOf(view)
+      const configuration = addAgents(before, message.agents, message.entry)
+      const count = message.agents.length === 1 ? '1 agent was' : `${message.agents.length} agents were`
+      return {
+        ...edit(view, configuration, { select: before.agents.length }),
+        message: { text: `${count} added from ${message.from}. Save to use them.`, isError: false },
+      }
+    }
+    case 'newAgent': {
+      const before = configurationOf(view)
+      return edit(view, addAgent(before, emptyAgent('new-agent')), {
+        select: before.agents.length,
+        focus: true,
+      })
+    }
+    case 'message':
+      return { ...view, message: { text: message.text, isError: message.isError } }
+  }
+}
+
+/** Edits are never replaced by settings that changed outside: a person decides. */
+function takeState(view: View, state: PageState, kept: Draft | undefined): View {
+  const isFirst = view.state === undefined
+  const draft = view.draft ?? (isFirst ? kept : undefined)
+  const preferred = draft?.level ?? (isFirst ? (state.used ?? defaultLevel(state)) : view.level)
+  const level = state.levels.some((one) => one.level === preferred) ? preferred : 'user'
+  const next: View = { ...view, state, level, ...(draft && { draft }) }
+  const stamp = levelOf(next)?.stamp
+  return within({ ...next, hasConflict: draft !== undefined && draft.stamp !== stamp })
+}
+
+function defaultLevel({ levels }: PageState): Level {
+  return levels.some(({ level }) => level === 'workspace') ? 'workspace' : 'user'
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import type { AgentDefinition, Tool } from '@cadre/core'
+import type { Level, LevelState, PageState, Template } from '@cadre/settings-page'
+import * as vscode from 'vscode'
+import { currentFolder } from '../folder.ts'
+import type { Services } from '../services.ts'
+import { configurationOf } from './configuration.ts'
+import { fileStates, findAgents } from './found-agents.ts'
+import { toolsHere } from './host-tools.ts'
+import { definesAgents, type LevelSettings, standInTeam, usedLevel } from './levels.ts'
+import { toolGroups } from './tool-choices.ts'
+
+/** What the page shows, and what its requests are answered with. */
+export interface PageData {
+  readonly state: PageState
+  readonly tools: readonly Tool[]
+  /** Agents that no setting defines. */
+  readonly others: readonly AgentDefinition[]
+  /** The files that the page may have opened. */
+  readonly files: ReadonlySet<string>
+}
+
+/** Changes when the settings of a level change. */
+export function stampOf({ values }: LevelSettings): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16)
+}
+
+export function labelOf(level: Level): string {
+  const { name = 'Workspace', workspaceFolders, workspaceFile } = vscode.workspace
+  if (level === 'user') return 'User: every workspace'
+  if (level === 'workspace')
+    return `Workspace: ${workspaceFile ? name : (workspaceFolders?.[0]?.name ?? name)}`
+  return `Folder: ${currentFolder()?.name ?? ''}`
+}
+
+export async function loadPageData(services: Services): Promise<PageData> {
+  const { settings } = services
+  const folder = currentFolder()?.uri
+  const [{ listTeams, loadTeam, settingsLimits }, { builtIn, editor, all }, found, checked, models] =
+    await Promise.all([
+      import('@cadre/agents'),
+      toolsHere(services),
+      findAgents(services),
+      settings.check(folder),
+      vscode.lm.selectChatModels(),
+    ])
+  const levels = settings.levels(folder)
+  const used = usedLevel(levels)
+  const team = loadTeam(standInTeam)
+  const isBuiltIn = ({ source }: AgentDefinition) => source?.dialect === 'built-in'
+  const levelStates = await Promise.all(
+    levels.map(async (level): Promise<LevelState> => {
+      const configuration = await configurationOf(level)
+      return {
+        level: level.level,
+        label: labelOf(level.level),
+        ...(configuration !== undefined && { configuration }),
+        stamp: stampOf(level),
+        isOld: checked.old.includes(level.level) && definesAgents(level),
+        problems: checked.problems.filter((one) => one.level === level.level).map(({ message }) => message),
+      }
+    }),
+  )
+  return {
+    tools: all,
+    others: found.agents.filter((agent) => agent.source?.dialect !== 'settings' && !isBuiltIn(agent)),
+    files: new Set(found.files.map(({ path }) => path)),
+    state: {
+      levels: levelStates,
+      ...(used !== undefined && { used: used.level }),
+      ...(found.entry !== undefined && { entry: found.entry }),
+      tools: toolGroups(builtIn, editor),
+      models: [...new Set(models.map(({ id }) => id))],
+      files: await fileStates(found.files),
+      builtIn: {
+        label: team.description,
+        agents: team.agents.map(({ name, description }) => ({ name, description })),
+        isUsed: found.agents.length > 0 && found.agents.every(isBuiltIn),
+      },
+      templates: listTeams().flatMap(({ name, description, variants }): Template[] =>
+        variants.map((variant, index) => ({
+          id: index === 0 ? name : `${name}/${variant.name}`,
+          label: index === 0 ? name : `${name} (${variant.name})`,
+          description: index === 0 ? description : variant.description,
+        })),
+      ),
+      limits: {
+        agents: settingsLimits.agents,
+        name: settingsLimits.name,
+        prompt: settingsLimits.prompt,
+        text: settingsLimits.longText,
+      },
+      isTrusted: vscode.workspace.isTrusted,
+    },
+  }
+}

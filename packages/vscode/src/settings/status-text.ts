@@ -1,0 +1,96 @@
+import type { AgentDefinition } from '@cadre/core'
+import type { SettingsProblem } from './check-settings.ts'
+import type { MissingTool } from './tool-choices.ts'
+
+export interface Status {
+  readonly agents: readonly AgentDefinition[]
+  readonly entry?: string
+  readonly models: readonly string[]
+  readonly builtInTools: number
+  readonly editorTools: number
+  readonly missing: readonly MissingTool[]
+  /** The folder of the home; absent when there is none. */
+  readonly home?: string
+  readonly folder?: string
+  readonly isTrusted: boolean
+  readonly problems: readonly SettingsProblem[]
+  readonly notices: readonly string[]
+  /** Sessions that are not at their end. */
+  readonly running: readonly { readonly id: string; readonly agent: string; readonly status: string }[]
+}
+
+/** How things stand, as Markdown. Names and messages come from files, so they are data. */
+export function statusText(status: Status): string {
+  const { agents, entry, models, missing, problems, notices, running } = status
+  const sections = [
+    ['# Agents: status'],
+    [
+      '## This workspace',
+      '',
+      `- Folder: ${status.folder === undefined ? 'none is open' : code(status.folder)}`,
+      `- Trust: ${status.isTrusted ? 'this workspace is trusted' : 'Restricted Mode. Agents, hooks and settings of the workspace are not used'}`,
+      `- Home: ${status.home === undefined ? 'none yet. It is created when an agent first works here' : code(status.home)}`,
+      `- Models: ${models.length === 0 ? 'none. Sign in to GitHub Copilot, or add a model' : models.map(code).join(', ')}`,
+      `- Tools: ${status.builtInTools} built in, ${status.editorTools} of VS Code and its extensions`,
+    ],
+    [
+      '## Agents',
+      '',
+      ...(agents.length === 0 ? ['None.'] : agents.map((agent) => agentLine(agent, agent.name === entry))),
+    ],
+    list('## Problems', [
+      ...problems.map(
+        ({ level, severity, message }) => `${severity} in the ${level} settings: ${plain(message)}`,
+      ),
+      ...missing.map(
+        ({ agent, tool }) => `warning: ${code(agent)} names the tool ${code(tool)}, which is not available`,
+      ),
+      ...notices.map(plain),
+    ]),
+    list(
+      '## Sessions at work',
+      running.map(({ id, agent, status: state }) => `${code(id)}: ${plain(agent)}, ${plain(state)}`),
+    ),
+  ]
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+function list(title: string, items: readonly string[]): string[] {
+  return [title, '', ...(items.length === 0 ? ['None.'] : items.map((item) => `- ${item}`))]
+}
+
+function agentLine(
+  { name, description, tools, delegates, source }: AgentDefinition,
+  isEntry: boolean,
+): string {
+  const used =
+    tools.kind === 'all'
+      ? 'all tools'
+      : tools.names.length === 0
+        ? 'no tools'
+        : tools.names.map(code).join(', ')
+  const targets =
+    delegates === undefined || delegates.kind === 'all'
+      ? 'delegates to everybody'
+      : delegates.kind === 'none' || delegates.names.length === 0
+        ? 'delegates to nobody'
+        : `delegates to ${delegates.names.map(code).join(', ')}`
+  const mark = isEntry ? ' (entry agent: answers `@agents`)' : ''
+  const from = source === undefined ? '' : ` From ${code(source.path)}.`
+  return `- ${code(name)}${mark}: ${plain(description) || 'no description'}. ${targets}; ${used}.${from}`.replace(
+    /\.\. /,
+    '. ',
+  )
+}
+
+/** Text of others on one line, without anything that Markdown would make something of. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\\`*_{}[\]<>#|!]/g, '\\$&')
+    .trim()
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll(/\s+/g, ' ').replaceAll('`', "'")}\``
+}

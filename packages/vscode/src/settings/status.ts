@@ -1,0 +1,83 @@
+import * as vscode from 'vscode'
+import { currentFolder } from '../folder.ts'
+import type { Services } from '../services.ts'
+import { findAgents } from './found-agents.ts'
+import { toolsHere } from './host-tools.ts'
+import { type Status, statusText } from './status-text.ts'
+import { missingTools } from './tool-choices.ts'
+
+const scheme = 'copilot-multi-agent'
+
+/** Shows how things stand, in a document that nobody can change. */
+export function createStatus(services: Services): vscode.Disposable & { show(): Promise<void> } {
+  const changed = new vscode.EventEmitter<vscode.Uri>()
+  const uri = vscode.Uri.from({ scheme, path: '/Agents status.md' })
+  let text = ''
+  const provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
+    onDidChange: changed.event,
+    provideTextDocumentContent: () => text,
+  })
+  return {
+    async show() {
+      text = statusText(await loadStatus(services))
+      changed.fire(uri)
+      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true })
+    },
+    dispose() {
+      provider.dispose()
+      changed.dispose()
+    },
+  }
+}
+
+/** How things stand now. What cannot be read is among the notices. */
+export async function loadStatus(services: Services): Promise<Status> {
+  const folder = currentFolder()
+  const [found, tools, checked, models, sessions] = await Promise.all([
+    findAgents(services),
+    toolsHere(services),
+    services.settings.check(folder?.uri),
+    vscode.lm.selectChatModels(),
+    loadSessions(services, folder),
+  ])
+  return {
+    agents: found.agents,
+    ...(found.entry !== undefined && { entry: found.entry }),
+    models: models.map(({ id, vendor }) => `${vendor}/${id}`),
+    builtInTools: tools.builtIn.length,
+    editorTools: tools.editor.length,
+    missing: await missingTools(found.agents, tools.all),
+    ...(sessions.home !== undefined && { home: sessions.home }),
+    ...(folder && { folder: folder.uri.fsPath }),
+    isTrusted: vscode.workspace.isTrusted,
+    problems: checked.problems,
+    notices: [...found.notices, ...sessions.notices],
+    running: sessions.running,
+  }
+}
+
+interface SessionsStatus extends Pick<Status, 'running' | 'notices'> {
+  readonly home?: string
+}
+
+async function loadSessions(
+  { homes }: Services,
+  folder: vscode.WorkspaceFolder | undefined,
+): Promise<SessionsStatus> {
+  const none: SessionsStatus = { running: [], notices: [] }
+  if (folder === undefined) return none
+  try {
+    const opened = await homes.open(folder)
+    if (opened === undefined) return none
+    try {
+      const running = (await opened.list()).filter(
+        ({ status }) => status === 'active' || status === 'sleeping',
+      )
+      return { home: opened.home.path, running, notices: [] }
+    } finally {
+      await opened.close()
+    }
+  } catch (error) {
+    return { ...none, notices: [error instanceof Error ? error.message : String(error)] }
+  }
+}
