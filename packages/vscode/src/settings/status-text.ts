@@ -48,7 +48,7 @@ export function statusText(status: Status): string {
       ...notices.map(plain),
     ]),
     list(
-      '## Sessions at work',
+      '## Running sessions',
       running.map(({ id, agent, status: state }) => `${code(id)}: ${plain(agent)}, ${plain(state)}`),
     ),
   ]
