@@ -21,7 +21,7 @@ export function readImages(io: Io, files: readonly string[]): Image[] {
     if (mime === undefined)
       throw new CadreError('usage', 'not a PNG, JPEG, GIF or WebP image', { where: file })
     if (bytes.length > most)
-      throw new CadreError('usage', 'the image is larger than 10 MB. Use a smaller one', { where: file })
+      throw new CadreError('usage', 'the image is larger than 10 MB. Use a smaller one.', { where: file })
     return { mime, data: bytes.toString('base64') }
   })
 }

@@ -13,5 +13,5 @@ export function writeFiles(request: PlaceRequest): { readonly path: string; read
   const more = others === 0 ? '' : ` (and ${others} more like it)`
   const remedy = first?.isTaken ? '. Replace it with --force' : ''
   const reason = (first?.reason ?? '').replace(/\.$/, '')
-  throw new CadreError('usage', `${at(first?.path ?? '')}: ${reason}${more}${remedy}. Nothing was written`)
+  throw new CadreError('usage', `${at(first?.path ?? '')}: ${reason}${more}${remedy}. Nothing was written.`)
 }

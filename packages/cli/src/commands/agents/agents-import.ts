@@ -76,7 +76,7 @@ function read(file: string): Buffer {
   try {
     const stats = statSync(file, { throwIfNoEntry: false })
     if (stats === undefined)
-      throw new CadreError('not_found', `there is no file ${file}. Name a file that defines agents`)
+      throw new CadreError('not_found', `there is no file ${file}. Name a file that defines agents.`)
     if (!stats.isFile()) throw new CadreError('usage', `${file} is not a file`)
     if (stats.size > largestFile)
       throw new CadreError('usage', `${file} is too large for a file of agents (over 4 MB)`)
@@ -113,7 +113,7 @@ function settingsOf(project: string, exported: ExportedAgents, replace: boolean)
   if (edited.kind === 'edited') return { path: editorSettings, text: edited.text }
   const reason = edited.reason.replace(/\.$/, '')
   const remedy = edited.isTaken ? '. Replace them with --force' : ''
-  throw new CadreError('configuration', `${file}:${edited.line}: ${reason}${remedy}. Nothing was written`)
+  throw new CadreError('configuration', `${file}:${edited.line}: ${reason}${remedy}. Nothing was written.`)
 }
 
 interface Told {

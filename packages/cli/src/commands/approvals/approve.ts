@@ -21,7 +21,7 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
   if (flags.session && flags.rule)
     throw new CadreError(
       'usage',
-      '--session and --rule cannot be combined. Use --session for the rest of the session, or --rule from now on',
+      '--session and --rule cannot be combined. Use --session for the rest of the session, or --rule from now on.',
     )
   const opened = await openApprovals(io, flags)
   // Before a rule is written as well.
@@ -30,16 +30,16 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
   if (flags.session && !record.choices.includes('approve-session'))
     throw new CadreError(
       'usage',
-      `${record.id} cannot be approved for the session: Cadre cannot tell which later calls are similar. Approve it without --session`,
+      `${record.id} cannot be approved for the session: Cadre cannot tell which later calls are similar. Approve it without --session.`,
     )
   if (flags.rule && record.status !== 'pending')
     throw new CadreError(
       'usage',
-      `${record.id} is no longer pending, so no rule was added. Add the rule to ${opened.home.at('storage', 'terminal-cmd-allowlist.yaml')} yourself`,
+      `${record.id} is no longer pending, so no rule was added. Add the rule to ${opened.home.at('storage', 'terminal-cmd-allowlist.yaml')} yourself.`,
     )
   if (flags.rule) await addRule(io, opened, record.grants, flags)
   if (flags.done && !isDoubt(record))
-    throw new CadreError('usage', `${record.id} has not started yet. Use --done only for interrupted calls`)
+    throw new CadreError('usage', `${record.id} has not started yet. Use --done only for interrupted calls.`)
   const decision = flags.session ? 'approve-session' : answerFor(record, 'approve', flags.done)
   return decideApproval(io, opened, record, { decision }, flags)
 }
@@ -61,7 +61,7 @@ async function addRule(
     if (!io.stdin.isTTY || !io.stdout.isTTY)
       throw new CadreError(
         'usage',
-        'cannot ask for confirmation without a terminal. Add --yes to write the rule',
+        'cannot ask for confirmation without a terminal. Add --yes to write the rule.',
       )
     const said = await readLine(io, '  Add this rule? y/N: ', {
       signal: new AbortController().signal,

@@ -40,7 +40,7 @@ export async function findApproval(
     const ids = fitting.map(({ id }) => id)
     throw new CadreError(
       'usage',
-      `${ids.length} approvals match ${JSON.stringify(wanted)}: ${someOf(ids)}. Type more of the id`,
+      `${ids.length} approvals match ${JSON.stringify(wanted)}: ${someOf(ids)}. Type more of the id.`,
     )
   }
   return record

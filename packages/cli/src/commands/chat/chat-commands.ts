@@ -49,7 +49,7 @@ export async function runCommand(chat: Chat, name: string, rest: string): Promis
   const hint = didYouMean(name, commandNames) || '.'
   throw new CadreError(
     'usage',
-    `unknown command /${name}${hint} List the commands with /help. To send a message that starts with a slash, type //`,
+    `unknown command /${name}${hint} List the commands with /help. To send a message that starts with a slash, type //.`,
   )
 }
 

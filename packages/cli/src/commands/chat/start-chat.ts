@@ -115,7 +115,7 @@ async function findStored(io: Io, flags: ChatFlags & TrustFlags, wanted: string)
   if (flags.workspace !== undefined)
     throw new CadreError(
       'usage',
-      '--workspace cannot be combined with --resume: a conversation keeps its workspace. Remove one of them',
+      '--workspace cannot be combined with --resume: a conversation keeps its workspace. Remove one of them.',
     )
   const sessions = await openTrustedSessions(io, flags)
   try {

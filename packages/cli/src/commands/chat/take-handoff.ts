@@ -18,7 +18,7 @@ export async function takeHandoff(chat: Chat, number: number, how?: 'fill' | 'se
   if (how === 'send' && handoff.prompt.trim() === '')
     throw new CadreError(
       'usage',
-      `the handoff ${quoted(handoff)} has no message to send. Type your own, starting with @${to.name}`,
+      `the handoff ${quoted(handoff)} has no message to send. Type your own, starting with @${to.name}.`,
     )
   if (how === 'send' || (how === undefined && sendsAtOnce(handoff)))
     return sendMessage(chat, handoff.prompt, handoff.prompt, { handoff, to })
@@ -49,7 +49,7 @@ function notOffered(number: number, count: number): CadreError {
   const numbers = count === 1 ? 'only 1 is' : `1 to ${count} are`
   return new CadreError(
     'usage',
-    `there is no handoff ${number}: ${numbers} available. List them with /handoff`,
+    `there is no handoff ${number}: ${numbers} available. List them with /handoff.`,
   )
 }
 

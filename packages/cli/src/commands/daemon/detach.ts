@@ -64,7 +64,7 @@ function requireHome(home: Home): void {
   if (statSync(home.path, { throwIfNoEntry: false })?.isDirectory()) return
   throw new CadreError(
     'configuration',
-    'there is no home directory here. Create one with `cadre init --team NAME`, or name one with --home',
+    'there is no home directory here. Create one with `cadre init --team NAME`, or name one with --home.',
     {
       where: home.path,
     },
@@ -96,6 +96,6 @@ function tellFailed(io: Io, { json }: UpFlags, log: string, from: number, code: 
   const last = said.at(-1) ?? ''
   if (json)
     io.stdout.write(`${last.startsWith('{') ? last : JSON.stringify({ type: 'error', message: last })}\n`)
-  else io.stderr.write(`${last === '' ? `cadre: the daemon did not start. See ${log}` : last}\n`)
+  else io.stderr.write(`${last === '' ? `cadre: the daemon did not start. See ${log}.` : last}\n`)
   return code
 }

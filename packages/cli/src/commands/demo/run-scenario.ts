@@ -125,7 +125,7 @@ async function waitFor<T>(
     const found = find()
     if (found !== undefined) return found
     if (!isAttended(home))
-      throw new CadreError('agent_execution', 'the daemon has exited. See storage/daemon.log', {
+      throw new CadreError('agent_execution', 'the daemon has exited. See storage/daemon.log.', {
         where: home.path,
       })
     await new Promise((resolve) => setTimeout(resolve, look))

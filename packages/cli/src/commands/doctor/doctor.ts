@@ -101,7 +101,7 @@ async function checkSandbox(env: NodeJS.ProcessEnv): Promise<Check> {
     )
   return warn(
     'sandbox',
-    `commands run without a sandbox: ${sandbox.reason}. Only listed read-only commands and your own rules run without approval, and Cadre reverts changes to protected files`,
+    `commands run without a sandbox: ${sandbox.reason}. Only listed read-only commands and your own rules run without approval, and Cadre reverts changes to protected files.`,
     process.platform === 'linux'
       ? 'Install bubblewrap (apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap); if it is installed, allow unprivileged user namespaces.'
       : undefined,

@@ -94,7 +94,7 @@ function agentNamed({ registry }: HooksHere, name: string | undefined): AgentDef
   const names = registry.list().map((agent) => agent.name)
   throw new CadreError(
     'not_found',
-    `there is no agent ${JSON.stringify(name)}${didYouMean(name, names) || '. List agents with `cadre agents list`'}`,
+    `there is no agent ${JSON.stringify(name)}${didYouMean(name, names) || '. List agents with `cadre agents list`.'}`,
   )
 }
 
@@ -102,7 +102,7 @@ function agentNamed({ registry }: HooksHere, name: string | undefined): AgentDef
 function hooksIn(io: Io, file: string): readonly Hook[] {
   const at = path.resolve(io.cwd, file)
   if (!statSync(at, { throwIfNoEntry: false })?.isFile())
-    throw new CadreError('not_found', `there is no file ${file}. List hook files with \`cadre hooks list\``)
+    throw new CadreError('not_found', `there is no file ${file}. List hook files with \`cadre hooks list\`.`)
   const kind = /\.claude[\\/]settings(?:\.local)?\.json$/.test(at)
     ? 'claude-settings'
     : /copilot[\\/]settings(?:\.local)?\.json$/.test(at)

@@ -70,7 +70,7 @@ function refuseDoubtful({ team, variant }: InitFlags): void {
   if (variant === undefined) return
   if (team === undefined) throw new CadreError('usage', '--variant requires --team')
   if (team.includes('/'))
-    throw new CadreError('usage', `--team ${team} already names a variant. Remove --variant ${variant}`)
+    throw new CadreError('usage', `--team ${team} already names a variant. Remove --variant ${variant}.`)
 }
 
 /** What is wrong with the new files where they lie now: mostly that another file of the same agent comes before one of them. */

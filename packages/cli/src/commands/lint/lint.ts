@@ -50,7 +50,7 @@ export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]
   const fixed = flags.fix ? await fix(io, targets, flags.dryRun === true) : []
   const result = await look(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })
   for (const folder of result.endless)
-    tell(`${folder} contains too many files, so lint did not check all of them. Name a smaller folder`)
+    tell(`${folder} contains too many files, so lint did not check all of them. Name a smaller folder.`)
   if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(result, fixed))}\n`)
   else {
     const style = createStyle(wantsColour(io.stdout, io.env))
@@ -83,7 +83,7 @@ function targetsOf(io: Io, paths: readonly string[]): Targets {
     if (stats === undefined)
       throw new CadreError(
         'usage',
-        `${at} does not exist. Name an existing file or folder, or none to check the whole project`,
+        `${at} does not exist. Name an existing file or folder, or none to check the whole project.`,
       )
     if (stats.isDirectory()) folders.push(at)
     else if (stats.isFile()) files.push(at)

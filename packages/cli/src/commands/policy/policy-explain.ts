@@ -64,5 +64,5 @@ function fromFile(io: Io, given: string): string {
 function hint(given: string): string {
   return given.startsWith('{') || given === '-' || given.startsWith('@')
     ? ''
-    : '. Write the arguments as {"name": "value"}, @FILE, or - for standard input'
+    : '. Write the arguments as {"name": "value"}, @FILE, or - for standard input.'
 }

@@ -24,7 +24,7 @@ export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: 
   if (all && call !== undefined)
     throw new CadreError(
       'usage',
-      '--call and --all cannot be combined. Use --call to undo one call, or --all to undo everything',
+      '--call and --all cannot be combined. Use --call to undo one call, or --all to undo everything.',
     )
   const undone: Undone[] = []
   if (named === undefined) {
