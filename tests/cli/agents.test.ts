@@ -323,6 +323,28 @@ describe('agents show', () => {
     ])
   })
 
+  test('whom its own rules keep it from starting', async () => {
+    const opencode = (name: string, more = '') => ({
+      [`.opencode/agent/${name}.md`]: agent(`description: d\nmode: all${more}`),
+    })
+    const rules = '\npermission:\n  task:\n    "*": deny\n    "review-*": allow\n    review-all: deny'
+    const project = createProject({
+      ...opencode('lead', rules),
+      ...opencode('nobody', '\npermission:\n  task: deny'),
+      ...opencode('review-one'),
+      ...opencode('review-all'),
+    })
+    const reason = 'the permission rules in its file deny it'
+    expect((await shown(project, 'lead')).targets).toMatchObject({
+      entry: ['review-one'],
+      refused: [
+        { name: 'nobody', reason },
+        { name: 'review-all', reason },
+      ],
+    })
+    expect((await shown(project, 'nobody')).targets.entry).toEqual([])
+  })
+
   test('what a policy takes from it, and the place that says so', async () => {
     const policy = '.cadre/storage/policy.yaml'
     const project = createProject({

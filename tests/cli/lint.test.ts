@@ -42,8 +42,21 @@ describe('looking', () => {
     const project = createProject({ [lead]: agent(`${good}\ntools: [edti]`) })
     expect((await project.cadre(['lint'])).code).toBe(0)
     const empty = await createProject({ 'README.md': '# Hello\n' }).cadre(['lint'])
-    expect(empty.stdout).toBe('No agent files found.\n')
+    expect(empty.stdout).toMatch(/^No agent files found\. To check other Markdown files, name them .+\n$/)
     expect(empty.code).toBe(0)
+  })
+
+  test('checks what lies where no program looks only when somebody names it', async () => {
+    const project = createProject({
+      [lead]: agent(good),
+      'agents/notes.md': 'Just text.\n',
+      'x.md': agent(good),
+    })
+    const paths = async (...named: string[]) =>
+      lintedIn((await project.cadre(['lint', '--json', ...named])).json()).files.map(({ path }) => path)
+    expect(await paths()).toEqual([lead])
+    expect(await paths('agents')).toEqual(['agents/notes.md'])
+    expect(await paths('x.md')).toEqual(['x.md'])
   })
 
   test('what is shown, and what counts as a failure, can be chosen', async () => {

@@ -269,6 +269,15 @@ describe('what is printed', () => {
     expect(await answerOf('copilot', 'PreToolUse', script)).toEqual({ decision: 'deny' })
   })
 
+  it.each([
+    [`echo '{"async": true}'`],
+    [`echo '{"async": true, "asyncTimeout": 15000}'; echo 'further text'; echo '{'`],
+    [`echo '{"async": true}'; echo late >&2; exit 2`],
+  ])('may say that the hook goes on by itself: %s', async (script) => {
+    expect(await answerOf('claude', 'PreToolUse', script)).toEqual({})
+    expect(await answerOf('claude', 'Stop', script)).toEqual({})
+  })
+
   it('may be much, and is not kept for ever', async () => {
     const script = `head -c 12000000 /dev/zero | tr '\\0' 'x'`
     const { context } = await answerOf('claude', 'SessionStart', script)

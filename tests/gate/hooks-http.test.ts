@@ -65,7 +65,7 @@ it('a server decides over https, told what a program would be told', async () =>
     timestamp: Date.UTC(2026, 0, 2, 3, 4, 5),
     cwd: project.path,
     toolName: 'bash',
-    toolArgs: { command: 'ls' },
+    toolArgs: '{"command":"ls"}',
   })
   expect(asked[0]!.headers).toMatchObject({
     'content-type': 'application/json',

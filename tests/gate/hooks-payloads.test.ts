@@ -116,14 +116,14 @@ function documented(cwd: string, at: { child?: boolean } = {}): Record<Format, R
       SessionStart: { source: 'new', initialPrompt: 'Do it.' },
       SessionEnd: { reason: 'complete' },
       UserPromptSubmit: { prompt: 'Hello' },
-      PreToolUse: { toolName: 'bash', toolArgs: { command: 'ls' } },
+      PreToolUse: { toolName: 'bash', toolArgs: '{"command":"ls"}' },
       PostToolUse: {
         toolName: 'bash',
-        toolArgs: { command: 'ls' },
+        toolArgs: '{"command":"ls"}',
         toolResult: { resultType: 'success', textResultForLlm: 'out' },
       },
-      PostToolUseFailure: { toolName: 'bash', toolArgs: { command: 'ls' }, error: 'bad' },
-      PermissionRequest: { toolName: 'bash', toolArgs: { command: 'ls' } },
+      PostToolUseFailure: { toolName: 'bash', toolArgs: '{"command":"ls"}', error: 'bad' },
+      PermissionRequest: { toolName: 'bash', toolArgs: '{"command":"ls"}' },
       SubagentStart: {
         transcriptPath: ownFile,
         agentName: 'worker',
@@ -315,7 +315,7 @@ describe('how they are told', () => {
       })
       expect(project.payload('camel.PreToolUse')).toMatchObject({
         toolName: copilot[0],
-        toolArgs: copilot[1],
+        toolArgs: JSON.stringify(copilot[1]),
       })
       expect(project.payload('snake.PreToolUse')).toMatchObject({
         tool_name: claude[0],

@@ -128,7 +128,7 @@ export { answerDraft, answerIn, isAsked, questionDraft } from './session/questio
 export { sectionsOf } from './session/sections.ts'
 export { approveSession, foldEntries, nextMove, openCalls, type SessionState } from './session/state.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'
-export { allowedTargets, readDelegation } from './tree/delegation.ts'
+export { allowedTargets, isTargetDenied, readDelegation } from './tree/delegation.ts'
 export type { Explained, ExplainRequest } from './tree/explain.ts'
 export {
   createOrchestrator,

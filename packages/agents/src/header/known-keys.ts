@@ -14,6 +14,7 @@ const restrictions = {
     'excludedtools',
     'excludetools',
     'blockedtools',
+    'restrictedtools',
     'permission',
     'permissions',
     'permissionmode',

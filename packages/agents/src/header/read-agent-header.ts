@@ -1,6 +1,7 @@
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
 import { isBlank, isComment, keyLineOf } from './key-line.ts'
 import { isKnownKey, isProseKey, isTextKey, plainKey, type Synonyms } from './known-keys.ts'
+import { liftTools } from './lift-tools.ts'
 import { type KeyBlock, readBlock } from './read-block.ts'
 import type { Rescue } from './rescue.ts'
 import { type Block, splitBlocks } from './split-blocks.ts'
@@ -43,7 +44,7 @@ export function readHeader(request: HeaderRequest): ReadHeader {
   if (strict.kind === 'read') {
     const { fields, value, line } = strict.root
     if (value === null || (fields !== undefined && textsAreTexts(fields))) {
-      const entries = merged([...(fields ?? [])].map(([written, field]) => ({ written, field })))
+      const entries = liftTools(merged([...(fields ?? [])].map(([written, field]) => ({ written, field }))))
       const unseen = findUnseen({ ...request, entries, isLooseLine: () => false })
       return {
         kind: 'read',
@@ -65,7 +66,7 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
   const { lines, firstLine } = request
   const blocks = isShort(lines) ? splitBlocks(lines, firstLine) : []
   if (blocks.length > mostBlocks || !blocks.some(isOfKnownKey)) return { kind: 'broken', diagnostics }
-  const entries: Entry[] = []
+  const found: Entry[] = []
   const rescues: Rescue[] = []
   const loose = new Set<number>()
   const seen = new Set<string>()
@@ -73,7 +74,7 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
     if (!isKeyBlock(block)) return strayLines(block, rescues)
     const { key, line } = block
     const read = readBlock(block)
-    if (read.rescue !== undefined) rescues.push({ code: read.rescue, line })
+    if (read.rescue !== undefined) rescues.push({ code: read.rescue, line: read.rescueLine ?? line })
     for (const [index, text] of block.lines.entries()) {
       // Even a text that is right may have swallowed a key, where something near it is wrong.
       if (
@@ -82,7 +83,7 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
       )
         loose.add(line + index)
     }
-    entries.push({ written: key.written, field: read.field })
+    found.push({ written: key.written, field: read.field })
     // The first one holds, so the others are better read as comments.
     const isRepeated = seen.has(key.plain)
     seen.add(key.plain)
@@ -90,9 +91,10 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
   })
   const strays = blocks.filter((block) => !isKeyBlock(block))
   for (const { line, lines: text } of strays) for (const index of text.keys()) loose.add(line + index)
+  const entries = liftTools(merged(found))
   return {
     kind: 'read',
-    entries: merged(entries),
+    entries,
     rescues,
     rescued: true,
     ...(diagnostics[0] !== undefined && { fault: { ...diagnostics[0], severity: 'warning' } }),

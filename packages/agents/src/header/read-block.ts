@@ -12,6 +12,8 @@ export type KeyBlock = Block & { readonly key: KeyLine }
 export interface ReadBlock {
   readonly field: Located
   readonly rescue?: RescueCode
+  /** Where the rescue is, if not on the line of the key. */
+  readonly rescueLine?: number
   /** Absent when nobody can tell. */
   readonly lines?: readonly string[]
 }
@@ -38,8 +40,29 @@ export function readBlock(block: KeyBlock): ReadBlock {
   if (isRestriction) return readRestriction(written, block)
   if (isTextKey(key.plain) || isProseKey(key.plain) || written.length === 1) return readText(spaced, block)
   return (
-    readNested(quoteValues(tidy), block) ?? { ...readText(spaced, block, false), rescue: 'value-unreadable' }
+    readNested(quoteValues(tidy), block) ??
+    readItems(tidy, block) ?? { ...readText(spaced, block, false), rescue: 'value-unreadable' }
   )
+}
+
+/** Handoffs of which only some can be read: one that cannot does not take the others with it. */
+function readItems(lines: readonly string[], block: KeyBlock): ReadBlock | undefined {
+  if (block.key.plain !== 'handoffs') return undefined
+  const [first = '', ...further] = lines
+  const indent = further.find((line) => /^ *- /.test(line))?.search(/\S/)
+  const starts = further.flatMap((line, index) =>
+    line.search(/\S/) === indent && /^ *-(?: |$)/.test(line) ? [index] : [],
+  )
+  const items = starts.map((start, index): Located => {
+    const text = [first, ...further.slice(start, starts[index + 1])]
+    const part = { ...block, line: block.line + start }
+    const field = readOne(text, part) ?? readNested(quoteValues(text), part)?.field
+    return field?.items?.[0] ?? { line: block.line + 1 + start, value: null, isLoose: true }
+  })
+  const broken = items.find(({ isLoose }) => isLoose === true)
+  if (broken === undefined || items.every(({ isLoose }) => isLoose === true)) return undefined
+  const field = { line: block.line, value: items.map(({ value }) => value), items }
+  return { field, rescue: 'value-unreadable', rescueLine: broken.line }
 }
 
 /** What YAML says about these lines, if it is one key with one value, and a text where a text is wanted. */

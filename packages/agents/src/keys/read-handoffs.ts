@@ -22,6 +22,8 @@ export function readHandoffs(header: HeaderReader): readonly Handoff[] | undefin
   return field.items.flatMap((item) => {
     const handoff = handoffOf(item)
     if (handoff !== undefined) return [handoff]
+    // Of one that cannot be read it is said already that it cannot.
+    if (item.isLoose === true) return []
     header.report(
       'warning',
       'handoff-unclear',
@@ -31,6 +33,11 @@ export function readHandoffs(header: HeaderReader): readonly Handoff[] | undefin
     )
     return []
   })
+}
+
+/** The lines of the handoffs that are used, in their order. */
+export function linesOfHandoffs(field: Located | undefined): readonly number[] {
+  return (field?.items ?? []).flatMap((item) => (handoffOf(item) === undefined ? [] : [item.line]))
 }
 
 const known = ['label', 'agent', 'prompt', 'send', 'model', 'context']

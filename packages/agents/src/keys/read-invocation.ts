@@ -12,7 +12,7 @@ export interface Invocation {
 export function readInvocation(header: HeaderReader): Invocation {
   const infer = readInfer(header)
   const mode = readMode(header)
-  const hidden = header.peek('hidden')?.value === false ? undefined : header.restricts('hidden', true)
+  const hidden = isHidden(header)
   const isInvocable = header.restricts('userinvocable', false)
   const isDisabled = header.restricts('disablemodelinvocation', true)
   return {
@@ -20,6 +20,13 @@ export function readInvocation(header: HeaderReader): Invocation {
     modelInvocable: strictest(isDisabled === undefined ? undefined : !isDisabled, infer.model, mode),
     disabled: isSwitchedOff(header),
   }
+}
+
+/** opencode hides an agent from the list that people choose from. One for people alone can be started all the same. */
+function isHidden(header: HeaderReader): boolean | undefined {
+  if (header.peek('hidden')?.value === false) return undefined
+  const hidden = header.restricts('hidden', true)
+  return String(header.peek('mode')?.value).trim().toLowerCase() === 'primary' ? undefined : hidden
 }
 
 function isSwitchedOff(header: HeaderReader): boolean {

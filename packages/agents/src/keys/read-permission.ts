@@ -23,13 +23,17 @@ export function readPermission(header: HeaderReader): readonly PermissionRule[] 
   )
 }
 
-/** `{tool, pattern, action}` each: the one way to write rules whose order a mapping cannot hold. */
+/**
+ * `{tool, pattern, action}` each, which is the one way to write rules whose order a mapping cannot hold; or, as newer versions
+ * of opencode have it, `{action, resource, effect}`.
+ */
 function listed(field: Located, header: HeaderReader): readonly PermissionRule[] | 'unclear' {
   const rules: PermissionRule[] = []
-  for (const item of field.items ?? []) {
-    const tool = item.fields?.get('tool')?.value
-    const pattern = item.fields?.get('pattern')?.value ?? '*'
-    const action = item.fields?.get('action')
+  for (const { fields } of field.items ?? []) {
+    const isNewer = fields?.has('effect') === true
+    const tool = fields?.get(isNewer ? 'action' : 'tool')?.value
+    const pattern = fields?.get(isNewer ? 'resource' : 'pattern')?.value ?? '*'
+    const action = fields?.get(isNewer ? 'effect' : 'action')
     if (typeof tool !== 'string' || typeof pattern !== 'string' || action === undefined)
       return unclear(field, header)
     rules.push(ruleOf(tool, pattern, action, header))

@@ -10,6 +10,8 @@ export function refuseMisspelt(header: HeaderReader, name: string, line: number)
     const meant = misspeltTool(word)
     if (meant === undefined) continue
     const message = `${JSON.stringify(word)} is denied, but there is no such tool. Did you mean ${meant}? Cadre does not use this agent until it is fixed.`
+    // A name that is denied in several places is one mistake.
+    if (header.diagnostics.some((said) => said.message === message)) continue
     header.report('error', 'denial-unknown', line, message, `Write ${meant}.`)
   }
 }

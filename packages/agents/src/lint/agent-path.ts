@@ -1,9 +1,8 @@
 /** Folders that nobody writes agents in. */
 const foreign = /\/(?:node_modules|\.git)\//i
 
-/** Folders and files that hold something else, however much they look like agents. A skill may bring agents of its own. */
-const others =
-  /\/(?:skills|commands|prompts)\/(?!(?:.*\/)?agents\/)|\/(?:skill|[^/]*\.(?:prompt|instructions))\.md$/i
+/** Files that hold something else, even where agents are. */
+const others = /\/(?:skill|[^/]*\.(?:prompt|instructions))\.md$/i
 
 /** An agent by its very name, wherever it lies. */
 const named = /\.(?:agent|chatmode)\.md$|\.agent\.ya?ml$/i
@@ -12,11 +11,11 @@ const named = /\.(?:agent|chatmode)\.md$|\.agent\.ya?ml$/i
 const notes =
   /\/(?:readme|agents|claude|gemini|changelog|contributing|license|security|code_of_conduct|index)(?:[-_.][a-z]{2}(?:[-_][a-z]{2,4})?)?\.md$/i
 
-const places = [
-  /\/\.github\/(?:agents|chatmodes)\/.+\.md$/i,
-  /\/\.(?:claude|copilot)\/agents\/.+\.md$/i,
-  /\/\.opencode\/agents?\/.+\.md$/i,
-  /\/agents\/.+\.md$/i,
+/** Where some program looks for agents by itself, with all folders below. */
+const places: readonly RegExp[] = [
+  /\/\.github\/(?:agents|chatmodes)\//i,
+  /\/\.(?:claude|copilot|cursor|gemini|kiro|qwen)\/agents\//i,
+  /\/(?:\.opencode|\.config\/opencode)\/agents?\//i,
 ]
 
 /** What a path tells about a file. */
@@ -30,13 +29,22 @@ export type PathMeaning =
   | 'settings'
   | 'other'
 
-/** By a path written with `/`, and one in front. */
-export function meaningOfPath(path: string): PathMeaning {
+/** By a path written with `/`, and one in front. `isPlace`: something else than the path says that agents are there. */
+export function meaningOfPath(path: string, isPlace: () => boolean = () => false): PathMeaning {
   if (foreign.test(path)) return 'other'
   if (named.test(path)) return 'agent'
-  if (others.test(path)) return 'other'
-  if (places.some((place) => place.test(path))) return notes.test(path) ? 'perhaps' : 'agent'
   if (/\/\.vscode\/settings\.json$/i.test(path)) return 'settings'
   if (/\/templates\/[^/]+\.ya?ml$/i.test(path)) return 'template'
-  return /\.md$/i.test(path) ? 'perhaps' : 'other'
+  if (!/\.md$/i.test(path) || others.test(path)) return 'other'
+  if (placeIn(path) === '' && !isPlace()) return 'other'
+  return notes.test(path) ? 'perhaps' : 'agent'
+}
+
+/** The part of a path that says which place of agents it is in, such as `/.claude/agents/`; empty for none. */
+export function placeIn(path: string): string {
+  for (const place of places) {
+    const match = place.exec(path)
+    if (match !== null) return match[0].toLowerCase()
+  }
+  return ''
 }

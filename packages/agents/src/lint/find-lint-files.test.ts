@@ -22,13 +22,13 @@ describe('finds', () => {
     '.github/chatmodes/plan.chatmode.md',
     'anywhere/at/all/x.agent.md',
     'anywhere/y.chatmode.md',
-    'agents/design/ui.md',
-    'plugins/one/agents/x.md',
-    'skills/one/agents/x.md',
+    'skills/one/agents/x.agent.md',
     'prompts/x.agent.md',
+    '.opencode/agent/commands/x.md',
+    '.config/opencode/agents/x.md',
+    '.kiro/agents/x.md',
     '.cadre/templates/planner.agent.yaml',
     'lib/helper.agent.yml',
-    '.other/agents/x.md',
   ])('%s, even without a header', (file) => {
     expect(found(createFolder({ [file]: 'Just text.\n' }))).toEqual([file])
   })
@@ -40,12 +40,11 @@ describe('finds', () => {
   })
 
   it.each([
-    ['notes/reviewer.md', agent],
-    ['agents/README.md', agent],
-    ['AGENTS.md', agentText('description: d\nmode: subagent')],
-    ['x.md', `\ufeff${agent}`],
-    ['x.md', `\`\`\`\`chatagent\n${agent}\`\`\`\`\n`],
-    ['x.md', 'name: a\ndescription: d\nmodel: sonnet\n---\nText.\n'],
+    ['.claude/agents/README.md', agent],
+    ['.opencode/agent/AGENTS.md', agentText('description: d\nmode: subagent')],
+    ['.claude/agents/index.md', `\ufeff${agent}`],
+    ['.claude/agents/index.md', `\`\`\`\`chatagent\n${agent}\`\`\`\`\n`],
+    ['.claude/agents/index.md', 'name: a\ndescription: d\nmodel: sonnet\n---\nText.\n'],
     ['templates/solo.yaml', 'id: solo\nsystem_prompt: Do it.\n'],
     ['templates/solo.yaml', 'apiVersion: daemon/v1\nkind: Agent\nmetadata:\n  description: d\n'],
     ['.vscode/settings.json', '{ // mine\n "copilotMultiAgent.agents": [] }'],
@@ -56,8 +55,20 @@ describe('finds', () => {
 
 describe('leaves alone', () => {
   it.each([
-    ['agents/SKILL.md', agent],
-    ['agents/a.prompt.md', agent],
+    ['.claude/agents/SKILL.md', agent],
+    ['.github/agents/a.prompt.md', agent],
+    ['notes/reviewer.md', agent],
+    ['docs/agents/security/planner.md', agent],
+    ['agents/design/ui.md', agent],
+    ['plugins/one/agents/x.md', agent],
+    ['skills/one/agents/x.md', agent],
+    [
+      '.github/workflows/triage.md',
+      agentText('description: d\ntools: [read]\npermissions:\n  contents: read'),
+    ],
+    ['.github/ISSUE_TEMPLATE/bug.md', agentText('name: Bug\ndescription: d\nmodel: x')],
+    ['.other/agents/x.md', agent],
+    ['AGENTS.md', agent],
     ['.github/agents/b.instructions.md', agent],
     ['skills/one/x.md', agent],
     ['.claude/commands/go.md', agent],
@@ -67,22 +78,68 @@ describe('leaves alone', () => {
     ['.claude/worktrees/w/.github/agents/x.agent.md', agent],
     ['.cadre/sessions/agents/x.agent.md', agent],
     ['.cache/deep/x.agent.md', agent],
-    ['agents/README.md', '# Agents\n'],
-    ['agents/CLAUDE.md', '# For Claude\n'],
-    ['agents/readme.zh-CN.md', '# Agents\n'],
+    ['.claude/agents/README.md', '# Agents\n'],
+    ['.claude/agents/CLAUDE.md', '# For Claude\n'],
+    ['.claude/agents/readme.zh-CN.md', '# Agents\n'],
     ['docs/page.md', page],
-    ['docs/page.md', agentText('description: d\nmode: wide')],
-    ['docs/rule.md', agentText("description: d\napplyTo: '**'\ntools: [read]")],
     ['chart/templates/deployment.yaml', 'apiVersion: apps/v1\nkind: Deployment\n'],
     ['.vscode/settings.json', '{"editor.tabSize": 2}'],
-    ['agents/run.ts', 'export {}\n'],
+    ['.claude/agents/run.ts', 'export {}\n'],
   ])('%s', (file, text) => {
     expect(found(createFolder({ [file]: text, 'other.agent.md': '' }))).toEqual(['other.agent.md'])
   })
 })
 
-it('takes every file with a header where there is nothing that is surely an agent', () => {
-  expect(found(createFolder({ 'a/page.md': page, 'b.md': '# no header\n' }))).toEqual(['a/page.md'])
+it('takes no page with a header for an agent, even where there is nothing else', () => {
+  expect(found(createFolder({ 'a/page.md': page, 'notes/x.md': agent }))).toEqual([])
+})
+
+describe('plugins', () => {
+  const manifest = JSON.stringify({ name: 'kit', agents: ['./more/helper.md', './team/'] })
+  const marketplace = JSON.stringify({
+    name: 'shop',
+    plugins: [
+      { name: 'one', source: './plugins/one' },
+      { name: 'two', source: './two', strict: false, agents: './two-agents' },
+      { name: 'far', source: { source: 'github', repo: 'a/b' } },
+    ],
+  })
+
+  it('bring what is in their agents folder, and what their manifest names', () => {
+    const files = {
+      '.claude-plugin/plugin.json': manifest,
+      'agents/a.md': 'Just text.\n',
+      'agents/deep/b.md': agent,
+      'agents/README.md': '# Agents\n',
+      'more/helper.md': agent,
+      'more/other.md': agent,
+      'team/c.md': agent,
+    }
+    expect(found(createFolder(files))).toEqual([
+      'agents/a.md',
+      'agents/deep/b.md',
+      'more/helper.md',
+      'team/c.md',
+    ])
+  })
+
+  it('may be listed by a marketplace', () => {
+    const files = {
+      'market/.claude-plugin/marketplace.json': marketplace,
+      'market/plugins/one/agents/a.md': agent,
+      'market/plugins/other/agents/a.md': agent,
+      'market/two/two-agents/b.md': agent,
+      'market/agents/c.md': agent,
+    }
+    const folder = createFolder(files)
+    const expected = ['market/plugins/one/agents/a.md', 'market/two/two-agents/b.md']
+    expect(found(folder)).toEqual(expected)
+    expect(found(folder, 'market/plugins')).toEqual(expected.slice(0, 1))
+  })
+
+  it('with a manifest that cannot be read bring nothing', () => {
+    expect(found(createFolder({ '.claude-plugin/plugin.json': '{', 'agents/a.md': agent }))).toEqual([])
+  })
 })
 
 it('goes by the names of folders below the one it is given, and by its own', () => {
@@ -104,6 +161,30 @@ describe('links', () => {
     symlinkSync(folder.at('p/.github/agents/a.agent.md'), folder.at('p/.github/agents/b.agent.md'))
     symlinkSync('nowhere', folder.at('p/.github/agents/c.agent.md'))
     expect(found(folder, 'p')).toEqual(['p/.github/agents/a.agent.md'])
+  })
+
+  it('count where they are, also below a place of agents', () => {
+    const folder = createFolder({
+      'shared/x.md': agent,
+      '.ai/agents/y.md': agent,
+      '.claude/agents/z.md': agent,
+    })
+    for (const place of ['.opencode/agent', '.github/agents'])
+      mkdirSync(folder.at(place), { recursive: true })
+    symlinkSync('../../shared/x.md', folder.at('.claude/agents/x.md'))
+    symlinkSync('../../shared/x.md', folder.at('.opencode/agent/x.md'))
+    symlinkSync('../../.ai/agents', folder.at('.opencode/agent/team'))
+    symlinkSync('../../.claude/agents/z.md', folder.at('.github/agents/z.md'))
+    const expected = [
+      '.claude/agents/x.md',
+      '.claude/agents/z.md',
+      '.github/agents/z.md',
+      '.opencode/agent/team/y.md',
+      '.opencode/agent/x.md',
+    ]
+    expect(found(folder)).toEqual(expected)
+    mkdirSync(folder.at('.git'))
+    expect(found(folder, '.opencode')).toEqual(expected.slice(3))
   })
 
   it('that lead out are named and not followed', () => {

@@ -2,8 +2,9 @@ import { closeSync, type Dirent, openSync, readdirSync, readSync, realpathSync, 
 import path from 'node:path'
 import { isInside, repositoryOf } from '@cadre/disk'
 import { namespace } from '../settings/find-configuration.ts'
-import { meaningOfPath } from './agent-path.ts'
-import { hasHeader, looksLikeAgent, looksLikeChatLog, looksLikeTemplate } from './looks-like-agent.ts'
+import { meaningOfPath, type PathMeaning, placeIn } from './agent-path.ts'
+import { looksLikeAgent, looksLikeChatLog, looksLikeTemplate } from './looks-like-agent.ts'
+import { createPlugins } from './plugins.ts'
 
 export interface FoundForLint {
   /** Absolute, in order. */
@@ -21,42 +22,62 @@ const settingsBytes = 1_000_000
 
 /** Walked whatever their names: those without a dot in front, and these. Of others only what could hold agents. */
 const hosts = /^\.(?:github|claude|opencode|copilot)$/i
-const holders = /^(?:agents?|chatmodes|templates)$/i
+const holders = /^(?:agents?|chatmodes|templates|opencode)$/i
 const never = /^(?:node_modules|\.git|\.hg|\.svn|__pycache__)$/i
 
 /**
- * Every agent file below a folder, whoever it was written for. Where there is none at all: every Markdown file with a
- * header. Links are followed within the folder only, each file once.
+ * Every agent file below a folder: what some program loads from there by itself, and what is called an agent. In a folder that
+ * is itself one of agents every Markdown file counts. Links are followed within the repository only, each file once for each
+ * place that has it.
  */
 export function findLintFiles(folder: string): FoundForLint {
   const top = realpathSync(folder)
+  const repository = repositoryOf(top)
   const search: Search = {
     top,
-    base: repositoryOf(top) ?? path.dirname(top),
+    base: repository ?? path.dirname(top),
+    within: repository ?? top,
+    isCollection: isCollection(path.relative(repository ?? path.dirname(top), top)),
+    pluginOf: createPlugins(),
     files: new Map(),
-    headed: new Map(),
     outside: [],
     seen: new Set(),
     left: mostEntries,
   }
   walk(top, search, 0)
-  const files = search.files.size > 0 ? search.files : search.headed
   // As it was named, which may be through a link.
   const named = (at: string) => path.join(folder, path.relative(top, at))
   return {
-    files: [...files.values()].sort(order).map(named),
+    files: [...search.files.values()].sort(order).map(named),
     outside: search.outside.sort(order).map(named),
     endless: search.left < 0,
   }
+}
+
+/** Files right in a folder whose headers look like those of agents: what a file that somebody names may refer to. */
+export function findLikelyAgents(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.md$/i.test(entry.name))
+    .map((entry) => path.join(folder, entry.name))
+    .filter((file) => looksLikeAgent(headOf(file, headBytes)))
+    .sort(order)
+}
+
+/** Whether somebody who names this folder names a folder of agents. */
+function isCollection(fromBase: string): boolean {
+  return fromBase.split(path.sep).some((name) => /^(?:sub)?agents?$/i.test(name))
 }
 
 interface Search {
   readonly top: string
   /** Below a repository the names of its folders count; without one, those from the folder itself on. */
   readonly base: string
-  /** By where they really are. */
+  /** The folder that links must not lead out of. */
+  readonly within: string
+  readonly isCollection: boolean
+  readonly pluginOf: (file: string) => string | undefined
+  /** By where they really are, and by the place they are found in. */
   readonly files: Map<string, string>
-  readonly headed: Map<string, string>
   readonly outside: string[]
   readonly seen: Set<string>
   left: number
@@ -71,8 +92,10 @@ function walk(folder: string, search: Search, depth: number): void {
   } catch {
     return
   }
-  if (search.seen.has(real) || depth > deepest) return
-  search.seen.add(real)
+  // A folder that is linked to from a place of agents is one there, even if it was walked elsewhere.
+  const key = keyOf(real, folder, search)
+  if (search.seen.has(key) || depth > deepest) return
+  search.seen.add(key)
   // A folder that somebody names is walked, whatever it is called.
   const parent = depth === 0 ? '' : path.basename(folder)
   for (const entry of entries.sort((a, b) => order(a.name, b.name))) {
@@ -97,10 +120,10 @@ function followLink(at: string, search: Search, depth: number): void {
   } catch {
     return
   }
-  if (isInside(search.top, real)) {
+  if (isInside(search.within, real)) {
     if (!isFolder) consider(at, real, search)
     else if (isWalked(name, path.basename(path.dirname(at)))) walk(at, search, depth + 1)
-  } else if (!isFolder && meaningOfPath(fromBase(at, search)) === 'agent') search.outside.push(at)
+  } else if (!isFolder && meaningOf(at, search) === 'agent') search.outside.push(at)
 }
 
 /** Only this much of a hidden folder is walked: they are large, and mostly not written by people. */
@@ -113,22 +136,27 @@ function isWalked(name: string, parent: string): boolean {
 }
 
 function consider(at: string, real: string, search: Search): void {
+  const key = keyOf(real, path.dirname(at), search)
   // The file itself comes before a link to it.
-  if (search.files.has(real) && at !== real) return
-  const meaning = meaningOfPath(fromBase(at, search))
+  if (search.files.has(key) && at !== real) return
+  const meaning = meaningOf(at, search)
   if (meaning === 'other') return
   if (meaning === 'agent') {
-    if (
-      !(
-        /\/agents\/[^/]+\.agent\.md$/i.test(fromBase(at, search)) && looksLikeChatLog(headOf(real, headBytes))
-      )
-    )
-      search.files.set(real, at)
+    const isLog =
+      /\/agents\/[^/]+\.agent\.md$/i.test(fromBase(at, search)) && looksLikeChatLog(headOf(real, headBytes))
+    if (!isLog) search.files.set(key, at)
     return
   }
   const head = headOf(real, meaning === 'settings' ? settingsBytes : headBytes)
-  if (isAgent[meaning](head)) search.files.set(real, at)
-  else if (meaning === 'perhaps' && hasHeader(head)) search.headed.set(real, at)
+  if (isAgent[meaning](head)) search.files.set(key, at)
+}
+
+function meaningOf(at: string, search: Search): PathMeaning {
+  return meaningOfPath(fromBase(at, search), () => search.isCollection || search.pluginOf(at) !== undefined)
+}
+
+function keyOf(real: string, folder: string, search: Search): string {
+  return `${placeIn(`${fromBase(folder, search)}/`)}\n${real}`
 }
 
 const isAgent = {

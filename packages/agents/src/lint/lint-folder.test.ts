@@ -33,7 +33,7 @@ describe('one file', () => {
     [
       'no header, where every file is an agent',
       { '.opencode/agent/a.md': 'Just text.\n' },
-      ['.opencode/agent/a.md:1 warning header-missing', '.opencode/agent/a.md:1 warning description-missing'],
+      ['.opencode/agent/a.md:1 warning header-missing'],
     ],
     ['no description', { [copilot]: agentText('name: a') }, [`${copilot}:2 warning description-required`]],
     [
@@ -56,6 +56,15 @@ describe('one file', () => {
       'long instructions',
       { [copilot]: agentText(good, 'x'.repeat(30_001)) },
       [`${copilot}:2 warning prompt-long`],
+    ],
+    [
+      'long instructions that github.com never reads',
+      {
+        [copilot]: agentText(`${good}\ntarget: vscode`, 'x'.repeat(30_001)),
+        '.claude/agents/b.md': agentText('name: b\ndescription: d', 'x'.repeat(30_001)),
+        '.github/chatmodes/c.chatmode.md': agentText('description: d', 'x'.repeat(30_001)),
+      },
+      [],
     ],
     [
       'another name than the file has',
@@ -142,6 +151,20 @@ describe('one file', () => {
       [`${copilot}:5 warning handoff-without-prompt`, `${copilot}:7 info handoff-to-self`],
     ],
     [
+      'handoffs behind one that is none',
+      {
+        [copilot]: agentText(
+          `${good}\nhandoffs:\n  - label: Go\n  - agent: nobody\n    prompt: go\n  - agent: a`,
+        ),
+      },
+      [
+        `${copilot}:5 warning handoff-unclear`,
+        `${copilot}:6 warning agent-missing`,
+        `${copilot}:8 info handoff-to-self`,
+        `${copilot}:8 warning handoff-without-prompt`,
+      ],
+    ],
+    [
       'hooks of nobody',
       { [claude]: agentText(`${good}\nhooks:\n  pre: echo`) },
       [`${claude}:5 warning hooks-never-run`],
@@ -187,6 +210,52 @@ describe('one file', () => {
     ],
   ])('%s', async (_, files, expected) => {
     expect((await lint(files)).said).toEqual(expected)
+  })
+
+  test.each<[string, string, string[]]>([
+    ['a tool nobody knows, in many places', 'tools: [Frob, Read, frob, Frob]', ['4 warning tool-unknown']],
+    [
+      'a tool nobody knows, given and denied',
+      'tools: [Frob, Read]\ndisallowedTools: [frob]',
+      ['4 error tool-unknown'],
+    ],
+    [
+      'a denial that is misspelt in many places',
+      'disallowedTools: [Wrte, Wrte]\npermission:\n  Wrte: deny',
+      ['4 error denial-unknown'],
+    ],
+    ['a list that is not closed', 'tools: [Read\nmodel: sonnet', ['4 warning value-unreadable']],
+    ['no list at all', 'tools: true', ['4 warning tools-unclear']],
+    ['a limit that is none', 'maxTurns: 0', ['4 error wrong-value']],
+    [
+      'a flag that is none',
+      'user-invocable: maybe\ndisable-model-invocation: true',
+      ['4 warning flag-unclear'],
+    ],
+    [
+      'agents without a tool to start them',
+      'tools: [Read]\nagents: [nobody, none]',
+      ['5 warning agents-without-tool'],
+    ],
+    [
+      'an agent that is missing in two places',
+      'agents: [nobody, nobody]\nhandoffs:\n  - {label: x, agent: nobody, prompt: go}',
+      ['4 warning agent-missing'],
+    ],
+  ])('one message for one cause: %s', async (_, keys, expected) => {
+    const { said } = await lint({ [claude]: agentText(`${good}\n${keys}`) })
+    expect(said).toEqual(expected.map((one) => `${claude}:${one}`))
+  })
+
+  test.each([
+    ['a header that is no YAML', '---\n[[[\n---\nx\n', `${claude}:2 error yaml-bad-indent`],
+    [
+      'a file that ends within its header',
+      '---\nname: a\ndescription: d\n',
+      `${claude}:4 warning header-torn`,
+    ],
+  ])('one message for one cause: %s', async (_, text, expected) => {
+    expect((await lint({ [claude]: text })).said).toEqual([expected])
   })
 
   it('never prints what looks like a key', async () => {
@@ -282,6 +351,8 @@ describe('agents together', () => {
     expect((await lint({ ...hidden, ...lead('tools: [read, agent]\nagents: [h]') })).said).toEqual([])
     const open = { '.github/agents/h.agent.md': agentText('name: h\ndescription: d\nuser-invocable: false') }
     expect((await lint({ ...open, ...lead('') })).said).toEqual([])
+    // The agent that the host brings itself may start it.
+    expect((await lint(open)).said).toEqual([])
   })
 
   it('a circle is told once', async () => {
@@ -349,6 +420,16 @@ describe('a part of a project', () => {
     expect(codes(result)).toEqual([...expected, ['.github/agents/other.agent.md']])
   })
 
+  it('also where no program looks for agents', async () => {
+    const folder = createFolder({
+      'team/lead.md': agentText('name: lead\ndescription: d\nagents: [worker, page]\nmodel: sonnet'),
+      'team/worker.md': agentText('name: worker\ndescription: d\nmodel: sonnet'),
+      'team/page.md': agentText('name: page\ntitle: A page'),
+    })
+    const result = await lintFiles([folder.at('team/lead.md')], { cwd: folder.path })
+    expect(codes(result)).toEqual([['team/lead.md', 'There is no agent "page", which agents names.']])
+  })
+
   it('a single file may be called anything', async () => {
     const folder = createFolder({
       'notes.txt.md': agentText('description: d'),
@@ -356,6 +437,45 @@ describe('a part of a project', () => {
     })
     const result = await lintFiles([folder.at('SKILL.md')], { cwd: folder.path })
     expect(result.summary).toMatchObject({ files: 1, ok: 1 })
+  })
+})
+
+it('an agent of opencode can always be started', async () => {
+  const files = {
+    '.opencode/agent/main.md': agentText('description: d\nmode: primary\nhidden: true'),
+    '.opencode/agent/helper.md': agentText(
+      'description: d\nmode: subagent\nhidden: true\npermission:\n  task: deny',
+    ),
+    '.opencode/agent/only.md': agentText('description: d\nhidden: true\ntools:\n  task: false'),
+  }
+  expect((await lint(files)).said).toEqual([])
+})
+
+describe('agents of a plugin', () => {
+  const plugin = { 'kit/.claude-plugin/plugin.json': '{"name": "kit"}' }
+
+  it('need no header: the file and the plugin name and describe them', async () => {
+    const { files, said, messages } = await lint({ ...plugin, 'kit/agents/helper.md': 'You help.\n' })
+    expect(said).toEqual(['kit/agents/helper.md:1 warning header-missing'])
+    expect(messages[0]).toContain(
+      'kit:helper, with the description "Agent from kit plugin" and with every tool',
+    )
+    expect(files).toMatchObject([{ status: 'ok', agent: 'helper' }])
+    expect(files[0]?.hosts?.claude).toEqual([
+      { key: 'header', effect: 'ignored', note: expect.stringContaining('every tool') },
+    ])
+  })
+
+  it('need neither name nor description in a header', async () => {
+    const { files, said } = await lint({ ...plugin, 'kit/agents/helper.md': agentText('tools: Read') })
+    expect(said).toEqual(['kit/agents/helper.md:2 warning description-missing'])
+    expect(files[0]?.hosts?.claude).toEqual([])
+    expect(files[0]?.hosts?.['copilot-cli']).toContainEqual(expect.objectContaining({ key: 'description' }))
+  })
+
+  it('elsewhere do need one', async () => {
+    const { said } = await lint({ '.claude/agents/helper.md': 'You help.\n' })
+    expect(said).toEqual(['.claude/agents/helper.md:1 error header-missing'])
   })
 })
 

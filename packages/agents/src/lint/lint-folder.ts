@@ -2,10 +2,11 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import type { Place } from '../load/agent-places.ts'
-import { findLintFiles } from './find-lint-files.ts'
+import { findLikelyAgents, findLintFiles } from './find-lint-files.ts'
 import type { HostName } from './hosts/host.ts'
 import { judgeHosts } from './hosts/judge-hosts.ts'
 import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
+import { withoutConsequences } from './one-cause.ts'
 import { createProjects, livePlaces, topOf } from './project-of-file.ts'
 import { readSubjects } from './read-subject.ts'
 import { duplicates } from './rules/duplicate-rules.ts'
@@ -106,7 +107,7 @@ async function lint(
         findings.get(subject)?.push(finding)
   }
   return read.map((ofFile) => {
-    const found = ofFile.flatMap((subject) => findings.get(subject) ?? [])
+    const found = ofFile.flatMap((subject) => withoutConsequences(findings.get(subject) ?? []))
     return fileOf(ofFile, found, hosts)
   })
 }
@@ -152,10 +153,9 @@ const forPeople: Finding = {
 /** What a rule says more exactly is not said twice. */
 function fromReader({ read, dialect }: Subject): Finding[] {
   if (read.ignored === true) return [forPeople]
+  const isSaid = read.agent?.description === '' && needsDescription(dialect)
   return read.diagnostics
-    .filter(
-      ({ code }) => code !== 'description-missing' || read.agent === undefined || !needsDescription(dialect),
-    )
+    .filter(({ code }) => code !== 'description-missing' || !isSaid)
     .map(({ path: _, ...finding }) => finding)
 }
 
@@ -198,7 +198,13 @@ export function shownPath(cwd: string, file: string): string {
 function neighboursOf(project: string, members: readonly Subject[]): string[] {
   const known = new Set(members.map((member) => member.path))
   const places = new Set([...livePlaces(project).map(folderOf), ...members.map(placeOf)])
-  const found = [...places].flatMap((place) => (isFolder(place) ? findLintFiles(place).files : []))
+  const beside = members
+    .filter(({ membership }) => membership.level === undefined)
+    .map(({ path: at }) => path.dirname(at))
+  const found = [
+    ...[...places].flatMap((place) => (isFolder(place) ? findLintFiles(place).files : [])),
+    ...[...new Set(beside)].flatMap((place) => (isFolder(place) ? findLikelyAgents(place) : [])),
+  ]
   return [...new Set(found)].filter((file) => !known.has(file))
 }
 

@@ -30,11 +30,6 @@ export function looksLikeAgent(head: string): boolean {
   return [...keys.keys()].some((key) => telling.has(key))
 }
 
-/** Whether a Markdown file begins with a header at all. */
-export function hasHeader(head: string): boolean {
-  return /^\ufeff?---[ \t]*\r?\n/.test(head) && topKeys(head).size > 0
-}
-
 /** Whether a file is what was said to an agent, and not what defines one: homes keep such logs under the names of agents. */
 export function looksLikeChatLog(head: string): boolean {
   return /^\ufeff?\s*# Agent:/i.test(head) && /^## (?:System Prompt|Conversation)[ \t]*\r?$/im.test(head)

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { isInside, isRepository, repositoryOf } from '@cadre/disk'
 import { type Place, placesOf } from '../load/agent-places.ts'
+import { createPlugins } from './plugins.ts'
 
 /** Where an agent is loaded from: what lies together is loaded together, and only one of a name is used. */
 export interface Membership {
@@ -10,6 +11,8 @@ export interface Membership {
   readonly place: string
   /** Of the places of one project, which comes before which; absent where nothing loads the file by itself. */
   readonly level?: number
+  /** The plugin that brings the file as an agent. */
+  readonly plugin?: string
 }
 
 /** Where the loader looks for the agents of a project, from what gives way to what is used instead. */
@@ -25,6 +28,7 @@ const levels = livePlaces('').map(({ at, dialect, level }) => {
 /** Tells to which project each file below `top` belongs. Remembers what it has looked up. */
 export function createProjects(top: string): (file: string) => Membership {
   const repositories = new Map<string, string | undefined>()
+  const pluginOf = createPlugins()
 
   return (file) => {
     const written = file.split(path.sep).join('/')
@@ -38,7 +42,12 @@ export function createProjects(top: string): (file: string) => Membership {
     const inside = isInside(top, file) ? path.relative(top, file).split(path.sep).join('/') : written
     const plain = /^(.*?)(?:^|\/)agents\//is.exec(inside)
     const place = plain === null ? path.dirname(file) : path.resolve(top, plain[0])
-    return { project: repository ?? (plain === null ? top : path.dirname(place)), place }
+    const plugin = pluginOf(file)
+    return {
+      project: repository ?? (plain === null ? top : path.dirname(place)),
+      place,
+      ...(plugin !== undefined && { plugin }),
+    }
   }
 
   /** The nearest folder under git, not further up than `top`: a folder of many projects may be under git itself. */

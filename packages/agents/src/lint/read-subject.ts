@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
 import { messageOf } from '@cadre/core'
 import { decodeText } from '@cadre/disk'
-import { dialectOf } from '../load/dialects.ts'
+import { dialectOf, ofPlugin } from '../load/dialects.ts'
 import { withNote } from '../load/read-agent-file.ts'
-import { readAgentText } from '../load/read-agent-text.ts'
+import { readIn } from '../load/read-agent-text.ts'
 import type { ReadAgent } from '../load/read-definition.ts'
 import { readSettingsFile } from '../settings/read-settings-file.ts'
 import type { Membership } from './project-of-file.ts'
@@ -41,10 +41,12 @@ export function readSubjects(request: SubjectRequest): readonly [Subject, ...Sub
     return failed('file-unreadable', `The file cannot be read: ${messageOf(error)}.`)
   }
   const text = decodeText(bytes)
-  if (dialectOf(path, text).format === 'settings') return settingsSubjects({ path, shown, membership }, text)
-  const { dialect, ...read } = readAgentText({ path, text })
+  const known = dialectOf(path, text)
+  if (known.format === 'settings') return settingsSubjects({ path, shown, membership }, text)
+  const dialect = membership.plugin === undefined ? known : ofPlugin(known, membership.plugin)
+  const read = readIn(dialect, { path, text })
   const header = readWrittenHeader({ path, text })
-  const subject = { path, shown, text, dialect, read, header, membership }
+  const subject = { path, shown, text, dialect: dialect.name, read, header, membership }
   return [isUtf8(bytes) ? subject : { ...subject, read: withNote(read, path, text) }]
 }
 

@@ -6,6 +6,8 @@ export interface Dialect {
   readonly format: 'markdown' | 'yaml' | 'settings'
   /** Paths of its files that are agents without a header as well, with their text as the prompt. */
   readonly headerless?: RegExp
+  /** The plugin that brings the files. */
+  readonly plugin?: string
   /** Other names it has for keys, in small letters, without `-` and `_`. */
   readonly synonyms?: { readonly [spelling: string]: string }
 }
@@ -60,4 +62,9 @@ export function dialectNamed(name: string, isAtHome = true): Dialect {
   if (found === undefined) throw new Error(`unreachable: no dialect ${name}`)
   const { headerless, ...rest } = found
   return isAtHome && headerless !== undefined ? found : rest
+}
+
+/** Of a plugin of Claude Code every Markdown file is an agent; what its header does not say, the file and the plugin do. */
+export function ofPlugin(dialect: Dialect, plugin: string): Dialect {
+  return dialect.name === 'claude' ? { ...dialect, headerless: anything, plugin } : dialect
 }

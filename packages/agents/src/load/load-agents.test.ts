@@ -53,7 +53,6 @@ describe('where agents come from', () => {
     const { agents, diagnostics, files } = await load()
     expect(diagnostics.map(({ code, path: file }) => [code, path.basename(file)])).toEqual([
       ['header-missing', 'down.md'],
-      ['description-missing', 'down.md'],
       ['description-missing', 'executor-001.agent.yaml'],
     ])
     expect(new Set(files.map(({ status }) => status))).toEqual(new Set(['ok']))

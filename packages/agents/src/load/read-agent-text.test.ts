@@ -541,3 +541,21 @@ describe('a restriction is never lost', () => {
     }
   })
 })
+
+describe('a file whose line breaks were lost', () => {
+  it.each([
+    '--- name: a description: Does it tools: Read, Grep --- # Title Do it.',
+    '--- name: a description: Does it tools: Read --- # Title\n\nDo it.\n',
+    '---name: a description: Does it model: sonnet',
+    '---\\nname: a\\ndescription: d\\ntools: [read]\\n---\\nBody',
+    'name: a description: Does it tools: Read, Grep --- Body',
+    '--- description: Does it --- Body',
+  ])('is broken, and the message says why: %j', (text) => {
+    for (const path of [claude, copilot, '/project/.opencode/agent/sample.md']) {
+      const result = read(text, path)
+      expect(result.agent).toBeUndefined()
+      expect(codesOf(result)).toEqual(['line-breaks-lost:1'])
+      expect(result.diagnostics[0]?.message).toContain('line breaks of this file were lost')
+    }
+  })
+})

@@ -32,6 +32,35 @@ describe('tools', () => {
     expect(read(keys)).toMatchObject({ agent: { tools }, diagnostics: [] })
   })
 
+  it.each([
+    ['capabilities:\n  allowed_tools: [Read, Grep]\n  max_files: 3', list('Read', 'Grep'), undefined],
+    ['capabilities:\n  allowed_tools:\n    - Read\n  restricted_tools:\n    - Bash', list('Read'), ['Bash']],
+    ['permissions:\n  allowed_tools: [Read]', list('Read'), undefined],
+    ['tools:\n  allowedTools: Read, Grep', list('Read', 'Grep'), undefined],
+    ['tools: [Read, Edit]\nconstraints:\n  allowed_tools: [Edit]', list('Edit'), undefined],
+  ])('a list in a group counts: %j', (keys, tools, disallowedTools) => {
+    const { agent, diagnostics } = read(keys, opencode)
+    expect(agent?.tools).toEqual(tools)
+    expect(agent?.disallowedTools).toEqual(disallowedTools)
+    expect(diagnostics).toEqual([])
+  })
+
+  it("a list of opencode's rules counts, the last that fits before the others", () => {
+    const rules = [
+      '{action: "*", resource: "*", effect: ask}',
+      '{action: read, resource: "*", effect: allow}',
+      '{action: shell, resource: "git push *", effect: deny}',
+    ]
+    const { agent, diagnostics } = read(`permissions:\n  - ${rules.join('\n  - ')}`, opencode)
+    expect(agent?.tools).toEqual(all)
+    expect(agent?.permissions).toEqual([
+      { tool: '*', pattern: '*', action: 'ask' },
+      { tool: 'read', pattern: '*', action: 'allow' },
+      { tool: 'shell', pattern: 'git push *', action: 'deny' },
+    ])
+    expect(diagnostics).toEqual([])
+  })
+
   it.each(['tools:', 'tools: true', 'tools: 3', 'tools: {read: yes please}', 'tools: {}'])(
     '%s is not understood: no tools',
     (keys) => {
@@ -437,5 +466,25 @@ describe('the other keys', () => {
       agent: { unknown: { x: 1 } },
       diagnostics: [{ code: 'key-twice', line: 4 }],
     })
+  })
+})
+
+describe('handoffs of which one is broken', () => {
+  const good = '  - label: Go\n    agent: worker\n    prompt: Go on'
+
+  it.each([
+    ['that is no handoff', '  - label: Lost', 'handoff-unclear', 4],
+    ['that is no YAML', '  - label: "Lost\n    agent: [', 'value-unreadable', 4],
+  ])('one %s does not take the others with it', (_, broken, code, line) => {
+    const { agent, diagnostics } = read(`handoffs:\n${broken}\n${good}`)
+    expect(agent?.handoffs).toEqual([{ label: 'Go', agent: 'worker', prompt: 'Go on' }])
+    expect(diagnostics.map((one) => [one.code, one.line])).toEqual([[code, line]])
+  })
+})
+
+describe('a hidden agent of opencode', () => {
+  it('that is for people can be started by them', () => {
+    expect(read('mode: primary\nhidden: true', opencode).agent).not.toHaveProperty('userInvocable')
+    expect(read('mode: subagent\nhidden: true', opencode).agent?.userInvocable).toBe(false)
   })
 })

@@ -26,6 +26,8 @@ export interface DefinitionRequest {
   readonly synonyms?: { readonly [spelling: string]: string }
   /** Restrictions that seem to be there and were not read. */
   readonly unseen?: readonly Unseen[]
+  /** The plugin that brings the agent: it describes an agent that does not do so itself. */
+  readonly plugin?: string
 }
 
 export interface ReadAgent {
@@ -57,6 +59,7 @@ const usual: { readonly [spelling: string]: string } = {
   excludedtools: 'disallowedtools',
   excludetools: 'disallowedtools',
   blockedtools: 'disallowedtools',
+  restrictedtools: 'disallowedtools',
   whentouse: 'usefor',
   isbackground: 'background',
   disabled: 'disable',
@@ -74,15 +77,7 @@ export function readDefinition(request: DefinitionRequest): ReadAgent {
     synonyms: request.synonyms === undefined ? usual : { ...usual, ...request.synonyms },
   })
   const name = readName(header, line)
-  const description = header.text('description') ?? ''
-  if (description === '')
-    header.report(
-      'warning',
-      'description-missing',
-      line,
-      'There is no description, so no other agent can tell when to choose this one.',
-      'Add description: and one sentence.',
-    )
+  const description = readDescription(header, line, request.plugin)
   const prompt = withSpaceOf(header, request.prompt || (header.text('prompt') ?? ''))
   if (prompt === '')
     header.report(
@@ -127,6 +122,24 @@ export function readDefinition(request: DefinitionRequest): ReadAgent {
     source: { path, dialect, line },
   }
   return { agent, diagnostics, ...(disabled && { disabled }) }
+}
+
+function readDescription(header: HeaderReader, line: number, plugin: string | undefined): string {
+  const written = header.text('description') ?? ''
+  if (written !== '') return written
+  const description = plugin === undefined ? '' : `Agent from ${plugin} plugin`
+  const effect =
+    description === ''
+      ? 'so no other agent can tell when to choose this one'
+      : `so Claude Code describes the agent as ${JSON.stringify(description)}, which does not tell when to choose it`
+  header.report(
+    'warning',
+    'description-missing',
+    line,
+    `There is no description, ${effect}.`,
+    'Add description: and one sentence.',
+  )
+  return description
 }
 
 /** Without a limit that seems to be meant, the agent cannot be used. Where tools or targets do, it gets none. */

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '@cadre/disk'
 import { findBodyKeys, findKeys } from '../header/body-keys.ts'
+import { nameOfFile } from './agent-name.ts'
 import type { Dialect } from './dialects.ts'
 import { type ReadAgent, readDefinition } from './read-definition.ts'
 
@@ -26,17 +27,30 @@ export function readHeaderless(path: string, text: string, dialect: Dialect): Re
   }
   const lost = lostHeader(path, text, 1)
   if (lost !== undefined) return lost
+  const { name, plugin } = dialect
+  const prompt = promptOf(text)
+  const read = readDefinition({
+    path,
+    dialect: name,
+    line: 1,
+    entries: [],
+    prompt,
+    ...(plugin !== undefined && { plugin }),
+  })
   const note: Diagnostic = {
     path,
     line: 1,
     severity: 'warning',
     code: 'header-missing',
-    message: 'There is no header; the whole file is taken as the instructions of an agent.',
+    message:
+      plugin === undefined
+        ? 'There is no header; the whole file is taken as the instructions of an agent.'
+        : `There is no header: Claude Code loads the file as the agent ${plugin}:${nameOfFile(path)}, with the description ${JSON.stringify(read.agent?.description ?? '')} and with every tool.`,
     fix: howToBegin,
   }
-  const prompt = promptOf(text)
-  const read = readDefinition({ path, dialect: dialect.name, line: 1, entries: [], prompt })
-  return { ...read, diagnostics: [note, ...read.diagnostics] }
+  // Without a header there is no description either.
+  const others = read.diagnostics.filter(({ code }) => code !== 'description-missing')
+  return { ...read, diagnostics: [note, ...others] }
 }
 
 function languageOf(text: string): string | undefined {

@@ -5,6 +5,7 @@ import { type BodyPart, findBodyKeys } from '../header/body-keys.ts'
 import { findUnclosed } from '../header/find-header.ts'
 import { isAgentKey, plainKey } from '../header/known-keys.ts'
 import { losesKeys } from '../header/loses-keys.ts'
+import { linesAreLost } from '../header/lost-lines.ts'
 import { type ReadHeader, readHeader } from '../header/read-agent-header.ts'
 import { noteOf } from '../header/rescue.ts'
 import { type SplitFile, splitFile } from '../header/split-file.ts'
@@ -25,6 +26,11 @@ type Header = Extract<ReadHeader, { kind: 'read' }>
 export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true): ReadAgent {
   const { path } = file
   const text = file.text.replace(/^\ufeff+/, '')
+  if (linesAreLost(text)) {
+    const message =
+      'The line breaks of this file were lost: its header is one line, so it cannot be told what belongs to which key.'
+    return failed(path, 1, 'line-breaks-lost', message)
+  }
   const split = splitFile(text)
   if (split.kind === 'language') {
     const message = `The header says that it is ${split.language}, and only YAML is read.`
@@ -44,6 +50,7 @@ export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true):
     prompt: promptOf(parts.body),
     unseen: [...header.unseen, ...unseenInBody(parts, header), ...tornOff(parts, header)],
     ...(dialect.synonyms !== undefined && { synonyms: dialect.synonyms }),
+    ...(dialect.plugin !== undefined && { plugin: dialect.plugin }),
   })
   const rescues = [...parts.rescues, ...header.rescues].map((rescue) => noteOf(rescue, path))
   const hints = header.hints.map((hint) => noteOf(hint, path))

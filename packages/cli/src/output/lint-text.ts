@@ -147,7 +147,8 @@ function keysText(keys: readonly string[]): string {
 }
 
 function sumText({ files, ok, rescued, failed, errors, warnings, infos }: LintSummary, style: Style): string {
-  if (files === 0) return 'No agent files found.'
+  if (files === 0)
+    return 'No agent files found. To check other Markdown files, name them or a folder called agents.'
   const states = `${counted(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed`
   const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}, ${counted(infos, 'info')}`
   const paint = errors > 0 ? style.red : warnings > 0 ? style.yellow : style.green

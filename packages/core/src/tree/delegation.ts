@@ -3,7 +3,9 @@ import { boolean, integer, object, optional, type Schema, schema, string } from 
 import type { SessionSpec } from '../ports/session-spec.ts'
 import { defineTool, type Tool } from '../ports/tool.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
+import { covers } from '../vocabulary/select-tools.ts'
 import { spellingsOf } from '../vocabulary/vocabulary.ts'
+import { fitsWildcard } from '../vocabulary/wildcard.ts'
 
 /** What every spelling of delegation comes down to. */
 export interface Delegation {
@@ -134,8 +136,8 @@ export function readDelegation(tool: Tool, input: unknown): Delegation {
 }
 
 /**
- * Agents a session may start: what its definition allows, less itself and those no model may start. One that is named
- * may be started although its own file keeps models from choosing it: that is what naming it is for.
+ * Agents a session may start: what its definition allows, less itself, those its own rules deny and those no model may start.
+ * One that is named may be started although its own file keeps models from choosing it: that is what naming it is for.
  */
 export function allowedTargets(
   agent: AgentDefinition,
@@ -144,10 +146,26 @@ export function allowedTargets(
 ): readonly AgentDefinition[] {
   const selection: DelegateSelection = agent.delegates ?? { kind: entry ? 'all' : 'none' }
   if (selection.kind === 'none') return []
-  const others = all.filter((other) => other.name !== agent.name)
+  const others = all.filter((other) => other.name !== agent.name && !isTargetDenied(agent, other.name))
   if (selection.kind === 'all') return others.filter((other) => other.modelInvocable !== false)
   const wanted = new Set(selection.names.map(nameKey))
   return others.filter((other) => wanted.has(nameKey(other.name)))
+}
+
+let ways: readonly Tool[] | undefined
+
+function waysToStart(): readonly Tool[] {
+  ways ??= delegationTools([])
+  return ways
+}
+
+/** Whether the agent's own rules deny every way to start this one, such as `task: {reviewer: deny}`. */
+export function isTargetDenied({ permissions }: AgentDefinition, target: string): boolean {
+  if (permissions === undefined) return false
+  const key = nameKey(target)
+  const fitting = permissions.filter(({ pattern }) => fitsWildcard(nameKey(pattern), key))
+  if (fitting.length === 0) return false
+  return waysToStart().every((tool) => fitting.findLast((rule) => covers(rule.tool, tool))?.action === 'deny')
 }
 
 /** Why this delegation is not possible in this chain, whatever the lists allow. */

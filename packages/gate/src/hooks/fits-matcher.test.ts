@@ -7,7 +7,7 @@ import {
   type Tool,
 } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
-import { fitsMatcher } from './fits-matcher.ts'
+import { faultOfMatcher, fitsMatcher } from './fits-matcher.ts'
 import type { Hook } from './hook.ts'
 import { safePattern } from './safe-pattern.ts'
 
@@ -73,7 +73,7 @@ describe('Claude Code', () => {
     ['^(?!Bash)', 'execute_command', false],
     ['^(?!Bash)', 'write_file', true],
     ['mcp__.*', 'execute_command', false],
-    ['([', 'execute_command', true],
+    ['([', 'execute_command', false],
   ])('%j and %s: %s', (matcher, name, expected) => {
     expect(fits({ matcher }, name, { path: 'x' })).toBe(expected)
   })
@@ -90,6 +90,12 @@ describe('Claude Code', () => {
     expect(fits({ matcher: rule }, 'execute_command', input)).toBe(expected)
     if (!rule.includes('\\'))
       expect(fits({ matcher: 'Bash', condition: rule }, 'execute_command', input)).toBe(expected)
+  })
+
+  it('a matcher that is no regular expression fits nothing, and is told', () => {
+    const hook: Hook = { ...base, event: 'SessionStart', matcher: '([' }
+    expect(fitsMatcher(hook, { kind: 'values', values: ['startup'] })).toBe(false)
+    expect(faultOfMatcher(hook)).toContain('never run, as in Claude Code')
   })
 
   it('a line that may hide more is shown to the hook whatever the rule says', () => {

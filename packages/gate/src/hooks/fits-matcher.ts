@@ -24,7 +24,7 @@ const copilotMatches = new Set([
 
 /**
  * Whether a hook is to be run, by the rules of its dialect. In doubt it is: a matcher that nobody can evaluate in reasonable
- * time must not switch off what watches over a call.
+ * time must not switch off what watches over a call. One that is no regular expression fits nothing, in any host.
  */
 export function fitsMatcher(hook: Hook, subject: MatchSubject): boolean {
   return fits(hook, subject) && fitsCondition(hook, subject)
@@ -36,7 +36,7 @@ function fits(hook: Hook, subject: MatchSubject): boolean {
   if (dialect === 'copilot' && !copilotMatches.has(event)) return true
   if (subject.kind === 'values') {
     const pattern = patternFor(matcher, dialect === 'copilot')
-    if (pattern.kind !== 'pattern') return pattern.kind === 'costly' || dialect === 'claude'
+    if (pattern.kind !== 'pattern') return pattern.kind === 'costly'
     return subject.values.some((value) => pattern.test(value) || matcher.split('|').includes(value))
   }
   const { call, session } = subject
@@ -56,8 +56,8 @@ function fits(hook: Hook, subject: MatchSubject): boolean {
     case 'costly':
       return true
     default:
-      // The Copilot command skips such an entry, and says so. Of Claude Code it is not known.
-      return dialect === 'claude'
+      // No host runs it. What people are told says so.
+      return false
   }
 }
 
@@ -140,8 +140,6 @@ export function faultOfMatcher(hook: Hook): string | undefined {
   if (kind === 'costly')
     return 'this regular expression could take for ever, so the hook is run for everything'
   if (kind === 'invalid')
-    return dialect === 'claude'
-      ? 'this is no valid regular expression, so the hook is run for everything'
-      : 'this is no valid regular expression, so the hook is never run, as in the Copilot command'
+    return `this is no valid regular expression, so the hook is never run, as in ${dialect === 'claude' ? 'Claude Code' : 'the Copilot command'}`
   return undefined
 }

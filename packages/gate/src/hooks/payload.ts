@@ -186,7 +186,8 @@ function ofCall(
   const isCopilot = format === 'copilot-camel' || format === 'copilot-snake'
   const named: JsonObject =
     format === 'copilot-camel'
-      ? { toolName: said.name, toolArgs: said.input }
+      ? // As text: scripts for the Copilot command parse it once more.
+        { toolName: said.name, toolArgs: JSON.stringify(said.input) }
       : { tool_name: said.name, tool_input: said.input, ...(!isCopilot && { tool_use_id: call }) }
   if (happening.event === 'PostToolUse') {
     if (format === 'copilot-camel')

@@ -34,6 +34,7 @@ const cannotStart = new Set([126, 127])
 export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
   if (end.kind === 'failed') return unknown(hook, end.reason)
   const { code, stdout, stderr } = end
+  if (hook.dialect === 'claude' && goesOn(stdout)) return {}
   const said = cut(stderr.trim())
   if (code === 0) return readPrinted(hook, stdout)
   if (cannotStart.has(code))
@@ -44,6 +45,18 @@ export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
   if (code === 2) return blocking(hook, stdout, said)
   const failure = `it failed with exit code ${code}${said && `: ${said}`}`
   return hook.dialect === 'copilot' ? unknown(hook, failure) : { notices: [failure] }
+}
+
+/** `{"async": true}` on the first line: the hook only goes on working, and what comes of it decides nothing. */
+function goesOn(stdout: string): boolean {
+  const [line = ''] = stdout.trimStart().split('\n', 1)
+  if (!line.includes('"async"')) return false
+  try {
+    const said: unknown = JSON.parse(line)
+    return isObject(said) && said['async'] === true
+  } catch {
+    return false
+  }
 }
 
 function unknown({ event }: Judged, reason: string): HookAnswer {

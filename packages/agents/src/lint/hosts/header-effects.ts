@@ -12,10 +12,14 @@ export function effectsOfHeader({
   text,
   read: { agent, rescued },
   header,
+  membership: { plugin },
 }: Subject): Map<HostName, HostEffect[]> {
   const effects = new Map<HostName, HostEffect[]>()
   const add = (hosts: readonly HostName[], ...found: readonly HostEffect[]) => {
-    for (const host of hosts) effects.set(host, [...(effects.get(host) ?? []), ...found])
+    for (const host of hosts) {
+      const isTaken = host === 'claude' && plugin !== undefined
+      effects.set(host, [...(effects.get(host) ?? []), ...(isTaken ? found.map(taken) : found)])
+    }
   }
   const hasMark = text.startsWith('\ufeff')
   const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
@@ -59,6 +63,16 @@ export function effectsOfHeader({
     if (!quoted(path, raw.text, (value) => value.includes(':'))) add(['opencode'], broken)
   }
   return effects
+}
+
+/** Of a plugin Claude Code takes a file without a header that it can read. */
+function taken(effect: HostEffect): HostEffect {
+  if (effect.effect !== 'rejects') return effect
+  return {
+    ...effect,
+    effect: 'ignored',
+    note: 'it sees no header that it can read: the agent has every tool',
+  }
 }
 
 const strict: readonly HostName[] = ['copilot-harness', 'copilot-cli', 'github', 'claude']

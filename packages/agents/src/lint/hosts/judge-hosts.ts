@@ -11,7 +11,7 @@ export function judgeHosts(
   subject: Subject,
   wanted: readonly HostName[] = hosts.map(({ name }) => name),
 ): HostEffects | undefined {
-  const { dialect, read, header } = subject
+  const { dialect, read, header, membership } = subject
   if (!markdown.includes(dialect)) return undefined
   const whole = effectsOfHeader(subject)
   const values = new Map([...header.values()].map(({ written, value }) => [written, value]))
@@ -33,7 +33,11 @@ export function judgeHosts(
       if (effect !== undefined) found.push(effect)
       else found.push(...effectsOfNames(host.name, written, value))
     }
-    found.push(...needed(host.name, read.agent?.description === '', header.has('name')))
+    // Of a plugin Claude Code takes what is missing from the file and from the plugin.
+    if (host.name === 'claude' && membership.plugin !== undefined) continue
+    const isDescribed =
+      membership.plugin === undefined ? read.agent?.description !== '' : header.has('description')
+    found.push(...needed(host.name, !isDescribed, header.has('name')))
   }
   return effects
 }

@@ -1,4 +1,5 @@
 import { nameKey } from '@cadre/core'
+import { linesOfHandoffs } from '../../keys/read-handoffs.ts'
 import { isHookEvent } from '../hook-events.ts'
 import type { Finding } from '../lint-result.ts'
 import { type FileRule, keyOf, lineOf, type Subject } from '../subject.ts'
@@ -95,10 +96,10 @@ export const agentsWithoutTool: FileRule = (subject) => {
 
 export const handoffs: FileRule = (subject) => {
   const { agent } = subject.read
-  const key = keyOf(subject, 'handoffs')
+  const lines = linesOfHandoffs(keyOf(subject, 'handoffs')?.field)
   const findings: Finding[] = []
   for (const [index, handoff] of (agent?.handoffs ?? []).entries()) {
-    const line = key?.field.items?.[index]?.line ?? lineOf(subject, 'handoffs')
+    const line = lines[index] ?? lineOf(subject, 'handoffs')
     if (agent !== undefined && nameKey(handoff.agent) === nameKey(agent.name))
       findings.push({
         severity: 'info',

@@ -15,6 +15,7 @@ export const unreachable: ProjectRule = function* (members, { agents = [] }) {
     for (const target of allowedTargets(agent, all, entry)) started.add(nameKey(target.name))
   }
   for (const subject of hidden) {
+    if (isStartedByHost(subject)) continue
     if (started.has(nameKey(subject.read.agent.name))) continue
     yield {
       subject,
@@ -27,6 +28,12 @@ export const unreachable: ProjectRule = function* (members, { agents = [] }) {
       },
     }
   }
+}
+
+/** Agents that hosts bring themselves may start every other that models may start; in opencode people may start any by its name. */
+function isStartedByHost({ dialect, read }: Defined): boolean {
+  if (dialect === 'opencode') return true
+  return (dialect === 'copilot' || dialect === 'claude') && read.agent.modelInvocable !== false
 }
 
 /** Agents that name each other in a circle. The chain that is at work decides at run time; in a file it is often a slip. */

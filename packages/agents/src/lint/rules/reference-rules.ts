@@ -1,7 +1,9 @@
 import { type AgentDefinition, didYouMean, nameKey } from '@cadre/core'
+import { linesOfHandoffs } from '../../keys/read-handoffs.ts'
 import { nameOfFile } from '../../load/agent-name.ts'
 import type { Finding } from '../lint-result.ts'
 import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
+import { mayDelegate } from './reach-rules.ts'
 
 /** Agents that hosts bring themselves: a file may name them, and nothing here answers to them. */
 const hostAgents: ReadonlySet<string> = new Set(
@@ -49,8 +51,9 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
     const seen = new Set<string>()
     for (const { name, line, where } of namedBy(subject, agent)) {
       const finding = about(name, line, where)
-      if (finding === undefined || seen.has(`${where} ${name}`)) continue
-      seen.add(`${where} ${name}`)
+      // An agent that is missing in several places is missing once.
+      if (finding === undefined || seen.has(nameKey(name))) continue
+      seen.add(nameKey(name))
       yield { subject, finding }
     }
   }
@@ -58,12 +61,15 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
 
 function* namedBy(
   subject: Subject,
-  { delegates, handoffs = [] }: AgentDefinition,
+  agent: AgentDefinition,
 ): Generator<{ name: string; line: number; where: string }> {
+  const { delegates, handoffs = [] } = agent
   const where = subject.header.has('agents') || subject.header.has('subagents') ? 'agents' : 'tools'
   const line = lineOf(subject, 'agents', 'subagents', 'tools')
-  for (const name of delegates?.kind === 'list' ? delegates.names : []) yield { name, line, where }
-  const items = subject.header.get('handoffs')?.field.items
-  for (const [index, { agent }] of handoffs.entries())
-    yield { name: agent, line: items?.[index]?.line ?? lineOf(subject, 'handoffs'), where: 'handoffs' }
+  // A list that is ignored for want of a tool is reported as that.
+  const names = delegates?.kind === 'list' && mayDelegate(agent) ? delegates.names : []
+  for (const name of names) yield { name, line, where }
+  const lines = linesOfHandoffs(subject.header.get('handoffs')?.field)
+  for (const [index, { agent: name }] of handoffs.entries())
+    yield { name, line: lines[index] ?? lineOf(subject, 'handoffs'), where: 'handoffs' }
 }

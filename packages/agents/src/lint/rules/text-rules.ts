@@ -46,7 +46,9 @@ export const description: FileRule = (subject) => {
 
 export const promptLength: FileRule = (subject) => {
   const letters = subject.read.agent?.prompt.length ?? 0
-  if (letters <= longestPrompt || !['copilot', 'chatmode', 'claude'].includes(subject.dialect)) return []
+  // Nothing else is read by github.com.
+  const isForGitHub = subject.dialect === 'copilot' && keyOf(subject, 'target')?.value !== 'vscode'
+  if (letters <= longestPrompt || !isForGitHub) return []
   return [
     {
       severity: 'warning',

@@ -12,10 +12,8 @@ export const toolNames: FileRule = (subject, knowledge) => {
   const own = new Set((knowledge.tools ?? []).map((name) => name.toLowerCase()))
   const chosen = agent.tools.kind === 'all' ? [] : agent.tools.names
   const permitted = (agent.permissions ?? []).map(({ tool }) => tool)
-  const forbidden = new Set([
-    ...(agent.disallowedTools ?? []),
-    ...(agent.permissions ?? []).filter(({ action }) => action !== 'allow').map(({ tool }) => tool),
-  ])
+  const denied = (agent.permissions ?? []).filter(({ action }) => action !== 'allow').map(({ tool }) => tool)
+  const forbidden = new Set([...(agent.disallowedTools ?? []), ...denied].map((name) => name.toLowerCase()))
   const sorted = new Map<ToolMeaning['kind'] | 'not-here', string[]>()
   const add = (name: string, isWanted: boolean) => {
     const meaning = understandTool(name)
@@ -23,7 +21,10 @@ export const toolNames: FileRule = (subject, knowledge) => {
     const isAbsent = isWanted && isMissing(meaning, own)
     const kind = own.has(name.toLowerCase()) ? 'tools' : isAbsent ? 'not-here' : meaning.kind
     const names = sorted.get(kind) ?? []
-    if (!names.includes(name)) names.push(name)
+    // A name that nobody knows is one mistake, however often and in whatever letters it is written.
+    const isSaid = (said: string) =>
+      said === name || (kind === 'unknown' && said.toLowerCase() === name.toLowerCase())
+    if (!names.some(isSaid)) names.push(name)
     sorted.set(kind, names)
   }
   for (const name of [...chosen, ...permitted]) add(name, true)
@@ -66,11 +67,12 @@ function unknownTools(
 ): Finding[] {
   const shown = names.slice(0, mostUnknown).map((name): Finding => {
     const hint = hintFor(name, known)
+    const isForbidden = forbidden.has(name.toLowerCase())
     return {
-      severity: forbidden.has(name) ? 'error' : 'warning',
+      severity: isForbidden ? 'error' : 'warning',
       code: 'tool-unknown',
       line: lineOfName(subject, name),
-      message: `There is no tool called ${JSON.stringify(name.slice(0, 80))}, so it ${forbidden.has(name) ? 'forbids nothing' : 'gives the agent nothing'}${hint === '' ? '.' : hint}`,
+      message: `There is no tool called ${JSON.stringify(name.slice(0, 80))}, so it ${isForbidden ? 'forbids nothing' : 'gives the agent nothing'}${hint === '' ? '.' : hint}`,
       fix: 'Correct the name, or remove it.',
     }
   })

@@ -1,4 +1,4 @@
-import { type AgentDefinition, allowedTargets, nameKey, type SessionSpec } from '@cadre/core'
+import { type AgentDefinition, allowedTargets, isTargetDenied, nameKey, type SessionSpec } from '@cadre/core'
 import type { RunParts } from '@cadre/runtime'
 import type { TargetsView } from './agent-view.ts'
 import type { KeyPlaces } from './key-places.ts'
@@ -50,7 +50,9 @@ function whyNot(parts: RunParts, session: SessionSpec, name: string): string {
   return 'it has no tool to delegate with'
 }
 
-function unlisted({ delegates }: AgentDefinition, other: AgentDefinition): string {
+function unlisted(agent: AgentDefinition, other: AgentDefinition): string {
+  const { delegates } = agent
+  if (isTargetDenied(agent, other.name)) return 'the permission rules in its file deny it'
   if (delegates?.kind === 'list') return 'not in its list of agents'
   if (delegates?.kind === 'all' || other.modelInvocable === false)
     return 'other agents may not delegate to it'

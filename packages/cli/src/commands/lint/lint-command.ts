@@ -12,7 +12,8 @@ export const lintCommand = defineCommand({
     '  project: .github/agents, .github/chatmodes, .claude/agents, .opencode/agent(s), .vscode/settings.json\n' +
     '  user: ~/.copilot/agents, ~/.claude/agents, ~/.config/opencode/agent(s)\n' +
     '  home directory of Cadre: templates\n' +
-    '  only lint: agents/ and *.agent.md, *.chatmode.md, *.agent.yaml anywhere below the folder',
+    '  only lint: agents of plugins (.claude-plugin), .cursor, .gemini, .kiro and .qwen/agents, and *.agent.md, *.chatmode.md,\n' +
+    '  *.agent.yaml anywhere below the folder; any file that you name, and all files in a folder called agents',
   examples: [
     ['lint', 'check all agents of the project'],
     ['lint .github/agents --fix --dry-run', 'show what --fix would change'],

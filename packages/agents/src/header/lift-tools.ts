@@ -1,0 +1,48 @@
+import type { Located } from '@cadre/disk'
+import { plainKey } from './known-keys.ts'
+import type { Entry } from './unseen.ts'
+
+/** Lists of tools that some files keep in a group, such as `capabilities: {allowed_tools: […]}`. */
+const lists = new Set(
+  'allowedtools disallowedtools deniedtools excludedtools excludetools blockedtools restrictedtools'.split(
+    ' ',
+  ),
+)
+/** Groups whose keys are about something else than the agent. */
+const foreign = new Set(
+  'hooks mcpservers mcp handoffs metadata options sidekick triggers otherkeys'.split(' '),
+)
+/** Groups that hold nothing but tools: what is lifted out of them is no tool. */
+const ofTools = new Set(['tools', 'permission', 'permissions'])
+
+/** The entries of a header, with lists of tools that stand in a group as keys of the header. */
+export function liftTools(entries: readonly Entry[]): readonly Entry[] {
+  if (!entries.some(holdsList)) return entries
+  return entries.flatMap((entry) => {
+    if (!holdsList(entry)) return [entry]
+    const nested = [...(entry.field.fields ?? [])]
+    const lifted = nested
+      .filter(([name, field]) => isList(name, field))
+      .map(([written, field]) => ({ written, field }))
+    if (!ofTools.has(plainKey(entry.written))) return [entry, ...lifted]
+    const rest = nested.filter(([name, field]) => !isList(name, field))
+    return rest.length === 0 ? lifted : [{ ...entry, field: groupOf(entry.field, rest) }, ...lifted]
+  })
+}
+
+function holdsList({ written, field }: Entry): boolean {
+  if (field.fields === undefined || foreign.has(plainKey(written))) return false
+  return [...field.fields].some(([name, nested]) => isList(name, nested))
+}
+
+function isList(name: string, { value, items }: Located): boolean {
+  return lists.has(plainKey(name)) && (items !== undefined || typeof value === 'string')
+}
+
+function groupOf(field: Located, rest: readonly (readonly [string, Located])[]): Located {
+  return {
+    ...field,
+    fields: new Map(rest),
+    value: Object.fromEntries(rest.map(([name, { value }]) => [name, value])),
+  }
+}

@@ -1,0 +1,84 @@
+import { readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { isInside, isObject } from '@cadre/disk'
+
+/** Where the manifests of plugins and of marketplaces are, below the folder they are about. */
+const manifestFolders = ['.claude-plugin', '.github/plugin', '.plugin']
+const largestManifest = 5_000_000
+
+/** By the path of a folder, or of a file, that a plugin brings agents in: the name of the plugin. */
+type PluginPlaces = ReadonlyMap<string, string>
+
+/**
+ * Tells the name of the plugin that brings a file as an agent. A plugin has its agents in `agents`, and where its manifest or
+ * the marketplace that lists it says so. Remembers the manifests it has read.
+ */
+export function createPlugins(): (file: string) => string | undefined {
+  const known = new Map<string, PluginPlaces>()
+  const placesAt = (folder: string): PluginPlaces => {
+    const places = known.get(folder) ?? readPlaces(folder)
+    known.set(folder, places)
+    return places
+  }
+
+  return (file) => {
+    const climbed = [file]
+    for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
+      climbed.push(folder)
+      const places = placesAt(folder)
+      const place = places.size === 0 ? undefined : climbed.find((one) => places.has(one))
+      if (place !== undefined) return places.get(place)
+      if (path.dirname(folder) === folder) return undefined
+    }
+  }
+}
+
+function readPlaces(folder: string): PluginPlaces {
+  const manifests = manifestFolders
+    .map((name) => path.join(folder, name))
+    .filter((one) => statSync(one, { throwIfNoEntry: false })?.isDirectory() === true)
+  const found = manifests.flatMap((manifest) => [
+    ...placesOf(folder, readManifest(path.join(manifest, 'plugin.json'))),
+    ...placesOfMarketplace(folder, readManifest(path.join(manifest, 'marketplace.json'))),
+  ])
+  // Where two plugins bring the same folder, the first one is named.
+  return new Map(found.reverse())
+}
+
+type Manifest = { readonly [key: string]: unknown }
+
+type FoundPlace = [at: string, plugin: string]
+
+function placesOf(root: string, manifest: Manifest | undefined): FoundPlace[] {
+  if (manifest === undefined) return []
+  const { name, agents } = manifest
+  const plugin = typeof name === 'string' && name !== '' ? name : path.basename(root)
+  const named = (Array.isArray(agents) ? agents : [agents]).filter((one) => typeof one === 'string')
+  return ['agents', ...named].map((one): FoundPlace => [path.resolve(root, one), plugin])
+}
+
+/** Plugins that lie in the same folder tree. Others come from elsewhere. */
+function placesOfMarketplace(folder: string, marketplace: Manifest | undefined): FoundPlace[] {
+  const { plugins, metadata } = marketplace ?? {}
+  if (!Array.isArray(plugins)) return []
+  const below = isObject(metadata) ? metadata['pluginRoot'] : undefined
+  const top = typeof below === 'string' ? path.resolve(folder, below) : folder
+  return plugins.flatMap((entry: unknown) => {
+    if (!isObject(entry) || typeof entry['source'] !== 'string') return []
+    const root = path.resolve(top, entry['source'])
+    return isInside(folder, root) ? placesOf(root, entry) : []
+  })
+}
+
+function readManifest(file: string): Manifest | undefined {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false })
+    // Reading a pipe would wait for ever.
+    if (stats?.isFile() !== true || stats.size > largestManifest) return undefined
+    const text = readFileSync(file, 'utf8')
+    const manifest: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
+    return isObject(manifest) ? manifest : undefined
+  } catch {
+    return undefined
+  }
+}
