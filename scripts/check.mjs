@@ -1,6 +1,6 @@
 // Everything that can be said about the code without running it. All steps run, so one look shows all findings.
 import { ensure } from './ensure.mjs'
-import { binOf, run, say } from './lib/run.mjs'
+import { binOf, fromRoot, run, say } from './lib/run.mjs'
 
 await ensure({ build: false })
 
@@ -18,5 +18,6 @@ const failed = []
 for (const [title, dependency, command, args] of steps) {
   if (!(await run(title, process.execPath, [binOf(dependency, command), ...args]))) failed.push(title)
 }
+if (!(await run('Phrases', process.execPath, [fromRoot('scripts/check-phrases.mjs')]))) failed.push('Phrases')
 say(failed.length === 0 ? 'All checks passed.' : `Failed: ${failed.join(', ')}.`)
 process.exitCode = failed.length === 0 ? 0 : 1

@@ -95,7 +95,7 @@ describe('cadre agents import', () => {
     ])
     expect(code).toBe(0)
     expect(stdout).toContain(
-      'note writer: .vscode/settings.json still defines it and comes before the new file',
+      'note writer: .vscode/settings.json still defines this agent and takes precedence over the new file',
     )
   })
 
@@ -143,7 +143,7 @@ describe('cadre agents import', () => {
     const missing = await project.cadre(['agents', 'import', 'no.json', '--to', 'copilot'])
     expect([missing.code, missing.stderr]).toEqual([
       2,
-      expect.stringContaining('no.json; name a file that holds agents'),
+      expect.stringContaining('no.json. Name a file that defines agents'),
     ])
     expect(project.listing()).toEqual(before)
   })
@@ -153,7 +153,7 @@ describe('cadre agents import', () => {
     const refused = await project.cadre(['agents', 'import', 'team.json', '--to', 'copilot'])
     expect(refused.code).toBe(2)
     expect(refused.stderr).toContain(
-      'tester.agent.md: It is there already; --force replaces it; nothing was written',
+      'tester.agent.md: It is there already. Replace it with --force. Nothing was written',
     )
     expect(project.exists('.github/agents/writer.agent.md')).toBe(false)
     const forced = await project.cadre(['agents', 'import', 'team.json', '--to', 'copilot', '--force'])
@@ -185,7 +185,7 @@ describe('cadre agents import', () => {
     const taken = await project.cadre(['agents', 'import', 'team.json', '--to', 'settings'])
     expect(taken.code).toBe(2)
     expect(taken.stderr).toMatch(
-      /settings\.json:5: There are agents in these settings already; --force replaces them/,
+      /settings\.json:5: There are agents in these settings already\. Replace them with --force/,
     )
   })
 
@@ -232,7 +232,7 @@ describe('cadre agents export', () => {
     const refused = await project.cadre(['agents', 'export', '--to', 'copilot'])
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining('name a folder with --out DIR'),
+      expect.stringContaining('Name a folder with --out DIR'),
     ])
     const json = (await project.cadre(['agents', 'export', '--to', 'copilot', '--json'])).json()[0]
     expect(json).toMatchObject({

@@ -20,14 +20,14 @@ describe('agents list', () => {
       /^lead \* +copilot +\.github\/agents\/lead\.agent\.md +gpt-5 +\.claude\/agents\/lead\.md +Leads the team$/m,
     )
     expect(stdout).toMatch(/^planner +template +\.cadre\/templates\/planner\.agent\.yaml/m)
-    expect(stdout).toContain('No agent came out of these:\n')
+    expect(stdout).toContain('Files that define no valid agent:\n')
     expect(stdout).toMatch(/^ {2}\.claude\/agents\/broken\.md:4: maxTurns must be/m)
     expect(code).toBe(0)
   })
 
   test('lists the built-in agents that can be started, except those that a file replaces', async () => {
     const { stdout } = await createProject(files).cadre(['agents', 'list'])
-    expect(stdout).toMatch(/Built in; start one with --agent NAME:\n {2}assistant\n/)
+    expect(stdout).toMatch(/Built-in agents; run one with --agent NAME:\n {2}assistant\n/)
     expect(stdout).toMatch(/^ {2}planner-001, .*executor-001.* \(team operators\)$/m)
     expect(stdout).not.toMatch(/^ {2}.*\blead\b.*\(team/m)
     const empty = await createProject().cadre(['agents', 'list', '--json'])
@@ -108,8 +108,8 @@ describe('agents show', () => {
       entry: ['worker'],
       delegated: ['worker'],
       refused: [
-        { name: 'nobody', reason: 'there is no agent of that name' },
-        { name: 'other', reason: 'it is not in the list of agents it may start' },
+        { name: 'nobody', reason: 'no agent has this name' },
+        { name: 'other', reason: 'not in its list of agents' },
       ],
       from: at(6),
     })
@@ -118,17 +118,22 @@ describe('agents show', () => {
       used: expect.stringMatching(/^scripted:.*#small$/),
       from: at(7),
     })
-    expect(view.limits).toContainEqual({ name: 'maxTurns', value: 7, unit: 'rounds a session', from: at(9) })
+    expect(view.limits).toContainEqual({
+      name: 'maxTurns',
+      value: 7,
+      unit: 'rounds per session',
+      from: at(9),
+    })
     expect(view.limits).toContainEqual({
       name: 'timeout',
       value: 300,
-      unit: 'seconds a delegation',
+      unit: 'seconds per delegation',
       from: 'default',
     })
     expect(view.limits).toContainEqual({
       name: 'depth',
       value: 2,
-      unit: 'a run',
+      unit: 'per run',
       from: 'limits.depth of the configuration',
     })
     expect(view.userInvocable).toEqual({ value: true, from: at(8) })
@@ -144,13 +149,13 @@ describe('agents show', () => {
   test('the same for people', async () => {
     const { stdout } = await createProject(files).cadre(['agents', 'show', 'LEAD'])
     expect(stdout).toMatch(/^ {2}edit_file +edit +write +edit +\.github\/agents\/lead\.agent\.md:4$/m)
-    expect(stdout).toMatch(/^ {2}edti +nobody knows it/m)
+    expect(stdout).toMatch(/^ {2}edti +unknown tool/m)
     expect(stdout).toMatch(/^ {2}TOOL +CLASS +EFFECT +BY +WHERE$/m)
-    expect(stdout).toMatch(/^may start +worker \(\.github\/agents\/lead\.agent\.md:6\)$/m)
-    expect(stdout).toMatch(/^ {2}other +it is not in the list of agents it may start$/m)
-    expect(stdout).toMatch(/^ {2}nobody +there is no agent of that name$/m)
-    expect(stdout).toMatch(/^ {2}maxTurns +7 rounds a session +\.github\/agents\/lead\.agent\.md:9$/m)
-    expect(stdout).toMatch(/^ {2}Lost +→ gone +there is no such agent/m)
+    expect(stdout).toMatch(/^can delegate to +worker \(\.github\/agents\/lead\.agent\.md:6\)$/m)
+    expect(stdout).toMatch(/^ {2}other +not in its list of agents$/m)
+    expect(stdout).toMatch(/^ {2}nobody +no agent has this name$/m)
+    expect(stdout).toMatch(/^ {2}maxTurns +7 rounds per session +\.github\/agents\/lead\.agent\.md:9$/m)
+    expect(stdout).toMatch(/^ {2}Lost +→ gone +no such agent/m)
   })
 
   test('an agent that is offered nothing to delegate with may start nobody', async () => {
@@ -163,8 +168,8 @@ describe('agents show', () => {
       entry: [],
       delegated: [],
       refused: [
-        { name: 'worker', reason: 'its tools hold none to delegate with' },
-        { name: 'other', reason: 'it is not in the list of agents it may start' },
+        { name: 'worker', reason: 'it has no tool to delegate with' },
+        { name: 'other', reason: 'not in its list of agents' },
       ],
     })
   })
@@ -203,11 +208,11 @@ describe('agents show', () => {
     const { targets, unavailable } = await shown(project, 'lead')
     expect(targets.refused).toEqual([
       { name: 'CVE_Remediator', reason: expect.stringMatching(/switched off.*policy\.yaml:1/) },
-      { name: 'alone', reason: 'it may not be started by other agents' },
+      { name: 'alone', reason: 'other agents may not delegate to it' },
     ])
     expect(unavailable).toContainEqual(expect.objectContaining({ name: 'reportOut', reason: 'delegated' }))
     expect((await project.cadre(['agents', 'show', 'lead'])).stdout).toMatch(
-      /^ {2}reportOut +when delegated to/m,
+      /^ {2}reportOut +only as a delegate/m,
     )
   })
 
@@ -239,7 +244,7 @@ describe('agents show', () => {
     ])
     const { stdout } = await project.cadre(['agents', 'list'])
     expect(stdout).toMatch(
-      /No agent came out of these:\n {2}\S+settings\.json:\d+: configuration\.agents\[2\]/,
+      /Files that define no valid agent:\n {2}\S+settings\.json:\d+: configuration\.agents\[2\]/,
     )
     const { files: linted } = JSON.parse((await project.cadre(['lint', '--json'])).stdout)
     expect(linted).toMatchObject([{ status: 'rescued', agents: ['first', 'second'] }])
@@ -351,13 +356,13 @@ describe('agents show', () => {
     expect(view.limits).toContainEqual({
       name: 'maxTurns',
       value: 3,
-      unit: 'rounds a session',
+      unit: 'rounds per session',
       from: `${project.at(policy)}:2`,
     })
     expect(view.targets).toMatchObject({ entry: [], delegated: [] })
     expect(view.targets.refused).toContainEqual({
       name: 'worker',
-      reason: `delegation is switched off (${project.at(policy)}:5)`,
+      reason: `delegation is disabled (${project.at(policy)}:5)`,
     })
     expect(view.tools.filter((tool: { class: string }) => tool.class === 'agent')).toEqual([])
     expect(view.model.problem).toContain(`${project.at(policy)}:4`)
@@ -365,7 +370,7 @@ describe('agents show', () => {
     const list = await project.cadre(['agents', 'list'])
     expect(list.stdout).toMatch(/^lead \(off\) +copilot/m)
     expect(list.stdout).toMatch(
-      /^Switched off by a policy:\n(?: {2}the agent \w+ comes from \S+, and only.*\n)+/m,
+      /^Disabled by a policy:\n(?: {2}the agent \w+ comes from \S+, and only.*\n)+/m,
     )
     expect(list.stdout).toContain(`customAgent.enabled is false (${project.at(policy)}:1)`)
     expect(list.stderr).toContain('only built-in agents are used')

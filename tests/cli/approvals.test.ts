@@ -46,7 +46,7 @@ const tasks = '.cadre/tasks/approvals.task.md'
 
 test('what waits is listed in full, approved by a part of its id, and done once the session is resumed', async () => {
   const project = createTeam()
-  expect((await project.cadre(['approvals'])).stdout).toMatch(/^Nothing waits for a decision in /)
+  expect((await project.cadre(['approvals'])).stdout).toMatch(/^No pending approvals in /)
   const record = await waiting(project)
   expect(record).toEqual({
     id: expect.stringMatching(/^approval-\d{13}-[0-9a-f]{8}$/),
@@ -64,7 +64,7 @@ test('what waits is listed in full, approved by a part of its id, and done once 
   expect(shown.stdout).toContain('Arguments: {"to":"production"}')
   expect(shown.stdout).toContain(`cadre approve ${record.id}`)
   const approved = await project.cadre(['approve', record.id.slice(-8)])
-  expect(approved.stdout).toBe(`Approved ${record.id}. Continue with: cadre resume ${record.session}\n`)
+  expect(approved.stdout).toBe(`Approved ${record.id}. Resume with: cadre resume ${record.session}\n`)
   expect(approved.code).toBe(0)
   expect(project.exists('deployed.txt')).toBe(false)
   expect(await listed(project)).toEqual([])
@@ -189,16 +189,16 @@ test('what cannot be meant is told, with what waits', async () => {
   const project = createTeam()
   const none = await project.cadre(['approve', 'approval-1'])
   expect(none.stderr).toContain('there is no approval "approval-1"')
-  expect(none.stderr).toContain('nothing waits')
+  expect(none.stderr).toContain('no approvals are pending')
   expect(none.code).toBe(2)
   const { id } = await waiting(project)
-  expect((await project.cadre(['approve', 'zzz'])).stderr).toContain(`what waits: ${id}`)
+  expect((await project.cadre(['approve', 'zzz'])).stderr).toContain(`pending: ${id}`)
   await waiting(project).catch(() => undefined)
   const both = await project.cadre(['approve', 'approval-'])
-  expect(both.stderr).toContain('2 approvals fit "approval-"')
+  expect(both.stderr).toContain('2 approvals match "approval-"')
   expect(both.code).toBe(2)
   const session = await project.cadre(['approve', id, '--session'])
-  expect(session.stderr).toContain('can only be approved once')
+  expect(session.stderr).toContain('cannot be approved for the session')
   expect((await project.cadre(['approve', id, '--session', '--rule'])).code).toBe(2)
   const rule = await project.cadre(['approve', id, '--rule', '--yes'])
   expect(rule.stderr).toContain('only for commands of plain words')
@@ -226,7 +226,7 @@ test.skipIf(!hasScript)(
     const id = name.replace('.approval.md', '')
     // Another process cannot record it: it writes it where the one that runs the session finds it.
     const approved = await project.cadre(['approve', id])
-    expect(approved.stdout).toContain('Whoever runs the session finds it')
+    expect(approved.stdout).toContain('The process that runs the session applies the decision')
     expect(await terminal.ended()).toBe(0)
     expect(project.read('deployed.txt')).toBe('deployed\n')
     expect(terminal.screen()).toContain('It says: it is live')

@@ -136,7 +136,7 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     'an image that is not there',
     { 'p.yaml': good },
     ['run', '--image', 'no.png', '--model', 'scripted:p.yaml', 'x'],
-    /no\.png: the image cannot be read/,
+    /no\.png: cannot read the image/,
   ],
   [
     'a folder for the demo that is not empty',

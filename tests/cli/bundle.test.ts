@@ -16,9 +16,9 @@ const run = (...flags: string[]) =>
   execFileSync(process.execPath, [...flags, '--input-type=module', '-e', look], { encoding: 'utf8' })
 
 test('the code beside the bundle is taken by the Node that made it', () => {
-  expect(run()).toMatch(/^\d+\.\d+\.\d+\nfalse(,false)*\n$/)
+  expect(run()).toMatch(/^cadre \d+\.\d+\.\d+ .*\nfalse(,false)*\n$/)
 })
 
 test('where V8 does not take the code, the bundle is compiled and works the same', () => {
-  expect(run('--no-lazy')).toMatch(/^\d+\.\d+\.\d+\ntrue(,true)*\n$/)
+  expect(run('--no-lazy')).toMatch(/^cadre \d+\.\d+\.\d+ .*\ntrue(,true)*\n$/)
 })

@@ -30,7 +30,7 @@ function left(screen: string): string {
 /** Opens a chat and waits until it can be talked to. */
 async function open(project: Project, ...flags: string[]): Promise<Terminal> {
   const terminal = openTerminal(project, [...chat, ...flags], { columns: 100, rows: 30 })
-  await terminal.until((screen) => plain(screen).includes('Ctrl-D leaves.') && /\w> $/.test(plain(screen)))
+  await terminal.until((screen) => plain(screen).includes('Ctrl-D to exit.') && /\w> $/.test(plain(screen)))
   return terminal
 }
 
@@ -47,7 +47,7 @@ function speaking(): Project {
 it('a conversation: the prompt says to whom, the terminal is given back at the end', async () => {
   const project = speaking()
   const terminal = await open(project)
-  expect(plain(terminal.screen())).toContain('You talk to lead.')
+  expect(plain(terminal.screen())).toContain('Chatting with lead.')
   // Nothing is on disk before anything was said.
   expect(project.exists('.cadre/sessions')).toBe(false)
   await say(terminal, 'Hello.\r', 'lead 1 heard <Hello.>')
@@ -145,7 +145,7 @@ it('what is typed while agents work is not shown and not sent: it stands in the 
 it('Ctrl-C stops the turn although something was typed, which is kept', async () => {
   const terminal = await busy()
   terminal.type(`half a line${ctrlC}`)
-  await terminal.answers((screen) => /Stopped\. Say more.*lead> half a line$/s.test(plain(screen)))
+  await terminal.answers((screen) => /Stopped\. Type a message.*lead> half a line$/s.test(plain(screen)))
   terminal.type(`\x15${ctrlD}`)
   expect(await terminal.ended()).toBe(130)
 })
@@ -154,9 +154,9 @@ it('Ctrl-C at the prompt clears what is typed, then says how to leave, then leav
   const project = speaking()
   const terminal = await open(project)
   await say(terminal, `half a line${ctrlC}`, '')
-  await say(terminal, ctrlC, 'Ctrl-C once more leaves')
+  await say(terminal, ctrlC, 'Press Ctrl-C again to exit')
   await say(terminal, 'Still here.\r', 'heard <Still here.>')
-  await say(terminal, ctrlC, 'Ctrl-C once more leaves')
+  await say(terminal, ctrlC, 'Press Ctrl-C again to exit')
   terminal.type(ctrlC)
   expect(await terminal.ended()).toBe(0)
   expect(marksPastes(terminal.screen())).toBe(false)
@@ -178,7 +178,7 @@ it('Ctrl-C stops the agents at work and comes back; something else is answered w
   const terminal = await open(project)
   terminal.type('Do it.\r')
   await terminal.answers((screen) => screen.includes('worker') && screen.includes('round 1'))
-  await say(terminal, ctrlC, 'Stopped. Say more, or /resume to go on.')
+  await say(terminal, ctrlC, 'Stopped. Type a message, or /resume to continue.')
   expect(isRestored(terminal.screen())).toBe(true)
   await say(terminal, 'Something else.\r', 'Something else.\n')
   expect(plain(terminal.screen())).toMatch(/Now: worker was cancelled.*\n.*Something else\./s)
@@ -222,7 +222,9 @@ it('Ctrl-C, then /resume goes on where it was', async () => {
 
   project.write('p.yaml', slow(report('worker is done')))
   const again = await open(project, '--resume')
-  expect(plain(again.screen())).toMatch(/> Do it\.\n.*It was stopped; \/resume goes on/s)
+  expect(plain(again.screen())).toMatch(
+    /> Do it\.\n.*The last turn was stopped\. Type \/resume to continue it/s,
+  )
   await say(again, '/resume\r', 'Now: Report of worker:\n\nworker is done')
   await say(again, '/tree\r', '└─✓ worker')
   again.type(ctrlD)
@@ -246,12 +248,12 @@ it('a handoff is filled in, can be changed or let go, and goes to its target', a
   await say(terminal, 'Plan it.\r', '2 Edit → Builder', 'plan')
   terminal.type('2\r')
   await terminal.answers((screen) => plain(screen).endsWith('builder> Build it␤slowly'))
-  await say(terminal, ctrlC, 'Not handed over.', 'plan')
+  await say(terminal, ctrlC, 'Handoff cancelled.', 'plan')
   terminal.type('/handoff 1 fill\r')
   await terminal.answers((screen) => plain(screen).endsWith('builder> Build it.'))
   // Back to the beginning of the line, and a word in front.
   await say(terminal, '\x01Now: \r', 'builder 1 heard <Now: Build it.>', 'builder')
-  await say(terminal, '@plan\r', 'You talk to plan.', 'plan')
+  await say(terminal, '@plan\r', 'Chatting with plan.', 'plan')
   await say(terminal, 'Again.\r', 'plan 1 heard <Again.>', 'plan')
   await say(terminal, '1\r', 'builder 1 heard <Build it.>', 'builder')
   await say(terminal, '/history\r', '> Now: Build it.', 'builder')
@@ -270,7 +272,7 @@ it('decisions are asked for at the prompt; one that is put off is asked for agai
   const terminal = await open(project, '--trust')
   terminal.type('Deploy it.\r')
   await terminal.answers((screen) => screen.includes('1 approve · 2 reject'))
-  await say(terminal, '\r', 'It waits for your decision; /resume asks again.')
+  await say(terminal, '\r', 'A decision is pending. Type /resume to be asked again.')
   terminal.type('/resume\r')
   await terminal.answers((screen) => screen.includes('1 approve · 2 reject'))
   await say(terminal, '1\r', 'Result: it is live')
@@ -358,7 +360,7 @@ it('Tab completes commands and agents', async () => {
   const terminal = await open(
     createProject({ ...agentFile('lead'), ...agentFile('reviewer'), 'p.yaml': speaks }),
   )
-  await say(terminal, '/hist\t\r', 'Nothing was said yet.')
+  await say(terminal, '/hist\t\r', 'No messages yet.')
   await say(terminal, '@rev\tHello.\r', 'reviewer 1 heard <Hello.>', 'reviewer')
 })
 

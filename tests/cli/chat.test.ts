@@ -145,7 +145,7 @@ test('what the model is asked after a handoff is the conversation and the prompt
     ['assistant', 'The plan 1.', false],
   ])
   const text = await project.cadre(['sessions', 'show', third!.session])
-  expect(text.stdout).toMatch(/said before\n {2}user: Plan it\./)
+  expect(text.stdout).toMatch(/earlier messages\n {2}user: Plan it\./)
   expect(text.stdout).toContain('round 1')
   expect(text.stdout).not.toContain('round 2')
 })
@@ -170,11 +170,13 @@ test('a handoff to nobody, or to one that is not for people, says so, and stays 
   const errors = ended.json().filter(({ type }) => type === 'error')
   expect(errors.map(({ message }) => message)).toEqual([
     expect.stringMatching(
-      /^the handoff "Lost" cannot be taken: there is no agent named "bulder"; did you mean builder\?/,
+      /^the handoff "Lost" cannot be accepted: there is no agent named "bulder"; did you mean builder\?/,
     ),
-    expect.stringMatching(/"Hidden" cannot be taken: the agent "secret" can only be started by other agents/),
-    expect.stringContaining('the handoff "Empty" has no words to send'),
-    expect.stringContaining('there is no handoff 99: 1 to 8 are on offer'),
+    expect.stringMatching(
+      /"Hidden" cannot be accepted: the agent "secret" can only be started by other agents/,
+    ),
+    expect.stringContaining('the handoff "Empty" has no message to send'),
+    expect.stringContaining('there is no handoff 99: 1 to 8 are available'),
     expect.stringContaining('/handoff takes a number'),
   ])
   // Where there is no agent of that name, `agent` is the general one; afterwards 5 is just a message.
@@ -190,7 +192,7 @@ test('a handoff to nobody, or to one that is not for people, says so, and stays 
 test('cadre run says how to hand over, and that works', async () => {
   const project = createProject(planners)
   const run = await project.cadre(['run', ...model, '--agent', 'plan', 'Plan it.'])
-  expect(run.stdout).toContain('  1 Start → BUILDER (sends at once)\n')
+  expect(run.stdout).toContain('  1 Start → BUILDER (sends immediately)\n')
   expect(run.stdout).toContain('  4 Edit → builder\n')
   const [, command] = /cadre (chat --resume plan-\w+)$/m.exec(run.stdout) ?? []
   const taken = await project.cadre([...command!.split(' '), ...model], { input: '1\n' })
@@ -272,7 +274,7 @@ test('cadre run refuses to address one that is not for people, or nobody with no
   expect(hidden.stderr).toContain('can only be started by other agents')
   expect(hidden.code).toBe(2)
   const empty = await project.cadre(['run', ...model, '@reviewer'])
-  expect(empty.stderr).toContain('say what reviewer is to do')
+  expect(empty.stderr).toContain('Describe what reviewer should do')
   expect(empty.code).toBe(2)
 })
 
@@ -304,7 +306,7 @@ test('commands tell about the chat, and an unknown one is explained', async () =
   })
   expect(lines.find(({ type }) => type === 'sessions')).toMatchObject({ sessions: [{ agent: 'lead' }] })
   expect(lines.find(({ type }) => type === 'error')).toMatchObject({
-    message: expect.stringContaining('there is no command /sesions; did you mean sessions?'),
+    message: expect.stringContaining('unknown command /sesions; did you mean sessions?'),
   })
   const [first, second, third] = reportsOf(ended) as unknown as {
     session: string
@@ -406,7 +408,10 @@ test('a stopped turn can be continued', async () => {
   expect(reportsOf(resumed)).toMatchObject([
     { session: lead, text: expect.stringContaining('slow is done'), status: 'completed' },
   ])
-  expect(resumed.json().at(-1)).toEqual({ type: 'note', text: 'Nothing is left to do; say what comes next.' })
+  expect(resumed.json().at(-1)).toEqual({
+    type: 'note',
+    text: 'The last turn is complete. Type your next message.',
+  })
   expect(project.sessions().filter((id) => id.startsWith('quick'))).toHaveLength(1)
 })
 
@@ -435,7 +440,7 @@ test('after kill -9 a new message does not lose what was under way either', asyn
 test('a conversation that another process is having is refused with code 6', async () => {
   const { project, running, lead } = await hangingChat()
   const second = await project.cadre(['chat', ...model, '--resume'], { input: 'Hello.\n' })
-  expect(second.stderr).toContain(`session ${lead} is run by process ${running.pid}`)
+  expect(second.stderr).toContain(`session ${lead} is running in process ${running.pid}`)
   expect(second.code).toBe(6)
   running.child.kill('SIGKILL')
   await running.ended()
@@ -444,7 +449,7 @@ test('a conversation that another process is having is refused with code 6', asy
 test('what cannot be resumed is explained', async () => {
   const project = createProject({ ...agentFile('lead'), 'p.yaml': speaks })
   const none = await project.cadre(['chat', ...model, '--resume'], { input: 'x\n' })
-  expect(none.stderr).toContain('there is no conversation in')
+  expect(none.stderr).toContain('there are no conversations in')
   expect(none.code).toBe(2)
   const unknown = await project.cadre(['chat', ...model, '--resume', 'nobody-1'], { input: 'x\n' })
   expect(unknown.stderr).toContain('there is no session "nobody-1"')
@@ -542,16 +547,16 @@ test('/tree shows rounds and calls of the last turn, and nothing after /new; /he
   expect(stdout).toMatch(
     /^✓ lead +lead-\w+ +completed.*\n├─round 1\n│ └─✓ delegateWork worker\n│ {3}└─✓ worker +worker-\w+ +completed/m,
   )
-  expect(stdout).toMatch(/A new conversation\. You talk to lead\.\nNobody has worked yet\.\n/)
-  expect(stdout).toMatch(/^ {2}\/handoff \[N\] \[fill\|send\] {2}hand over/m)
-  expect(stdout).toMatch(/^ {2}@NAME … {19}talk to/m)
+  expect(stdout).toMatch(/New conversation\. Chatting with lead\.\nNo turns yet\.\n/)
+  expect(stdout).toMatch(/^ {2}\/handoff \[N\] \[fill\|send\] {2}accept a handoff/m)
+  expect(stdout).toMatch(/^ {2}@NAME … {19}switch to that agent/m)
 })
 
 test('a handoff to nobody is marked, in a chat and after a run', async () => {
   const project = createProject(planners)
   const run = await project.cadre(['run', ...model, '--agent', 'plan', 'Plan it.'])
   expect(run.stdout).toContain('Lost → bulder (no such agent)\n')
-  expect(run.stdout).toContain('1 Start → BUILDER (sends at once)\n')
+  expect(run.stdout).toContain('1 Start → BUILDER (sends immediately)\n')
   const later = await project.cadre(['chat', ...model, '--resume'], { input: '/handoff\n' })
   expect(later.stdout).toContain('Lost → bulder (no such agent)\n')
   expect(later.stdout.match(/no such agent/g)).toHaveLength(1)

@@ -37,8 +37,8 @@ async function statusOf(project: Project): Promise<Status> {
 
 test('a home is watched from up to down: a file is written, and the agent answers there', async () => {
   const project = createHome()
-  expect((await project.cadre(['status'])).stdout).toContain('No daemon runs')
-  expect((await project.cadre(['down'])).stdout).toContain('No daemon runs')
+  expect((await project.cadre(['status'])).stdout).toContain('No daemon is running')
+  expect((await project.cadre(['down'])).stdout).toContain('No daemon is running')
   const started = await project.cadre(up)
   expect(started).toMatchObject({ code: 0, stderr: '' })
   const pid = Number(/process (\d+)/.exec(started.stdout)?.[1])
@@ -90,7 +90,7 @@ test('one broken file is shown with its line until it is mended', async () => {
   const { stdout } = await project.cadre(['status'])
   expect(stdout).toContain('sessions/bad.session.yaml:2: ')
   await project.cadre(['down'])
-  expect((await project.cadre(['status'])).stdout).toMatch(/Problems known last:\n.*bad\.session\.yaml:2/)
+  expect((await project.cadre(['status'])).stdout).toMatch(/Last known problems:\n.*bad\.session\.yaml:2/)
 })
 
 test('in the foreground: lines of what happens, and one Ctrl-C stops in order', async () => {

@@ -18,7 +18,7 @@ test(
     expect([...stdout.matchAll(/^ ?(\d+) {2}\S/gm)].map(([, step]) => Number(step))).toEqual([
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
     ])
-    expect(stdout).toMatch(/^What was decided .*\n {2}approved by demo: Command: node --version$/m)
+    expect(stdout).toMatch(/^Decisions .*\n {2}approved by demo: Command: node --version$/m)
     expect(stdout).toContain('the home as it was found')
     // Its own decisions are nobody's edits.
     expect(stdout).not.toContain('edited by hand')
@@ -50,7 +50,7 @@ test.skipIf(!hasScript)(
     await terminal.until((screen) => count(screen) > 0)
     terminal.type('2\r')
     expect(await terminal.ended()).toBe(0)
-    expect(terminal.screen()).toContain('executor-001 runs nothing')
+    expect(terminal.screen()).toContain('executor-001 does not run the command')
     expect(terminal.screen()).toMatch(/rejected by \S+: Command: node --version/)
     expect(project.exists('demo/.cadre/outbox/slack.jsonl')).toBe(false)
   },

@@ -130,7 +130,7 @@ test('says whether commands run in a sandbox, and how to get one', async () => {
   symlinkSync(process.execPath, `${bin}/node`)
   expect(await find({ PATH: bin })).toMatchObject({
     status: 'warn',
-    message: expect.stringMatching(/without one: bubblewrap (is not installed|does not exist)/),
+    message: expect.stringMatching(/without a sandbox: bubblewrap (is not installed|does not exist)/),
   })
   expect(['ok', 'warn']).toContain((await find({}))?.status)
 })

@@ -67,8 +67,8 @@ describe('cadre policy explain', () => {
   test.each([
     ['lead', 'worker', /lead may not delegate to worker/],
     ['worker', 'lead', /worker may not delegate to lead/],
-    ['1', 'outsider', /no delegation leads to outsider 1 below/],
-    ['9', 'worker', /may be 3 deep/],
+    ['1', 'outsider', /no chain of delegations reaches outsider 1 below/],
+    ['9', 'worker', /maximum depth of delegation is 3/],
     ['middle>lead', 'middle', /may not delegate to lead/],
     ['lead>middle>lead', 'middle', /circular: lead → middle → lead/],
   ])('a chain that cannot come about, %s above %s, is refused with the reason', async (...row) => {
@@ -127,14 +127,14 @@ describe('cadre policy explain', () => {
 
   test.each([
     [['--tool', 'x', '--input', '{'], /--input is not valid JSON/],
-    [['--tool', 'x', '--input', 'path=a'], /write the arguments as/],
+    [['--tool', 'x', '--input', 'path=a'], /Write the arguments as/],
     [['--tool', 'x', '--input', '[1]'], /must be a JSON object/],
-    [['--tool', 'x', '--input', '@none.json'], /cannot be read.*none\.json/],
+    [['--tool', 'x', '--input', '@none.json'], /cannot read .*none\.json/],
     [['--tool', 'x', '--agent', 'nobody'], /there is no agent "nobody"/],
-    [['--tool', 'x', '--depth', 'a>>b'], /has a name missing/],
+    [['--tool', 'x', '--depth', 'a>>b'], /a name is missing/],
     [['--tool', 'x', '--agent', 'lead', '--depth', 'nobody'], /there is no agent "nobody"/],
     [['--tool', 'x', '--workspace', 'none'], /workspace must be a folder/],
-    [['--input', '{}'], /--tool needs a value/],
+    [['--input', '{}'], /--tool requires a value/],
   ])('%j is wrong usage', async (args, complaint) => {
     const { stderr, code } = await createProject(team).cadre(['policy', 'explain', ...args])
     expect(stderr).toMatch(complaint)
@@ -200,7 +200,7 @@ describe('cadre policy explain', () => {
     const shown = await project.cadre(
       explain('write_file', write, '--trust').filter((arg) => arg !== '--json'),
     )
-    expect(shown.stdout).toMatch(/hooks +\S+ would be asked; it was not run/)
+    expect(shown.stdout).toMatch(/hooks +\S+ would run in a session; not run here/)
     expect(project.listing()).toEqual(before)
   })
 
@@ -332,22 +332,22 @@ calls:
   })
 
   test.each([
-    ['- { tool: x, input: {}, expct: deny }', 't.yaml:1: There is no key "expct" in a call; did you mean'],
-    ['- { tool: x, input: {} }', 't.yaml:1: A call needs expect'],
-    ['- { input: {}, expect: deny }', 't.yaml:1: A call needs a tool'],
+    ['- { tool: x, input: {}, expct: deny }', 't.yaml:1: Unknown key "expct" in a call; did you mean'],
+    ['- { tool: x, input: {} }', 't.yaml:1: A call requires expect'],
+    ['- { input: {}, expect: deny }', 't.yaml:1: A call requires a tool'],
     ['- { tool: x, input: [], expect: deny }', 't.yaml:1: input must be'],
     ['- tool: x\n  expect: maybe', 't.yaml:2: expect must be one of allow, ask, deny, not "maybe"'],
     ['- { tool: x, expect: deny, by: me }', 't.yaml:1: by must be one of'],
     ['- { tool: x, expect: deny, depth: -1 }', 't.yaml:1: depth must be'],
-    ['- { tool: x, expect: deny, depth: "a>>" }', 't.yaml:1: the depth "a>>" has a name missing'],
+    ['- { tool: x, expect: deny, depth: "a>>" }', 't.yaml:1: invalid depth "a>>": a name is missing'],
     ['- { tool: 7, expect: deny }', 't.yaml:1: tool must be text'],
-    ['- just text', 't.yaml:1: a call must be written as keys and values'],
-    ['calls: []', 't.yaml:1: There are no calls'],
+    ['- just text', 't.yaml:1: a call must be a map with these keys'],
+    ['calls: []', 't.yaml:1: This table has no calls'],
     ['', 't.yaml:1: a table must be'],
-    ['default: {}\ncalls:\n  - { tool: x, expect: deny }', 't.yaml:1: There is no key "default" in a table'],
+    ['default: {}\ncalls:\n  - { tool: x, expect: deny }', 't.yaml:1: Unknown key "default" in a table'],
     [
       'defaults: { tol: x }\ncalls:\n  - { tool: x, expect: deny }',
-      't.yaml:1: There is no key "tol" in defaults',
+      't.yaml:1: Unknown key "tol" in defaults',
     ],
     ['- { tool: x, expect: deny', 't.yaml:'],
     ['\n- { agent: nobody, tool: x, expect: deny }', 't.yaml:2: there is no agent "nobody"'],

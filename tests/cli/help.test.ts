@@ -61,8 +61,8 @@ test('flags that take a value show what kind of value, and the briefs stand belo
   const { stdout } = await createProject().cadre(['run', '--help'])
   expect(stdout).toMatch(/^ +\[--team TEAM\] +A built-in team/m)
   expect(stdout).toMatch(/^ +\[--image FILE\]\.\.\. +An image/m)
-  expect(stdout).toMatch(/^ +\[--json\] +Output for machines/m)
-  const at = ['A built-in team', 'An image', 'Output for machines'].map((brief) => {
+  expect(stdout).toMatch(/^ +\[--json\] +Print JSON/m)
+  const at = ['A built-in team', 'An image', 'Print JSON'].map((brief) => {
     const line = stdout.split('\n').find((one) => one.includes(brief)) ?? ''
     return line.indexOf(brief)
   })
@@ -104,23 +104,23 @@ test('help loads neither a backend, nor YAML, nor anything else it does not need
 })
 
 test.each([
-  [['rnu', 'x'], 'there is no command "rnu"; did you mean run?'],
-  [['sessions', 'lst'], 'there is no command "lst"; did you mean list?'],
-  [['constructor'], 'there is no command "constructor"'],
-  [['run', '--agnet', 'a', 'x'], 'there is no flag --agnet; did you mean --agent?'],
-  [['run', '--constructor', 'x'], 'there is no flag --constructor'],
-  [['run', '--max-turns', 'many', 'x'], '--max-turns must be a whole number of at least 1, not "many"'],
+  [['rnu', 'x'], 'unknown command "rnu"; did you mean run?'],
+  [['sessions', 'lst'], 'unknown command "lst"; did you mean list?'],
+  [['constructor'], 'unknown command "constructor"'],
+  [['run', '--agnet', 'a', 'x'], 'unknown flag --agnet; did you mean --agent?'],
+  [['run', '--constructor', 'x'], 'unknown flag --constructor'],
+  [['run', '--max-turns', 'many', 'x'], '--max-turns must be an integer of at least 1, not "many"'],
   [['run', '--budget-cost', '0', 'x'], '--budget-cost must be an amount of US dollars'],
-  [['run', 'x', '--model'], '--model needs a value'],
-  [['run'], '<work> is missing'],
+  [['run', 'x', '--model'], '--model requires a value'],
+  [['run'], 'missing argument <work>'],
   [['run', ' '], 'the work is empty'],
   [
     ['agents', 'export', '--to', 'x'],
     '--to must be one of copilot, claude, opencode, template, settings, not "x"',
   ],
-  [['agents', 'export'], '--to needs a value'],
-  [['agents', 'import', '--to', 'claude'], '<file> is missing'],
-  [['demo', 'x'], '"x" is one argument too many'],
+  [['agents', 'export'], '--to requires a value'],
+  [['agents', 'import', '--to', 'claude'], 'missing argument <file>'],
+  [['demo', 'x'], 'unexpected argument "x"'],
 ])('%j is explained in one sentence, with code 2', async (args, sentence) => {
   const project = createProject()
   const { code, stdout, stderr } = await project.cadre(args)

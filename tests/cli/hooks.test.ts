@@ -65,7 +65,7 @@ test('list --json is for machines', async () => {
 })
 
 test('list says so when there are none', async () => {
-  expect((await projectWith({}).cadre('hooks', 'list')).stdout).toMatch(/^There are no hooks here/)
+  expect((await projectWith({}).cadre('hooks', 'list')).stdout).toMatch(/^No hooks found/)
 })
 
 test('test runs them with a sample and shows what they decide', async () => {
@@ -87,7 +87,7 @@ test('test runs nothing of a folder that is not trusted, unless its file is name
     },
   })
   const untrusted = await cadre('hooks', 'test', 'Stop')
-  expect(untrusted.stdout).toContain('is not run: this folder is not trusted')
+  expect(untrusted.stdout).toContain('does not run: this folder is not trusted')
   expect(project.exists('ran')).toBe(false)
   const [named] = (await cadre('hooks', 'test', 'Stop', '--file', '.claude/settings.json', '--json')).json()
   expect(named).toMatchObject({
@@ -162,7 +162,7 @@ test('a folder is trusted as a whole: hooks that somebody agreed to are idle bes
 })
 
 test.each([
-  [['hooks', 'test', 'PreTool'], 'no event'],
+  [['hooks', 'test', 'PreTool'], 'unknown event'],
   [['hooks', 'test', 'PreToolUse', '--input', '[1]'], '--input must be a JSON object'],
   [['hooks', 'test', 'PreToolUse', '--agent', 'nobody'], 'no agent'],
   [['hooks', 'test', 'PreToolUse', '--file', 'nowhere.json'], 'nowhere.json'],

@@ -64,6 +64,7 @@ const lines: readonly (readonly string[])[] = [
   ['workspace', 'clean'],
   ['demo'],
   ['doctor'],
+  ['completion', 'bash'],
   ['models', '--json'],
   ['run', '--model', 'copilot-ls:gpt-5', 'x'],
   ['run', '--model', 'copilot-sdk:gpt-5', 'x'],

@@ -172,7 +172,7 @@ test('files that differ are never touched without --force, and then nothing at a
   expect(code).toBe(2)
   expect(stdout).toBe('')
   expect(stderr).toMatch(
-    /nothing was written: \S+Plan\.agent\.md: It is there already and differs; --force replaces it; \S+Agent\.agent\.md: /,
+    /nothing was written: \S+Plan\.agent\.md: It is there already and differs\. Replace it with --force; \S+Agent\.agent\.md: /,
   )
   expect(stderr).toContain('--force')
   expect(project.listing()).toEqual(before)
@@ -242,7 +242,7 @@ test('an agent of the same name that comes before the new file is told of', asyn
 test.each([
   [['--team', 'supervisr'], /did you mean supervisor\?/],
   [['--team', 'coordinator', '--variant', 'x'], /no variant "x".*Known: standard/],
-  [['--team', 'coordinator/minimal', '--variant', 'advanced'], /twice/],
+  [['--team', 'coordinator/minimal', '--variant', 'advanced'], /already names a variant/],
   [['--variant', 'advanced'], /--team/],
 ])('init %j is refused', async (flags, message) => {
   const project = createProject()
@@ -265,15 +265,15 @@ test.runIf(hasScript)('in a terminal it asks which team, and Enter writes nothin
     onTestFinished(() => void child.kill('SIGKILL'))
     let screen = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      const before = screen.includes('Which one?')
+      const before = screen.includes('Team to add')
       screen += text
-      if (!before && screen.includes('Which one?')) child.stdin.write(keys)
+      if (!before && screen.includes('Team to add')) child.stdin.write(keys)
     })
     const [code] = (await once(child, 'close')) as [number | null]
     return { project, code, screen }
   }
   const chosen = await answer('planner\r')
-  expect(chosen.screen).toContain('The team planner is ready')
+  expect(chosen.screen).toContain('Added the team planner')
   expect(agents(chosen.project)).toContain('Plan.agent.md')
   const none = await answer('\r')
   expect(none.code).toBe(0)

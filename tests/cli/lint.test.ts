@@ -42,9 +42,7 @@ describe('looking', () => {
     const project = createProject({ [lead]: agent(`${good}\ntools: [edti]`) })
     expect((await project.cadre(['lint'])).code).toBe(0)
     const empty = await createProject({ 'README.md': '# Hello\n' }).cadre(['lint'])
-    expect(empty.stdout).toMatch(
-      /^There are no agent files here\. Name files, or a folder called agents, .+\n$/,
-    )
+    expect(empty.stdout).toMatch(/^No agent files found\. To check other Markdown files, name them .+\n$/)
     expect(empty.code).toBe(0)
   })
 
@@ -66,7 +64,7 @@ describe('looking', () => {
     const usual = await project.cadre(['lint'])
     expect(usual.stdout).toContain('warning tool-unknown')
     expect(usual.stdout).not.toContain('info tool-elsewhere')
-    expect(usual.stdout).toMatch(/1 warning, 1 info; --level info shows everything$/m)
+    expect(usual.stdout).toMatch(/1 warning, 1 info; show everything with --level info$/m)
     expect((await project.cadre(['lint', '--level', 'info'])).stdout).toContain('info tool-elsewhere')
     const quiet = await project.cadre(['lint', '--quiet', '--strict'])
     expect(quiet.stdout).toMatch(/^1 file: 1 ok.*\n$/)
@@ -186,9 +184,9 @@ describe('looking', () => {
   })
 
   test.each([
-    [['lint', 'nowhere'], '/nowhere; name one that is there'],
-    [['lint', '--host', 'vscod'], 'there is no host "vscod"; did you mean vscode?'],
-    [['lint', '--dry-run'], '--dry-run shows what --fix would change'],
+    [['lint', 'nowhere'], '/nowhere does not exist. Name an existing file'],
+    [['lint', '--host', 'vscod'], 'unknown host "vscod"; did you mean vscode?'],
+    [['lint', '--dry-run'], '--dry-run requires --fix'],
   ])('%j is wrong usage', async (args, sentence) => {
     const { code, stderr } = await createProject().cadre(args)
     expect(stderr).toContain(sentence)
@@ -222,7 +220,7 @@ describe('--fix', () => {
     const project = createProject({ [lead]: `\ufeff${old}` })
     chmodSync(project.at(lead), 0o640)
     const dry = await project.cadre(['lint', '--fix', '--dry-run'])
-    expect(dry.stdout).toContain(`${lead}: would be put right`)
+    expect(dry.stdout).toContain(`${lead}: would be fixed`)
     expect(project.read(lead)).toBe(`\ufeff${old}`)
     const { code, stdout } = await project.cadre(['lint', '--fix'])
     expect(stdout).toMatch(/^-<BOM>---$/m)
@@ -234,7 +232,7 @@ describe('--fix', () => {
     expect(project.read(lead)).toBe(mended)
     expect(statSync(project.at(lead)).mode & 0o777).toBe(0o640)
     const again = project.listing()
-    expect((await project.cadre(['lint', '--fix'])).stdout).not.toContain('put right')
+    expect((await project.cadre(['lint', '--fix'])).stdout).not.toContain('fixed')
     expect(project.listing()).toEqual(again)
   })
 
@@ -267,7 +265,7 @@ describe('--fix', () => {
     expect(project.read('outside/a.agent.md')).toBe(old)
     expect(project.read('p/.github/agents/b.agent.md')).toBe(mended)
     const named = await project.cadre(['lint', 'p/.github/agents/a.agent.md', '--fix'])
-    expect(named.stdout).toContain('left as it is: it leads out of')
+    expect(named.stdout).toContain('not changed: it leads out of')
     expect(project.read('outside/a.agent.md')).toBe(old)
   })
 

@@ -71,7 +71,7 @@ test('doctor, models and agents list start no server while nobody has signed in'
   expect(stdout).toMatch(/^ok {4}copilot login +not signed in\n +Run `cadre login`\.$/m)
   expect(stdout).toMatch(/^ok {4}copilot sdk +not installed\n +Run `cadre login --sdk` to install it\.$/m)
   await project.cadre(['models'], { env })
-  expect((await project.cadre(['agents', 'list'], { env })).stdout).not.toContain('Modes of')
+  expect((await project.cadre(['agents', 'list'], { env })).stdout).not.toContain('Copilot modes')
   expect(project.exists('started')).toBe(false)
 })
 
@@ -93,7 +93,7 @@ test('a server that does not answer slows nothing down and breaks nothing', asyn
     /^warn {2}copilot login +The Copilot language server did not answer everything within 1 s\.\n +Try `cadre doctor --wait 30`\.$/m,
   )
   const agents = await project.cadre(['agents', 'list'], { ownProcess: true, env })
-  expect(agents.stdout).toContain('Built in; start one')
+  expect(agents.stdout).toContain('Built-in agents; run one')
   expect(agents.code).toBe(0)
 })
 

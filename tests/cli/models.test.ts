@@ -20,7 +20,7 @@ test('lists the models of the configured server, with what is known about them, 
   const env = { OPENAI_BASE_URL: wire.url }
   const { code, stdout } = await project.cadre(['models'], { env })
   expect(stdout).toMatch(/^MODEL +CONTEXT +MAX OUTPUT +PREMIUM REQUESTS$/m)
-  expect(stdout).toMatch(/^openai:small +not allowed by a policy$/m)
+  expect(stdout).toMatch(/^openai:small +denied by a policy$/m)
   expect(stdout).toMatch(/^openai:large +200k +8\.0k +default$/m)
   expect(code).toBe(0)
   const { stdout: json } = await project.cadre(['models', '--json'], { env })

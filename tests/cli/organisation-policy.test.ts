@@ -70,7 +70,7 @@ test.skipIf(!canMount)(
     expect(code).toBe(0)
     const doctor = await cadreUnder(project, ['doctor'], { CADRE_MODEL: 'scripted:p.yaml' })
     expect(doctor.stdout).toMatch(
-      /^ok {4}policy +\/etc\/cadre\/policy\.yaml \(organisation\) decides .*subagent\.enabled: false \(line 1\)/m,
+      /^ok {4}policy +\/etc\/cadre\/policy\.yaml \(organisation\) sets .*subagent\.enabled: false \(line 1\)/m,
     )
   },
 )

@@ -41,7 +41,7 @@ describe('a policy that cannot be understood', () => {
     for (const command of ['agents list', 'lint']) {
       const looked = await team.cadre(command.split(' '))
       expect(looked.stderr).toMatch(/policy\.yaml:2: There is no key "subagents".*\n.*cannot be understood/)
-      expect(looked.stderr + looked.stdout).not.toMatch(/is false|no agents here|switched off/i)
+      expect(looked.stderr + looked.stdout).not.toMatch(/is false|no agents here|disabled/i)
       expect(looked.stdout).toMatch(/lead|1 file/)
       expect(looked.code).toBe(0)
     }
@@ -100,7 +100,9 @@ describe('customAgent.enabled: false', () => {
     const asked = await team.cadre(run('--team', 'supervisor'))
     expect(asked.code).toBe(0)
     const doctor = await team.cadre(['doctor'])
-    expect(doctor.stdout).toContain(`only built-in ones are used: customAgent.enabled is false (${place})`)
+    expect(doctor.stdout).toContain(
+      `only built-in agents are available: customAgent.enabled is false (${place})`,
+    )
   })
 
   test('a session of another agent, started before, is not continued', async () => {
@@ -394,13 +396,13 @@ test('doctor shows which policies are in force and what each decides', async () 
   const lines = stdout.split('\n').filter((line) => / policy /.test(line))
   expect(lines).toEqual([
     expect.stringContaining(
-      `${team.at(user)} (user) decides limits.depth: 2 (line 1); limits.sessions: 9 (line 1); mcp.contributionPoint.enabled: false (line 2)`,
+      `${team.at(user)} (user) sets limits.depth: 2 (line 1); limits.sessions: 9 (line 1); mcp.contributionPoint.enabled: false (line 2)`,
     ),
-    expect.stringContaining(`${team.at(project)} (project) decides effects.write: deny (line 3)`),
+    expect.stringContaining(`${team.at(project)} (project) sets effects.write: deny (line 3)`),
   ])
   expect(code).toBe(0)
   const none = await createProject().cadre(['doctor'])
   expect(none.stdout).toMatch(
-    /^ok {4}policy +no file; the defaults hold: reading is allowed, whatever else is asked$/m,
+    /^ok {4}policy +no file; defaults: reading is allowed, everything else needs an approval$/m,
   )
 })

@@ -30,6 +30,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['models', 0],
   ['demo --no-such-flag', 2],
   ['doctor --json', 1],
+  ['completion bash', 0],
   ['--version', 0],
   ['--help', 0],
   ['no-such-command', 2],

@@ -182,7 +182,7 @@ test('--done is accepted only for an interrupted call', async () => {
   const project = createTeam()
   const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
   const { code, stderr } = await project.cadre(['approve', waiting.questions[0]!.approval, '--done'])
-  expect(stderr).toContain('--done is for calls that were interrupted')
+  expect(stderr).toContain('Use --done only for interrupted calls')
   expect(code).toBe(2)
 })
 

@@ -220,7 +220,7 @@ test('an image is read and told by its content', async () => {
   const { session } = json().at(-1) as { session: string }
   expect(project.read(`.cadre/sessions/${session}.session.yaml`)).toContain('image/png')
   const wrong = await project.cadre(['run', '--model', 'scripted:p.yaml', '--image', 'no-ending', 'x'])
-  expect(wrong.stderr).toContain('no-ending: this is not a PNG, JPEG, GIF or WebP image')
+  expect(wrong.stderr).toContain('no-ending: not a PNG, JPEG, GIF or WebP image')
   expect(wrong.code).toBe(2)
 })
 

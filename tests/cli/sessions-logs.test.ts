@@ -44,7 +44,7 @@ test('a chat log becomes a session that goes on, and a session becomes a chat lo
   const told = first.json()[0] as { session: string }
   expect(told).toMatchObject({ agent: 'lead', entries: 4, status: 'placed', warnings: [] })
   const again = await project.cadre(['sessions', 'import', 'lead.agent.md'])
-  expect(again.stdout).toContain(`Session ${told.session} is there already`)
+  expect(again.stdout).toContain(`Session ${told.session} already exists`)
   expect(project.sessions()).toEqual([told.session])
   const exported = await project.cadre(['sessions', 'export', told.session])
   expect(exported.stdout).toMatch(/^# Agent: lead\n/)
@@ -76,7 +76,7 @@ test('what is no chat log is refused in a sentence', async () => {
   for (const [file, reason] of [
     ['notes.md', 'header of an agent file'],
     ['p.yaml', 'does not begin with'],
-    ['missing.md', 'no such file'],
+    ['missing.md', 'file not found'],
     ['.', 'plain file'],
   ] as const) {
     const { code, stderr } = await project.cadre(['sessions', 'import', file])

@@ -96,7 +96,7 @@ test('a session of a run can be cancelled from another process, and the lead goe
   const project = createTeam()
   const { running, lead, slow } = await hangingRun(project)
   const cancel = await project.cadre(['sessions', 'cancel', slow])
-  expect(cancel.stdout).toContain(`Session ${slow} is being cancelled`)
+  expect(cancel.stdout).toContain(`Cancelling session ${slow}.`)
   expect(cancel.code).toBe(0)
   const { code, json } = await running.ended()
   expect(json().at(-1)).toMatchObject({ session: lead, status: 'completed', text: 'All is done.' })
@@ -114,7 +114,7 @@ test('cancelling the first session of a run from another process stops the run',
   expect(json().at(-1)).toMatchObject({ session: lead, status: 'cancelled' })
   expect(code).toBe(130)
   const again = await project.cadre(['sessions', 'cancel', lead])
-  expect(again.stdout).toContain('is not running: it has ended (cancelled)')
+  expect(again.stdout).toContain('is not running: it has already ended (cancelled)')
   expect(again.code).toBe(0)
 })
 
@@ -124,7 +124,7 @@ test('a session whose process died is not running, and its request is not kept f
   running.child.kill('SIGKILL')
   await running.ended()
   const cancel = await project.cadre(['sessions', 'cancel', lead])
-  expect(cancel.stdout).toContain(`\`cadre resume ${lead}\` continues it`)
+  expect(cancel.stdout).toContain(`Resume it with \`cadre resume ${lead}\``)
   expect(project.listing().filter((line) => line.includes('.cancel'))).toEqual([])
 })
 
@@ -150,7 +150,7 @@ test('of two processes that resume one session, exactly one gets it', async () =
   expect(first.end.stderr).toContain('is run by process')
   expect(first.end.code).toBe(6)
   const other = both[1 - first.index]!
-  await other.until((stdout) => stdout.includes('slow: goes on'))
+  await other.until((stdout) => stdout.includes('slow: resumed'))
   other.child.kill('SIGINT')
   expect((await other.ended()).code).toBe(130)
 })

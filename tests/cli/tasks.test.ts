@@ -21,7 +21,7 @@ test('the examples of the guide run, one after the other in one folder', async (
   for (const query of queries) {
     const { code, stdout, stderr } = await project.cadre(['tasks', query])
     expect([query, code, stderr]).toEqual([query, 0, ''])
-    expect(stdout).not.toMatch(/No task fits|^(Updated|Deleted) 0/)
+    expect(stdout).not.toMatch(/No matching tasks|^(Updated|Deleted) 0/)
   }
 })
 
@@ -59,7 +59,7 @@ test('rows stand in aligned columns, and as a list for machines', async () => {
     },
   ])
   expect((await project.cadre(['tasks', 'SELECT id FROM redis.task.md LIMIT 0'])).stdout).toBe(
-    'No task fits.\n',
+    'No matching tasks.\n',
   )
   expect(await rows(project, 'SELECT id FROM redis.task.md LIMIT 0')).toEqual([])
 })
@@ -222,7 +222,7 @@ test('without a query: what is open in the home', async () => {
   ).toEqual(['task-002', 'task-003', 'task-004'])
   expect(JSON.parse((await project.cadre(['tasks', '--json'])).stdout)).toHaveLength(3)
   const empty = createProject()
-  expect((await empty.cadre(['tasks'])).stdout).toMatch(/^Nothing is open in /)
+  expect((await empty.cadre(['tasks'])).stdout).toMatch(/^No open tasks in /)
   expect(empty.listing()).toEqual([])
 })
 

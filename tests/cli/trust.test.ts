@@ -32,7 +32,7 @@ describe('a folder that brings something', () => {
     })
     const { json, stderr, code } = await project.cadre(run(), { isForeign: true })
     expect(stderr).toMatch(
-      /this folder is not trusted: Cadre ignores what it brings, and agents are read-only\./,
+      /this folder is not trusted: Cadre ignores its hooks, tools and rules, and agents are read-only\./,
     )
     expect(stderr).toMatch(/\.github\/hooks\/a\.json runs a hook when agents work/)
     expect(stderr).toMatch(/policy\.yaml:1 permits more than the default \(effects\.write: "allow"\)/)

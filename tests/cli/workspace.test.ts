@@ -77,7 +77,10 @@ test('from the run to the merge: list, diff, one call undone, merged, cleaned up
   expect(undone.code).toBe(0)
   project.write('a.txt', 'mine\n')
   const dirty = await project.cadre(['workspace', 'merge', id])
-  expect([dirty.code, dirty.stdout]).toEqual([1, expect.stringContaining('not committed.\n  a.txt\n')])
+  expect([dirty.code, dirty.stdout]).toEqual([
+    1,
+    expect.stringMatching(/uncommitted changes in .*:\n {2}a\.txt\n/),
+  ])
   git(project, 'commit', '-qam', 'mine')
   const conflict = await project.cadre(['workspace', 'merge', id, '--json'])
   expect(JSON.parse(conflict.stdout)).toMatchObject({ session: id, result: 'conflicts', files: ['a.txt'] })
@@ -85,11 +88,9 @@ test('from the run to the merge: list, diff, one call undone, merged, cleaned up
   expect(project.exists('two.txt')).toBe(false)
   git(project, 'revert', '--no-edit', 'HEAD')
   const kept = await project.cadre(['workspace', 'clean'])
-  expect(kept.stdout).toBe(`kept ${id}: 2 changed file(s) are not merged\n`)
+  expect(kept.stdout).toBe(`kept ${id}: 2 changed files not merged\n`)
   const merged = await project.cadre(['workspace', 'merge', id])
-  expect(merged.stdout).toMatch(
-    /^Merged into .*:\n {2}a\.txt\n {2}two\.txt\nIt is the commit [0-9a-f]{10}\.\n$/,
-  )
+  expect(merged.stdout).toMatch(/^Merged into .*:\n {2}a\.txt\n {2}two\.txt\nCommit: [0-9a-f]{10}\n$/)
   expect([project.read('a.txt'), project.exists('one.txt')]).toEqual(['two\n', false])
   expect((await project.cadre(['workspace', 'clean'])).stdout).toBe(`removed ${id}\n`)
   expect(git(project, 'branch', '--list', 'cadre/*')).toBe('')
@@ -158,7 +159,7 @@ test('those below share it, and what one of them did can be undone alone', async
   expect(ran.json().filter(({ outcome }) => outcome === 'failed')).toEqual([])
   const writer = only(project, 'writer')
   const undone = await project.cadre(['workspace', 'rollback', writer])
-  expect(undone.stdout).toContain('1 file(s) are as before: w.txt')
+  expect(undone.stdout).toContain('Restored 1 file: w.txt')
   expect((await project.cadre(['workspace', 'diff', writer, '--stat'])).stdout).toContain('c.txt')
   expect((await project.cadre(['workspace', 'rollback', '--all'])).code).toBe(0)
   expect((await project.cadre(['workspace', 'clean'])).stdout).toBe(`removed ${only(project, 'lead')}\n`)

@@ -72,10 +72,10 @@ describe('signing in', () => {
 
     const agents = await run(world, ['agents', 'list'])
     expect(agents.stdout).toMatch(
-      /\nModes of Copilot models, as in copilot-ls:gpt-5@Ask:\n {2}Ask: .*\n {2}Agent: .*\n {2}InlineAgent: [^\n]*\n(?! )/,
+      /\nCopilot modes, as in copilot-ls:gpt-5@Ask:\n {2}Ask: .*\n {2}Agent: .*\n {2}InlineAgent: [^\n]*\n(?! )/,
     )
     const elsewhere = await run(world, ['agents', 'list'], { CADRE_MODEL: 'openai:x' })
-    expect(elsewhere.stdout).not.toContain('Modes of')
+    expect(elsewhere.stdout).not.toContain('Copilot modes')
 
     // Nobody chose a model: that of the account is used.
     github.script = () => ({ text: 'Hello from Copilot.' })
@@ -116,7 +116,7 @@ describe('signing in', () => {
     const quiet = github.requests.length
     expect(await copilotDefaultModel(home)).toBeUndefined()
     expect((await doctor(world))[1]).toMatchObject({ name: 'copilot login', message: 'not signed in' })
-    expect((await run(world, ['agents', 'list'])).stdout).not.toContain('Modes of')
+    expect((await run(world, ['agents', 'list'])).stdout).not.toContain('Copilot modes')
     expect(github.requests).toHaveLength(quiet)
 
     const refused = await run(world, ['run', '--model', 'copilot-ls:gpt-5', 'Say hello'])

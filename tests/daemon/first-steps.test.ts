@@ -70,7 +70,7 @@ test('in a folder without a home it is said how to make one, and nothing is writ
   for (const command of [['status'], ['up'], ['up', '--detach']]) {
     const { code, stderr } = await project.cadre(command)
     expect(code).toBe(2)
-    expect(stderr).toContain('`cadre init --team NAME` makes one')
+    expect(stderr).toContain('Create one with `cadre init --team NAME`')
   }
   expect(await project.cadre(['down'])).toMatchObject({ code: 0 })
   expect(project.listing()).toEqual([])
@@ -95,7 +95,7 @@ test('edits of editors beside a file are nobody’s, decisions are told as such'
   project.write('.cadre/tasks/.a.task.md.swp', 'x')
   const [waiting] = JSON.parse((await project.cadre(['approvals', '--json'])).stdout) as { id: string }[]
   const { stdout } = await project.cadre(['approve', waiting?.id ?? ''])
-  expect(stdout).toContain('The daemon goes on with planner-001-')
+  expect(stdout).toContain('The daemon resumes planner-001-')
   await until(() => said(project).includes('It is sent.'))
   await project.cadre(['down'])
   const log = project.read('.cadre/storage/daemon.log')

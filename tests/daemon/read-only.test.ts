@@ -30,7 +30,7 @@ readOnly(
       expect(stderr).toContain('the home is read-only')
       expect(stderr).toContain('make it writable')
     }
-    expect((await machine.cadre(['status'])).stdout).toContain('No daemon runs')
+    expect((await machine.cadre(['status'])).stdout).toContain('No daemon is running')
     machine.unlock()
     const daemon = await startDaemon(machine)
     expect(await daemon.stop()).toBe(0)

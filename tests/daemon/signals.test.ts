@@ -80,7 +80,7 @@ test('two signals leave at once; what was begun is asked about and not repeated'
   project.write('.cadre/tasks/a.task.md', task)
   await until(() => project.exists('runs.txt') && project.read('runs.txt') !== '')
   daemon.signal('SIGTERM')
-  await until(() => daemon.shown().includes('Coming to rest'))
+  await until(() => daemon.shown().includes('Shutting down'))
   daemon.signal('SIGTERM')
   await until(() => !isAlive(daemon.pid))
   project.write('go', '')

@@ -51,7 +51,7 @@ test('one that stood still and was taken for dead leaves the home alone, and end
   process.kill(running.pid, 'SIGCONT')
   const { code, stderr } = await running.ended()
   expect(code).toBe(6)
-  expect(stderr).toContain('another process watches this home')
+  expect(stderr).toContain('another process has taken over the home')
   expect(project.read('.cadre/tasks/a.task.md')).toContain('[ ]')
   expect(project.read('.cadre/storage/daemon.json')).toBe(before)
   expect(project.sessions()).toEqual([])

@@ -35,7 +35,9 @@ test('a failure is one sentence with its place', () => {
 test('a bug is one line, with how to see more, and 70', () => {
   const plain = tell(new TypeError('x is not a function'), false)
   expect(plain.code).toBe(70)
-  expect(plain.stderr).toMatch(/^cadre: this is a bug in cadre: x is not a function \(CADRE_DEBUG=1 .*\)\n$/)
+  expect(plain.stderr).toMatch(
+    /^cadre: this is a bug in Cadre: x is not a function \(set CADRE_DEBUG=1 .*\)\n$/,
+  )
   const more = tell(new TypeError('x is not a function', { cause: new Error('why') }), false, {
     CADRE_DEBUG: '1',
   })

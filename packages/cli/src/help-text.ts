@@ -5,7 +5,7 @@ export function helpText(): string {
   const names = Object.keys(commands)
   const width = Math.max(...names.map((name) => name.length))
   const lines = Object.entries(commands).map(([name, brief]) => `  ${name.padEnd(width)}  ${brief}`)
-  return `Cadre runs teams of coding agents that people can read, stop and trust.
+  return `Cadre runs teams of coding agents that people can inspect, stop and trust.
 
 USAGE
   cadre <command> [flags] [arguments]
@@ -25,6 +25,6 @@ EXAMPLES
 
 EXIT CODES
   0 done · 1 failed · 2 usage or configuration · 3 waiting for a decision · 4 refused by policy · 5 backend
-  6 owned by another process · 70 a bug · 130 cancelled
+  6 owned by another process · 70 bug · 130 cancelled
 `
 }

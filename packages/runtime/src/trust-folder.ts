@@ -111,7 +111,7 @@ export function trustNotices(
         : 'Inspect these files and answer the question that Cadre asks in a terminal, or use --trust (or CADRE_TRUST=1) for one command.'
   return [
     untrusted(
-      `this folder is not trusted: Cadre ignores what it brings, and agents are read-only.${list.join('')}${instead}\n${next}`,
+      `this folder is not trusted: Cadre ignores its hooks, tools and rules, and agents are read-only.${list.join('')}${instead}\n${next}`,
     ),
     ...unusable,
   ]

@@ -51,7 +51,7 @@ export function buildApp(): Application<CliContext> {
   const routes = Object.assign(Object.create(null) as object, targets)
   const root = buildRouteMap<string, CliContext>({
     routes: routes as Parameters<typeof buildRouteMap<string, CliContext>>[0]['routes'],
-    docs: { brief: 'Runs teams of coding agents' },
+    docs: { brief: 'Run teams of coding agents' },
   })
   return buildApplication<CliContext>(
     { ...root, formatHelp: () => helpText() },

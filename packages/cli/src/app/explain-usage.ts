@@ -4,33 +4,33 @@ import {
   formatMessageForArgumentScannerError,
 } from '@stricli/core'
 
-/** What is wrong with a command line, in the words of the rest of the command. */
+/** What is wrong with a command line, in the wording of the rest of the command. */
 export const explainUsage: Pick<
   ApplicationText,
   'noCommandRegisteredForInput' | 'exceptionWhileParsingArguments'
 > = {
   noCommandRegisteredForInput({ input, corrections }) {
     const names = corrections.map((name) => name.replaceAll('`', '')).join(', ')
-    return `there is no command ${JSON.stringify(input)}${names === '' ? '' : `; did you mean ${names}?`}`
+    return `unknown command ${JSON.stringify(input)}${names === '' ? '' : `; did you mean ${names}?`}`
   },
   exceptionWhileParsingArguments(error) {
     if (!(error instanceof ArgumentScannerError)) return String(error)
     return formatMessageForArgumentScannerError(error, {
       FlagNotFoundError: ({ input, corrections }) => {
         const names = corrections.map((name) => `--${kebab(name)}`).join(', ')
-        return `there is no flag --${input}${names === '' ? '' : `; did you mean ${names}?`}`
+        return `unknown flag --${input}${names === '' ? '' : `; did you mean ${names}?`}`
       },
-      AliasNotFoundError: ({ input }) => `there is no flag -${input}`,
+      AliasNotFoundError: ({ input }) => `unknown flag -${input}`,
       ArgumentParseError: ({ externalFlagNameOrPlaceholder, input, exception }) =>
         `--${externalFlagNameOrPlaceholder} ${exception instanceof Error ? exception.message : String(exception)}, not ${JSON.stringify(input)}`,
       EnumValidationError: ({ externalFlagName, input, values }) =>
         `--${externalFlagName} must be one of ${values.join(', ')}, not ${JSON.stringify(input)}`,
-      UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} needs a value`,
+      UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} requires a value`,
       UnexpectedFlagError: ({ externalFlagName, previousInput, input }) =>
-        `--${externalFlagName} was given twice: ${JSON.stringify(previousInput)} and ${JSON.stringify(input)}`,
+        `--${externalFlagName} is given twice: ${JSON.stringify(previousInput)} and ${JSON.stringify(input)}`,
       UnexpectedPositionalError: ({ input, expectedCount }) =>
-        `${JSON.stringify(input)} is one argument too many: ${expectedCount === 0 ? 'none is' : `${expectedCount} are`} expected`,
-      UnsatisfiedPositionalError: ({ placeholder }) => `<${placeholder}> is missing`,
+        `unexpected argument ${JSON.stringify(input)}: the command takes ${expectedCount === 0 ? 'no arguments' : `at most ${expectedCount}`}`,
+      UnsatisfiedPositionalError: ({ placeholder }) => `missing argument <${placeholder}>`,
       InvalidNegatedFlagSyntaxError: ({ externalFlagName }) => `--${externalFlagName} takes no value`,
     })
   },

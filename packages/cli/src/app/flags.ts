@@ -1,18 +1,15 @@
 /** Flags that several commands share, written once. */
 
-export const json = flag('Output for machines instead of people')
+export const json = flag('Print JSON')
 
 export const home = text(
-  'The home folder; default: CADRE_HOME, else the nearest .cadre up to the git root, else one there',
+  'The home directory; default: CADRE_HOME, else the nearest .cadre up to the git root, else .cadre in the git root',
   'DIR',
 )
 
 export const trust = flag('Trust this folder and its home directory for this one command')
 
-export const team = text(
-  'A built-in team to work with, as NAME or NAME/VARIANT; `cadre init` lists them',
-  'TEAM',
-)
+export const team = text('A built-in team to use, as NAME or NAME/VARIANT; `cadre init` lists them', 'TEAM')
 
 /** What may happen without a person, for one command. No policy is widened by any of these. */
 export const gateFlags = {
@@ -20,20 +17,20 @@ export const gateFlags = {
     kind: 'enum',
     values: ['write', 'execute', 'outbound'],
     brief:
-      'Do not ask for this kind of effect in this run, also when it is resumed, where no policy says otherwise; may be given several times',
+      'Allow this kind of effect without approval, now and when the run is resumed, unless a policy forbids it; repeatable',
     placeholder: 'EFFECT',
     optional: true,
     variadic: true,
   },
-  noHuman: flag('Nobody can be asked: whatever needs an approval is refused'),
+  noHuman: flag('Run unattended: refuse every call that needs an approval'),
 } as const
 
 /** What holds for every agent of a run, however deep, and when it is resumed. */
 export const controlFlags = {
-  readOnly: flag('Nobody in this run writes, runs programs or reaches outside'),
-  approvalRequired: flag('Every effect of this run waits for an approval, whatever a rule permits'),
+  readOnly: flag('No agent in this run may write files, run programs or reach the network'),
+  approvalRequired: flag('Require an approval for every effect, even where a rule allows it'),
   denyTool: {
-    ...text('A tool or a class of tools that nobody in this run uses; may be given several times', 'NAME'),
+    ...text('Forbid a tool or a class of tools to every agent in this run; repeatable', 'NAME'),
     variadic: true,
   },
 } as const
@@ -53,7 +50,7 @@ export function count(brief: string, least: number) {
   const parse = (input: string) => {
     const value = Number(input)
     if (input.trim() !== '' && Number.isSafeInteger(value) && value >= least) return value
-    throw new RangeError(`must be a whole number of at least ${least}`)
+    throw new RangeError(`must be an integer of at least ${least}`)
   }
   return { kind: 'parsed', parse, brief, placeholder: 'N', optional: true } as const
 }

@@ -5,18 +5,19 @@ import { count, flag, home, json, text } from './flags.ts'
 export const demoCommand = defineCommand({
   brief: commands.demo,
   about:
-    'From a message to its answer in ten steps: a planner plans, a command waits for your approval and is run, its outcome is judged, and the\n' +
-    'answer waits for your approval and is sent. The model is scripted, so it needs no network and no key; the daemon, the files, the command and\n' +
-    'the approvals are real, and the home is kept for you to look at. Without a terminal the demo approves by itself, and says so.',
+    'Shows a message being answered in ten steps: an agent plans, asks for your approval to run a command, runs it, checks the result,\n' +
+    'asks for your approval to send the answer, and sends it. The model is scripted, so the demo needs no network and no key. The\n' +
+    'daemon, the files, the command and the approvals are real, and the home directory is kept for you to inspect.\n' +
+    'Without a terminal the demo gives both approvals itself and says so.',
   examples: [
-    ['demo', 'in a temporary folder'],
-    ['demo --yes', 'without being asked'],
-    ['demo --dir ./cadre-demo', 'in a folder of your choice'],
+    ['demo', 'run in a temporary folder'],
+    ['demo --yes', 'approve everything without asking'],
+    ['demo --dir ./cadre-demo', 'run in a folder of your choice'],
   ],
   parameters: {
     flags: {
-      dir: text('Where to put the home and the workspace; default: a temporary folder', 'DIR'),
-      yes: flag('Give the two approvals without asking'),
+      dir: text('The folder for the home directory and the workspace; default: a temporary folder', 'DIR'),
+      yes: flag('Give both approvals without asking'),
       json,
     },
   },
@@ -25,15 +26,15 @@ export const demoCommand = defineCommand({
 
 export const doctorCommand = defineCommand({
   brief: commands.doctor,
-  about: `${commands.doctor}.\nEnds with 0 when everything that is needed is there, and with 1 when something fails. Keys are never shown.`,
+  about: `${commands.doctor}.\nExits with 0 when every required check passes, and with 1 when one fails. Keys are never shown.`,
   examples: [
-    ['doctor', 'one line for each thing that was looked at'],
-    [`doctor --json | jq '.checks[] | select(.status != "ok")'`, 'what is not as it should be'],
+    ['doctor', 'one line per check'],
+    [`doctor --json | jq '.checks[] | select(.status != "ok")'`, 'only warnings and failures'],
   ],
   parameters: {
     flags: {
       home,
-      model: text('The model to look at instead of the default', 'MODEL'),
+      model: text('The model to check instead of the default', 'MODEL'),
       wait: count('Seconds to wait for the Copilot language server; default 3', 1),
       json,
     },

@@ -34,7 +34,7 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
     return ending.code
   }
   if (context.process.exitCode === 0) return exitCodes.done
-  const complaint = complaints[0] ?? 'the command line could not be understood'
+  const complaint = complaints[0] ?? 'the command line is invalid'
   throw new CadreError('usage', `${complaint}${complaint.endsWith('?') ? '' : '.'} ${seeHelp(args)}`)
 }
 

@@ -11,7 +11,7 @@ export function agentText(view: AgentView, style: Style): string {
   const parts = [
     `${style.bold(cleanLine(view.name))} ${style.dim(`${dialect}, ${place}`)}`,
     cleanLine(view.description),
-    ...shadows.map((other) => `used instead of ${other}`),
+    ...shadows.map((other) => `takes precedence over ${other}`),
     ...(view.refused === undefined ? [] : [style.red(cleanLine(view.refused))]),
     ...view.diagnostics.map((line) => style.yellow(cleanLine(line))),
     '',
@@ -28,28 +28,28 @@ export function agentText(view: AgentView, style: Style): string {
             from,
           ]),
         ]),
-    ...optional('taken away', view.disallowed, ({ name, by, from }) => [name, `by ${by}`, from], style),
+    ...optional('denied tools', view.disallowed, ({ name, by, from }) => [name, `by ${by}`, from], style),
     ...optional(
-      'named and not here',
+      'listed but unavailable',
       view.unavailable,
       ({ name, reason, from }) => [name, reasons[reason], from],
       style,
     ),
     ...optional(
-      'its own rules, the last that fits holds',
+      'its own rules (the last match applies)',
       view.permissions,
       ({ action, tool, pattern, tools: about, from }) => [
         action,
         `${tool} ${pattern}`,
-        about.join(', ') || 'nothing here',
+        about.join(', ') || 'no tool here',
         from,
       ],
       style,
     ),
     ...boundaryLines(view.boundary, style),
-    section('may start', `${who(targets.entry)} ${source(targets.from, style)}`, style),
-    section('when delegated to', who(targets.delegated), style),
-    ...optional('cannot start', byReason(targets.refused), (row) => row, style),
+    section('can delegate to', `${who(targets.entry)} ${source(targets.from, style)}`, style),
+    section('as a delegate', who(targets.delegated), style),
+    ...optional('cannot delegate to', byReason(targets.refused), (row) => row, style),
     section(
       'model',
       `${model.used ?? style.red(cleanLine(model.problem ?? ''))} ${source(model.from, style)}`,
@@ -58,14 +58,14 @@ export function agentText(view: AgentView, style: Style): string {
     ...(model.preferences.length > 1 ? [section('prefers', model.preferences.join(', '), style)] : []),
     section('limits', undefined, style),
     table(view.limits.map(({ name, value, unit, from }) => [name, `${value} ${unit}`, from])),
-    section('people may start it', placed(view.userInvocable, style, yesNo), style),
-    section('agents may start it', placed(view.modelInvocable, style, yesNo), style),
+    section('user-invocable', placed(view.userInvocable, style, yesNo), style),
+    section('agent-invocable', placed(view.modelInvocable, style, yesNo), style),
     section(
       'workspace',
       placed(view.isolation, style, (value) => value),
       style,
     ),
-    section('in the background', placed(view.background, style, yesNo), style),
+    section('runs in background', placed(view.background, style, yesNo), style),
     ...list('required sections', view.requiredSections, style),
     ...optional(
       'handoffs',
@@ -73,14 +73,14 @@ export function agentText(view: AgentView, style: Style): string {
       ({ label, agent, send, exists, from }) => [
         label,
         `→ ${agent}`,
-        exists ? (send ? 'sent at once' : '') : 'there is no such agent',
+        exists ? (send ? 'sends immediately' : '') : 'no such agent',
         from,
       ],
       style,
     ),
-    ...list('hooks, kept', view.hooks, style),
-    ...list('MCP servers, kept', view.mcpServers, style),
-    ...optional('other keys, kept', view.unknown, ({ value, from }) => [value, from], style),
+    ...list('hooks (kept)', view.hooks, style),
+    ...list('MCP servers (kept)', view.mcpServers, style),
+    ...optional('other keys (kept)', view.unknown, ({ value, from }) => [value, from], style),
   ]
   return `${parts
     .filter((part) => part !== undefined)
@@ -116,11 +116,11 @@ function boundaryLines({ writes, commands, artifact }: BoundaryView, style: Styl
 }
 
 const reasons = {
-  unknown: 'nobody knows it',
-  elsewhere: 'known to another host only',
-  server: 'of an MCP server or an extension',
-  'not-here': 'not in this process',
-  delegated: 'when delegated to',
+  unknown: 'unknown tool',
+  elsewhere: 'only in another host',
+  server: 'from an MCP server or an extension',
+  'not-here': 'not available in this process',
+  delegated: 'only as a delegate',
 }
 
 const width = 20
@@ -175,7 +175,7 @@ function yesNo(value: boolean): string {
 }
 
 function who(names: readonly string[]): string {
-  return names.length === 0 ? 'nobody' : names.map(cleanLine).join(', ')
+  return names.length === 0 ? 'none' : names.map(cleanLine).join(', ')
 }
 
 /** Everything from files was cleaned where it was put in; what is left are our own colours. */

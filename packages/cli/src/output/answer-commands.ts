@@ -2,8 +2,8 @@
 export function answerCommands(id: string, isDoubt: boolean, flags: string): string[] {
   if (!isDoubt) return [`cadre approve ${id}${flags}`, `cadre reject ${id} --reason "…"${flags}`]
   return [
-    `cadre approve ${id}${flags}          it was not carried out: run it again`,
-    `cadre approve ${id} --done${flags}   it was carried out`,
-    `cadre reject ${id}${flags}           do not run it again; the agent has to check`,
+    `cadre approve ${id}${flags}          it had no effect: run it again`,
+    `cadre approve ${id} --done${flags}   it took effect: do not run it again`,
+    `cadre reject ${id}${flags}           unknown: do not run it again; the agent must check`,
   ]
 }

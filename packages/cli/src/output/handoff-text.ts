@@ -15,7 +15,7 @@ export function handoffLines(
     const how = isLost(handoff, names)
       ? style.yellow(' (no such agent)')
       : sendsAtOnce(handoff)
-        ? style.dim(' (sends at once)')
+        ? style.dim(' (sends immediately)')
         : ''
     const label = cleanLine(handoff.label) || cleanLine(handoff.agent)
     return `  ${style.cyan(String(index + 1))} ${label} → ${cleanLine(handoff.agent)}${how}`

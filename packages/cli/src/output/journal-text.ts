@@ -34,7 +34,7 @@ export function journalText(
   )
   const known: Known = { names: new Map(), refusals: new Map() }
   const body = events.flatMap((event) => linesOf(event, known, style))
-  if (before.length > 0) head.push('', style.bold('said before'), ...before)
+  if (before.length > 0) head.push('', style.bold('earlier messages'), ...before)
   return [...head, '', style.bold('work'), indent(cleanText(spec.work.content)), ...body, ''].join('\n')
 }
 
@@ -84,7 +84,7 @@ function linesOf(event: CadreEvent, { names, refusals }: Known, style: Style): s
     case 'notice.added':
       return [`  ${style.yellow('note:')} ${cleanLine(event.notice.message)}`]
     case 'context.compacted':
-      return [`  ${style.dim('older rounds were put into few words')}`]
+      return [`  ${style.dim('older rounds were summarized')}`]
     case 'journal.edited':
       return [`  ${style.dim(`edited by a person: ${cleanLine(event.summary)}`)}`]
     case 'session.ended':

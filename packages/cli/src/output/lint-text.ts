@@ -47,8 +47,8 @@ export function lintText(request: LintTextRequest): string {
 
 /** How to see what was only counted. */
 function unseen({ summary: { warnings, infos } }: LintResult, level: Finding['severity']): string {
-  if (level !== 'info' && infos > 0) return '; --level info shows everything'
-  return level === 'error' && warnings > 0 ? '; --level warning shows the warnings' : ''
+  if (level !== 'info' && infos > 0) return '; show everything with --level info'
+  return level === 'error' && warnings > 0 ? '; show warnings with --level warning' : ''
 }
 
 function findingText(
@@ -64,7 +64,7 @@ function findingText(
 
 function fixText({ path, diff, written, refused }: FixedFile, style: Style, dryRun: boolean): string {
   const shown = cleanLine(path)
-  if (refused !== undefined) return `${shown}: left as it is: ${cleanLine(refused)}\n`
+  if (refused !== undefined) return `${shown}: not changed: ${cleanLine(refused)}\n`
   const lines = (diff ?? '')
     .trimEnd()
     .split('\n')
@@ -75,7 +75,7 @@ function fixText({ path, diff, written, refused }: FixedFile, style: Style, dryR
     if (/^(?:\+\+\+|---) /.test(line)) return style.bold(text)
     return line.startsWith('+') ? style.green(text) : line.startsWith('-') ? style.red(text) : text
   })
-  const what = written ? 'put right' : dryRun ? 'would be put right' : 'not written'
+  const what = written ? 'fixed' : dryRun ? 'would be fixed' : 'not written'
   return `${shown}: ${what}\n${marked.join('\n')}\n`
 }
 
@@ -112,7 +112,7 @@ function hostTable(
     lines[index] ?? '',
     ...filesText([...row.files]),
   ])
-  return `What hosts ignore, read differently or reject:\n${[first, ...rows].join('\n')}\n`
+  return `Keys that hosts ignore, read differently or reject:\n${[first, ...rows].join('\n')}\n`
 }
 
 const mostFiles = 3
@@ -148,7 +148,7 @@ function keysText(keys: readonly string[]): string {
 
 function sumText({ files, ok, rescued, failed, errors, warnings, infos }: LintSummary, style: Style): string {
   if (files === 0)
-    return 'There are no agent files here. Name files, or a folder called agents, to have other Markdown files checked.'
+    return 'No agent files found. To check other Markdown files, name them or a folder called agents.'
   const states = `${counted(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed`
   const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}, ${counted(infos, 'info')}`
   const paint = errors > 0 ? style.red : warnings > 0 ? style.yellow : style.green

@@ -20,7 +20,7 @@ export function createLiveTree(screen: Screen, style: Style, tells = false): Sur
   const turnLines = tells ? createTurnLines(view, style) : () => []
   /** What happened while somebody else had the screen. */
   let held: string[] = []
-  let hint = 'Ctrl-C stops'
+  let hint = 'Ctrl-C to stop'
   let paused = false
   let ended = false
   let frame = 0

@@ -29,9 +29,9 @@ test('a session that goes on tells what is said to it now, and what its open cal
       start('lead-1', 'lead', { resumed: true }),
     ),
   ).toEqual([
-    'lead: goes on (session lead-1) The second message.',
+    'lead: resumed (session lead-1) The second message.',
     'lead: ← read_file a.txt done',
-    'lead: goes on (session lead-1)',
+    'lead: resumed (session lead-1)',
   ])
 })
 

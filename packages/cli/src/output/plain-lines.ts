@@ -33,10 +33,10 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
     switch (event.type) {
       case 'session.started': {
         if (!event.resumed) return `started (session ${event.session}) ${workText(event.work)}`
-        return `goes on (session ${event.session}) ${workText(event.message ?? '')}`.trimEnd()
+        return `resumed (session ${event.session}) ${workText(event.message ?? '')}`.trimEnd()
       }
       case 'session.queued':
-        return 'queued: as many sessions are at work as may be'
+        return 'queued: the limit of concurrent sessions is reached'
       case 'call.started':
         // The end of the session follows at once, and says the same.
         if (event.tool === 'reportOut') return undefined
@@ -48,19 +48,19 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
         return `← ${textOfCall(event.session, event.call)} ${outcome}${said}`
       }
       case 'person.asked':
-        return `waits for a decision: ${cleanLine(event.text)}`
+        return `waiting for a decision: ${cleanLine(event.text)}`
       case 'person.answered':
         return `decided: ${cleanLine(event.decision)}${event.by === undefined ? '' : ` by ${cleanLine(event.by)}`}`
       case 'notice.added':
         return `note: ${cleanLine(event.notice.message)}`
       case 'reply.delayed':
-        return `asks again in ${Math.ceil(event.ms / 1000)} s: ${cleanLine(event.reason)}`
+        return `retrying in ${Math.ceil(event.ms / 1000)} s: ${cleanLine(event.reason)}`
       case 'context.compacted':
-        return 'older rounds were put into few words'
+        return 'older rounds were summarized'
       case 'journal.edited':
-        return `its journal was edited: ${cleanLine(event.summary)}`
+        return `journal edited: ${cleanLine(event.summary)}`
       case 'session.suspended':
-        return 'sleeps until there is a decision'
+        return 'suspended until there is a decision'
       case 'session.ended': {
         const why = event.report.status === 'completed' ? '' : (event.report.notices?.at(-1)?.message ?? '')
         return `${event.report.status} (${tokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`

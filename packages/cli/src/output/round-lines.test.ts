@@ -98,8 +98,8 @@ test('beside a call that waits for a person nothing is said to be stopped', () =
     applyToView(view, { ...body, session, at, seq: 99 } as CadreEvent)
   for (const id of ['s1', 's0']) add(id, { type: 'session.suspended', questions: ['approval/x'] })
   const lines = roundLines(view, 's0', { ...options, isStill: true })
-  expect(lines).toContain('  └─○ delegateWork agent-1  told after the decision')
-  expect(lines.at(-1)).toBe('        └─○ read_file a.js  told after the decision')
+  expect(lines).toContain('  └─○ delegateWork agent-1  recorded after the decision')
+  expect(lines.at(-1)).toBe('        └─○ read_file a.js  recorded after the decision')
 })
 
 test.each([10, 20, 49, 50, 80, 200])('no line is wider than %i columns, however deep it is', (columns) => {

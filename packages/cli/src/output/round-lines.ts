@@ -88,7 +88,7 @@ function isReport({ name, status }: CallView): boolean {
   return name === 'reportOut' && status === 'done'
 }
 
-/** Of the session a call belongs to: at work, or not any more, or asleep until a person decides. */
+/** Of the session a call belongs to: running, or not any more, or suspended until a person decides. */
 type How = 'live' | 'still' | 'waiting'
 
 function callLine(call: CallView, { sentBack: why }: RoundView, style: Style, how: How): string {
@@ -113,11 +113,11 @@ function statusOf({ status }: CallView, style: Style, how: How): { mark: string;
     case 'cancelled':
       return { mark: style.yellow('■'), word: status }
     case 'waiting':
-      return { mark: style.yellow('?'), word: 'waits for a decision' }
+      return { mark: style.yellow('?'), word: 'waiting for a decision' }
     case 'running':
     case 'pending':
-      // Results are recorded in the order of the calls: what has ended already is told when its turn comes.
-      if (how === 'waiting') return { mark: style.dim('○'), word: 'told after the decision' }
+      // Results are recorded in the order of the calls: what has ended already is recorded when its turn comes.
+      if (how === 'waiting') return { mark: style.dim('○'), word: 'recorded after the decision' }
       // Of a process that is gone: the call was on its way when it ended.
       if (how === 'still') return { mark: style.yellow('■'), word: 'stopped' }
       return status === 'running'

@@ -46,8 +46,8 @@ export function activityOf(session: SessionView, view: View): string {
 
 function waitingFor(session: SessionView): string {
   const [question] = session.questions.values()
-  if (question !== undefined) return `waits for a decision: ${cleanLine(question.text)}`
-  return 'waits for a decision below'
+  if (question !== undefined) return `waiting for a decision: ${cleanLine(question.text)}`
+  return 'waiting for a decision in a child session'
 }
 
 function work(session: SessionView, view: View): string {
@@ -58,7 +58,7 @@ function work(session: SessionView, view: View): string {
   const [call] = open
   if (call !== undefined) {
     const below = open.flatMap((other) => (other.child === undefined ? [] : [view.sessions.get(other.child)]))
-    if (below.length === open.length) return `${at} · waits for ${names(below)}`
+    if (below.length === open.length) return `${at} · waiting for ${names(below)}`
     const more = open.length === 1 ? '' : ` (+${open.length - 1})`
     return `${at} · ${callText(call.name, call.input)}${more}`
   }

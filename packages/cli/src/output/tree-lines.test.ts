@@ -107,6 +107,6 @@ test.each([20, 30, 49, 50, 80, 200])('no line is wider than %i columns', (column
 
 test('the summary counts every session once', () => {
   expect(summaryLine(viewOf(['completed', 'working', 'queued']), 'hint')).toBe(
-    '7 sessions · 4 at work · 1 queued · 30 tokens · hint',
+    '7 sessions · 4 running · 1 queued · 30 tokens · hint',
   )
 })

@@ -11,7 +11,7 @@ export interface TreeOptions {
   readonly rows: number
   readonly now: number
   readonly style: Style
-  /** The symbol of a session at work. */
+  /** The symbol of a running session. */
   readonly working?: string
   /** What to say about a session instead of what it is doing. */
   readonly about?: (session: SessionView) => string
@@ -118,7 +118,7 @@ export function summaryLine(view: View, hint: string): string {
   const usage = sessions.reduce((sum, session) => addUsage(sum, session.usage), noUsage)
   const parts = [
     counted(sessions.length, 'session'),
-    ...(count('working') > 0 ? [`${count('working')} at work`] : []),
+    ...(count('working') > 0 ? [`${count('working')} running`] : []),
     ...(count('queued') > 0 ? [`${count('queued')} queued`] : []),
     ...(count('waiting') > 0 ? [`${count('waiting')} waiting`] : []),
     ...usageFigures(usage),

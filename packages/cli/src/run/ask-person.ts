@@ -1,5 +1,5 @@
 /**
- * Owns the keyboard while a run goes on. One question is asked at a time; the live tree leaves the screen meanwhile.
+ * Owns the keyboard while a run is active. One question is asked at a time; the live tree leaves the screen meanwhile.
  */
 import type { Answer, Json, Question } from '@cadre/core'
 import { actionLines, approvalContent, type RulePlan, shownText } from '@cadre/gate'
@@ -75,9 +75,7 @@ async function ask(
       }
       if (decision !== undefined)
         return { decision, ...byHere(io), ...(reason.length > 0 && { reason: reason.join(' ') }) }
-      io.stdout.write(
-        `  Type a number or one of: ${words.join(', ')}; what you add behind it is given as the reason.\n`,
-      )
+      io.stdout.write(`  Type a number or one of: ${words.join(', ')}. Text after it is the reason.\n`)
     }
   } finally {
     screen.takeBack()
@@ -88,7 +86,7 @@ async function ask(
 async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: AbortSignal): Promise<boolean> {
   io.stdout.write(`${ruleText(plan)}\n`)
   if (plan.lines.length === 0) return true
-  const said = await readLine(io, '  Write it? y/N: ', { signal, interrupt })
+  const said = await readLine(io, '  Add this rule? y/N: ', { signal, interrupt })
   if (!/^y(?:es)?$/i.test(said ?? '')) return false
   try {
     await plan.write()
@@ -101,9 +99,9 @@ async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: Abort
 
 /** What a rule does, in words. */
 export function ruleText({ path, lines }: Ready): string {
-  if (lines.length === 0) return `  ${cleanLine(path)} says so already.`
+  if (lines.length === 0) return `  ${cleanLine(path)} already contains this rule.`
   const shown = lines.map((line) => `    ${cleanLine(line)}`).join('\n')
-  return `  ${cleanLine(path)} gets:\n${shown}\n  From then on no agent here is asked before a command that begins with these words.`
+  return `  This rule is added to ${cleanLine(path)}:\n${shown}\n  Agents can then run commands that start with these words without approval.`
 }
 
 function planned(question: Question, planRule: Parameters<AskPerson>[3]): Ready | undefined {

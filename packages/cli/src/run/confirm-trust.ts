@@ -4,7 +4,7 @@ import { cleanLine } from '../output/clean-text.ts'
 import type { Style } from '../output/style.ts'
 import { type ReadLineOptions, readLine } from './ask-line.ts'
 
-/** Shows a person what a folder brings, its home directory included, and asks whether to use it. */
+/** Shows the user what a folder and its home directory contain, and asks whether to trust it. */
 export function createConfirmTrust(io: Io, style: Style, options: ReadLineOptions): ConfirmTrust {
   return async ({ folder, missing }) => {
     const items = missing.map(({ file, line, what }) => {
@@ -12,11 +12,11 @@ export function createConfirmTrust(io: Io, style: Style, options: ReadLineOption
       return `  ${cleanLine(place)}\n    ${style.dim(cleanLine(what))}`
     })
     io.stdout.write(
-      `${style.yellow('?')} Do you trust ${cleanLine(folder)}? It brings files that can run programs, start work or permit more than usual:\n${items.join('\n')}\n  Until you trust this folder, Cadre ignores them and agents are read-only.\n`,
+      `${style.yellow('?')} Do you trust ${cleanLine(folder)}? It contains files that can run programs, start work or grant permissions:\n${items.join('\n')}\n  Until you trust this folder, Cadre ignores them and agents are read-only.\n`,
     )
     const said = await readLine(
       io,
-      '  Trust them, for as long as they do not change? y, n, or Enter to decide later: ',
+      '  Trust them until they change? y, n, or Enter to decide later: ',
       options,
     )
     if (/^y(es)?$/i.test(said?.trim() ?? '')) return 'yes'

@@ -68,7 +68,10 @@ export function createDrive(options: DriveOptions): Drive {
     if (turn === undefined || turn.stop.signal.aborted) return leave()
     stoppedBy = by
     const later = turn.root === undefined ? '' : ` ${howToGoOn(turn.root)}`
-    turn.surface.say(`Stopping all sessions; once more leaves at once.${later}`.trimEnd(), 'stopping')
+    turn.surface.say(
+      `Stopping all sessions… Press Ctrl-C again to exit immediately.${later}`.trimEnd(),
+      'stopping',
+    )
     turn.stop.abort()
   }
   const onEvent = (event: CadreEvent) => {
@@ -80,7 +83,7 @@ export function createDrive(options: DriveOptions): Drive {
     watch?.(event)
     turn?.surface.event(event)
   }
-  // Through the surface: whatever else writes to the terminal would stand in the middle of the tree.
+  // Through the surface: whatever else writes to the terminal would appear in the middle of the tree.
   const tell = (message: string) => {
     const line = `cadre: ${cleanText(message)}`
     if (turn === undefined) io.stderr.write(`${line}\n`)

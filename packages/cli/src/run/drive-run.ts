@@ -17,7 +17,7 @@ export async function driveRun(
   const flags = repeatedFlags(options)
   // The flags of a command that resumes it.
   const resumed = repeatedFlags({ home: options.home })
-  const howToGoOn = (root: string) => `Continue later with: cadre resume ${root}${resumed}`
+  const howToGoOn = (root: string) => `Resume later with: cadre resume ${root}${resumed}`
   const refused = createRefusedCalls()
   const drive = createDrive({ ...options, howToGoOn, watch: (event) => refused.watch(event) })
   try {

@@ -19,9 +19,9 @@ export function readImages(io: Io, files: readonly string[]): Image[] {
     const bytes = readBytes(file)
     const mime = kinds.find(([, test]) => test(bytes))?.[0]
     if (mime === undefined)
-      throw new CadreError('usage', 'this is not a PNG, JPEG, GIF or WebP image', { where: file })
+      throw new CadreError('usage', 'not a PNG, JPEG, GIF or WebP image', { where: file })
     if (bytes.length > most)
-      throw new CadreError('usage', 'this image is larger than 10 MB; make it smaller', { where: file })
+      throw new CadreError('usage', 'the image is larger than 10 MB. Use a smaller one.', { where: file })
     return { mime, data: bytes.toString('base64') }
   })
 }
@@ -30,7 +30,7 @@ function readBytes(file: string): Buffer {
   try {
     return readFileSync(file)
   } catch (error) {
-    throw new CadreError('usage', `the image cannot be read: ${messageOf(error)}`, {
+    throw new CadreError('usage', `cannot read the image: ${messageOf(error)}`, {
       where: file,
       cause: error,
     })

@@ -7,7 +7,7 @@ import type { Io } from '../io.ts'
 
 /**
  * A session file can have come with a repository, and says itself where it works. One that would change something elsewhere
- * on the disk than in the project of its home, or in the one the person is in, goes on only if the person says so.
+ * on the disk than in the project of its home, or in the one the person is in, resumes only if the user agrees.
  */
 export function requireOwnWorkspace(
   { spec }: StoredSession,
@@ -24,7 +24,7 @@ export function requireOwnWorkspace(
   if (isOwn(spec.workspace, [...own, ...inHome]) && isOwn(sharedFolder(spec), own)) return
   throw new CadreError(
     'configuration',
-    `the session ${spec.id} works in ${spec.workspace}, which belongs neither to the project of its home nor to the one you are in; if you started it there, continue it there, or add --trust`,
+    `session ${spec.id} works in ${spec.workspace}, which is neither in the project of its home directory nor in the current project. If you started it there, resume it there, or add --trust.`,
     { where: home.at('sessions', `${spec.id}.session.yaml`) },
   )
 }

@@ -22,7 +22,7 @@ export interface EndingOptions {
   readonly names?: readonly string[]
 }
 
-/** The last that is said about a run, for a person or as the last JSON line, and the exit code. */
+/** The last output about a run, for a person or as the last JSON line, and the exit code. */
 export async function showEnding(
   result: RunResult,
   sessions: Sessions,
@@ -48,19 +48,19 @@ export function showReport(
   }
   const lines = [reportText(report, style), style.dim(`session ${sessions.fileOf(report.session)}`)]
   if (report.status === 'cancelled' || report.status === 'error')
-    lines.push(`Continue with: cadre resume ${report.session}${resumed}`)
+    lines.push(`Resume with: cadre resume ${report.session}${resumed}`)
   if (report.handoffs !== undefined)
     lines.push(
       '',
-      'It can be handed over:',
+      'Available handoffs:',
       ...handoffLines(report.handoffs, style, names),
-      `with its number in: cadre chat --resume ${report.session}${flags}`,
+      `Accept one by its number in: cadre chat --resume ${report.session}${flags}`,
     )
   io.stdout.write(`\n${lines.join('\n')}\n`)
   return exitCodeOfReport(report)
 }
 
-/** A session that could not even be opened has nothing to report: what stood in its way is the failure of the command. */
+/** A session that could not even be opened has nothing to report: the reason is the failure of the command. */
 export function refuseUnstarted(report: Report): void {
   const notice = report.notices?.at(-1)
   if (report.status !== 'error' || report.sessions > 0 || notice === undefined) return
@@ -83,5 +83,5 @@ function waitingText(
       ...commands.map((command) => `  ${command}`),
     ].join('\n')
   })
-  return `${blocks.join('\n')}\nThen continue with: cadre resume ${root}${resumed}`
+  return `${blocks.join('\n')}\nThen resume with: cadre resume ${root}${resumed}`
 }

@@ -36,7 +36,7 @@ export async function delegate(
       const work = `Work description:\n${workDescription}\n\nReport expectations:\n${reportExpectations}`
       const result = await runtime.run({ agent, work }, cancel.signal)
       if (result.kind === 'waiting')
-        return `${agent.name} is suspended: it waits for a decision of the user. Session ${result.session}.`
+        return `${agent.name} is suspended until the user decides. Session ${result.session}.`
       const { status, text, notices = [] } = result.report
       if (status === 'completed') return text
       const why = notices.map(({ message }) => message).join('; ')

@@ -9,38 +9,38 @@ const to = {
   kind: 'enum',
   values: dialects,
   brief:
-    'The dialect to write: .github/agents, .claude/agents, .opencode/agent, templates of the home, or settings',
+    'The dialect to write: .github/agents, .claude/agents, .opencode/agent, templates of the home directory, or settings',
 } as const
 
 const names = {
   kind: 'enum',
   values: ['keep', 'host'],
   brief:
-    'Names of tools and models: as they are, or as the program of the dialect calls them; default: host for claude and opencode',
+    'Keep the names of tools and models, or use those of the host; default: host for claude and opencode',
   optional: true,
 } as const
 
-const force = flag('Replace files that are there already')
+const force = flag('Replace existing files')
 
 const exportCommand = defineCommand({
-  brief: 'Write agents in another dialect',
+  brief: 'Export agents to another dialect',
   about:
-    'Writes agents, all of them or those you name, in another dialect. What the dialect has no key for is written under keys\n' +
-    'that cadre reads back. Tools and models get the names of Claude Code or opencode, never for more than before, and each\n' +
-    'change is said on standard error, as is what the program will ignore; with --names keep nothing changes. An agent that is a\n' +
-    'file of that dialect already is given as it is, byte for byte. One agent, or settings, is printed; several need --out.\n' +
-    'Ends with 1 when something cannot be written in that dialect: it is left out, and said.\n' +
+    'Exports the agents you name, or all of them, to another dialect. Settings that the dialect has no key for are written under keys\n' +
+    'that Cadre reads back. Tools and models get the names of Claude Code or opencode, never with wider permissions; standard error\n' +
+    'lists each change and each key that the host will ignore. With --names keep, names do not change. A file that is already in that\n' +
+    'dialect is copied byte for byte. One agent, or settings, goes to standard output; several agents require --out.\n' +
+    'Exits with 1 when a setting cannot be written in that dialect; the setting is left out and reported.\n' +
     'With --json: {"files": [{"path", "text"}], "notes": [{"agent", "message"}], "faults": [{"agent", "message"}]}.',
   examples: [
-    ['agents export reviewer --to claude', 'prints one agent as Claude Code writes it'],
-    ['agents export --to copilot --out .', 'all agents, as files in .github/agents'],
-    ['agents export --to settings --out team.json', 'all agents, in one file'],
+    ['agents export reviewer --to claude', 'print one agent in the dialect of Claude Code'],
+    ['agents export --to copilot --out .', 'write all agents as files to .github/agents'],
+    ['agents export --to settings --out team.json', 'write all agents to one file'],
   ],
   parameters: {
     flags: {
       to,
       names,
-      out: text('The folder to write to; for one file, that file', 'PATH'),
+      out: text('The folder to write to; for a single file, its path', 'PATH'),
       force,
       home,
       json,
@@ -48,7 +48,7 @@ const exportCommand = defineCommand({
     positional: {
       kind: 'array',
       parameter: {
-        brief: 'The agents; default: all that are defined in files',
+        brief: 'The agents; default: all agents defined in files',
         parse: String,
         placeholder: 'agent',
       },
@@ -58,22 +58,21 @@ const exportCommand = defineCommand({
 })
 
 const importCommand = defineCommand({
-  brief: 'Take agents from files of any dialect into this project',
+  brief: 'Import agents from files of any dialect into this project',
   about:
-    'Reads agents from files of any dialect, settings of every age included, and writes them into the project. Says what it\n' +
-    'wrote, what an older form became, where a default is used, which tools and models got the names of Claude Code or opencode\n' +
-    '(none with --names keep), and what the program of the new dialect will ignore. Either\n' +
-    'everything is written or nothing. Settings go into .vscode/settings.json, where everything else stays as it is.',
+    'Reads agents from files of any dialect, including old settings formats, and writes them to the project. Lists the written files,\n' +
+    'migrated settings, defaults, renamed tools and models (none with --names keep), and keys that the host of the new dialect will\n' +
+    'ignore. Writes all files or none. Settings go to .vscode/settings.json; its other keys do not change.',
   examples: [
-    ['agents import team.json --to copilot', 'one file in .github/agents for each agent'],
-    ['agents import .claude/agents/*.md --to settings --dry-run', 'what would be written'],
+    ['agents import team.json --to copilot', 'write one file per agent to .github/agents'],
+    ['agents import .claude/agents/*.md --to settings --dry-run', 'show what would be written'],
   ],
   parameters: {
     flags: {
       to,
       names,
-      dir: text('The project to write to; default: the one of the current folder', 'DIR'),
-      dryRun: flag('Only say what would be written'),
+      dir: text('The project to write to; default: the current project', 'DIR'),
+      dryRun: flag('Show what would be written, without writing it'),
       force,
       home,
       json,
@@ -81,33 +80,33 @@ const importCommand = defineCommand({
     positional: {
       kind: 'array',
       minimum: 1,
-      parameter: { brief: 'Files with agents in them', parse: String, placeholder: 'file' },
+      parameter: { brief: 'Files that define agents', parse: String, placeholder: 'file' },
     },
   },
   load: async () => (await import('./agents-import.ts')).importCommand,
 })
 
 const list = defineCommand({
-  brief: 'The agents that can be used here, where each comes from, and the files no agent came out of',
+  brief: 'List the available agents, the file each comes from, and files that define no valid agent',
   examples: [
     ['agents list', 'a table'],
-    [`agents list --json | jq -r '.[] | select(.shadows) | .name'`, 'names that are defined more than once'],
+    [`agents list --json | jq -r '.[] | select(.shadows) | .name'`, 'names with more than one definition'],
   ],
   parameters: { flags: { team, home, json } },
   load: async () => (await import('./agents-list.ts')).listAgents,
 })
 
 const show = defineCommand({
-  brief: 'What an agent may really do, and from where each part of it comes',
+  brief: 'Show what an agent may do, and where each setting comes from',
   about:
-    'What an agent may really do: its tools among those that are there, what its own file forbids or has asked about, whom it\n' +
-    'may start, the model it would run on, its limits; each with the place it comes from. Worked out by what a run uses.',
+    'Shows what an agent may do: its tools, its own rules, the agents it can delegate to, its model and its limits, each with the\n' +
+    'place it comes from. A run uses the same values.',
   examples: [
-    ['agents show lead', 'everything about lead'],
-    [`agents show lead --json | jq -r '.tools[].name'`, 'the tools it would be offered'],
+    ['agents show lead', 'everything about the agent lead'],
+    [`agents show lead --json | jq -r '.tools[].name'`, 'the names of its tools'],
   ],
   parameters: {
-    flags: { team, home, model: text('The default model, as `cadre run` takes it', 'MODEL'), trust, json },
+    flags: { team, home, model: text('The default model, as in `cadre run`', 'MODEL'), trust, json },
     positional: {
       kind: 'tuple',
       parameters: [{ brief: 'The name of the agent', parse: String, placeholder: 'agent' }],

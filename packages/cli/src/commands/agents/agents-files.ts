@@ -11,7 +11,7 @@ export function writeFiles(request: PlaceRequest): { readonly path: string; read
   const [first] = placement.faults
   const others = placement.faults.length - 1
   const more = others === 0 ? '' : ` (and ${others} more like it)`
-  const remedy = first?.isTaken ? '; --force replaces it' : ''
+  const remedy = first?.isTaken ? '. Replace it with --force' : ''
   const reason = (first?.reason ?? '').replace(/\.$/, '')
-  throw new CadreError('usage', `${at(first?.path ?? '')}: ${reason}${more}${remedy}; nothing was written`)
+  throw new CadreError('usage', `${at(first?.path ?? '')}: ${reason}${more}${remedy}. Nothing was written.`)
 }

@@ -68,7 +68,7 @@ function shadows(io: Io, flags: ImportFlags, agents: readonly AgentDefinition[])
     .filter(({ source }) => source?.path === settings)
     .map(({ name }) => ({
       agent: name,
-      message: `${editorSettings} still defines it and comes before the new file; remove it there for the file to count.`,
+      message: `${editorSettings} still defines this agent and takes precedence over the new file. Remove it there to use the file.`,
     }))
 }
 
@@ -76,13 +76,14 @@ function read(file: string): Buffer {
   try {
     const stats = statSync(file, { throwIfNoEntry: false })
     if (stats === undefined)
-      throw new CadreError('not_found', `there is no file ${file}; name a file that holds agents`)
+      throw new CadreError('not_found', `there is no file ${file}. Name a file that defines agents.`)
     if (!stats.isFile()) throw new CadreError('usage', `${file} is not a file`)
-    if (stats.size > largestFile) throw new CadreError('usage', `${file} is too large to hold agents`)
+    if (stats.size > largestFile)
+      throw new CadreError('usage', `${file} is too large for a file of agents (over 4 MB)`)
     return readFileSync(file)
   } catch (error) {
     if (error instanceof CadreError) throw error
-    throw new CadreError('not_found', `${file} cannot be read: ${messageOf(error)}`)
+    throw new CadreError('not_found', `cannot read ${file}: ${messageOf(error)}`)
   }
 }
 
@@ -111,8 +112,8 @@ function settingsOf(project: string, exported: ExportedAgents, replace: boolean)
   const edited = editSettings({ path: file, value, replace, ...(text !== undefined && { text }) })
   if (edited.kind === 'edited') return { path: editorSettings, text: edited.text }
   const reason = edited.reason.replace(/\.$/, '')
-  const remedy = edited.isTaken ? '; --force replaces them' : ''
-  throw new CadreError('configuration', `${file}:${edited.line}: ${reason}${remedy}; nothing was written`)
+  const remedy = edited.isTaken ? '. Replace them with --force' : ''
+  throw new CadreError('configuration', `${file}:${edited.line}: ${reason}${remedy}. Nothing was written.`)
 }
 
 interface Told {

@@ -46,30 +46,29 @@ export async function listAgents(
   }
   if (loaded.agents.length === 0)
     io.stdout.write(
-      `No file defines an agent here yet; see \`cadre lint --help\` for where they are looked for.\n`,
+      `No file defines an agent here yet. \`cadre lint --help\` lists the folders that Cadre searches.\n`,
     )
   else {
     const rows = loaded.agents.map((agent) => rowOf(io, agent, loaded.files, here))
     const head = ['AGENT', 'FROM', 'SOURCE', 'MODEL', 'SHADOWS', 'DESCRIPTION']
     io.stdout.write(textTable(head, rows, roomIn(io.stdout)))
     if (loaded.agents.some(({ name }) => name === here.entry))
-      io.stdout.write('\n* starts when nobody is named\n')
+      io.stdout.write('\n* entry agent: runs when you name no other\n')
   }
   const lines = more.map(({ team, agents }) => {
     const names = agents.map(({ name }) => name).join(', ')
     return team === undefined ? `  ${names}\n` : `  ${names} (team ${team})\n`
   })
-  if (lines.length > 0) io.stdout.write(`\nBuilt in; start one with --agent NAME:\n${lines.join('')}`)
+  if (lines.length > 0) io.stdout.write(`\nBuilt-in agents; run one with --agent NAME:\n${lines.join('')}`)
   const ofCopilot = modes.map(
     ({ name, description }) => `  ${cleanLine(name)}: ${cutText(cleanLine(description), widest)}\n`,
   )
-  if (modes.length > 0)
-    io.stdout.write(`\nModes of Copilot models, as in copilot-ls:gpt-5@Ask:\n${ofCopilot.join('')}`)
+  if (modes.length > 0) io.stdout.write(`\nCopilot modes, as in copilot-ls:gpt-5@Ask:\n${ofCopilot.join('')}`)
   const off = loaded.agents.flatMap((agent) => here.refusal(agent) ?? [])
   if (off.length > 0)
-    io.stdout.write(`\nSwitched off by a policy:\n${off.map((line) => `  ${cleanLine(line)}\n`).join('')}`)
+    io.stdout.write(`\nDisabled by a policy:\n${off.map((line) => `  ${cleanLine(line)}\n`).join('')}`)
   if (broken.length > 0)
-    io.stdout.write(`\nNo agent came out of these:\n${broken.map((line) => `  ${line}\n`).join('')}`)
+    io.stdout.write(`\nFiles that define no valid agent:\n${broken.map((line) => `  ${line}\n`).join('')}`)
   return exitCodes.done
 }
 
@@ -145,7 +144,7 @@ function brokenIn(io: Io, { agents, files }: LoadedAgents): string[] {
         status === 'failed' || (shadowedBy === undefined && !used.has(agent)),
     )
     .map(({ path, status, agent, diagnostics }) => {
-      if (status !== 'failed') return cleanLine(`${shownPath(io.cwd, path)}: ${agent} is switched off.`)
+      if (status !== 'failed') return cleanLine(`${shownPath(io.cwd, path)}: ${agent} is disabled.`)
       const reason = diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0]
       const shown = shownPath(io.cwd, path)
       return cleanLine(reason === undefined ? shown : showDiagnostic({ ...reason, path: shown }))

@@ -29,7 +29,7 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
     {
       name: 'maxTurns',
       value: rounds,
-      unit: 'rounds a session',
+      unit: 'rounds per session',
       from: setBy(
         'limits.maxTurns',
         rounds,
@@ -42,7 +42,7 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
     {
       name: 'timeout',
       value: seconds,
-      unit: 'seconds a delegation',
+      unit: 'seconds per delegation',
       from: setBy(
         'limits.timeoutSeconds',
         seconds,
@@ -61,12 +61,12 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
     const most = limits.budget?.[part]
     if (most === undefined) continue
     const by = setBy(`limits.budget.${part}`, most, wanted.budget?.[part], `${name} of the configuration`)
-    view.push({ name, value: most, unit: `${unit} a run`, from: by })
+    view.push({ name, value: most, unit: `${unit} per run`, from: by })
   }
   for (const part of ['depth', 'concurrency', 'sessions'] as const) {
     const key = `limits.${part}`
     const by = setBy(key, limits[part], wanted[part] ?? defaultLimits[part], ofRun(key, wanted[part]))
-    view.push({ name: part, value: limits[part], unit: 'a run', from: by })
+    view.push({ name: part, value: limits[part], unit: 'per run', from: by })
   }
   return view
 }

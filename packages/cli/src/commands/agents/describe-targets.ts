@@ -38,25 +38,23 @@ function whyNot(parts: RunParts, session: SessionSpec, name: string): string {
   const { agent, parent } = session
   const { registry, agents, policy, limits, enforced } = parts
   const other = registry.get(name)
-  if (other === undefined) return 'there is no agent of that name'
-  if (other.name === agent.name) return 'an agent does not start itself'
+  if (other === undefined) return 'no agent has this name'
+  if (other.name === agent.name) return 'an agent cannot delegate to itself'
   if (!policy.subagents)
-    return `delegation is switched off (${policy.decidedBy.get('subagent.enabled') ?? 'policy'})`
+    return `delegation is disabled (${policy.decidedBy.get('subagent.enabled') ?? 'policy'})`
   const refusal = enforced.refuse({ ...session, agent: other })?.message
   if (refusal !== undefined) return refusal
   if (!allowedTargets(agent, agents.list(), parent === undefined).includes(other))
     return unlisted(agent, other)
-  if (limits.depth < 1) return `delegations may be ${limits.depth} deep`
-  return 'its tools hold none to delegate with'
+  if (limits.depth < 1) return `the maximum depth of delegation is ${limits.depth}`
+  return 'it has no tool to delegate with'
 }
 
 function unlisted(agent: AgentDefinition, other: AgentDefinition): string {
   const { delegates } = agent
   if (isTargetDenied(agent, other.name)) return 'the permission rules in its file deny it'
-  if (delegates?.kind === 'list') return 'it is not in the list of agents it may start'
+  if (delegates?.kind === 'list') return 'not in its list of agents'
   if (delegates?.kind === 'all' || other.modelInvocable === false)
-    return 'it may not be started by other agents'
-  return delegates === undefined
-    ? 'without a list of agents it starts nobody when it is delegated to'
-    : 'it may start nobody'
+    return 'other agents may not delegate to it'
+  return delegates === undefined ? 'a delegate needs a list of agents to delegate' : 'it may not delegate'
 }

@@ -3,7 +3,7 @@ import { flag, home, json, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const id = {
-  brief: 'The id of the approval, or its beginning or end; `cadre approvals` lists them',
+  brief: 'The id of the approval, or its beginning or end; list ids with `cadre approvals`',
   parse: String,
   placeholder: 'approval',
 } as const
@@ -11,36 +11,38 @@ const id = {
 export const approvalsCommand = defineCommand({
   brief: commands.approvals,
   about:
-    'What waits for your decision, the oldest first. What was decided in files (`[x]` or `[-]` in tasks/approvals.task.md,\n' +
-    '`Decision:` in approvals/pending/) is taken up. With --json: a list of {id, session, call, agent, type, action, risk,\n' +
-    'reasons, created, status}; what was decided also has decidedBy, decidedAt and, where one was given, reason.',
+    'Lists pending approvals, oldest first. Also applies decisions made in files: `[x]` or `[-]` in tasks/approvals.task.md, and\n' +
+    '`Decision:` in approvals/pending/. With --json: a list of {id, session, call, agent, type, action, risk, reasons, created,\n' +
+    'status}; decided approvals also have decidedBy, decidedAt and, if one was given, reason.',
   examples: [
-    ['approvals', 'what waits, with the whole action of each'],
-    ['approvals --all', 'also what was decided, by whom and when'],
-    ['approvals --json | jq -r ".[].id"', 'the ids alone'],
+    ['approvals', 'pending approvals, each with its full action'],
+    ['approvals --all', 'also decided approvals, by whom and when'],
+    ['approvals --json | jq -r ".[].id"', 'only the ids'],
   ],
-  parameters: { flags: { home, all: flag('Also those that were decided'), trust, json } },
+  parameters: { flags: { home, all: flag('Include decided approvals'), trust, json } },
   load: async () => (await import('./approvals.ts')).listApprovals,
 })
 
 export const approveCommand = defineCommand({
   brief: commands.approve,
   examples: [
-    ['approve approval-1759622866331-8228eefd', 'this once'],
-    ['approve 8228eefd --session', 'the same again, for the rest of its session'],
+    ['approve approval-1759622866331-8228eefd', 'approve it once'],
+    ['approve 8228eefd --session', 'also approve similar calls for the rest of the session'],
     [
       'approve 8228eefd --rule',
-      'such commands from now on: shows the line for the allowlist, asks, writes it, and approves',
+      'also approve such commands from now on: shows the allowlist line, asks, writes it, then approves',
     ],
-    ['approve 8228eefd --done', 'an interrupted call was carried out; without --done it is run again'],
+    ['approve 8228eefd --done', 'the interrupted call took effect; without --done it runs again'],
   ],
   parameters: {
     flags: {
       home,
-      session: flag('Also what is like it, for the rest of the session'),
-      rule: flag('Also commands that begin like it, from now on: adds a line to the allowlist of the home'),
+      session: flag('Also approve similar calls for the rest of the session'),
+      rule: flag(
+        'Also approve commands that start the same way from now on: adds a line to the allowlist in the home directory',
+      ),
       yes: flag('Write the rule without asking'),
-      done: flag('Of an interrupted call: it was carried out, do not run it again'),
+      done: flag('For an interrupted call: it took effect, so do not run it again'),
       trust,
       json,
     },
@@ -54,11 +56,11 @@ export const rejectCommand = defineCommand({
   examples: [
     [
       'reject 8228eefd --reason "Use the staging server."',
-      'the agent gets the reason and goes on without it',
+      'the agent receives the reason and continues without the call',
     ],
   ],
   parameters: {
-    flags: { home, reason: text('Why; the agent is told', 'TEXT'), trust, json },
+    flags: { home, reason: text('The reason, which the agent receives', 'TEXT'), trust, json },
     positional: { kind: 'tuple', parameters: [id] },
   },
   load: async () => (await import('./reject.ts')).reject,

@@ -27,7 +27,7 @@ export async function listApprovals(
   const style = createStyle(wantsColour(io.stdout, io.env))
   const waiting = records.filter(({ status }) => status === 'pending')
   const lines = records.flatMap((record) => [...recordLines(record, style), ''])
-  if (records.length === 0) lines.push(`Nothing waits for a decision in ${home.path}.`)
+  if (records.length === 0) lines.push(`No pending approvals in ${home.path}.`)
   else if (waiting.length > 0) lines.push(...howTo(waiting, repeatedFlags(flags)))
   io.stdout.write(`${lines.join('\n').trimEnd()}\n`)
   return exitCodes.done
@@ -47,7 +47,7 @@ function recordLines(record: ApprovalRecord, style: Style): string[] {
     decision === undefined
       ? []
       : [
-          `  ${status} by ${decision.by ?? 'somebody'} at ${decision.at.replace('T', ' ').slice(0, 19)}${decision.reason ? `: ${decision.reason}` : ''}`,
+          `  ${status} by ${decision.by ?? 'an unknown user'} at ${decision.at.replace('T', ' ').slice(0, 19)}${decision.reason ? `: ${decision.reason}` : ''}`,
         ]
   return [
     `${sign[status]} ${id}  ${style.dim(cleanLine(facts.join(' · ')))}`,

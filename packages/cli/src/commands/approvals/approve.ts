@@ -19,7 +19,10 @@ export interface ApproveFlags extends DecideFlags {
 /** `cadre approve`. */
 export async function approve(io: Io, flags: ApproveFlags, wanted: string): Promise<ExitCode> {
   if (flags.session && flags.rule)
-    throw new CadreError('usage', 'choose one: --session for the rest of the session, --rule from now on')
+    throw new CadreError(
+      'usage',
+      '--session and --rule cannot be combined. Use --session for the rest of the session, or --rule from now on.',
+    )
   const opened = await openApprovals(io, flags)
   // Before a rule is written as well.
   requirePerson(opened.home, io.env)
@@ -27,24 +30,21 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
   if (flags.session && !record.choices.includes('approve-session'))
     throw new CadreError(
       'usage',
-      `${record.id} can only be approved once: nothing like it can be told apart for the rest of the session`,
+      `${record.id} cannot be approved for the session: Cadre cannot tell which later calls are similar. Approve it without --session.`,
     )
   if (flags.rule && record.status !== 'pending')
     throw new CadreError(
       'usage',
-      `${record.id} needs no decision any more, so no rule was added; write it into ${opened.home.at('storage', 'terminal-cmd-allowlist.yaml')} yourself`,
+      `${record.id} is no longer pending, so no rule was added. Add the rule to ${opened.home.at('storage', 'terminal-cmd-allowlist.yaml')} yourself.`,
     )
   if (flags.rule) await addRule(io, opened, record.grants, flags)
   if (flags.done && !isDoubt(record))
-    throw new CadreError(
-      'usage',
-      `${record.id} was not started yet; --done is for calls that were interrupted`,
-    )
+    throw new CadreError('usage', `${record.id} has not started yet. Use --done only for interrupted calls.`)
   const decision = flags.session ? 'approve-session' : answerFor(record, 'approve', flags.done)
   return decideApproval(io, opened, record, { decision }, flags)
 }
 
-/** What a rule lets through is seen before it is written. */
+/** The user sees what a rule allows before it is written. */
 async function addRule(
   io: Io,
   { home }: OpenedApprovals,
@@ -59,13 +59,16 @@ async function addRule(
   if (plan.lines.length === 0) return
   if (!yes) {
     if (!io.stdin.isTTY || !io.stdout.isTTY)
-      throw new CadreError('usage', 'nobody can be asked here whether to write this; add --yes')
-    const said = await readLine(io, '  Write it? y/N: ', {
+      throw new CadreError(
+        'usage',
+        'cannot ask for confirmation without a terminal. Add --yes to write the rule.',
+      )
+    const said = await readLine(io, '  Add this rule? y/N: ', {
       signal: new AbortController().signal,
       interrupt: () => {},
     })
     if (!/^y(?:es)?$/i.test(said ?? ''))
-      throw new CadreError('cancelled', 'nothing was written, and nothing decided')
+      throw new CadreError('cancelled', 'no rule was added, and the approval is still pending')
   }
   await plan.write()
 }

@@ -13,7 +13,7 @@ export interface DecideFlags {
   readonly json?: boolean
 }
 
-/** Records a decision of the person who typed the command, and says what counts. */
+/** Records a decision of the person who typed the command, and reports which decision applies. */
 export async function decideApproval(
   io: Io,
   { engine, home }: OpenedApprovals,
@@ -48,7 +48,7 @@ export async function decideApproval(
   const next =
     kind === 'recorded'
       ? nextText(home, root, flags)
-      : 'Whoever runs the session finds it; if nobody does, it counts when the session is resumed.'
+      : 'The process that runs the session applies the decision. If none is running, it applies when the session is resumed.'
   io.stdout.write(`${cleanLine(`${word} ${id}.`)} ${next}\n`)
   return exitCodes.done
 }
@@ -58,7 +58,7 @@ const said: Readonly<Record<string, string>> = {
   'approve-session': 'Approved',
   again: 'Runs again:',
   done: 'Recorded as done:',
-  leave: 'Left as it is:',
+  leave: 'Not run again:',
 }
 
 function refuseDecided(record: Parameters<typeof objectionTo>[0], wanted: string): void {

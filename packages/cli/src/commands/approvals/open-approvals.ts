@@ -10,7 +10,7 @@ export interface OpenedApprovals {
   readonly engine: OpenedEngine
 }
 
-/** What waits for a person in a home. Decisions in its files are taken up, so it has to be one that somebody trusts. */
+/** The pending approvals of a home. Decisions in its files are applied, so the home must be trusted. */
 export async function openApprovals(io: Io, flags: TrustFlags): Promise<OpenedApprovals> {
   const home = await requireTrustedHome(io, flags)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanText(message)}\n`)
@@ -30,7 +30,7 @@ export async function findApproval(
   const [record, second] = fitting
   if (record === undefined) {
     const ids = open.map(({ id }) => id)
-    const hint = ids.length === 0 ? 'nothing waits for a decision' : `what waits: ${someOf(ids)}`
+    const hint = ids.length === 0 ? 'no approvals are pending' : `pending: ${someOf(ids)}`
     throw new CadreError(
       'not_found',
       `there is no approval ${JSON.stringify(wanted)} in ${home.path}; ${hint}`,
@@ -40,7 +40,7 @@ export async function findApproval(
     const ids = fitting.map(({ id }) => id)
     throw new CadreError(
       'usage',
-      `${ids.length} approvals fit ${JSON.stringify(wanted)}: ${someOf(ids)}; write more of the id`,
+      `${ids.length} approvals match ${JSON.stringify(wanted)}: ${someOf(ids)}. Type more of the id.`,
     )
   }
   return record

@@ -5,31 +5,34 @@ import { commands } from '../../commands.ts'
 export const chatCommand = defineCommand({
   brief: commands.chat,
   about:
-    'A conversation with an agent, which may delegate as in a run; the tree of agents is shown while they work. Every message is\n' +
-    'recorded, so a conversation can be taken up again after anything. `@NAME …` goes on with another agent, a number takes a\n' +
-    'handoff that an agent offers, /help shows the rest. Ctrl-C stops the agents at work and comes back to the prompt.\n' +
-    'Without a terminal every line of standard input is a message; an empty line or the end leaves. The exit code is that of\n' +
-    'the last turn.',
+    'Starts a conversation with an agent, which may delegate as in a run. Cadre shows the tree of agents while they work and records\n' +
+    'every message, so you can resume a conversation at any time. `@NAME …` switches to another agent, a number accepts a handoff that\n' +
+    'an agent offers, and /help lists all commands. Ctrl-C stops the running agents and returns to the prompt.\n' +
+    'Without a terminal, each line of standard input is a message; an empty line or the end of input ends the chat. The exit code is\n' +
+    'that of the last turn.',
   examples: [
-    ['chat', 'with the agent that `cadre run` would start'],
-    ['chat --resume', 'goes on with the newest conversation'],
-    ['chat --agent planner --no-subagents', 'with one agent that works alone'],
-    ['chat --json < messages.txt', 'a message a line; events and a report for each, as JSON'],
+    ['chat', 'chat with the agent that `cadre run` would start'],
+    ['chat --resume', 'resume the most recent conversation'],
+    ['chat --agent planner --no-subagents', 'chat with one agent that cannot delegate'],
+    ['chat --json < messages.txt', 'read one message per line; print events and a report for each as JSON'],
   ],
   parameters: {
     flags: {
-      agent: text('The agent to talk to', 'AGENT'),
+      agent: text('The agent to chat with', 'AGENT'),
       team,
       model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
       resume: {
-        ...text('Go on with a conversation: its id or the beginning of it, or none for the newest', 'ID'),
+        ...text(
+          'Resume a conversation by id or the beginning of its id; without a value, the most recent one',
+          'ID',
+        ),
         inferEmpty: true,
       },
-      noSubagents: flag('Nobody in this conversation may delegate'),
+      noSubagents: flag('Forbid delegation in this conversation'),
       ...gateFlags,
       ...controlFlags,
       home,
-      workspace: text('The folder the agents may change; default: the current one', 'DIR'),
+      workspace: text('The folder the agents may change; default: the current folder', 'DIR'),
       trust,
       json,
     },

@@ -19,22 +19,22 @@ interface ChatCommand {
 }
 
 const table: { readonly [name: string]: ChatCommand } = {
-  help: { brief: 'what can be said here', run: ({ output }) => output.note(helpText()) },
-  agents: { brief: 'whom you can talk to', run: showAgents },
-  agent: { takes: 'NAME', brief: 'talk to another agent; @NAME does the same', run: changeAgent },
+  help: { brief: 'list the commands', run: ({ output }) => output.note(helpText()) },
+  agents: { brief: 'list the agents you can chat with', run: showAgents },
+  agent: { takes: 'NAME', brief: 'switch to another agent; same as @NAME', run: changeAgent },
   handoff: {
     takes: '[N] [fill|send]',
-    brief: 'hand over: as it is offered, or into the input line first, or unchanged',
+    brief: 'accept a handoff; fill: edit its message first, send: send it as it is',
     run: handOver,
   },
-  history: { brief: 'the conversation so far', run: showHistory },
-  sessions: { brief: 'recent conversations', run: showSessions },
-  resume: { takes: '[ID]', brief: 'go on where it stopped, or with another conversation', run: resume },
-  new: { brief: 'begin anew, with the same agent', run: beginAnew },
-  model: { takes: 'NAME', brief: 'another model from here on', run: changeModel },
-  tree: { brief: 'who worked in the last turn', run: showTurnTree },
+  history: { brief: 'show the conversation so far', run: showHistory },
+  sessions: { brief: 'list recent conversations', run: showSessions },
+  resume: { takes: '[ID]', brief: 'resume this conversation where it stopped, or another one', run: resume },
+  new: { brief: 'start a new conversation with the same agent', run: beginAnew },
+  model: { takes: 'NAME', brief: 'switch to another model', run: changeModel },
+  tree: { brief: 'show the sessions of the last turn', run: showTurnTree },
   quit: {
-    brief: 'leave; Ctrl-D does the same',
+    brief: 'exit; same as Ctrl-D',
     run(chat) {
       chat.isLeft = true
     },
@@ -46,10 +46,10 @@ export const commandNames: readonly string[] = Object.keys(table)
 export async function runCommand(chat: Chat, name: string, rest: string): Promise<void> {
   const command = Object.hasOwn(table, name) ? table[name] : undefined
   if (command !== undefined) return command.run(chat, rest)
-  const hint = didYouMean(name, commandNames) || ';'
+  const hint = didYouMean(name, commandNames) || '.'
   throw new CadreError(
     'usage',
-    `there is no command /${name}${hint} /help shows those there are; // sends a message`,
+    `unknown command /${name}${hint} List the commands with /help. To send a message that starts with a slash, type //.`,
   )
 }
 
@@ -59,15 +59,15 @@ function helpText(): string {
       `/${name}${takes === undefined ? '' : ` ${takes}`}`,
       brief,
     ]),
-    ['@NAME …', 'talk to that agent from here on; it gets to know the conversation so far'],
-    ['1, 2, …', 'hand over, where that is offered'],
+    ['@NAME …', 'switch to that agent; it sees the conversation so far'],
+    ['1, 2, …', 'accept the handoff with this number'],
   ] as [string, string][]
   const width = Math.max(...rows.map(([what]) => what.length)) + 2
   return `${rows.map(([what, brief]) => `  ${what.padEnd(width)}${brief}`).join('\n')}
 
-A line that ends with \\ goes on in the next one; a pasted text is one message. Ctrl-C stops the agents that are at work.
-//… sends a message that begins with a slash, \\@… one that begins with an @. A message that begins with a space is not
-kept for the arrow keys.`
+End a line with \\ to continue on the next line. Pasted text is one message. Ctrl-C stops the running agents.
+Type // to send a message that starts with a slash, \\@ for one that starts with an @. A message that starts with a space
+is not added to the history of the arrow keys.`
 }
 
 function showAgents({ runtime, output }: Chat): void {
@@ -92,18 +92,18 @@ async function handOver(chat: Chat, rest: string): Promise<void> {
   const number = words.find((word) => word !== how)
   if (number === undefined && (how === undefined || conversation.handoffs.length !== 1)) {
     const lines = offer(conversation.handoffs, drive.style, namesOf(runtime))
-    const text = lines.length === 0 ? 'There is nothing to hand over now.' : lines.slice(1).join('\n')
+    const text = lines.length === 0 ? 'No handoff is available.' : lines.slice(1).join('\n')
     return output.note(text, { type: 'handoffs', handoffs: conversation.handoffs })
   }
   if (number !== undefined && !/^\d{1,9}$/.test(number))
-    throw new CadreError('usage', `/handoff takes a number, and fill or send, not ${JSON.stringify(number)}`)
+    throw new CadreError('usage', `/handoff takes a number and fill or send, not ${JSON.stringify(number)}`)
   await takeHandoff(chat, Number(number ?? 1), how)
 }
 
 async function showHistory({ conversation, runtime, output, drive }: Chat): Promise<void> {
   const messages =
     conversation.session === undefined ? [] : contextOf(await runtime.read(conversation.session))
-  const said = messages.length === 0 ? 'Nothing was said yet.' : conversationText(messages, drive.style)
+  const said = messages.length === 0 ? 'No messages yet.' : conversationText(messages, drive.style)
   output.note(said, { type: 'history', messages })
 }
 
@@ -113,7 +113,7 @@ async function showSessions({ runtime, output }: Chat): Promise<void> {
     [id, agent, outcome ?? status, updated.replace('T', ' ').slice(0, 19)].map(cleanLine),
   )
   const text =
-    rows.length === 0 ? 'There are none yet.' : textTable(['SESSION', 'AGENT', 'STATUS', 'UPDATED'], rows)
+    rows.length === 0 ? 'No conversations yet.' : textTable(['SESSION', 'AGENT', 'STATUS', 'UPDATED'], rows)
   output.note(text.trimEnd(), { type: 'sessions', sessions: recent })
 }
 
@@ -130,21 +130,21 @@ async function resume(chat: Chat, wanted: string): Promise<void> {
     return showLast(chat, stored)
   }
   const stored = await runtime.read(conversation.session)
-  if (!isUnfinished(stored)) return output.note('Nothing is left to do; say what comes next.')
+  if (!isUnfinished(stored)) return output.note('The last turn is complete. Type your next message.')
   await takeTurn(chat, (signal) => conversation.goOn(signal))
 }
 
 function beginAnew({ conversation, output, seen }: Chat): void {
   conversation.forget()
   seen.view = emptyView()
-  output.note(`A new conversation. ${talksTo(conversation)}`)
+  output.note(`New conversation. ${talksTo(conversation)}`)
 }
 
 async function changeModel({ conversation, runtime, output }: Chat, name: string): Promise<void> {
   if (name === '')
-    throw new CadreError('usage', '/model needs the name of a model, for example /model openai:NAME')
+    throw new CadreError('usage', '/model requires the name of a model, for example /model openai:NAME')
   const found = await runtime.models.resolve(name)
   if (found.kind === 'unknown') throw new CadreError(found.code ?? 'unknown_model', found.reason)
   conversation.chooseModel(found.model.id)
-  output.note(`From here on with ${cleanLine(found.model.id)}.`)
+  output.note(`Switched to ${cleanLine(found.model.id)}.`)
 }

@@ -15,7 +15,7 @@ import { showEnding } from '../../run/show-ending.ts'
 export interface ChatOutput {
   /** For a person the text, for a machine one object. */
   note(text: string, data?: object): void
-  /** A line could not be carried out; the chat goes on. */
+  /** A line could not be carried out; the chat continues. */
   failure(error: CadreError): ExitCode
   /** What came of a turn; `said` is what the person has read of it last. */
   ending(result: RunResult, said: string): Promise<ExitCode>
@@ -25,7 +25,7 @@ export interface ChatOutputOptions {
   readonly io: Io
   readonly style: Style
   readonly json: boolean
-  /** There is a prompt, at which a person can go on. */
+  /** There is a prompt, at which a person can continue. */
   readonly hasPrompt: boolean
   /** Flags a person has to repeat in the next command. */
   readonly flags: string
@@ -46,8 +46,8 @@ export function createChatOutput(options: ChatOutputOptions): ChatOutput {
   function whatNext({ status, session, handoffs }: Report): string[] {
     if (status === 'completed') return handoffs === undefined ? [] : offer(handoffs, style, namesOf(runtime))
     if (!hasPrompt) return [`Continue with: cadre chat --resume ${session}${flags}`]
-    if (status === 'cancelled') return ['Stopped. Say more, or /resume to go on.']
-    return [status === 'error' ? 'Say more, or /resume to try again.' : 'Say more to go on.']
+    if (status === 'cancelled') return ['Stopped. Type a message, or /resume to continue.']
+    return [status === 'error' ? 'Type a message, or /resume to try again.' : 'Type a message to continue.']
   }
 
   return {
@@ -59,7 +59,7 @@ export function createChatOutput(options: ChatOutputOptions): ChatOutput {
       if (result.kind === 'report') return report(result.report, said)
       const questions = await openQuestions(runtime, result.session)
       const asked = questions.map(({ text }) => `${style.yellow('?')} ${cleanLine(text)}`)
-      write(`\n${[...asked, 'It waits for your decision; /resume asks again.'].join('\n')}\n`)
+      write(`\n${[...asked, 'A decision is pending. Type /resume to be asked again.'].join('\n')}\n`)
       return exitCodes.waiting
     },
   }
@@ -71,6 +71,6 @@ export function offer(handoffs: readonly Handoff[], style: Style, names: readonl
   return [
     '',
     ...handoffLines(handoffs, style, names),
-    style.dim('  A number hands over; /help says how else.'),
+    style.dim('  Type a number to accept a handoff. See /help for other ways.'),
   ]
 }

@@ -13,7 +13,7 @@ export async function newestConversation({ list, home }: Sessions): Promise<stri
   if (newest !== undefined) return newest.id
   throw new CadreError(
     'not_found',
-    `there is no conversation in ${home.at('sessions')} yet; start one with \`cadre chat\``,
+    `there are no conversations in ${home.at('sessions')} yet. Start one with \`cadre chat\`.`,
   )
 }
 
@@ -21,7 +21,7 @@ export async function newestConversation({ list, home }: Sessions): Promise<stri
 export function refuseOwned({ owner, fileOf }: Sessions, { spec }: StoredSession): void {
   const process = owner(spec.root)
   if (process === undefined) return
-  const message = `session ${spec.root} is run by process ${process.pid} on ${process.host}; wait until it ends, or stop it with: cadre sessions cancel ${spec.root}`
+  const message = `session ${spec.root} is running in process ${process.pid} on ${process.host}. Wait for it to finish, or stop it with: cadre sessions cancel ${spec.root}`
   throw new CadreError('owned', message, { where: fileOf(spec.id) })
 }
 
@@ -51,8 +51,8 @@ export function showLast({ output, drive, runtime }: Chat, stored: StoredSession
 }
 
 function stateOf(stored: StoredSession): string {
-  if (stored.status === 'sleeping') return 'It waits for your decision; /resume asks.'
+  if (stored.status === 'sleeping') return 'A decision is pending. Type /resume to be asked.'
   const report = lastReport(stored)
-  if (report?.status === 'error') return 'It failed; /resume tries again.'
-  return `It was ${report === undefined ? 'interrupted' : 'stopped'}; /resume goes on, or say something else.`
+  if (report?.status === 'error') return 'The last turn failed. Type /resume to try again.'
+  return `The last turn was ${report === undefined ? 'interrupted' : 'stopped'}. Type /resume to continue it, or a new message.`
 }

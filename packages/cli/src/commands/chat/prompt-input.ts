@@ -1,8 +1,8 @@
 /**
  * Owns the last line of the terminal while nobody works: an editor of one line, for one message at a time.
  *
- * 1. Until the next prompt the keyboard stays here: what is typed meanwhile is not shown, and stands in the input line then.
- *    Whoever has a question in between borrows the keyboard; what was typed before is no answer to it.
+ * 1. Until the next prompt the keyboard stays here: what is typed meanwhile is not shown, and is in the input line then.
+ *    A question in between borrows the keyboard; what was typed before is no answer to it.
  * 2. Nothing typed is lost, and nothing is sent that the person did not see in the input line.
  * 3. A pasted text is one message, however many lines it has.
  */
@@ -110,7 +110,7 @@ export function createPromptInput({ io, style, history, complete }: PromptOption
       if (read.hadText) continue
       if (warned) return undefined
       warned = true
-      stdout.write(`${style.dim('Ctrl-C once more leaves, and so do Ctrl-D and /quit.')}\n`)
+      stdout.write(`${style.dim('Press Ctrl-C again to exit, or use Ctrl-D or /quit.')}\n`)
     }
   }
 

@@ -8,7 +8,7 @@ import type { Chat } from './chat.ts'
 export async function showTurnTree(chat: Chat): Promise<void> {
   const { output, drive } = chat
   const view = chat.seen.view.sessions.size > 0 ? chat.seen.view : await recordedTree(chat)
-  if (view.sessions.size === 0) return output.note('Nobody has worked yet.')
+  if (view.sessions.size === 0) return output.note('No turns yet.')
   const { isTTY, stream } = drive.stdout
   const options: TreeOptions = {
     columns: isTTY ? stream.columns || 80 : 120,

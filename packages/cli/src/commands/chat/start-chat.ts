@@ -55,8 +55,7 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
     ...team,
     io,
     workspace,
-    howToGoOn: (root) =>
-      drive.hasPerson ? '' : `Continue later with: cadre chat --resume ${root}${repeated}`,
+    howToGoOn: (root) => (drive.hasPerson ? '' : `Resume later with: cadre chat --resume ${root}${repeated}`),
     watch: (event: CadreEvent) => applyToView(seen.view, event),
     keyboard: () => input,
     tells: true,
@@ -93,8 +92,7 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
       if (wanted !== undefined) conversation.agent = wanted
       if (hasPrompt) showLast(chat, stored)
     }
-    if (hasPrompt)
-      output.note(style.dim(`${talksTo(conversation)} /help says what you can do; Ctrl-D leaves.`))
+    if (hasPrompt) output.note(style.dim(`${talksTo(conversation)} Type /help for commands, Ctrl-D to exit.`))
     return await (hasPrompt ? withoutStrayInterrupts(() => runChat(chat)) : runChat(chat))
   } finally {
     input?.close()
@@ -115,7 +113,10 @@ async function withoutStrayInterrupts<T>(work: () => Promise<T>): Promise<T> {
 
 async function findStored(io: Io, flags: ChatFlags & TrustFlags, wanted: string): Promise<StoredSession> {
   if (flags.workspace !== undefined)
-    throw new CadreError('usage', 'a conversation keeps its workspace: leave --workspace out, or --resume')
+    throw new CadreError(
+      'usage',
+      '--workspace cannot be combined with --resume: a conversation keeps its workspace. Remove one of them.',
+    )
   const sessions = await openTrustedSessions(io, flags)
   try {
     const stored = await sessions.read(

@@ -9,5 +9,5 @@ export function switchAgent({ runtime, conversation }: Chat, name: string): void
 }
 
 export function talksTo({ agent }: Conversation): string {
-  return `You talk to ${cleanLine(agent.name)}.`
+  return `Chatting with ${cleanLine(agent.name)}.`
 }

@@ -18,16 +18,16 @@ export async function takeHandoff(chat: Chat, number: number, how?: 'fill' | 'se
   if (how === 'send' && handoff.prompt.trim() === '')
     throw new CadreError(
       'usage',
-      `the handoff ${quoted(handoff)} has no words to send; say them to @${to.name}`,
+      `the handoff ${quoted(handoff)} has no message to send. Type your own, starting with @${to.name}.`,
     )
   if (how === 'send' || (how === undefined && sendsAtOnce(handoff)))
     return sendMessage(chat, handoff.prompt, handoff.prompt, { handoff, to })
   if (input.edit === undefined) {
-    const text = `Nothing was sent. ${quoted(handoff)} would say to ${cleanLine(to.name)}:\n${cleanText(handoff.prompt)}\n/handoff ${number} send does.`
+    const text = `Nothing was sent. ${quoted(handoff)} would send this to ${cleanLine(to.name)}:\n${cleanText(handoff.prompt)}\nSend it with /handoff ${number} send.`
     return output.note(text, { type: 'filled', handoff: number, agent: to.name, prompt: handoff.prompt })
   }
   const text = await input.edit(cutText(cleanLine(to.name), 30), handoff.prompt)
-  if (text === undefined) return output.note('Not handed over.')
+  if (text === undefined) return output.note('Handoff cancelled.')
   return sendMessage(chat, text, text, { handoff, to })
 }
 
@@ -39,17 +39,17 @@ function targetOf({ runtime }: Chat, handoff: Handoff): AgentDefinition {
     return chooseAgent(runtime, handoff.agent)
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
-    const message = `the handoff ${quoted(handoff)} cannot be taken: ${error.message}`
+    const message = `the handoff ${quoted(handoff)} cannot be accepted: ${error.message}`
     throw new CadreError(error.code, message, { cause: error })
   }
 }
 
 function notOffered(number: number, count: number): CadreError {
-  if (count === 0) return new CadreError('usage', 'there is nothing to hand over now')
+  if (count === 0) return new CadreError('usage', 'no handoff is available')
   const numbers = count === 1 ? 'only 1 is' : `1 to ${count} are`
   return new CadreError(
     'usage',
-    `there is no handoff ${number}: ${numbers} on offer; /handoff shows what there is`,
+    `there is no handoff ${number}: ${numbers} available. List them with /handoff.`,
   )
 }
 

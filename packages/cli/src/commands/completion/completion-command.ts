@@ -4,10 +4,10 @@ import { commands } from '../../commands.ts'
 export const completionCommand = defineCommand({
   brief: commands.completion,
   about:
-    'Prints a script that lets your shell complete commands, flags, and the names of agents, teams, models, sessions and approvals.',
+    'Prints a completion script for commands, flags, and the names of agents, teams, models, sessions and approvals.',
   examples: [
     ['completion bash >> ~/.bashrc', 'for bash'],
-    ['completion zsh >> ~/.zshrc', 'for zsh, below `compinit`'],
+    ['completion zsh >> ~/.zshrc', 'for zsh, after `compinit`'],
     ['completion fish > ~/.config/fish/completions/cadre.fish', 'for fish'],
   ],
   parameters: {

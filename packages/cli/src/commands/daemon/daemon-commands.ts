@@ -5,25 +5,27 @@ import { commands } from '../../commands.ts'
 export const upCommand = defineCommand({
   brief: commands.up,
   about:
-    'Watches the files of a home and keeps the promises they make: a user entry in a session file is answered there, tasks are\n' +
-    'done, decisions are carried out, what was left undone goes on. One such process serves a home; a second one says who it is,\n' +
-    'and ends with 6. Ctrl-C brings everything to rest, and a new start goes on where it was; Ctrl-C twice leaves at once.',
+    'Watches the files of a home directory and acts on them: answers user entries in session files, runs tasks, carries out\n' +
+    'decisions and resumes unfinished sessions. Each home directory has one daemon; a second one names the first and exits with 6.\n' +
+    'Ctrl-C shuts down, and the next start continues from there. Press Ctrl-C again to exit immediately.',
   examples: [
-    ['up', 'here, with a line for each thing that happens'],
-    ['up --detach', 'in the background; `cadre status` and `cadre down` reach it'],
-    ['up --home ~/team --workspace ~/project', 'a home and the folder its agents may change'],
-    ['up --allow write --trust', 'writing in the workspace is not asked for'],
+    ['up', 'run in the foreground and print one line per event'],
+    ['up --detach', 'run in the background; inspect it with `cadre status`, stop it with `cadre down`'],
+    ['up --home ~/team --workspace ~/project', 'use this home directory and this workspace'],
+    ['up --allow write --trust', 'let agents write to the workspace without approval'],
   ],
   parameters: {
     flags: {
       home,
-      workspace: text('The folder the agents may change; default: the current one', 'DIR'),
+      workspace: text('The folder the agents may change; default: the current folder', 'DIR'),
       model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
       team,
       allow: gateFlags.allow,
       trust,
-      detach: flag('Run in the background; comes back when it is ready, and writes to storage/daemon.log'),
-      log: text('A file for what happens, instead of standard output', 'FILE'),
+      detach: flag(
+        'Run in the background and return when the daemon is ready; it logs to storage/daemon.log',
+      ),
+      log: text('Write events to this file instead of standard output', 'FILE'),
       json,
     },
   },
@@ -33,9 +35,8 @@ export const upCommand = defineCommand({
 export const downCommand = defineCommand({
   brief: commands.down,
   about:
-    'Asks the process that watches over a home to stop, and waits until it has. Sessions come to rest after the calls they are at,\n' +
-    'and go on with the next `cadre up`. Says so when there is none.',
-  examples: [['down', 'that of the home here']],
+    'Stops the daemon and waits until it has shut down. Sessions finish their current calls and resume with the next `cadre up`.',
+  examples: [['down', 'stop the daemon of the current project']],
   parameters: { flags: { home, trust, json } },
   load: async () => (await import('./down.ts')).down,
 })
@@ -43,12 +44,12 @@ export const downCommand = defineCommand({
 export const statusCommand = defineCommand({
   brief: commands.status,
   about:
-    'Whether a process watches over the home, since when, and what it does; what waits for you; what is wrong with which file, at\n' +
-    'which line. Where none runs, what was known last. With --json: {running, pid, since, workspace, sessions, approvals, counts,\n' +
-    'problems, …}.',
+    'Shows whether the daemon is running and since when, its sessions, pending approvals, and problems with file and line. If no\n' +
+    'daemon is running, shows the last known approvals and problems.\n' +
+    'With --json: {running, pid, since, workspace, sessions, approvals, counts, problems, …}.',
   examples: [
-    ['status', 'of the home here'],
-    [`status --json | jq '.problems[] | "\\(.file):\\(.line) \\(.message)"'`, 'what is to be mended'],
+    ['status', 'show the daemon of the current project'],
+    [`status --json | jq '.problems[] | "\\(.file):\\(.line) \\(.message)"'`, 'problems to fix'],
   ],
   parameters: { flags: { home, json } },
   load: async () => (await import('./status.ts')).status,

@@ -17,7 +17,7 @@ export interface DaemonLines {
   ready(status: DaemonStatus, home: Home): void
 }
 
-/** What a daemon shows: a line for each thing that happens, or an object. None of it keeps the daemon from working. */
+/** What a daemon shows: a line for each thing that happens, or an object. The daemon keeps working if this fails. */
 export async function daemonLines(
   io: Io,
   { log, json = false }: { readonly log?: string; readonly json?: boolean },
@@ -51,7 +51,7 @@ export async function daemonLines(
         write(JSON.stringify({ at: at(), type: 'daemon.ready', pid: status.pid, home: home.path }))
         return
       }
-      plain(`Watching ${home.path}; agents work in ${status.workspace}. Ctrl-C stops.`)
+      plain(`Watching ${home.path}. Agents work in ${status.workspace}. Press Ctrl-C to stop.`)
     },
   }
 }
@@ -60,6 +60,6 @@ function appendTo(file: string, line: string): void {
   try {
     appendFileSync(file, line, { mode: 0o600 })
   } catch {
-    // A full disk: what matters is in the sessions and in the status, and the daemon goes on.
+    // A full disk: what matters is in the sessions and in the status, and the daemon keeps running.
   }
 }

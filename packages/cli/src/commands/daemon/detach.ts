@@ -38,7 +38,7 @@ export async function detach(
     io.stdout.write(`${JSON.stringify({ type: 'daemon.ready', pid: child.pid, home: home.path, log })}\n`)
   else
     io.stdout.write(
-      `Watching ${home.path} as process ${child.pid}; what happens is in ${log}. Stop it with: cadre down${repeatedFlags(flags)}\n`,
+      `Watching ${home.path} in process ${child.pid}. Log: ${log}. Stop it with: cadre down${repeatedFlags(flags)}\n`,
     )
   // Whoever goes away now should know what it will not be able to do.
   if (!flags.json)
@@ -55,7 +55,7 @@ function openLog(home: Home, log: string): { readonly file: number; readonly fro
     writeSync(file, `${new Date().toISOString()} cadre up --detach\n`)
     return { file, from: statSync(log).size }
   } catch (error) {
-    const message = `its log cannot be written, so that nobody would know what it does. ${describeTrouble(error)}, or name another home with --home.`
+    const message = `cannot write the log of the daemon. ${describeTrouble(error)}, or use another home directory with --home.`
     throw new CadreError('configuration', message, { where: log, cause: error })
   }
 }
@@ -64,7 +64,7 @@ function requireHome(home: Home): void {
   if (statSync(home.path, { throwIfNoEntry: false })?.isDirectory()) return
   throw new CadreError(
     'configuration',
-    'there is no home here; `cadre init --team NAME` makes one, or name it with --home',
+    'there is no home directory here. Create one with `cadre init --team NAME`, or name one with --home.',
     {
       where: home.path,
     },
@@ -96,6 +96,6 @@ function tellFailed(io: Io, { json }: UpFlags, log: string, from: number, code: 
   const last = said.at(-1) ?? ''
   if (json)
     io.stdout.write(`${last.startsWith('{') ? last : JSON.stringify({ type: 'error', message: last })}\n`)
-  else io.stderr.write(`${last === '' ? `cadre: the daemon did not start; see ${log}` : last}\n`)
+  else io.stderr.write(`${last === '' ? `cadre: the daemon did not start. See ${log}.` : last}\n`)
   return code
 }

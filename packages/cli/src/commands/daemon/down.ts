@@ -9,7 +9,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { requireOutside } from './require-outside.ts'
 
-/** How long it has to take the request up, and to come to rest. */
+/** How long it has to notice the request, and to shut down. */
 const taken = 5000
 const patience = 90_000
 
@@ -25,7 +25,7 @@ export async function down(
     return exitCodes.done
   }
   const owner = existsSync(home.path) ? runningProcess(home, daemonLease) : undefined
-  if (owner === undefined) return tell(false, `No daemon runs on ${home.path}.`)
+  if (owner === undefined) return tell(false, `No daemon is running on ${home.path}.`)
   const request = `${home.folder('storage', 'requests')}/${stopRequest}`
   writeFileSync(request, `${JSON.stringify({ at: new Date().toISOString(), by: process.pid })}\n`, {
     mode: 0o600,
@@ -44,13 +44,13 @@ export async function down(
       rmSync(request, { force: true })
       throw new CadreError(
         'timeout',
-        `process ${owner.pid} on ${owner.host} did not stop within ${patience / 1000} seconds; \`cadre status\` shows what it is at, and after \`kill -9 ${owner.pid}\` the next start goes on where it was`,
+        `process ${owner.pid} on ${owner.host} did not stop within ${patience / 1000} seconds. See what it is doing with \`cadre status\`, or run \`kill -9 ${owner.pid}\`; the next \`cadre up\` continues from there.`,
       )
     }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  // Its last act is to give up the home; whoever looks for the process should not find it.
+  // Its last act is to give up the home; a caller that looks for the process should not find it.
   for (let looks = 0; looks < 100 && owner.host === hostname() && isAlive(owner, thisProcess(), 0); looks++)
     await new Promise((resolve) => setTimeout(resolve, 20))
-  return tell(true, `Stopped the daemon of ${home.path} (process ${owner.pid}).`)
+  return tell(true, `Stopped the daemon on ${home.path} (process ${owner.pid}).`)
 }

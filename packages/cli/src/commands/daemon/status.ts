@@ -17,7 +17,7 @@ export async function status(
   if (!existsSync(home.path))
     throw new CadreError(
       'configuration',
-      'there is no home here; `cadre init --team NAME` makes one, or name it with --home',
+      'there is no home directory here. Create one with `cadre init --team NAME`, or name one with --home.',
       {
         where: home.path,
       },
@@ -32,11 +32,11 @@ export async function status(
   }
   const style = createStyle(wantsColour(io.stdout, io.env))
   const lines: string[] = []
-  if (owner === undefined) lines.push(`No daemon runs on ${home.path}; \`cadre up\` starts one.`)
+  if (owner === undefined) lines.push(`No daemon is running on ${home.path}. Start one with \`cadre up\`.`)
   else {
     const since = owner.since ?? known?.since
     lines.push(
-      `${style.green('●')} ${home.path} is watched by process ${owner.pid} on ${owner.host}${since === undefined ? '' : ` since ${since}`}.`,
+      `${style.green('●')} The daemon on ${home.path} is running: process ${owner.pid} on ${owner.host}${since === undefined ? '' : `, since ${since}`}.`,
     )
   }
   // Of a process that is only starting, what is there is what another has left.
@@ -63,7 +63,7 @@ function describe(known: DaemonStatus, isRunning: boolean, style: Style): string
       ? []
       : [`  channels   ${channels.join(', ')}${address === undefined ? '' : ` · ${address}`}`]),
     ...(known.configurationPending
-      ? [`  ${style.yellow('a changed configuration waits until nothing runs')}`]
+      ? [`  ${style.yellow('the new configuration takes effect when no session is running')}`]
       : []),
   ]
   const waiting = approvals.map(
@@ -76,8 +76,10 @@ function describe(known: DaemonStatus, isRunning: boolean, style: Style): string
   })
   return [
     ...(isRunning ? now : []),
-    ...(waiting.length === 0 ? [] : ['Waiting for you (`cadre approve ID`, `cadre reject ID`):', ...waiting]),
-    ...(wrong.length === 0 ? [] : [isRunning ? 'Problems:' : 'Problems known last:', ...wrong]),
+    ...(waiting.length === 0
+      ? []
+      : ['Pending approvals (`cadre approve ID`, `cadre reject ID`):', ...waiting]),
+    ...(wrong.length === 0 ? [] : [isRunning ? 'Problems:' : 'Last known problems:', ...wrong]),
     ...(gitMissing === undefined ? [] : [`  ${style.yellow('!')} no git: ${cleanLine(gitMissing)}`]),
   ]
 }

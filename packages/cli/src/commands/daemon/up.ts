@@ -23,10 +23,11 @@ export interface UpFlags extends Pick<GateFlags, 'allow'> {
   readonly json?: boolean
 }
 
-/** It stood still for so long that another one took it for dead. */
+/** This process did nothing for so long that another one took it for dead. */
 function lostHome(home: Home): CadreError {
-  const message = 'another process watches this home by now, because this one stood still for too long'
-  return new CadreError('owned', `${message}; \`cadre status\` says which.`, { where: home.path })
+  const message =
+    'this daemon was suspended for too long, and another process has taken over the home directory'
+  return new CadreError('owned', `${message}. See which one with \`cadre status\`.`, { where: home.path })
 }
 
 /** `cadre up`. */
@@ -59,7 +60,7 @@ export async function up(io: Io, flags: UpFlags): Promise<ExitCode> {
   })
   const giveBack = takeStopSignals(
     () => {
-      lines.say('Coming to rest; once more leaves at once.')
+      lines.say('Shutting down… Press Ctrl-C again to exit immediately.')
       stop.abort()
     },
     () => process.exit(exitCodes.cancelled),

@@ -12,7 +12,7 @@ export interface DemoQuestion {
   readonly place: DemoPlace
   /** Of the approval. */
   readonly id: string
-  /** Somebody is at the terminal. */
+  /** A user is at the terminal. */
   readonly isAsked: boolean
   readonly style: Style
 }
@@ -23,7 +23,7 @@ export interface DemoDecision {
   readonly by: string
 }
 
-/** Shows what waits, and decides as the person says; without one it is approved, in the name of the demo. */
+/** Shows the pending approval and asks the user; without a user, the demo approves. */
 export async function decideDemo(
   io: Io,
   { place, id, isAsked, style }: DemoQuestion,
@@ -35,7 +35,7 @@ export async function decideDemo(
     const action = actionLines(record).join('\n')
     const by = isAsked ? (personName(io.env) ?? 'you') : 'demo'
     const decision = isAsked ? await ask(io, action, style, stop) : 'approve'
-    const reason = isAsked ? undefined : 'nobody was at a terminal to be asked'
+    const reason = isAsked ? undefined : 'no terminal to ask at'
     await opened.engine.approvals.decide(record, { decision, by, ...(reason && { reason }) })
     return { action, kind: decision === 'approve' ? 'approved' : 'rejected', by }
   } finally {

@@ -34,9 +34,9 @@ export async function demo(io: Io, flags: DemoFlags): Promise<ExitCode> {
     if (step.text) io.stdout.write(`${cleanText(step.text).replace(/^/gm, '    ')}\n`)
   }
   say(
-    `From a message to its answer, in ten steps. Everything is a file in ${place.home.path}\n` +
-      'The model is scripted: its words were written beforehand. The daemon, the files, the command and the approvals are real.\n' +
-      (isAsked ? '\n' : 'Nobody is asked: the two approvals are given by the demo itself.\n\n'),
+    `A team answers a message in ten steps. All of its files are in ${place.home.path}\n` +
+      'The model is scripted: its replies are prepared. The daemon, the files, the command and the approvals are real.\n' +
+      (isAsked ? '\n' : 'The demo gives both approvals itself.\n\n'),
   )
   const decisions: DemoDecision[] = []
   const stop = new AbortController()
@@ -53,7 +53,7 @@ export async function demo(io: Io, flags: DemoFlags): Promise<ExitCode> {
     }
     await runScenario({ home: place.home, show, decide }, stop.signal)
   } catch (error) {
-    // The cursor stands behind a question.
+    // The cursor is behind a question.
     if (isAsked) io.stdout.write('\n')
     if (stop.signal.aborted) throw new CadreError('cancelled', stoppedText(io, place))
     throw error
@@ -70,10 +70,10 @@ export async function demo(io: Io, flags: DemoFlags): Promise<ExitCode> {
   return exitCodes.done
 }
 
-/** What is there is enough to go on with. */
+/** The files are enough to continue with. */
 function stoppedText(io: Io, { home, folder, model }: DemoPlace): string {
   const flags = `${repeatedFlags({ home: home.path })} --workspace ${folder} --model ${model} --trust`
-  return `the demo was stopped; what it has done so far stays, and goes on with: ${commandName(io)} up${flags}`
+  return `the demo was stopped. Its files are kept. Continue with: ${commandName(io)} up${flags}`
 }
 
 async function up(io: Io, { home, folder, model }: DemoPlace): Promise<void> {

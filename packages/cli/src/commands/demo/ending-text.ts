@@ -19,8 +19,10 @@ export function endingText(io: Io, { home }: DemoPlace, decisions: readonly Demo
     encoding: 'utf8',
   })
   const history =
-    log.status === 0 ? `What happened, in the git of the home (git log):\n${indented(log.stdout)}\n` : ''
-  return `What was decided (${cadre} approvals --all${flags}):
+    log.status === 0
+      ? `Events, from the git history of the home directory (git log):\n${indented(log.stdout)}\n`
+      : ''
+  return `Decisions (${cadre} approvals --all${flags}):
 ${indented(decisions.map(decisionText).join('\n'))}
 
 Open these in your editor:
@@ -30,10 +32,10 @@ Open these in your editor:
   ${home.at('inbox', 'slack-messages.jsonl')}
 
 ${history}
-The home is kept. Go on with it, or begin one of your own:
+The home directory is kept. Inspect it, or create your own:
   ${cadre} status${flags}
   ${cadre} sessions list${flags}
-  ${elsewhere} init --team operators && ${elsewhere} up --model openai:NAME    (OPENAI_BASE_URL and OPENAI_API_KEY say where)
+  ${elsewhere} init --team operators && ${elsewhere} up --model openai:NAME    (set OPENAI_BASE_URL and OPENAI_API_KEY)
 `
 }
 

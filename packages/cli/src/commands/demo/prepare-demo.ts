@@ -23,7 +23,9 @@ export async function prepareDemo(io: Io, wanted: string | undefined): Promise<D
   const folder =
     wanted === undefined ? mkdtempSync(path.join(tmpdir(), 'cadre-demo-')) : path.resolve(io.cwd, wanted)
   if (wanted !== undefined && existsSync(folder) && readdirSync(folder).length > 0)
-    throw new CadreError('usage', 'the folder for the demo must be empty or not there yet', { where: folder })
+    throw new CadreError('usage', 'the folder for the demo must be empty or must not exist yet', {
+      where: folder,
+    })
   mkdirSync(folder, { recursive: true })
   const real = realpathSync(folder)
   const home = homeOf({ ...io, cwd: real }, path.join(real, '.cadre'), true)

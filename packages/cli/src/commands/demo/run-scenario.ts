@@ -41,41 +41,41 @@ export async function runScenario(options: ScenarioOptions, signal: AbortSignal)
   })
 
   await until(() => signs.task('node-judged'))
-  show({ step: 2, title: 'planner-001 writes down what has to happen', file: `tasks/${taskFile}` })
+  show({ step: 2, title: 'planner-001 writes a plan as tasks', file: `tasks/${taskFile}` })
 
   const wanted = await done('node-wanted')
   show({
     step: 3,
-    title: 'retriever-001 looks up what is known',
+    title: 'retriever-001 looks up the requirements',
     file: 'memory/system-config.md',
     text: resultOf(wanted),
   })
 
   const [command] = await until(() => one(signs.pending()))
-  const isRun = await approve(4, 'executor-001 proposes a command, and waits', command)
+  const isRun = await approve(4, 'executor-001 asks for approval to run a command', command)
 
   if (!isRun) {
     const text = await until(() => signs.task('node-here')?.fields.get('error'))
-    show({ step: 6, title: 'executor-001 runs nothing', file: `tasks/${taskFile}`, text })
+    show({ step: 6, title: 'executor-001 does not run the command', file: `tasks/${taskFile}`, text })
     return open(7)
   }
   const here = await done('node-here')
-  show({ step: 6, title: 'executor-001 runs it', file: `tasks/${taskFile}`, text: resultOf(here) })
+  show({ step: 6, title: 'executor-001 runs the command', file: `tasks/${taskFile}`, text: resultOf(here) })
 
   const judged = await done('node-judged')
   show({
     step: 7,
-    title: 'evaluator-001 judges the outcome',
+    title: 'evaluator-001 checks the result',
     file: `tasks/${taskFile}`,
     text: lastLine(resultOf(judged)),
   })
 
   const [reply] = await until(() => one(signs.pending().filter((id) => id !== command)))
-  const second = await approve(8, 'planner-001 drafts the answer, and waits', reply)
+  const second = await approve(8, 'planner-001 drafts the answer and asks for approval to send it', reply)
   if (!second) return open(10)
 
   const [sent] = await until(() => one(signs.sent()))
-  show({ step: 10, title: 'The answer is sent, once', file: 'outbox/slack.jsonl', text: sent.text })
+  show({ step: 10, title: 'The answer is sent exactly once', file: 'outbox/slack.jsonl', text: sent.text })
 
   async function approve(step: number, title: string, id: string): Promise<boolean> {
     show({ step, title, file: `approvals/pending/${id}.approval.md` })
@@ -84,10 +84,10 @@ export async function runScenario(options: ScenarioOptions, signal: AbortSignal)
     show({ step: step + 1, title: done, file: 'tasks/approvals.task.md', text: action })
     return kind === 'approved'
   }
-  /** Whoever planned it goes on with what a person did not want. */
+  /** The planner continues after a person rejected the call. */
   async function open(step: number): Promise<void> {
     const { file, text } = await until(() => signs.lastWords('planner-001', 'The question stays open'))
-    show({ step, title: 'planner-001 leaves the question open, and nothing is sent', file, text })
+    show({ step, title: 'planner-001 leaves the question open and sends nothing', file, text })
   }
 }
 
@@ -100,7 +100,7 @@ function finished(task: TaskItem | undefined): TaskItem | undefined {
   if (task?.state === 'failed' || task?.state === 'skipped')
     throw new CadreError(
       'agent_execution',
-      `the task ${task.id} ended: ${task.fields.get('error') ?? task.state}`,
+      `task ${task.id} failed: ${task.fields.get('error') ?? task.state}`,
     )
   return task?.state === 'done' ? task : undefined
 }
@@ -125,7 +125,7 @@ async function waitFor<T>(
     const found = find()
     if (found !== undefined) return found
     if (!isAttended(home))
-      throw new CadreError('agent_execution', 'the daemon has ended; storage/daemon.log says why', {
+      throw new CadreError('agent_execution', 'the daemon has exited. See storage/daemon.log.', {
         where: home.path,
       })
     await new Promise((resolve) => setTimeout(resolve, look))

@@ -86,7 +86,7 @@ async function checkAccount(
     case 'unknown':
       return [warn(name, account.message, 'Check the network.')]
     case 'unconfirmed':
-      return [warn(name, `${account.user}, not confirmed: ${trouble ?? ''}`, waitLonger)]
+      return [warn(name, `${account.user}, not verified: ${trouble ?? ''}`, waitLonger)]
     case 'signed-out':
       return variable === undefined
         ? [problem(name, 'not signed in', 'Run `cadre login`.')]
@@ -106,8 +106,8 @@ async function checkAccount(
       return [
         signedIn,
         models === undefined
-          ? warn('copilot models', trouble ?? 'GitHub listed none', trouble && waitLonger)
-          : ok('copilot models', `${counted(models.length, 'model')}; \`cadre models\` lists them`),
+          ? warn('copilot models', trouble ?? 'GitHub listed no models', trouble && waitLonger)
+          : ok('copilot models', `${counted(models.length, 'model')}; list them with \`cadre models\``),
       ]
     }
   }

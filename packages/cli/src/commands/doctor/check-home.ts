@@ -10,11 +10,11 @@ export function checkHome(home: Home): Check[] {
     const above = nearestFolder(home.path)
     return [
       isWritable(above)
-        ? ok('home', `${home.path} (made when the first session starts)`)
+        ? ok('home', `${home.path} (created when the first session starts)`)
         : fail(
             'home',
-            `${home.path} cannot be made: ${above} is not writable`,
-            'Name another place with --home or CADRE_HOME.',
+            `${home.path} cannot be created: ${above} is not writable`,
+            'Use another folder with --home or CADRE_HOME.',
           ),
     ]
   }
@@ -24,7 +24,7 @@ export function checkHome(home: Home): Check[] {
       : fail(
           'home',
           `${home.path} is not writable`,
-          `Give yourself the right to write it, or name another with --home.`,
+          `Change its permissions, or use another folder with --home.`,
         ),
   ]
   const names = namesIn(home.at('sessions'))
@@ -35,8 +35,8 @@ export function checkHome(home: Home): Check[] {
     checks.push(
       warn(
         'torn files',
-        `${counted(torn.length, 'file')} with what was cut off when a write was interrupted: ${torn.slice(0, 3).join(', ')}`,
-        `Look at them in ${home.at('sessions')}, and delete them.`,
+        `${counted(torn.length, 'file')} left over from interrupted writes: ${torn.slice(0, 3).join(', ')}`,
+        `Inspect them in ${home.at('sessions')}, then delete them.`,
       ),
     )
   return [...checks, ...checkProcesses(home)]
@@ -51,14 +51,14 @@ function checkProcesses(home: Home): Check[] {
   const dead = roots.length - running.length
   const pids = [...new Set(running.map(({ pid }) => pid))].join(', ')
   const checks = [
-    ok('running', running.length === 0 ? 'no run' : `${counted(running.length, 'run')}, process ${pids}`),
+    ok('running', running.length === 0 ? 'no runs' : `${counted(running.length, 'run')}, process ${pids}`),
   ]
   if (dead > 0)
     checks.push(
       warn(
         'leases',
-        `${counted(dead, 'run')} ended without giving up its lease: its process died`,
-        'Nothing is lost: `cadre sessions list` shows what can be resumed.',
+        `${counted(dead, 'run')} did not release its lease because the process died`,
+        'No work is lost. Find sessions to resume with `cadre sessions list`.',
       ),
     )
   const alive = new Set(running.map(({ token }) => token))
@@ -67,8 +67,8 @@ function checkProcesses(home: Home): Check[] {
     checks.push(
       warn(
         'segments',
-        `${counted(segments.length, 'segment')} left over by processes that died`,
-        'The next run puts them in order by itself.',
+        `${counted(segments.length, 'segment')} left over from processes that died`,
+        'The next run repairs them automatically.',
       ),
     )
   return checks

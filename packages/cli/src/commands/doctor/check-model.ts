@@ -80,7 +80,7 @@ function notChosen(
     'no model is configured',
     nearestOf(nearest) ??
       wrong ??
-      'Run `cadre login` for GitHub Copilot. Or set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml). `cadre demo` works without.',
+      'Run `cadre login` for GitHub Copilot. Or set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml). `cadre demo` needs no model.',
   )
 }
 
@@ -92,11 +92,11 @@ function allowed(id: string, policy: Policy): Check {
 function ofCopilot(named: string, models: readonly { readonly id: string }[]): Check {
   // The lines about Copilot explain why there are none.
   if (models.length === 0)
-    return warn('model', `${named}: could not check whether your Copilot plan offers it`)
+    return warn('model', `${named}: cannot check whether your Copilot plan includes this model`)
   const names = models.map(({ id }) => `copilot-ls:${id}`)
   return fail(
     'model',
-    `${named}: your Copilot plan does not offer it`,
+    `${named}: your Copilot plan does not include this model`,
     nearestOf(nearestModels(named, names)),
   )
 }
@@ -115,7 +115,7 @@ async function server(io: Io, settings: Settings | undefined, model: string): Pr
     ? ok('key', io.env['OPENAI_API_KEY'] ? 'in OPENAI_API_KEY' : 'from openai.keyCommand')
     : warn(
         'key',
-        'none; some servers on this machine need none',
+        'not set; some local servers need no key',
         'Set OPENAI_API_KEY, or openai.keyCommand in config.yaml.',
       )
   return base === undefined ? [key] : [await reach(base), key]
@@ -135,7 +135,7 @@ async function reach(base: string): Promise<Check> {
       error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error)
     return fail(
       'endpoint',
-      `${origin} does not answer: ${cause}`,
+      `${origin} is not reachable: ${cause}`,
       'Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml, and the network.',
     )
   }

@@ -18,9 +18,7 @@ function checkGit(): Promise<Check> {
   return new Promise((resolve) => {
     execFile('git', ['--version'], { timeout }, (error, stdout) => {
       resolve(
-        error === null
-          ? ok('git', stdout.trim())
-          : fail('git', '`git --version` does not run', 'Install git.'),
+        error === null ? ok('git', stdout.trim()) : fail('git', 'cannot run `git --version`', 'Install git.'),
       )
     })
   })
@@ -32,7 +30,7 @@ async function checkRipgrep(): Promise<Check> {
   if (program !== undefined) return ok('ripgrep', program)
   return warn(
     'ripgrep',
-    'it is not installed for this platform; searching works, but is slower',
+    'not installed for this platform; search works, but is slower',
     'Run `npm install @vscode/ripgrep`.',
   )
 }

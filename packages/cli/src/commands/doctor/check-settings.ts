@@ -17,15 +17,15 @@ export async function checkSettings(
   try {
     const settings = await loadSettings(io, home, { homeTrusted })
     const { sources } = settings
-    const found = sources.length === 0 ? 'no file; everything has its default' : sources.join(', ')
+    const found = sources.length === 0 ? 'no file; all settings have their defaults' : sources.join(', ')
     const off = settings.config.enableSubagent === false
-    const subagents = off ? [ok('subagents', 'no agent may delegate: enableSubagent is false')] : []
+    const subagents = off ? [ok('subagents', 'delegation is disabled: enableSubagent is false')] : []
     const trust = await checkTrust(io, home, policy)
     const team = settings.config.team === undefined ? [] : [checkTeam(settings.config.team)]
     return { checks: [ok('configuration', found), ...subagents, ...trust, ...team, ...agents], settings }
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
-    return { checks: [fail('configuration', error.message, 'Correct it.'), ...agents], settings: undefined }
+    return { checks: [fail('configuration', error.message, 'Fix the file.'), ...agents], settings: undefined }
   }
 }
 
@@ -39,14 +39,12 @@ async function checkTrust(io: Io, home: Home, { customAgents }: Policy): Promise
     warn(
       'trust',
       `${placeOf(file, line)} ${what}; it is not trusted, so agents are read-only here`,
-      'Inspect it. Cadre asks you in a terminal; --trust or CADRE_TRUST=1 uses it for one command.',
+      'Inspect it. Cadre asks you in a terminal; --trust or CADRE_TRUST=1 trusts it for one command.',
     ),
   )
-  const unusable = contents.unusable.map(({ file, reason }) =>
-    warn('trust', `${file} is not used: ${reason}`),
-  )
+  const unusable = contents.unusable.map(({ file, reason }) => warn('trust', `${file} is ignored: ${reason}`))
   const all = [...waiting, ...unusable]
-  return all.length > 0 ? all : [ok('trust', 'nothing in this folder waits to be trusted')]
+  return all.length > 0 ? all : [ok('trust', 'nothing in this folder needs your trust')]
 }
 
 function checkTeam(wanted: string): Check {
@@ -55,13 +53,16 @@ function checkTeam(wanted: string): Check {
     return ok('team', `${name}/${variant}: ${agents.map((agent) => agent.name).join(', ')}`)
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
-    return fail('team', error.message, 'Correct "team" in config.yaml.')
+    return fail('team', error.message, 'Fix "team" in config.yaml.')
   }
 }
 
 function onlyBuiltIn({ decidedBy }: Policy): Check {
   const key = 'customAgent.enabled'
-  return ok('agents', `only built-in ones are used: ${key} is false (${decidedBy.get(key) ?? 'the policy'})`)
+  return ok(
+    'agents',
+    `only built-in agents are available: ${key} is false (${decidedBy.get(key) ?? 'the policy'})`,
+  )
 }
 
 function checkAgents(io: Io, home: Home): Check[] {

@@ -67,7 +67,7 @@ function lineOf({ name, status, message, fix }: Check, style: Style): string {
 function checkPolicy(policy: LoadedPolicy): Check[] {
   const { files, diagnostics } = policy
   if (files.length === 0)
-    return [ok('policy', 'no file; the defaults hold: reading is allowed, whatever else is asked')]
+    return [ok('policy', 'no file; defaults: reading is allowed, everything else needs an approval')]
   const isBroken = diagnostics.some(({ severity }) => severity === 'error')
   const all = restrictions(policy)
   const found = files.map(({ level, path }) => {
@@ -75,7 +75,7 @@ function checkPolicy(policy: LoadedPolicy): Check[] {
     const said = own.map(({ key, value, place }) => `${key}: ${value} (line ${place.slice(path.length + 1)})`)
     return ok(
       'policy',
-      `${path} (${level}) ${said.length === 0 ? 'decides nothing more' : `decides ${said.join('; ')}`}`,
+      `${path} (${level}) ${said.length === 0 ? 'sets nothing else' : `sets ${said.join('; ')}`}`,
     )
   })
   const problems = diagnostics.map(({ severity, path, line, message, fix }) => {
@@ -84,7 +84,7 @@ function checkPolicy(policy: LoadedPolicy): Check[] {
     return fail(
       'policy',
       text,
-      `${fix === undefined ? 'Correct it' : fix.replace(/\.$/, '')}; no session is run until then.`,
+      `${fix === undefined ? 'Fix the file' : fix.replace(/\.$/, '')}. Until then, no session can run.`,
     )
   })
   return isBroken ? problems : [...found, ...problems]
@@ -97,13 +97,13 @@ async function checkSandbox(env: NodeJS.ProcessEnv): Promise<Check> {
   if (sandbox.kind === 'bubblewrap')
     return ok(
       'sandbox',
-      `commands run under bubblewrap (${sandbox.program}): they write the workspace and nothing else`,
+      `commands run under bubblewrap (${sandbox.program}): they can write only to the workspace`,
     )
   return warn(
     'sandbox',
-    `commands run without one: ${sandbox.reason}. Only listed readers and your own rules run without a question, and Cadre undoes changes to protected files`,
+    `commands run without a sandbox: ${sandbox.reason}. Only listed read-only commands and your own rules run without approval, and Cadre reverts changes to protected files.`,
     process.platform === 'linux'
-      ? 'Install bubblewrap (apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap); if it is there, permit unprivileged user namespaces.'
+      ? 'Install bubblewrap (apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap); if it is installed, allow unprivileged user namespaces.'
       : undefined,
   )
 }

@@ -4,37 +4,39 @@ import { home, json, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const list = defineCommand({
-  brief:
-    'The hooks that are found here, where each comes from, whether it is run, and what is wrong with them',
+  brief: 'List hooks, their source, whether they run, and their problems',
   about:
-    'Hooks of .github/hooks, .github/copilot, .claude, ~/.copilot, ~/.claude, of agents, and of the administrator\n' +
-    '(/etc/cadre/hooks.d), each with the place it is written at, the dialect by whose rules it is run, and why it is not run\n' +
-    'where it is not. Runs nothing. With --json: {"hooks": […], "files": […], "diagnostics": […]}.',
+    'Lists the hooks in .github/hooks, .github/copilot, .claude, ~/.copilot, ~/.claude, in agent files, and of the administrator\n' +
+    '(/etc/cadre/hooks.d), each with its file and line, its dialect and, if it does not run, the reason. Runs no hooks.\n' +
+    'With --json: {"hooks": […], "files": […], "diagnostics": […]}.',
   examples: [
     ['hooks list', 'a table'],
-    [`hooks list --json | jq -r '.hooks[] | select(.run | not) | .reason'`, 'why some are not run'],
+    [`hooks list --json | jq -r '.hooks[] | select(.run | not) | .reason'`, 'why some hooks do not run'],
   ],
   parameters: { flags: { home, trust, json } },
   load: async () => (await import('./hooks-list.ts')).listHooks,
 })
 
 const test = defineCommand({
-  brief: 'Run the hooks of an event for real, with a sample of it, and show what they decide',
+  brief: 'Run the hooks of an event with a sample, and show what they decide',
   about:
-    'Feeds a sample of the event to the hooks that fit it and shows what each was told, how it ended, what it printed and what\n' +
-    'that means. The hooks are really run; the tool is not. Hooks of a folder that is not trusted are run with --trust, or when\n' +
-    'you name their file. Ends with 0 whatever they decide.\n' +
+    'Runs the matching hooks with a sample event and shows the input, exit code, output and meaning for each. The hooks really run;\n' +
+    'the tool does not. Hooks of an untrusted folder run only with --trust, or when you name their file. Exits with 0 whatever the\n' +
+    'hooks decide.\n' +
     'With --json: {"event", "decision", "hooks": [{"path", "line", "payload", "exitCode", "stdout", "stderr", "answer"}], "notRun"}.',
   examples: [
-    [`hooks test PreToolUse --tool Bash --input '{"command":"git push"}'`, 'what hooks say about a push'],
+    [
+      `hooks test PreToolUse --tool Bash --input '{"command":"git push"}'`,
+      'what the hooks decide about a push',
+    ],
     ['hooks test Stop --file .claude/settings.json', 'the hooks of one file'],
-    ['hooks test SubagentStop --agent reviewer --json', 'for machines'],
+    ['hooks test SubagentStop --agent reviewer --json', 'print JSON'],
   ],
   parameters: {
     flags: {
-      tool: text('The tool, by any name of any dialect; default: execute_command', 'TOOL'),
-      input: text('Its arguments', 'JSON'),
-      agent: text('The agent that makes the call, starts or ends; default: assistant', 'AGENT'),
+      tool: text('The tool, by its name in any dialect; default: execute_command', 'TOOL'),
+      input: text('The arguments of the tool', 'JSON'),
+      agent: text('The agent of the event; default: assistant', 'AGENT'),
       file: text('Only the hooks of this file', 'FILE'),
       home,
       trust,
@@ -42,7 +44,9 @@ const test = defineCommand({
     },
     positional: {
       kind: 'tuple',
-      parameters: [{ brief: 'The event, in either spelling', parse: String, placeholder: 'event' }],
+      parameters: [
+        { brief: 'The event, such as PreToolUse or preToolUse', parse: String, placeholder: 'event' },
+      ],
     },
   },
   load: async () => (await import('./hooks-test.ts')).testHooks,

@@ -19,7 +19,7 @@ export async function listHooks(io: Io, flags: HooksFlags & { readonly json?: bo
   }
   const { hooks, files, diagnostics, project } = here
   if (hooks.length === 0)
-    io.stdout.write('There are no hooks here; docs/hooks.md says where they are looked for.\n')
+    io.stdout.write('No hooks found. docs/hooks.md lists the places that Cadre searches.\n')
   else {
     const rows = hooks.map((hook) => rowOf(hook, project))
     io.stdout.write(
@@ -29,14 +29,14 @@ export async function listHooks(io: Io, flags: HooksFlags & { readonly json?: bo
   const untrusted = files.filter(({ trusted, hooks: count }) => !trusted && count > 0)
   if (untrusted.length > 0)
     io.stdout.write(
-      `\nNot trusted, so not run: ${untrusted.map(({ path }) => cleanLine(shownPath(io.cwd, path))).join(', ')}. ` +
-        'Look through them; `cadre run` asks, and --trust agrees for one command.\n',
+      `\nNot trusted, so these hooks do not run: ${untrusted.map(({ path }) => cleanLine(shownPath(io.cwd, path))).join(', ')}. ` +
+        'Inspect them. `cadre run` asks whether you trust them; --trust trusts them for one command.\n',
     )
   if (diagnostics.length > 0) {
     const lines = diagnostics.map(
       (found) => `  ${cleanLine(showDiagnostic({ ...found, path: shownPath(io.cwd, found.path) }))}\n`,
     )
-    io.stdout.write(`\nWhat to know about them:\n${lines.join('')}`)
+    io.stdout.write(`\nNotes:\n${lines.join('')}`)
   }
   return exitCodes.done
 }
@@ -50,7 +50,7 @@ function rowOf(hook: Hook, project: string): string[] {
     dialect,
     when,
     cutText(cleanLine(runsOf(hook)), widest),
-    idle === undefined ? 'run' : `not run: ${idle}`,
+    idle === undefined ? 'run' : `does not run: ${idle}`,
   ].map(cleanLine)
 }
 

@@ -83,7 +83,7 @@ function eventNamed(name: string): HookEvent {
   if (found !== undefined) return found
   throw new CadreError(
     'usage',
-    `there is no event ${JSON.stringify(name)}${didYouMean(name, events) || '.'} Events: ${events.join(', ')}`,
+    `unknown event ${JSON.stringify(name)}${didYouMean(name, events) || '.'} Events: ${events.join(', ')}`,
   )
 }
 
@@ -94,15 +94,15 @@ function agentNamed({ registry }: HooksHere, name: string | undefined): AgentDef
   const names = registry.list().map((agent) => agent.name)
   throw new CadreError(
     'not_found',
-    `there is no agent ${JSON.stringify(name)}${didYouMean(name, names) || '; `cadre agents list` shows those there are'}`,
+    `there is no agent ${JSON.stringify(name)}${didYouMean(name, names) || '. List agents with `cadre agents list`.'}`,
   )
 }
 
-/** Who names a file means that it is run: it needs no other agreement. */
+/** Naming a file is agreeing to run it. */
 function hooksIn(io: Io, file: string): readonly Hook[] {
   const at = path.resolve(io.cwd, file)
   if (!statSync(at, { throwIfNoEntry: false })?.isFile())
-    throw new CadreError('not_found', `there is no file ${file}; \`cadre hooks list\` shows those with hooks`)
+    throw new CadreError('not_found', `there is no file ${file}. List hook files with \`cadre hooks list\`.`)
   const kind = /\.claude[\\/]settings(?:\.local)?\.json$/.test(at)
     ? 'claude-settings'
     : /copilot[\\/]settings(?:\.local)?\.json$/.test(at)
@@ -111,13 +111,9 @@ function hooksIn(io: Io, file: string): readonly Hook[] {
   const read = readHooksFile({ path: at, text: readFileSync(at, 'utf8'), level: 'user', kind })
   const fault = read.diagnostics.find(({ severity }) => severity === 'error')
   if (read.status === 'failed')
-    throw new CadreError(
-      'configuration',
-      fault?.message ?? 'There is no hook in this file that could be run.',
-      {
-        where: `${file}:${fault?.line ?? 1}`,
-      },
-    )
+    throw new CadreError('configuration', fault?.message ?? 'This file contains no hook that can run.', {
+      where: `${file}:${fault?.line ?? 1}`,
+    })
   return read.hooks
 }
 
@@ -131,13 +127,13 @@ async function toolNamed(io: Io, { home, folder }: HooksHere, name = 'execute_co
 /** One that is not here: a server's, an editor's. Hooks are told of it under its own name. */
 function unknownTool(name: string): Tool {
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name))
-    throw new CadreError('usage', `${JSON.stringify(name)} is no name of a tool`)
+    throw new CadreError('usage', `${JSON.stringify(name)} is not a valid tool name`)
   return defineTool({
     name,
     description: '',
     class: 'execute',
     effect: 'execute',
-    input: anything('Whatever it takes'),
+    input: anything('Any arguments'),
     run: () => Promise.reject(new Error('unreachable: a sample is never run')),
   }) as Tool
 }
@@ -197,12 +193,10 @@ function show(
     }
     write(`  means    ${cleanLine(meaningOf(answer))}\n`)
   }
-  for (const hook of skipped) write(`${cleanLine(`${placeOf(hook, project)} is not run: ${hook.idle}`)}\n`)
+  for (const hook of skipped) write(`${cleanLine(`${placeOf(hook, project)} does not run: ${hook.idle}`)}\n`)
   if (trials.length === 0)
     write(
-      hooks.length === 0
-        ? `No hook is written for ${event} here.\n`
-        : `No hook of ${event} was run for this.\n`,
+      hooks.length === 0 ? `No hooks for ${event} found.\n` : `No hook for ${event} matches this sample.\n`,
     )
   write(`decision: ${decisionOf(trials)}\n`)
 }
@@ -219,14 +213,14 @@ function meaningOf({
 }: HookTrial['answer']): string {
   const parts = [
     decision && `${decision}${reason ? `: ${reason}` : ''}`,
-    input && `other arguments: ${JSON.stringify(input)}`,
+    input && `changed arguments: ${JSON.stringify(input)}`,
     blocked && `blocked: ${blocked}`,
     stop && `ends the session: ${stop}`,
-    content && `another result: ${content}`,
+    content && `changed result: ${content}`,
     context && `context: ${context}`,
-    ...(notices ?? []).map((notice) => `for the person: ${notice}`),
+    ...(notices ?? []).map((notice) => `message to the user: ${notice}`),
   ].filter((part) => part !== undefined && part !== '')
-  return parts.length === 0 ? 'nothing to say' : parts.join(' · ')
+  return parts.length === 0 ? 'no decision' : parts.join(' · ')
 }
 
 function indented(text: string): string {

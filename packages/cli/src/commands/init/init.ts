@@ -55,22 +55,22 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
   const width = Math.max(...files.map(({ status }) => status.length))
   const lines = files.map(({ path, status }) => `  ${status.padEnd(width)}  ${cleanLine(path)}`)
   io.stdout.write(
-    `The team ${wanted} ${dryRun ? 'would be written like this' : 'is ready'}:\n${lines.join('\n')}\n`,
+    `${dryRun ? 'Files that would be written for the team' : 'Added the team'} ${wanted}:\n${lines.join('\n')}\n`,
   )
   for (const notice of notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
   // A team with a place for messages is one that can work on its own.
   const watches = files.some(({ path }) => path === home.at('inbox', 'routes.yaml'))
   const up = `${commandName(io)} up${repeatedFlags(flags)}`
-  const more = watches ? `or let it watch the files of its home, and write into them:\n  ${up}\n` : ''
-  if (!dryRun) io.stdout.write(`\nThe files are yours to change. Next:\n  ${next}\n${more}`)
+  const more = watches ? `or run the daemon and work through the files of its home directory:\n  ${up}\n` : ''
+  if (!dryRun) io.stdout.write(`\nYou can edit these files. Next:\n  ${next}\n${more}`)
   return exitCodes.done
 }
 
 function refuseDoubtful({ team, variant }: InitFlags): void {
   if (variant === undefined) return
-  if (team === undefined) throw new CadreError('usage', '--variant needs --team: a variant of which team?')
+  if (team === undefined) throw new CadreError('usage', '--variant requires --team')
   if (team.includes('/'))
-    throw new CadreError('usage', `the variant is named twice: in --team ${team} and in --variant ${variant}`)
+    throw new CadreError('usage', `--team ${team} already names a variant. Remove --variant ${variant}.`)
 }
 
 /** What is wrong with the new files where they lie now: mostly that another file of the same agent comes before one of them. */
@@ -90,10 +90,10 @@ async function chosen(io: Io, { json }: InitFlags): Promise<string | undefined> 
   }
   io.stdout.write(`${teams.map(teamText).join('\n')}\n`)
   if (io.stdin.isTTY !== true || !io.stdout.isTTY) {
-    io.stdout.write(`Write one into this project with: ${commandName(io)} init --team NAME\n`)
+    io.stdout.write(`Add one to this project with: ${commandName(io)} init --team NAME\n`)
     return undefined
   }
-  const said = await readLine(io, 'Which one? A name, or Enter for none: ', {
+  const said = await readLine(io, 'Team to add (Enter for none): ', {
     signal: new AbortController().signal,
     interrupt: () => {},
   })

@@ -59,6 +59,6 @@ function faultsOf({ folder }: PlaceRequest, placement: Placement): string[] {
   if (placement.kind === 'placed') return []
   return placement.faults.map(({ path: file, reason, isTaken }) => {
     const why = reason.replace(/\.$/, '')
-    return `${path.join(folder, file)}: ${isTaken ? `${why} and differs; --force replaces it` : why}`
+    return `${path.join(folder, file)}: ${isTaken ? `${why} and differs. Replace it with --force` : why}`
   })
 }

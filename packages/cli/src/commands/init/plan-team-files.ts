@@ -44,7 +44,7 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
   const hooks = team.hooks && (to ?? form) === 'copilot' ? hookFiles(project) : []
   const config = path.join(home, 'config.yaml')
   const isThere = existsSync(config)
-  const text = `# The agent a run starts with when none is named.\nentry: ${team.entry}\n`
+  const text = `# The agent that runs when you name no other.\nentry: ${team.entry}\n`
   // Other settings may stand in a file that is there, and nobody asked for those to be changed.
   const starts = !isThere || (await loadConfig({ home })).config.entry === team.entry
   const settings = isThere ? [] : [{ path: 'config.yaml', text }]
@@ -73,7 +73,7 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
       files: own.map(({ file, text }) => ({ path: `${folder}/${file}`, text })),
       notes: lists.map(
         ({ name, models = [] }) =>
-          `${name}: Copilot CLI does not load an agent with several models; for it, write model: ${models[0]}.`,
+          `${name}: Copilot CLI does not load an agent with several models. To use it there, write model: ${models[0]}.`,
       ),
     }
   }
@@ -84,7 +84,7 @@ const policyPath = path.join('storage', 'policy.yaml')
 
 function policyText({ name, effects = {} }: Team): string {
   const lines = Object.entries(effects).map(([effect, permission]) => `  ${effect}: ${permission}\n`)
-  return `# What the team ${name} comes with: its agents do this in the session's workspace without asking. Change it as you like.\neffects:\n${lines.join('')}`
+  return `# Set by the team ${name}: its agents may do this in the session's workspace without approval. Change it as you like.\neffects:\n${lines.join('')}`
 }
 
 function rewritten({ agents }: Team, to: FileDialect): { files: readonly PlacedFile[]; notes: string[] } {

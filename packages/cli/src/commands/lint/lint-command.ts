@@ -5,48 +5,48 @@ import { commands } from '../../commands.ts'
 export const lintCommand = defineCommand({
   brief: commands.lint,
   about:
-    'Looks at every agent file below a folder, whatever program it was written for: what is wrong with it, where, what to do\n' +
-    'about it, and what each program that reads such files would ignore or read differently. Ends with 1 when there is an\n' +
-    'error or a host you ask about rejects a file, with --strict also when there is a warning, and with 0 otherwise. With\n' +
-    '--fix it puts right what can be put right without changing what an agent may do.\n\n' +
-    'WHERE AGENTS ARE LOOKED FOR\n' +
-    '  .github/agents, .github/chatmodes, .claude/agents, .opencode/agent(s), .vscode/settings.json of the project\n' +
-    '  ~/.copilot/agents, ~/.claude/agents, ~/.config/opencode/agent(s) of the user\n' +
-    '  templates in the home folder of cadre\n' +
-    '  and, by lint alone: agents of plugins (.claude-plugin), .cursor, .gemini, .kiro and .qwen/agents, and *.agent.md,\n' +
-    '  *.chatmode.md, *.agent.yaml anywhere below the folder; anything else that you name, and all of a folder called agents',
+    'Checks every agent file below a folder, for any host. Reports each problem with its line and a fix, and the keys that hosts ignore\n' +
+    'or read differently. Exits with 1 when there is an error or when a host named by --host rejects a file, with --strict also when\n' +
+    'there is a warning, and with 0 otherwise. --fix applies only fixes that do not change what an agent may do.\n\n' +
+    'SEARCHED FOLDERS\n' +
+    '  project: .github/agents, .github/chatmodes, .claude/agents, .opencode/agent(s), .vscode/settings.json\n' +
+    '  user: ~/.copilot/agents, ~/.claude/agents, ~/.config/opencode/agent(s)\n' +
+    '  home directory of Cadre: templates\n' +
+    '  only lint: agents of plugins (.claude-plugin), .cursor, .gemini, .kiro and .qwen/agents, and *.agent.md, *.chatmode.md,\n' +
+    '  *.agent.yaml anywhere below the folder; any file that you name, and all files in a folder called agents',
   examples: [
-    ['lint', 'every agent of the project'],
-    ['lint .github/agents --fix --dry-run', 'shows what --fix would change'],
-    ['lint --host copilot-cli,github', 'what these two make of the files'],
+    ['lint', 'check all agents of the project'],
+    ['lint .github/agents --fix --dry-run', 'show what --fix would change'],
+    ['lint --host copilot-cli,github', 'check the files for these two hosts'],
     [
       `lint --json | jq -r '.files[] | select(.status != "ok") | .path'`,
-      'files that could not be read as they are',
+      'files with errors that Cadre had to work around',
     ],
   ],
   parameters: {
     flags: {
-      fix: flag('Put right what is safe to put right, and show what was changed'),
-      dryRun: flag('With --fix: show the changes, write nothing'),
+      fix: flag('Apply safe fixes and show the changes'),
+      dryRun: flag('With --fix: show the changes without writing them'),
       host: text(
-        'Only for these: vscode, copilot-harness, copilot-cli, github, claude, opencode; several with commas',
+        'Check only for these hosts, separated by commas: vscode, copilot-harness, copilot-cli, github, claude, opencode',
         'HOST',
       ),
-      strict: flag('End with 1 when there is a warning, too'),
+      strict: flag('Exit with 1 on warnings, too'),
       level: {
         kind: 'enum',
         values: ['error', 'warning', 'info'],
-        brief: 'The least to show; what is below is counted. Default: warning. --json always has everything',
+        brief:
+          'The lowest severity to show; lower ones are only counted. Default: warning. --json includes all',
         optional: true,
       },
-      quiet: flag('Only errors: the same as --level error'),
+      quiet: flag('Show only errors; same as --level error'),
       home,
       json,
     },
     positional: {
       kind: 'array',
       parameter: {
-        brief: 'Folders to look through, or files; default: the project',
+        brief: 'Folders or files to check; default: the project',
         parse: String,
         placeholder: 'path',
       },

@@ -38,10 +38,9 @@ type Severity = Finding['severity']
 
 /** `cadre lint`. */
 export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]): Promise<ExitCode> {
-  if (flags.dryRun && !flags.fix)
-    throw new CadreError('usage', '--dry-run shows what --fix would change; give both')
+  if (flags.dryRun && !flags.fix) throw new CadreError('usage', '--dry-run requires --fix')
   if (flags.quiet && flags.level !== undefined)
-    throw new CadreError('usage', '--quiet is --level error; give one of them')
+    throw new CadreError('usage', '--quiet and --level cannot be combined: --quiet means --level error')
   const wanted = flags.host === undefined ? undefined : hostsNamed(flags.host)
   const targets = targetsOf(io, paths)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanLine(message)}\n`)
@@ -51,7 +50,7 @@ export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]
   const fixed = flags.fix ? await fix(io, targets, flags.dryRun === true) : []
   const result = await look(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })
   for (const folder of result.endless)
-    tell(`${folder} holds more than a project does; not all of it was looked at`)
+    tell(`${folder} contains too many files, so lint did not check all of them. Name a smaller folder.`)
   if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(result, fixed))}\n`)
   else {
     const style = createStyle(wantsColour(io.stdout, io.env))
@@ -84,11 +83,11 @@ function targetsOf(io: Io, paths: readonly string[]): Targets {
     if (stats === undefined)
       throw new CadreError(
         'usage',
-        `there is neither a folder nor a file at ${at}; name one that is there, or none to look at the whole project`,
+        `${at} does not exist. Name an existing file or folder, or none to check the whole project.`,
       )
     if (stats.isDirectory()) folders.push(at)
     else if (stats.isFile()) files.push(at)
-    else throw new CadreError('usage', `${JSON.stringify(given)} is neither a folder nor a file`)
+    else throw new CadreError('usage', `${JSON.stringify(given)} is neither a file nor a folder`)
   }
   return { folders: [...new Set(folders)], files: [...new Set(files)] }
 }
@@ -98,8 +97,8 @@ function hostsNamed(given: string): HostName[] {
   return given.split(',').map((part) => {
     const name = known.find((one) => one === part.trim().toLowerCase())
     if (name !== undefined) return name
-    const hint = didYouMean(part.trim(), known) || `; there are: ${known.join(', ')}`
-    throw new CadreError('usage', `there is no host ${JSON.stringify(part.trim())}${hint}`)
+    const hint = didYouMean(part.trim(), known) || `; known hosts: ${known.join(', ')}`
+    throw new CadreError('usage', `unknown host ${JSON.stringify(part.trim())}${hint}`)
   })
 }
 

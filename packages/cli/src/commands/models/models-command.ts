@@ -5,15 +5,15 @@ import { commands } from '../../commands.ts'
 export const modelsCommand = defineCommand({
   brief: commands.models,
   about:
-    'Lists the models of every backend that is configured or signed in to: how many tokens fit into their context window, how many\n' +
-    'premium requests of Copilot one request costs, and which one is the default. Names are as --model takes them.\n' +
+    'Lists the models of every backend that is configured or signed in to, with the size of the context window, the cost in Copilot\n' +
+    'premium requests, and the default model. Use the names with --model.\n' +
     'Exits with 5 when a backend does not list its models.',
   examples: [
     ['models', 'a table'],
     [`models --json | jq -r '.[] | select(.default) | .id'`, 'the default model'],
   ],
   parameters: {
-    flags: { home, model: text('The default model, as `cadre run` takes it', 'MODEL'), json },
+    flags: { home, model: text('The default model, as in `cadre run`', 'MODEL'), json },
   },
   load: async () => (await import('./models.ts')).models,
 })

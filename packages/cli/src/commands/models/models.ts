@@ -66,7 +66,7 @@ function table(io: Io, rows: readonly Row[]): string {
       window === undefined ? '' : amount(window),
       maxOutput === undefined ? '' : amount(maxOutput),
       multiplier === undefined ? '' : multiplier === 0 ? 'included' : `${multiplier}x`,
-      [isDefault ? 'default' : '', refused ? 'not allowed by a policy' : ''].filter(Boolean).join(', '),
+      [isDefault ? 'default' : '', refused ? 'denied by a policy' : ''].filter(Boolean).join(', '),
     ].map(cleanLine),
   )
   return textTable(head, cells, roomIn(io.stdout))

@@ -13,6 +13,6 @@ export function readDepth(text: string): Depth {
   if (names.every((name) => name !== '')) return { kind: 'below', names }
   throw new CadreError(
     'usage',
-    `the depth ${JSON.stringify(text)} has a name missing: write the agents from the first one down, such as lead>builder, or a number`,
+    `invalid depth ${JSON.stringify(text)}: a name is missing. Write the agents from the top down, such as lead>builder, or a number.`,
   )
 }

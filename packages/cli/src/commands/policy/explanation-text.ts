@@ -27,7 +27,7 @@ export function explanationText(explanation: Explanation, style: Style): string 
     ['input', input === undefined ? [] : [`would be changed to ${cleanLine(JSON.stringify(input))}`]],
     [
       'hooks',
-      (hooks ?? []).map((name) => `${cleanLine(name)} ${style.dim('would be asked; it was not run')}`),
+      (hooks ?? []).map((name) => `${cleanLine(name)} ${style.dim('would run in a session; not run here')}`),
     ],
   ]
   const lines = rows.flatMap(([label, [first, ...rest]]) =>

@@ -24,7 +24,7 @@ export function explanationOf(
   chain: readonly string[],
   hooks: readonly string[] = [],
 ): Explanation {
-  const { kind: decision, by, rule, reason = 'no rule forbids it or wants it to be asked about' } = verdict
+  const { kind: decision, by, rule, reason = 'no rule denies it or requires an approval' } = verdict
   const { risk, reasons, commands, paths, input } = verdict
   return {
     decision,

@@ -54,13 +54,15 @@ async function atLevel(parts: RunParts, agent: AgentDefinition, levels: number):
   const none = (reason: string): FoundChain => ({ kind: 'none', agent, reason })
   const { depth } = parts.limits
   if (levels > depth)
-    return none(`delegations may be ${depth} deep, so ${agent.name} is never ${levels} below an entry agent`)
+    return none(
+      `the maximum depth of delegation is ${depth}, so ${agent.name} is never ${levels} below an entry agent`,
+    )
   const steps = { left: mostSteps }
   for (const entry of entriesOf(parts)) {
     const chain = await search({ parts, agent, levels, steps }, [entry])
     if (chain !== undefined) return { kind: 'chain', chain }
   }
-  return none(`no delegation leads to ${agent.name} ${levels} below an entry agent`)
+  return none(`no chain of delegations reaches ${agent.name} ${levels} below an entry agent`)
 }
 
 async function anywhere(parts: RunParts, agent: AgentDefinition): Promise<Chain | undefined> {

@@ -3,40 +3,40 @@ import { defineCommand } from '../../app/command.ts'
 import { controlFlags, gateFlags, home, json, team, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
-const workspace = text('The folder the agent works in; default: the current one', 'DIR')
+const workspace = text('The folder the agent works in; default: the current folder', 'DIR')
 
 const explain = defineCommand({
-  brief: 'What would be decided about a call, by whom and why, without running anything',
+  brief: 'Explain how the policy decides about a call, without running it',
   about:
-    'Judges a call by the rules of a run: the tools of the agent, its boundary, the policies, the allowlist, the approvals it would\n' +
-    'need. Nothing is run, asked, recorded or written; hooks that would be asked are named. Ends with 0 whatever the decision.\n\n' +
+    'Evaluates a call with the rules of a run: the tools of the agent, its boundary, the policies, the allowlist and the required\n' +
+    'approvals. Runs, asks, records and writes nothing; hooks that would run are listed. Exits with 0 whatever the decision.\n\n' +
     'DEPTH\n' +
-    '  lead>builder  the agent is started by builder, which is started by lead; also lead,builder or lead/builder\n' +
-    '  2             two delegations below an agent that a person starts, if the agents permit that\n' +
-    '  without it a person starts the agent; one that only agents may start is looked at below those\n\n' +
+    '  lead>builder  lead delegates to builder, and builder to the agent; also lead,builder or lead/builder\n' +
+    '  2             two delegations below an entry agent, if the agents allow that\n' +
+    '  default       the agent is the entry agent, or a delegate if users may not run it\n\n' +
     'With --json: {"decision": "allow"|"ask"|"deny", "by", "rule", "reason", "risk"?, "reasons"?, "commands"?, "paths"?, "hooks"?,\n' +
     '"input"?, "chain"}.',
   examples: [
     [
       `policy explain --agent builder --tool execute_command --input '{"command": "git push"}'`,
-      'may builder push?',
+      'check whether builder may push',
     ],
     [
       `policy explain --agent builder --tool write_file --input @call.json --depth lead`,
-      'the same question for a delegate',
+      'check a call of a delegate',
     ],
   ],
   parameters: {
     flags: {
-      agent: text('The agent that makes the call; default: the one a run starts with', 'AGENT'),
+      agent: text('The agent that makes the call; default: the entry agent', 'AGENT'),
       tool: {
         kind: 'parsed',
         parse: String,
         brief: 'The tool, by its name in any dialect',
         placeholder: 'TOOL',
       },
-      input: text('Its arguments: JSON, @FILE, or - for standard input; default: none', 'JSON'),
-      depth: text('Who is above the agent, or how many are', 'CHAIN'),
+      input: text('The arguments of the tool: JSON, @FILE, or - for standard input; default: none', 'JSON'),
+      depth: text('The agents above this agent, or their number', 'CHAIN'),
       ...gateFlags,
       ...controlFlags,
       workspace,
@@ -50,15 +50,15 @@ const explain = defineCommand({
 })
 
 const test = defineCommand({
-  brief: 'Check a table of calls and of what is to be decided about them',
+  brief: 'Test the policy against a table of calls and expected decisions',
   about:
-    'Judges every call of a table as `cadre policy explain` does, and compares. A table is YAML: a list of calls, or `calls` below\n' +
-    '`defaults` for all of them. Each call has `tool`, `input` and `expect` (allow, ask or deny), and may have `agent`, `depth`,\n' +
-    '`by`, `rule` (with * for anything), `risk` and `because`. Ends with 0 when all are as expected, with 1 when one is not, and\n' +
-    'with 2 when a table is wrong.',
+    'Evaluates every call in a table like `cadre policy explain` and compares the decision. A table is a YAML file with a list of\n' +
+    'calls, or with `calls` and `defaults` for all of them. Each call has `tool`, `input` and `expect` (allow, ask or deny), and may\n' +
+    'have `agent`, `depth`, `by`, `rule` (* matches anything), `risk` and `because`. Exits with 0 when all calls match, with 1 when\n' +
+    'one does not, and with 2 when a table is invalid.',
   examples: [
-    ['policy test policy.yaml', 'prints what is not as expected, with its line'],
-    ['policy test policy/*.yaml --json', 'for a build'],
+    ['policy test policy.yaml', 'print each mismatch with its line'],
+    ['policy test policy/*.yaml --json', 'print JSON, for CI'],
   ],
   parameters: {
     flags: { ...gateFlags, ...controlFlags, workspace, team, home, trust, json },
@@ -75,6 +75,6 @@ export const policyRoutes = buildRouteMap({
   routes: Object.assign(Object.create(null) as object, { explain, test }),
   docs: {
     brief: commands.policy,
-    fullDescription: `${commands.policy}.\n\nEXAMPLES\n  cadre policy explain --tool write_file --input '{"path": "a.txt", "content": ""}'\n    what would be decided about it`,
+    fullDescription: `${commands.policy}.\n\nEXAMPLES\n  cadre policy explain --tool write_file --input '{"path": "a.txt", "content": ""}'\n    how the policy decides about this call`,
   },
 })

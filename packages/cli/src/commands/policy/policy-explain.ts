@@ -57,12 +57,12 @@ function fromFile(io: Io, given: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CadreError('usage', `the file of --input cannot be read: ${messageOf(error)}`, { where: file })
+    throw new CadreError('usage', `cannot read the file of --input: ${messageOf(error)}`, { where: file })
   }
 }
 
 function hint(given: string): string {
   return given.startsWith('{') || given === '-' || given.startsWith('@')
     ? ''
-    : '; write the arguments as {"name": "value"}, or @FILE, or - for standard input'
+    : '. Write the arguments as {"name": "value"}, @FILE, or - for standard input.'
 }

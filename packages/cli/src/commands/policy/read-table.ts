@@ -35,7 +35,7 @@ export function readTable(file: string): ReadTable {
   if (defaults !== undefined) checkKeys(defaults, [...keys, 'workspace'], 'defaults', wrong)
   const rows = isList ? root : root.fields?.get('calls')
   if (diagnostics.length === 0 && (rows?.items ?? []).length === 0)
-    wrong(rows?.line ?? root.line, 'There are no calls in this table: write a list of them, under calls.')
+    wrong(rows?.line ?? root.line, 'This table has no calls. Add a list of calls under "calls".')
   const calls = (rows?.items ?? []).flatMap((row) => readRow(row, defaults, wrong) ?? [])
   if (diagnostics.length > 0) return { kind: 'wrong', diagnostics }
   const workspace = textIn(defaults, 'workspace')
@@ -75,11 +75,10 @@ function readRow(row: Located, defaults: Located | undefined, wrong: Complain): 
   const depth = depthOf(at('depth'), (message) => complain('depth', message))
   for (const key of ['input'] as const)
     if (at(key) !== undefined && at(key)?.fields === undefined)
-      complain(key, 'input must be the arguments of the tool, as keys and values.')
+      complain(key, 'input must be a map with the arguments of the tool.')
   const tool = textIn(row, 'tool') ?? textIn(defaults, 'tool')
-  if (isRight && tool === undefined) complain('tool', 'A call needs a tool, or defaults that have one.')
-  if (isRight && decision === undefined)
-    complain('expect', 'A call needs expect: what is to be decided about it, allow, ask or deny.')
+  if (isRight && tool === undefined) complain('tool', 'A call requires a tool, in the call or in defaults.')
+  if (isRight && decision === undefined) complain('expect', 'A call requires expect: allow, ask or deny.')
   if (!isRight || tool === undefined || decision === undefined) return undefined
   const agent = textIn(row, 'agent') ?? textIn(defaults, 'agent')
   const rule = textIn(row, 'rule') ?? textIn(defaults, 'rule')
@@ -127,13 +126,13 @@ function inputIn(at: Located | undefined): JsonObject {
 
 function checkKeys(at: Located, known: readonly string[], what: string, wrong: Complain): boolean {
   if (at.fields === undefined) {
-    wrong(at.line, `${what} must be written as keys and values: ${known.join(', ')}.`)
+    wrong(at.line, `${what} must be a map with these keys: ${known.join(', ')}.`)
     return false
   }
   const unknown = [...at.fields].filter(([key]) => !known.includes(key))
   for (const [key, { line }] of unknown) {
-    const hint = didYouMean(key, known) || `; known are ${known.join(', ')}.`
-    wrong(line, `There is no key ${JSON.stringify(key)} in ${what}${hint}`)
+    const hint = didYouMean(key, known) || `; known keys: ${known.join(', ')}.`
+    wrong(line, `Unknown key ${JSON.stringify(key)} in ${what}${hint}`)
   }
   return unknown.length === 0
 }
@@ -142,7 +141,7 @@ function textOf(file: string): string {
   try {
     if (statSync(file).isFile()) return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CadreError('usage', `the table cannot be read: ${messageOf(error)}`, { where: file })
+    throw new CadreError('usage', `cannot read the table: ${messageOf(error)}`, { where: file })
   }
   throw new CadreError('usage', 'a table must be a file', { where: file })
 }

@@ -13,49 +13,48 @@ import {
 } from '../../app/flags.ts'
 
 export const runCommand = defineCommand({
-  brief: 'Have an agent do a piece of work',
+  brief: 'Run an agent on a task',
   about:
-    'Starts an agent on a piece of work and shows the tree of agents while it goes on. The agent is the one you name, with\n' +
-    '--agent or as @NAME before the work, else the one the named team starts with, else the "entry" of the configuration, else\n' +
-    'the only one there is, else lead, coordinator or supervisor, else a plain assistant. Files of the project come before\n' +
-    'agents of a team.\n' +
-    'Ctrl-C stops the whole tree; `cadre resume` continues it.',
+    'Runs an agent on a task and shows the tree of agents while it works. Cadre picks the agent in this order: the one you name with\n' +
+    '--agent or as @NAME before the work, the entry agent of --team, "entry" in the configuration, the only agent, an agent named\n' +
+    'lead, coordinator or supervisor, a plain assistant. Agents in project files take precedence over agents of a team.\n' +
+    'Ctrl-C stops the whole tree; resume it with `cadre resume`.',
   examples: [
-    ['run "Add rate limiting to the API and prove it works"', 'one request, the live tree, the report'],
-    [
-      'run --agent reviewer --model openai:gpt-5 "Review the last commit"',
-      'with an agent and a model of your choice',
-    ],
-    ['run "@reviewer Review src/server.js"', 'the same agent, addressed in the work'],
-    ['run --team supervisor "Make the tests faster"', 'with a team that is built in'],
+    ['run "Add rate limiting to the API and prove it works"', 'show the live tree, then the report'],
+    ['run --agent reviewer --model openai:gpt-5 "Review the last commit"', 'choose the agent and the model'],
+    ['run "@reviewer Review src/server.js"', 'choose the agent in the text of the work'],
+    ['run --team supervisor "Make the tests faster"', 'use a built-in team'],
     [
       'run --json "List the TODOs" | tail -1 | jq -r .text',
-      'events as they happen, one JSON object a line, the report last',
+      'print events as they happen, one JSON object per line, and the report last',
     ],
-    ['run --read-only "Find out why the build is slow"', 'the whole tree of agents only looks'],
-    ['run --allow write --no-human "Fix the typos in docs"', 'unattended: writes, and is refused the rest'],
-    ['run - < work.md', 'the work from standard input'],
+    ['run --read-only "Find out why the build is slow"', 'no agent can change anything'],
+    [
+      'run --allow write --no-human "Fix the typos in docs"',
+      'run unattended: agents may write files, everything else that needs an approval is denied',
+    ],
+    ['run - < work.md', 'read the work from standard input'],
   ],
   parameters: {
     flags: {
-      agent: text('The agent to start', 'AGENT'),
+      agent: text('The agent to run', 'AGENT'),
       team,
       model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
       home,
-      workspace: text('The folder the agents may change; default: the current one', 'DIR'),
+      workspace: text('The folder the agents may change; default: the current folder', 'DIR'),
       maxTurns: count(
-        'The most rounds a session may take, where its agent sets no limit of its own; default 30',
+        'The maximum number of rounds per session, unless its agent sets a limit; default 30',
         1,
       ),
-      depth: count('How deep delegations may go; default 3', 0),
-      concurrency: count('How many delegated sessions may work at once; default 8', 1),
-      budgetTokens: count('The most tokens the run may use', 1),
-      budgetCost: dollars('The most the run may cost'),
-      noSubagents: flag('Nobody in this run may delegate'),
+      depth: count('The maximum depth of delegation; default 3', 0),
+      concurrency: count('The maximum number of delegated sessions that run at once; default 8', 1),
+      budgetTokens: count('The maximum number of tokens for the run', 1),
+      budgetCost: dollars('The maximum cost of the run'),
+      noSubagents: flag('Forbid delegation in this run'),
       ...gateFlags,
       ...controlFlags,
       image: {
-        ...text('An image for the agent to look at; may be given several times', 'FILE'),
+        ...text('An image for the agent; repeatable', 'FILE'),
         variadic: true,
       },
       trust,
@@ -64,7 +63,7 @@ export const runCommand = defineCommand({
     positional: {
       kind: 'array',
       parameter: {
-        brief: 'The work, in your own words; - reads it from standard input',
+        brief: 'What the agent should do; - reads it from standard input',
         parse: String,
         placeholder: 'work',
       },

@@ -62,7 +62,7 @@ function addressedIn(content: string, runtime: Runtime, wanted: string | undefin
   if (address.kind === 'unknown') return { name: undefined, text: content }
   if (address.kind === 'none') return { name: undefined, text: address.text }
   if (address.text !== '') return address
-  throw new CadreError('usage', `the work is empty: say what ${address.name} is to do, behind its name`)
+  throw new CadreError('usage', `the work is empty. Describe what ${address.name} should do after its name.`)
 }
 
 /** As part of the entry session's own limits the budget is written down with it, and holds when the run is resumed. */

@@ -26,22 +26,19 @@ export async function cancelSession(
     return exitCodes.done
   }
   const resume = `cadre resume ${id}${repeatedFlags(flags)}`
-  if (ended) return tell(false, `Session ${id} is not running: it has ended (${outcome ?? status}).`)
+  if (ended) return tell(false, `Session ${id} is not running: it has already ended (${outcome ?? status}).`)
   if (!isRunning())
-    return tell(false, `Session ${id} is not running in any process; \`${resume}\` continues it.`)
+    return tell(false, `Session ${id} is not running in any process. Resume it with \`${resume}\`.`)
   const answer = await requestCancel(
     { home: sessions.home, session: id, isRunning },
     AbortSignal.timeout(patience),
   )
   if (answer === 'taken')
-    return tell(
-      true,
-      `Session ${id} is being cancelled${spec.root === id ? `; \`${resume}\` continues it` : ''}.`,
-    )
-  if (!isRunning()) return tell(false, `Session ${id} is not running any more.`)
+    return tell(true, `Cancelling session ${id}.${spec.root === id ? ` Resume it with \`${resume}\`.` : ''}`)
+  if (!isRunning()) return tell(false, `Session ${id} is no longer running.`)
   const { pid } = sessions.owner(spec.root) ?? {}
   throw new CadreError(
     'timeout',
-    `process ${pid} runs session ${id} and did not take up the request within ${patience / 1000} seconds; try again, or stop the whole run with: kill ${pid}`,
+    `process ${pid} runs session ${id} and did not respond within ${patience / 1000} seconds. Try again, or stop the whole run with: kill ${pid}`,
   )
 }

@@ -11,16 +11,16 @@ const id = {
 } as const
 
 const list = defineCommand({
-  brief: 'All sessions, the newest first',
+  brief: 'List sessions, newest first',
   examples: [
     ['sessions list', 'a table'],
-    ['sessions list --roots', 'only those a person has started, not those they delegated to'],
-    ['sessions list --json | jq -r ".[0].id"', 'the id of the newest'],
+    ['sessions list --roots', 'only sessions that a user started, without delegated ones'],
+    ['sessions list --json | jq -r ".[0].id"', 'the id of the newest session'],
   ],
   parameters: {
     flags: {
       home,
-      roots: flag('Only sessions that a person has started'),
+      roots: flag('Only sessions that a user started'),
       json,
     },
   },
@@ -28,35 +28,35 @@ const list = defineCommand({
 })
 
 const show = defineCommand({
-  brief: 'One session: its rounds, its calls with their outcomes, its report',
+  brief: 'Show a session: its rounds, calls, outcomes and report',
   about:
-    'One session: its rounds, its calls with their outcomes, its report. With --json: one object with `session` (id, agent,\n' +
-    'parent, root, model, status, outcome, created, updated, workspace, work, path), `entries` (the journal as it stands in\n' +
-    'the file) and `report` (null while there is none).',
+    'Shows a session: its rounds, calls, outcomes and report. With --json: one object with `session` (id, agent, parent, root,\n' +
+    'model, status, outcome, created, updated, workspace, work, path), `entries` (the journal as in the file) and `report` (null\n' +
+    'while there is none).',
   examples: [
-    ['sessions show lead-4k2', 'what happened, round by round'],
-    ['sessions show lead-4k2 --json | jq .report.usage', 'what it cost'],
+    ['sessions show lead-4k2', 'show every round'],
+    ['sessions show lead-4k2 --json | jq .report.usage', 'show its usage'],
   ],
   parameters: { flags: { home, json }, positional: { kind: 'tuple', parameters: [id] } },
   load: async () => (await import('./sessions-show.ts')).showSession,
 })
 
 const tree = defineCommand({
-  brief: 'The tree of a run: its sessions, their rounds and calls, and who was started by which',
+  brief: 'Show the tree of a run: its sessions, their rounds and calls',
   about:
-    'The sessions of a run with their state and usage; below each its rounds and their calls, and below a call the session it\n' +
-    'has started. ✓ done  ✗ failed or refused  ■ cancelled, or stopped on its way  ? waits for a decision  ! in doubt  ● running\n' +
-    '○ not begun, or told after a decision that is waited for.\n' +
+    'Shows the sessions of a run with their state and usage, the rounds and calls of each, and the sessions that calls started.\n' +
+    '✓ done  ✗ failed or refused  ■ cancelled or stopped  ? waiting for a decision  ! in doubt  ● running  ○ not started, or recorded\n' +
+    'after a pending decision.\n' +
     'With --json: the tree of sessions, and `agentRounds`, the tree of rounds.',
   examples: [
-    ['sessions tree', 'of the newest run'],
-    ['sessions tree lead-4k2', 'of the run this session belongs to'],
-    ['sessions tree --sessions', 'one line for each session, without its rounds'],
+    ['sessions tree', 'show the newest run'],
+    ['sessions tree lead-4k2', 'show the run that this session belongs to'],
+    ['sessions tree --sessions', 'show one line per session, without rounds'],
   ],
   parameters: {
     flags: {
       home,
-      sessions: flag('Only the sessions, one line each, without their rounds'),
+      sessions: flag('Show one line per session, without rounds'),
       json,
     },
     positional: { kind: 'tuple', parameters: [{ ...id, optional: true }] },
@@ -65,26 +65,26 @@ const tree = defineCommand({
 })
 
 const cancel = defineCommand({
-  brief: 'Stop a session that runs in another process, and everything below it',
+  brief: 'Cancel a session that runs in another process, and all sessions below it',
   about:
-    'Stops a session and everything below it. The first session of a run stops the whole run, which can be resumed; any\n' +
-    'other one stops alone, and the agent that delegated to it goes on without it.',
-  examples: [['sessions cancel researcher-9x1', 'the rest of the run goes on']],
+    'Cancels a session and all sessions below it. Cancelling the entry session stops the whole run, which you can resume. After any\n' +
+    'other session, the agent that delegated to it continues without it.',
+  examples: [['sessions cancel researcher-9x1', 'the rest of the run continues']],
   parameters: { flags: { home, trust, json }, positional: { kind: 'tuple', parameters: [id] } },
   load: async () => (await import('./sessions-cancel.ts')).cancelSession,
 })
 
 const answer = defineCommand({
-  brief: 'Answer a question that a session waits for',
+  brief: 'Answer an open question of a session',
   examples: [
+    ['sessions answer lead-4k2 approval/call_1 approve', 'the call runs when the session is resumed'],
     [
-      'sessions answer lead-4k2 approval/call_1 approve',
-      'the call is carried out once the session is resumed',
+      'sessions answer lead-4k2 approval/call_1 reject --reason "Not on Fridays"',
+      'reject the call; the agent receives the reason',
     ],
-    ['sessions answer lead-4k2 approval/call_1 reject --reason "Not on Fridays"', 'the agent is told why'],
   ],
   parameters: {
-    flags: { home, reason: text('Why; the agent is told', 'TEXT'), trust, json },
+    flags: { home, reason: text('The reason, which the agent receives', 'TEXT'), trust, json },
     positional: {
       kind: 'tuple',
       parameters: [
@@ -98,13 +98,13 @@ const answer = defineCommand({
 })
 
 const exportLog = defineCommand({
-  brief: 'Write a session as a chat log: what was said and done, in Markdown',
+  brief: 'Export a session as a chat log in Markdown',
   about:
-    'Writes what was said and done in a session as a chat log, a Markdown file with an entry for each message, call and result.\n' +
-    'Pictures, costs and what the model did not see are left out.',
+    'Exports a session as a chat log: a Markdown file with an entry for each message, call and result. Leaves out images, costs and\n' +
+    'anything the model did not see.',
   examples: [
-    ['sessions export lead-4k2', 'on standard output'],
-    ['sessions export lead-4k2 --out lead.agent.md', 'into a file'],
+    ['sessions export lead-4k2', 'print to standard output'],
+    ['sessions export lead-4k2 --out lead.agent.md', 'write to a file'],
   ],
   parameters: {
     flags: {
@@ -113,11 +113,11 @@ const exportLog = defineCommand({
       format: {
         kind: 'enum',
         values: ['chat-log'],
-        brief: 'The form of the file; there is one',
+        brief: 'The format of the file; there is only one',
         placeholder: 'FORMAT',
         optional: true,
       },
-      force: flag('Replace a file that is there'),
+      force: flag('Replace an existing file'),
       json,
     },
     positional: { kind: 'tuple', parameters: [id] },
@@ -126,15 +126,17 @@ const exportLog = defineCommand({
 })
 
 const importLog = defineCommand({
-  brief: 'Make a session from a chat log, so that it can be continued',
+  brief: 'Import a chat log as a session that you can resume',
   about:
-    'Makes a session from a chat log (a file that begins with "# Agent: NAME"), with everything said in it as its history. Calls in\n' +
-    'it are not carried out again. The agent of that name continues it; without one the prompt of the log does, without tools.',
-  examples: [['sessions import .cadre/agents/planner-001.agent.md', 'says which session it became']],
+    'Creates a session from a chat log (a file that starts with "# Agent: NAME"), with its messages as the history. Calls in the log\n' +
+    'do not run again. The agent of that name continues the session; if there is none, the prompt of the log does, without tools.',
+  examples: [
+    ['sessions import .cadre/agents/planner-001.agent.md', 'import the log and print the id of the session'],
+  ],
   parameters: {
     flags: {
       home,
-      workspace: text('The folder the agent may change; default: the current one', 'DIR'),
+      workspace: text('The folder the agent may change; default: the current folder', 'DIR'),
       trust,
       json,
     },
@@ -159,6 +161,6 @@ export const sessionsRoutes = buildRouteMap({
   }),
   docs: {
     brief: commands.sessions,
-    fullDescription: `${commands.sessions}.\n\nEXAMPLES\n  cadre sessions list\n    all sessions, the newest first`,
+    fullDescription: `${commands.sessions}.\n\nEXAMPLES\n  cadre sessions list\n    all sessions, newest first`,
   },
 })

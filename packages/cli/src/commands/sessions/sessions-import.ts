@@ -23,13 +23,13 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
   const raw = contentOf(source)
   const read = readChatLog(raw)
   if (read.kind === 'other')
-    throw new CadreError('usage', `this is no chat log: ${read.reason}`, { where: source })
+    throw new CadreError('usage', `not a chat log: ${read.reason}`, { where: source })
   const { log } = read
   const home = await requireTrustedHome(io, flags)
   const { registry } = await agentsHere(io, flags)
   const agent = registry.get(log.agent)
   if (agent?.userInvocable === false)
-    throw new CadreError('usage', `${agent.name} is not for people to start: its file says so`)
+    throw new CadreError('usage', `users may not run the agent ${agent.name}, according to its file`)
   const id = `${slugOf(log.agent)}-${createHash('sha256').update(raw, 'latin1').digest('hex').slice(0, 8)}`
   const made = placeSession({
     home,
@@ -45,7 +45,7 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
   const warnings = read.problems.map(({ line, message }) => `${source}:${line}: ${message}`)
   if (agent === undefined)
     warnings.push(
-      `there is no agent ${JSON.stringify(log.agent)}: the session has the prompt of the log, and no tools`,
+      `there is no agent ${JSON.stringify(log.agent)}, so the session uses the prompt of the log and has no tools`,
     )
   if (flags.json) {
     const told = {
@@ -61,8 +61,8 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
   }
   for (const warning of warnings) io.stderr.write(`cadre: ${cleanLine(warning)}\n`)
   const entries = `${length} ${length === 1 ? 'entry' : 'entries'}`
-  const what = made === 'placed' ? `Session ${id} was made from ${entries}` : `Session ${id} is there already`
-  io.stdout.write(`${what}; \`cadre resume ${id}${repeatedFlags(flags)}\` continues it.\n`)
+  const what = made === 'placed' ? `Created session ${id} from ${entries}` : `Session ${id} already exists`
+  io.stdout.write(`${what}. Resume it with \`cadre resume ${id}${repeatedFlags(flags)}\`.\n`)
   return exitCodes.done
 }
 
@@ -72,12 +72,12 @@ function contentOf(source: string): RawText {
     raw = readPlainFile(source)
   } catch (error) {
     if (error instanceof CadreError) throw error
-    throw new CadreError('usage', `this file cannot be read: ${messageOf(error)}`, {
+    throw new CadreError('usage', `cannot read the file: ${messageOf(error)}`, {
       where: source,
       cause: error,
     })
   }
-  if (raw === undefined) throw new CadreError('not_found', 'there is no such file', { where: source })
+  if (raw === undefined) throw new CadreError('not_found', 'file not found', { where: source })
   return raw
 }
 

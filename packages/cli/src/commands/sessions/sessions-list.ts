@@ -16,8 +16,7 @@ export async function listSessions(
   const every = await sessions.list()
   const all = flags.roots ? every.filter(({ parent }) => parent === undefined) : every
   if (flags.json) io.stdout.write(`${JSON.stringify(all.map(forMachines))}\n`)
-  else if (all.length === 0)
-    io.stdout.write(`There are no sessions in ${sessions.home.at('sessions')} yet.\n`)
+  else if (all.length === 0) io.stdout.write(`No sessions in ${sessions.home.at('sessions')} yet.\n`)
   else {
     const head = ['SESSION', 'AGENT', 'STATUS', 'UPDATED', 'PARENT', 'WORK']
     // Without delegated sessions nobody has a parent.

@@ -5,8 +5,8 @@ import { commands } from '../../commands.ts'
 export const tasksCommand = defineCommand({
   brief: commands.tasks,
   about:
-    'Asks task files, and changes them. Without a query: the open tasks of the home. Files are named relative to the current\n' +
-    'folder, and * stands for any part of a name. A query that cannot be carried out changes nothing.\n\n' +
+    'Queries and changes task files. Without a query, lists the open tasks of the home directory. File names are relative to the\n' +
+    'current folder; * matches any part of a name. A query that fails changes nothing.\n\n' +
     'QUERIES\n' +
     '  SELECT fields|* FROM file [WHERE …] [ORDER BY field [ASC|DESC], …] [LIMIT n] [INTO file]\n' +
     '  INSERT INTO file SET field = value, …\n' +
@@ -14,22 +14,22 @@ export const tasksCommand = defineCommand({
     '  DELETE FROM file WHERE …\n' +
     "  Conditions: = != < > <= >= LIKE '%…%'  IN (…)  CONTAINS  IS [NOT] NULL  AND OR NOT ( )\n" +
     '  Fields: id, title, state, completed, skipped, priority, who, tags, parent, depends_on, section, file, line,\n' +
-    '  completed_at, and every field that is written in a task',
+    '  completed_at, and every field written in a task',
   examples: [
-    ['tasks', 'what is open'],
-    [`tasks "SELECT id, title FROM 'todo.task.md' WHERE priority = 'A' AND NOT completed"`, 'as a table'],
+    ['tasks', 'list open tasks'],
+    [`tasks "SELECT id, title FROM 'todo.task.md' WHERE priority = 'A' AND NOT completed"`, 'print a table'],
     [
       `tasks --json "SELECT * FROM tasks/*.task.md WHERE who CONTAINS 'planner' ORDER BY created DESC LIMIT 5"`,
-      'for machines: a list of rows',
+      'print a JSON list of rows',
     ],
-    [`tasks "UPDATE todo.task.md SET completed = TRUE WHERE id = 'task-002'"`, 'marks it as done'],
-    [`tasks "INSERT INTO todo.task.md SET title = 'Check the backup', who = 'ops'"`, 'adds one'],
-    [`tasks "SELECT * FROM todo.task.md WHERE completed INTO done.task.md"`, 'copies tasks to a new file'],
-    ['tasks --lint "tasks/*.task.md"', 'what is wrong with the files, line by line'],
+    [`tasks "UPDATE todo.task.md SET completed = TRUE WHERE id = 'task-002'"`, 'mark a task as done'],
+    [`tasks "INSERT INTO todo.task.md SET title = 'Check the backup', who = 'ops'"`, 'add a task'],
+    [`tasks "SELECT * FROM todo.task.md WHERE completed INTO done.task.md"`, 'copy tasks to a new file'],
+    ['tasks --lint "tasks/*.task.md"', 'check the files'],
   ],
   parameters: {
     flags: {
-      lint: flag('Show what is wrong with the files, and change nothing; ends with 1 when there is an error'),
+      lint: flag('Check the files without changing them; exits with 1 when there is an error'),
       home,
       trust,
       json,
@@ -38,7 +38,8 @@ export const tasksCommand = defineCommand({
       kind: 'tuple',
       parameters: [
         {
-          brief: 'The query, in quotes; with --lint a file or a pattern. Default: the open tasks of the home',
+          brief:
+            'The query, in quotes; with --lint a file or a pattern. Default: the open tasks of the home directory',
           parse: String,
           placeholder: 'query',
           optional: true,

@@ -12,8 +12,8 @@ export function lintTasks(io: Io, flags: TasksFlags, named: string | undefined):
   if (flags.json) io.stdout.write(`${JSON.stringify(problems)}\n`)
   else if (problems.length > 0)
     io.stdout.write(problems.map((problem) => `${problemLine(problem)}\n`).join(''))
-  else if (files === 0) io.stdout.write('There is no task file to look at.\n')
-  else io.stdout.write(`Nothing is wrong with ${files} ${files === 1 ? 'file' : 'files'}.\n`)
+  else if (files === 0) io.stdout.write('No task files found.\n')
+  else io.stdout.write(`No problems in ${files} ${files === 1 ? 'file' : 'files'}.\n`)
   return problems.some(({ severity }) => severity === 'error') ? exitCodes.failed : exitCodes.done
 }
 
@@ -48,7 +48,6 @@ function inFiles(io: Io, named: string): Looked {
 function fileOf(named: string): string {
   if (!/^\s*(?:select|insert|update|delete)\s/i.test(named)) return named
   const query = parseQuery(named)
-  if (query.kind === 'insert')
-    throw new CadreError('usage', 'INSERT names no file to look at; give the file.')
+  if (query.kind === 'insert') throw new CadreError('usage', 'INSERT names no file. Name the file to check.')
   return query.file.name
 }

@@ -74,7 +74,7 @@ function listOpen(io: Io, flags: TasksFlags): ExitCode {
   const answer = answerSelect(query, homeQueryFiles(openTaskFiles({ folder: home.at('tasks') })))
   tellAbout(io, { problems: answer.problems, notes: [] })
   if (answer.rows.length > 0 || flags.json) showRows(io, flags, query, answer)
-  else io.stdout.write(`Nothing is open in ${cleanLine(home.at('tasks'))}.\n`)
+  else io.stdout.write(`No open tasks in ${cleanLine(home.at('tasks'))}.\n`)
   return exitCodes.done
 }
 
@@ -85,7 +85,7 @@ function showRows(io: Io, { json }: TasksFlags, query: Query, answer: SelectAnsw
     io.stdout.write(`${JSON.stringify(rows)}\n`)
   } else if (answer.rows.length > 0)
     io.stdout.write(taskTable({ ...answer, isEverything, columns: roomIn(io.stdout) }))
-  else io.stdout.write('No task fits.\n')
+  else io.stdout.write('No matching tasks.\n')
 }
 
 /** What a person should know beside the answer. It must not get among the rows. */

@@ -4,6 +4,7 @@ import { createWorkspaces, type WorkspaceState } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
+import { counted } from '../../output/numbers.ts'
 import { findWorkspace, requireRest, type WorkspaceFlags } from './workspace-here.ts'
 
 export interface CleanFlags extends WorkspaceFlags {
@@ -14,7 +15,7 @@ export interface CleanFlags extends WorkspaceFlags {
 /** `cadre workspace clean`. */
 export async function cleanWorkspaces(io: Io, flags: CleanFlags, named?: string): Promise<ExitCode> {
   if (flags.force && named === undefined)
-    throw new CadreError('usage', '--force throws changes away: name the session it is meant for')
+    throw new CadreError('usage', '--force discards changes, so it requires the name of a session')
   const { removed, kept } = named === undefined ? await cleanAll(io, flags) : await cleanOne(io, flags, named)
   if (flags.json) io.stdout.write(`${JSON.stringify({ removed, kept })}\n`)
   else {
@@ -22,7 +23,7 @@ export async function cleanWorkspaces(io: Io, flags: CleanFlags, named?: string)
       ...removed.map((session) => `removed ${session}`),
       ...kept.map(({ session, why }) => `kept ${session}: ${why}`),
     ]
-    io.stdout.write(`${lines.map(cleanLine).join('\n') || 'There is nothing to clean up.'}\n`)
+    io.stdout.write(`${lines.map(cleanLine).join('\n') || 'No workspaces to clean up.'}\n`)
   }
   return named !== undefined && kept.length > 0 ? exitCodes.failed : exitCodes.done
 }
@@ -40,7 +41,7 @@ async function cleanAll(io: Io, flags: CleanFlags): Promise<Cleaned> {
     const why = reasonToKeep(state, flags)
     const discards = flags.ignored ? { discards: 'ignored' as const } : {}
     if (why === undefined && (await workspaces.leave(state.session, discards))) removed.push(state.session)
-    else kept.push({ session: state.session, why: why ?? 'it has just changed' })
+    else kept.push({ session: state.session, why: why ?? 'it changed just now' })
   }
   return { removed, kept }
 }
@@ -51,7 +52,7 @@ async function cleanOne(io: Io, flags: CleanFlags, named: string): Promise<Clean
   requireRest(state)
   const why = flags.force ? undefined : reasonToKeep(state, flags)
   if (why !== undefined)
-    return { removed: [], kept: [{ session: owner, why: `${why}; --force throws it away` }] }
+    return { removed: [], kept: [{ session: owner, why: `${why}; discard with --force` }] }
   await workspaces.remove(owner)
   return { removed: [owner], kept: [] }
 }
@@ -60,7 +61,7 @@ function reasonToKeep(workspace: WorkspaceState, flags: CleanFlags): string | un
   const { life, state, files, uncommitted, ignored, repositories } = workspace
   if (life !== 'ended') return `its session is ${life}`
   if (state !== 'empty' && state !== 'merged')
-    return `${files.length + uncommitted} changed file(s) are not merged`
+    return `${counted(files.length + uncommitted, 'changed file')} not merged`
   if (repositories.length > 0)
     return `it has repositories or submodules that are not merged (${repositories.join(', ')})`
   if (ignored.length === 0 || flags.ignored) return undefined

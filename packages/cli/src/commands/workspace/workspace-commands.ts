@@ -4,37 +4,40 @@ import { flag, home, json, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const session = {
-  brief: 'The id of a session that works there, or its beginning',
+  brief: 'The id of the session, or its beginning',
   parse: String,
   placeholder: 'session',
 } as const
 
 const list = defineCommand({
-  brief: 'The workspaces there are, and what is in them',
+  brief: 'List workspaces and their state',
   about:
-    'Every session with a workspace of its own: empty (nothing was changed), open (changes that are not merged), merged, or gone\n' +
-    '(the folder is not there any more, its commits are). With --json: a list of {session, agent, kind, path, target, branch, life,\n' +
+    'Lists the sessions with their own workspace: empty (no changes), open (unmerged changes), merged, or gone (the folder is deleted,\n' +
+    'its commits still exist). With --json: a list of {session, agent, kind, path, target, branch, life,\n' +
     'commits, files, uncommitted, ignored, state, created}.',
   examples: [
     ['workspace list', 'a table'],
-    [`workspace list --json | jq -r '.[] | select(.state == "open") | .session'`, 'what is not merged'],
+    [
+      `workspace list --json | jq -r '.[] | select(.state == "open") | .session'`,
+      'sessions with unmerged changes',
+    ],
   ],
   parameters: { flags: { home, json } },
   load: async () => (await import('./workspace-list.ts')).listWorkspaces,
 })
 
 const diff = defineCommand({
-  brief: 'What a session has changed in its workspace',
+  brief: 'Show the changes of a session in its workspace',
   examples: [
-    ['workspace diff executor-4k2', 'a line for each file, then everything'],
-    ['workspace diff executor-4k2 --call call_7', 'what one call has done'],
-    ['workspace diff executor-4k2 --json | jq -r .patch | git apply', 'into another folder'],
+    ['workspace diff executor-4k2', 'one line per file, then the full diff'],
+    ['workspace diff executor-4k2 --call call_7', 'the changes of one call'],
+    ['workspace diff executor-4k2 --json | jq -r .patch | git apply', 'apply the changes to another folder'],
   ],
   parameters: {
     flags: {
       home,
-      call: text('Only what this call has done', 'CALL'),
-      stat: flag('Only a line for each file'),
+      call: text('Only the changes of this call', 'CALL'),
+      stat: flag('Show one line per file, without the diff'),
       trust,
       json,
     },
@@ -44,23 +47,22 @@ const diff = defineCommand({
 })
 
 const merge = defineCommand({
-  brief: 'Take the changes of a session over into the folder it began with',
+  brief: 'Merge the changes of a session into its original folder',
   about:
-    'Takes the changes of a session over into the folder it began with: as one commit on the current branch where that is a\n' +
-    'repository. What comes of it is found out first: if both sides changed the same, or files with changes that are not committed\n' +
-    'would be written over, these are named, nothing is touched, and it ends with 1. Files that git ignores are merged if a tool\n' +
-    'named them or --include does, and are in no commit; the others are listed.',
+    'Merges the changes of a session into the folder it started from; in a git repository, as one commit on the current branch. If\n' +
+    'there are conflicts, or if uncommitted changes would be overwritten, lists the files, changes nothing and exits with 1. Files\n' +
+    'that git ignores are merged without a commit if a tool or --include names them; the others are listed.',
   examples: [
-    ['workspace merge executor-4k2', 'as one commit'],
-    ['workspace merge executor-4k2 --include dist', 'with a folder that git ignores'],
-    ['workspace merge executor-4k2 --no-commit', 'into the files alone, to look at and commit yourself'],
+    ['workspace merge executor-4k2', 'merge as one commit'],
+    ['workspace merge executor-4k2 --include dist', 'include a folder that git ignores'],
+    ['workspace merge executor-4k2 --no-commit', 'change the files without a commit'],
   ],
   parameters: {
     flags: {
       home,
-      noCommit: flag('Change the files and commit nothing'),
+      noCommit: flag('Change the files without a commit'),
       include: {
-        ...text('Also this file or folder, which git ignores; may be given several times', 'PATH'),
+        ...text('Include this file or folder that git ignores; repeatable', 'PATH'),
         variadic: true,
       },
       trust,
@@ -72,20 +74,20 @@ const merge = defineCommand({
 })
 
 const rollback = defineCommand({
-  brief: 'Undo what a call, a session, or every session has changed in its workspace',
+  brief: 'Undo the changes of a call, a session or all sessions in their workspaces',
   about:
-    'Undoes changes in a workspace by a new commit: the history stays. Where later changes build on what is to be undone, these are\n' +
-    'named, nothing is touched, and it ends with 1. What was merged before is taken back there by merging once more.',
+    'Undoes changes in a workspace with a new commit; the history is kept. If later changes depend on them, lists the files, changes\n' +
+    'nothing and exits with 1. To undo changes that are already merged, merge the workspace again afterwards.',
   examples: [
-    ['workspace rollback executor-4k2 --call call_7', 'one call'],
-    ['workspace rollback executor-4k2', 'everything that was done there'],
-    ['workspace rollback --all', 'in every workspace'],
+    ['workspace rollback executor-4k2 --call call_7', 'undo one call'],
+    ['workspace rollback executor-4k2', 'undo all changes of the session'],
+    ['workspace rollback --all', 'undo the changes in every workspace'],
   ],
   parameters: {
     flags: {
       home,
-      call: text('Only what this call has done; `cadre workspace diff --json` lists them', 'CALL'),
-      all: flag('In every workspace of the home'),
+      call: text('Only the changes of this call; list calls with `cadre workspace diff --json`', 'CALL'),
+      all: flag('Undo the changes in every workspace of the home directory'),
       trust,
       json,
     },
@@ -95,17 +97,17 @@ const rollback = defineCommand({
 })
 
 const clean = defineCommand({
-  brief: 'Remove workspaces of sessions that have ended, where nothing would be lost',
+  brief: 'Remove workspaces of ended sessions that have nothing left to merge',
   examples: [
-    ['workspace clean', 'says what was removed, and why the rest was kept'],
-    ['workspace clean --ignored', 'also those in which nothing but ignored files would be lost'],
-    ['workspace clean executor-4k2 --force', 'throws away what was not merged'],
+    ['workspace clean', 'remove what is safe to remove, and explain why others are kept'],
+    ['workspace clean --ignored', 'also remove workspaces that contain only ignored files'],
+    ['workspace clean executor-4k2 --force', 'discard unmerged changes'],
   ],
   parameters: {
     flags: {
       home,
-      force: flag('Also what is not merged, of the session that is named'),
-      ignored: flag('Also files that git ignores'),
+      force: flag('Also discard unmerged changes of the named session'),
+      ignored: flag('Also discard files that git ignores'),
       trust,
       json,
     },
@@ -118,6 +120,6 @@ export const workspaceRoutes = buildRouteMap({
   routes: Object.assign(Object.create(null) as object, { list, diff, merge, rollback, clean }),
   docs: {
     brief: commands.workspace,
-    fullDescription: `${commands.workspace}.\n\nEXAMPLES\n  cadre workspace list\n    the workspaces there are, and what is in them`,
+    fullDescription: `${commands.workspace}.\n\nEXAMPLES\n  cadre workspace list\n    all workspaces and their state`,
   },
 })

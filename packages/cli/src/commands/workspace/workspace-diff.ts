@@ -17,11 +17,7 @@ export async function diffOfWorkspace(io: Io, flags: DiffFlags, named: string): 
     return exitCodes.done
   }
   const text =
-    stat === ''
-      ? `Nothing was changed in the workspace of ${owner}.\n`
-      : flags.stat
-        ? stat
-        : `${stat}\n${patch}`
+    stat === '' ? `No changes in the workspace of ${owner}.\n` : flags.stat ? stat : `${stat}\n${patch}`
   // As it is, for programs that apply it; on a screen it is text that an agent wrote.
   io.stdout.write(io.stdout.isTTY ? `${cleanText(text)}` : text)
   return exitCodes.done

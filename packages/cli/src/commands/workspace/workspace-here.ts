@@ -42,7 +42,7 @@ export function requireRest({ session, life }: WorkspaceState): void {
   if (life !== 'running') return
   throw new CadreError(
     'owned',
-    `the session ${session} is at work in this workspace; wait until it ends, or stop it with: cadre sessions cancel ${session}`,
+    `session ${session} is running in this workspace. Wait for it to finish, or stop it with: cadre sessions cancel ${session}`,
   )
 }
 

@@ -11,7 +11,7 @@ export async function listWorkspaces(io: Io, flags: Omit<WorkspaceFlags, 'trust'
   const home = homeOf(io, flags.home)
   const all = await createWorkspaces({ home }).list()
   if (flags.json) io.stdout.write(`${JSON.stringify(all)}\n`)
-  else if (all.length === 0) io.stdout.write(`No session of ${home.path} has a workspace of its own.\n`)
+  else if (all.length === 0) io.stdout.write(`No session in ${home.path} has its own workspace.\n`)
   else {
     const head = ['SESSION', 'AGENT', 'STATE', 'SESSION IS', 'COMMITS', 'FILES', 'IGNORED', 'WHERE']
     io.stdout.write(textTable(head, all.map(rowOf), roomIn(io.stdout)))

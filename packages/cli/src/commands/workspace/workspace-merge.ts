@@ -38,26 +38,27 @@ export async function mergeOfWorkspace(io: Io, flags: MergeFlags, named: string)
 function mergeLines(session: string, target: string, result: MergeResult): string[] {
   switch (result.kind) {
     case 'nothing':
-      return [`Nothing of ${session} is left to merge into ${target}.`]
+      return [`${session} has nothing left to merge into ${target}.`]
     case 'merged': {
       const { files, commit, ignored = [] } = result
-      const made =
-        commit === undefined ? 'Nothing was committed.' : `It is the commit ${commit.slice(0, 10)}.`
+      const made = commit === undefined ? 'Not committed.' : `Commit: ${commit.slice(0, 10)}`
       const apart = commit !== undefined && ignored.length > 0
-      const not = apart ? [`Git ignores these, and they are in no commit: ${ignored.join(', ')}`] : []
+      const not = apart
+        ? [`Merged without a commit, because git ignores these files: ${ignored.join(', ')}`]
+        : []
       return [`Merged into ${target}:`, ...files.map((name) => `  ${name}`), made, ...not]
     }
     case 'conflicts':
       return [
-        `Nothing was touched: these files were changed in ${target} as well, in the same places.`,
+        `Nothing was merged. These files have conflicting changes in ${target}:`,
         ...result.files.map((name) => `  ${name}`),
-        `See what the session did with: cadre workspace diff ${session}`,
+        `See the changes of the session with: cadre workspace diff ${session}`,
       ]
     case 'dirty':
       return [
-        `Nothing was touched: these files have changes in ${target} that are not committed.`,
+        `Nothing was merged. These files have uncommitted changes in ${target}:`,
         ...result.files.map((name) => `  ${name}`),
-        'Commit them, or put them aside with `git stash -u`, and merge again.',
+        'Commit them or run `git stash -u`, then merge again.',
       ]
   }
 }

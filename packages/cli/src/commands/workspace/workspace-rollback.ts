@@ -8,6 +8,7 @@ import {
 } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
+import { counted } from '../../output/numbers.ts'
 import { findWorkspace, indented, requireRest, type WorkspaceFlags } from './workspace-here.ts'
 
 export interface RollbackFlags extends WorkspaceFlags {
@@ -19,12 +20,12 @@ export interface RollbackFlags extends WorkspaceFlags {
 export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: string): Promise<ExitCode> {
   const { call, all } = flags
   if ((named === undefined) === (all !== true))
+    throw new CadreError('usage', 'name the session whose changes to undo, or use --all for every session')
+  if (all && call !== undefined)
     throw new CadreError(
       'usage',
-      'name the session whose changes are to be undone, or write --all for those of every session',
+      '--call and --all cannot be combined. Use --call to undo one call, or --all to undo everything.',
     )
-  if (all && call !== undefined)
-    throw new CadreError('usage', '--call undoes one call, --all everything: write one of them')
   const undone: Undone[] = []
   if (named === undefined) {
     const workspaces = createWorkspaces({ home: await requireTrustedHome(io, flags) })
@@ -38,7 +39,7 @@ export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: 
     undone.push(await undo(workspaces, owner, { call, session: guest }))
   }
   if (flags.json) io.stdout.write(`${JSON.stringify(undone.map(forMachines))}\n`)
-  else io.stdout.write(`${undone.flatMap(linesOf).map(indented).join('\n') || 'There is nothing to undo.'}\n`)
+  else io.stdout.write(`${undone.flatMap(linesOf).map(indented).join('\n') || 'Nothing to undo.'}\n`)
   return undone.some(({ result }) => result.kind === 'in_the_way') ? exitCodes.failed : exitCodes.done
 }
 
@@ -63,25 +64,25 @@ function forMachines({ session, result }: Undone): object {
 function linesOf({ session, result }: Undone): string[] {
   switch (result.kind) {
     case 'nothing':
-      return [`${session}: nothing is left to undo.`]
+      return [`${session}: nothing left to undo.`]
     case 'undone': {
       const { steps, files, record } = result
       const again =
         record.merged === undefined
           ? []
-          : [`It was merged before: \`cadre workspace merge ${session}\` takes it back there.`]
+          : [`These changes were already merged. Undo them there with \`cadre workspace merge ${session}\`.`]
       return [
-        `${session}: undone by the commit ${record.tip.slice(0, 10)}`,
+        `${session}: undone in commit ${record.tip.slice(0, 10)}`,
         ...steps.map(({ subject, call }) => `  ${subject}${call === undefined ? '' : ` (${call})`}`),
-        `${files.length} file(s) are as before: ${files.join(', ') || 'none was different'}`,
+        `Restored ${counted(files.length, 'file')}: ${files.join(', ') || 'none differed'}`,
         ...again,
       ]
     }
     case 'in_the_way':
       return [
-        `${session}: nothing was touched, because later changes build on it: ${result.files.join(', ')}`,
+        `${session}: nothing was undone, because later changes depend on it: ${result.files.join(', ')}`,
         ...result.by.map(({ subject, call }) => `  ${subject}${call === undefined ? '' : ` (${call})`}`),
-        'Undo these first, or everything of the session.',
+        'Undo those changes first, or all changes of the session.',
       ]
   }
 }

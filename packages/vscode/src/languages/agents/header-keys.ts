@@ -36,7 +36,7 @@ const keys: readonly HeaderKey[] = [
   { key: 'user-invocable', of: copilot, values: yesNo, about: 'Whether people may start it. Default: true.' },
   { key: 'disable-model-invocation', of: copilot, values: yesNo, about: 'Whether other agents may not delegate to it. Default: false.' },
   { key: 'hooks', of: ['copilot', 'claude'], about: 'Commands that run before and after what this agent does.' },
-  { key: 'mcp-servers', of: copilot, about: 'MCP servers that it brings with it. VS Code does not read this key.' },
+  { key: 'mcp-servers', of: copilot, about: 'MCP servers of the agent. VS Code ignores this key.' },
   { key: 'max-turns', of: copilot, isOwn: true, about: 'After how many rounds it is stopped.' },
   { key: 'maxTurns', of: claude, about: 'After how many rounds it is stopped.' },
   { key: 'steps', of: opencode, about: 'After how many rounds it is stopped.' },
@@ -65,7 +65,7 @@ const handoffKeys: readonly HeaderKey[] = [
   { key: 'label', about: 'What the button says.' },
   { key: 'agent', about: 'Who gets the work.' },
   { key: 'prompt', about: 'What is asked of that agent. VS Code leaves out a handoff without it.' },
-  { key: 'send', values: yesNo, about: 'Whether the prompt is sent at once. Default: false.' },
+  { key: 'send', values: yesNo, about: 'Whether the prompt is sent immediately. Default: false.' },
   { key: 'model', about: 'The model it then runs on.' },
   { key: 'showContinueOn', values: yesNo, about: 'Whether the work can be continued elsewhere.' },
 ]

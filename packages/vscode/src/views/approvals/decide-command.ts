@@ -55,7 +55,7 @@ export async function rejectWithReason(services: Services, target: QuestionTarge
   const isDoubt = asksWhatHappened(target)
   const reason = await vscode.window.showInputBox({
     title: isDoubt ? 'Do not run it again' : 'Reject',
-    prompt: 'Why? The agent is told. You can leave this empty.',
+    prompt: 'The reason, which the agent receives. Optional.',
     placeHolder: 'Use the staging server.',
     ignoreFocusOut: true,
   })

@@ -1,0 +1,87 @@
+// Finds phrases that read as translated in everything a user reads: docs, texts in the code, and the help of every command.
+// Needs the compiled packages, for the help. Prints path:line, the phrase and what to write instead.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseAst } from 'rolldown/parseAst'
+import { findPhrases } from './lib/phrases.mjs'
+import { fromRoot, say } from './lib/run.mjs'
+
+// Not rewritten yet, so not checked: agents, backends, channels, core, disk, gate, home, journal, runtime, server, tasks, testing,
+// tools, workspaces. Add a package here once its texts are rewritten.
+const packages = ['cli', 'vscode', 'settings-page']
+
+const findings = [
+  ...['README.md', ...filesIn('docs', /\.md$/)].flatMap(findInText),
+  ...packages
+    .flatMap((name) => filesIn(`packages/${name}/src`, /(?<!\.test|\.spec-helpers|\.d)\.tsx?$/))
+    .flatMap(findInCode),
+  ...(await findInHelp()),
+]
+for (const { at, phrase, instead } of findings) say(`${at}: "${phrase}". Write: ${instead}.`)
+process.exitCode = findings.length === 0 ? 0 : 1
+
+function filesIn(folder, pattern) {
+  return readdirSync(fromRoot(folder), { recursive: true })
+    .filter((name) => pattern.test(name))
+    .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
+    .sort()
+}
+
+function findInText(file) {
+  return placed(file, readFileSync(fromRoot(file), 'utf8'))
+}
+
+/** Only texts: comments and names are not what a user reads. */
+function findInCode(file) {
+  const source = readFileSync(fromRoot(file), 'utf8')
+  return textsOf(parseAst(source, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)).flatMap(
+    ({ start, end }) =>
+      // An escape would be part of the word behind it.
+      placed(
+        file,
+        source.slice(start, end).replaceAll('\\n', '  '),
+        source.slice(0, start).split('\n').length,
+      ),
+  )
+}
+
+function textsOf(node) {
+  if (node === null || typeof node !== 'object') return []
+  if (Array.isArray(node)) return node.flatMap(textsOf)
+  if (node.type?.startsWith('Import')) return []
+  const isText = typeof node.value === 'string' || node.type === 'TemplateElement'
+  return isText ? [node] : Object.values(node).flatMap(textsOf)
+}
+
+/** The whole help of a command, in which a phrase can begin on one line and end on the next. */
+async function findInHelp() {
+  const compiled = (name) => import(pathToFileURL(fromRoot('packages/cli/dist', name)).href)
+  const [{ buildApp }, { runCadre }] = await Promise.all([
+    compiled('app/build-app.js'),
+    compiled('run-cadre.js'),
+  ])
+  const found = []
+  for (const words of [[], ...commandsBelow(buildApp().root)]) {
+    let help = ''
+    const stdout = { write: (text) => (help += text) }
+    await runCadre([...words, '--help'], { stdout, stderr: stdout, env: {}, cwd: fromRoot() })
+    found.push(...placed(`cadre ${[...words, '--help'].join(' ')}`, help))
+  }
+  return found
+}
+
+function commandsBelow(routes) {
+  return (routes.getAllEntries?.() ?? []).flatMap(({ name, target }) => {
+    const word = name['convert-camel-to-kebab'] ?? name.original ?? name
+    return [[word], ...commandsBelow(target).map((words) => [word, ...words])]
+  })
+}
+
+function placed(where, text, from = 1) {
+  return findPhrases(text).map(({ line, phrase, instead }) => ({
+    at: `${where}:${line + from - 1}`,
+    phrase: phrase.replaceAll(/\s+/g, ' '),
+    instead,
+  }))
+}

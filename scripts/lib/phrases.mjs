@@ -1,0 +1,54 @@
+/**
+ * Phrases that read as translated, and the words to write instead. Each pattern is narrow enough to have no false alarms: a word with
+ * a good use elsewhere is listed together with the words around it.
+ */
+export const phrases = [
+  [/\bmend(?:s|ed|ing)?\b/i, 'fix, repair'],
+  [
+    /\b(?:go|goes|going|went) on(?= with\b| without\b| where\b| when\b| until\b| after\b| from\b| in\b|[.,;:!?)`'"|]|\s*$)/im,
+    'continue, resume, keep running',
+  ],
+  [
+    /\b(?:take|takes|took|taken|taking) (?:it |them |this )?up\b(?! (?:to|space|room|memory)\b)/i,
+    'apply, resume',
+  ],
+  [/\b(?:come|comes|coming|came|bring|brings) (?:everything )?to rest\b/i, 'shut down'],
+  [/\bwhat(?:ever)? waits\b/i, 'pending (approvals)'],
+  [/\bwaits? for (?:you\b|your decision\b|a decision\b)/i, 'is pending, is waiting for a decision'],
+  [/\bstands? (?:in|below|there)\b(?! for\b)/i, 'is in, is listed in'],
+  [/\b(?:is|are) said\b/i, 'Cadre prints, Cadre reports'],
+  [/\b(?:is|are) told (?:why|of|so)\b|\bagent is told\b/i, 'receives'],
+  [/\bwhoever\b/i, 'the user, the agent or the process that …'],
+  [/\bpurses?\b/i, 'budget'],
+  [
+    /\b(?:folders?|projects?|repositor(?:y|ies)|workspaces?|homes?|it|they) brings?\b/i,
+    'contains (hooks, tools, rules); trust this folder',
+  ],
+  [/\bonce more\b/i, 'again'],
+  [/\bat work\b/i, 'running, working'],
+  [/\b(?:leaves?|sends?|sent|stops?) at once\b/i, 'immediately'],
+  [/\bwatch(?:es|ed|ing)? over\b/i, 'watch, run the daemon'],
+  [/\b(?:put|puts|putting) right\b/i, 'fix'],
+  [/\bnobody (?:is|can be) asked\b/i, 'without approval, unattended'],
+  [/\b(?:is|be) refused the rest\b/i, 'everything else is denied'],
+  [/\bthose there are\b|\bwhat there is\b/i, 'list …'],
+  [/\bgets? to know\b/i, 'sees, receives'],
+  [/\bmay be given several times\b/i, 'repeatable'],
+  [/\bcounts (?:as soon as|from then|from now)\b/i, 'applies, takes effect'],
+  [/\blast (?:one )?that (?:fits|matches) (?:holds|counts)\b/i, 'the last match applies'],
+  [/\b(?:begin|begins|begun|began) anew\b/i, 'start again, start a new …'],
+  [/\bstood still\b/i, 'was suspended'],
+]
+
+/** Every phrase in a text, with its line in it. A phrase may begin on one line and end on the next. */
+export function findPhrases(text) {
+  return phrases.flatMap(([pattern, instead]) =>
+    [...text.matchAll(new RegExp(pattern.source.replaceAll(' ', '\\s+'), `${pattern.flags}g`))].map(
+      ({ 0: phrase, index }) => ({
+        line: text.slice(0, index).split('\n').length,
+        phrase,
+        instead,
+      }),
+    ),
+  )
+}

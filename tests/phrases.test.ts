@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+
+interface Found {
+  readonly line: number
+  readonly phrase: string
+  readonly instead: string
+}
+
+const { findPhrases } = (await import(new URL('../scripts/lib/phrases.mjs', import.meta.url).href)) as {
+  findPhrases(text: string): Found[]
+}
+
+it.each([
+  ['how to mend it', 'mend'],
+  ['the run goes on.', 'goes on'],
+  ['and a new start goes on where it was', 'goes on'],
+  ['a new entry is taken up in the next round', 'taken up'],
+  ['Coming to rest; press a key', 'Coming to rest'],
+  ['what waits: approval-1', 'what waits'],
+  ['it waits for your decision', 'waits for your decision'],
+  ['the result stands in the file', 'stands in'],
+  ['each change is said on standard error', 'is said'],
+  ['Whoever runs the session finds it', 'Whoever'],
+  ['the purse of the run', 'purse'],
+  ['everything the folder brings', 'folder brings'],
+  ['Ctrl-C once more leaves', 'once more'],
+  ['a team at work', 'at work'],
+  ['Ctrl-C twice leaves at once', 'leaves at once'],
+  ['watches over a home', 'watches over'],
+])('finds the phrase in "%s"', (text, phrase) => {
+  expect(findPhrases(text)).toEqual([{ line: 1, phrase, instead: expect.stringMatching(/\w/) }])
+})
+
+it.each([
+  'Flags that go on the command line',
+  'The install takes up to 5 s and takes up space',
+  'The description stands in for the name',
+  'Eight sessions run at once',
+  'I recommend amendments',
+  'git brings tracked files into the home',
+  'The session waits for a message',
+  'The call that waits in the queue',
+])('finds nothing in "%s"', (text) => {
+  expect(findPhrases(text)).toEqual([])
+})
+
+it('finds a phrase that begins on one line and ends on the next', () => {
+  expect(findPhrases('first\nThe session goes\n  on.')).toEqual([
+    { line: 2, phrase: 'goes\n  on', instead: expect.any(String) },
+  ])
+})
