@@ -4,9 +4,9 @@ import { type ApprovalRecord, isDoubt } from '@cadre/gate'
 import type { Runtime } from '@cadre/runtime'
 import type * as vscode from 'vscode'
 import { isSessionId } from '../home/session-id.ts'
+import { code, escaped, fenced } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
 import { approvalTitle } from './approval-text.ts'
-import { code, escaped, fenced } from '../markdown.ts'
 import { showResult, type Turn } from './turn.ts'
 
 /** `/approve`: shows what is pending. `/approve SESSION` continues that session here, and asks its questions here. */
