@@ -4,6 +4,7 @@ import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import { isSessionId } from '../home/session-id.ts'
 import { usualModel } from '../model/usual-model.ts'
+import { previewQuestion } from '../run/preview-question.ts'
 import { signalOf } from '../run/token-of.ts'
 import type { Services } from '../services.ts'
 import { showAgents } from './answer-agents.ts'
@@ -47,6 +48,7 @@ export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
       follower.notice(message)
     }
     if (!vscode.workspace.isTrusted) once(restricted)
+    let running: Runtime | undefined
     const turn: Turn = {
       request,
       context,
@@ -63,13 +65,18 @@ export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
             toolInvocationToken: request.toolInvocationToken,
             onEvent: (event) => follower.onEvent(event),
             ask: async (session, question) => {
-              follower.ask(session, question)
+              const preview = async () => {
+                const stored = await running?.read(session)
+                return stored && previewQuestion(stored, question)
+              }
+              await follower.ask(session, question, preview)
               return undefined
             },
             tell: once,
             resumedWith,
           },
           async (runtime) => {
+            running = runtime
             for (const { code, message } of runtime.notices)
               if (/^tool_/.test(code)) services.log.info(message)
               else once(message)

@@ -21,18 +21,32 @@ const question = (given: object, more: object = {}) => ({
 
 it('shows who asks, the change as a diff, the risk and why', () => {
   const text = approvalText({
-    question: question({ path: 'a.md', old: 'one\ntwo', new: '```\nthree', all: true }),
+    question: question({ filePath: 'a.md', oldString: 'two', newString: '```' }),
     chain: 'lead › worker',
+    files: [
+      { path: 'a.md', before: 'one\ntwo', after: 'one\n```' },
+      { path: 'b.md', after: 'new' },
+      { path: 'c.md', before: 'same', after: 'same' },
+    ],
   })
   expect(text).toBe(
     [
       '**lead › worker** wants to use `edit_file`.',
       '```\na.md\n```',
-      '````diff\n- one\n- two\n+ ```\n+ three\n````',
-      '```json\n{\n  "all": true\n}\n```',
+      '````diff\n  one\n- two\n+ ```\n````',
+      '```\nb.md\n```',
+      '```diff\n+ new\n```',
+      '```\nc.md\n```',
+      'The file stays as it is.',
       '- Risk: MEDIUM – it changes files\n- Why you are asked: effects\\.write is ask\n- Approving for this session permits: write in the workspace',
     ].join('\n\n'),
   )
+})
+
+it('shows every argument of a change that cannot be previewed', () => {
+  const text = approvalText({ question: question({ path: 'a.md', old: 'gone', new: 'x' }), chain: 'w' })
+  expect(text).toContain('Argument old: gone')
+  expect(text).toContain('Argument new: x')
 })
 
 it('shows every argument of what is no change of a file', () => {
@@ -45,11 +59,6 @@ it('shows every argument of what is no change of a file', () => {
   })
   expect(text).toContain('"rm -rf ~ # \\u202e"')
   expect(text).toContain('Argument explanation: </b>[x](y)')
-})
-
-it('shows characters that nobody sees', () => {
-  const text = approvalText({ question: question({ path: 'a', content: 'x\u200by' }), chain: 'w' })
-  expect(text).toContain('+ x\\u{200b}y')
 })
 
 it('tells who decided what', () => {

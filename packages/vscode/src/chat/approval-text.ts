@@ -1,18 +1,21 @@
 import type { Json, Question } from '@cadre/core'
 import { actionLines, approvalContent } from '@cadre/gate'
+import type { FilePreview } from '@cadre/tools'
 import { code, escaped, fenced } from '../markdown.ts'
+import { diffLines, visible } from './diff-lines.ts'
 
 export interface AskedApproval {
   readonly question: Pick<Question, 'text' | 'kind' | 'choices' | 'detail'>
   /** Who asks, and who delegated to it: `coordinator › reviewer`. */
   readonly chain: string
+  /** What the call would do to files, where that is known. */
+  readonly files?: readonly FilePreview[] | undefined
 }
 
 /** What a person has to decide about, whole. Nothing of it is taken for Markdown but what is written here. */
-export function approvalText({ question, chain }: AskedApproval): string {
+export function approvalText({ question, chain, files = [] }: AskedApproval): string {
   const content = approvalContent(question, chain)
   const { tool } = fieldsOf(question.detail)
-  const diff = diffOf(question.detail)
   const title = approvalTitle({
     isDoubt: question.kind === 'doubt',
     who: chain,
@@ -21,7 +24,7 @@ export function approvalText({ question, chain }: AskedApproval): string {
   const { risk, reasons, why, grants } = content
   const risks =
     risk === undefined ? [] : [`Risk: ${risk}${reasons.length > 0 ? ` – ${reasons.join(' · ')}` : ''}`]
-  const shown = diff ?? fenced(actionLines(content).join('\n'))
+  const shown = files.length > 0 ? files.map(diffOf).join('\n\n') : fenced(actionLines(content).join('\n'))
   const details = [
     ...risks,
     ...(why === '' ? [] : [`Why you are asked: ${why}`]),
@@ -71,46 +74,10 @@ function wordOf(decision: string): string {
 
 type Fields = { readonly [key: string]: Json }
 
-/** A change of a file as a diff, with every other argument below it; nothing where the call is something else. */
-function diffOf(detail: Json | undefined): string | undefined {
-  const { arguments: written } = fieldsOf(detail)
-  const given = fieldsOf(parsed(written))
-  const { path, old, new: replacement, content, ...rest } = given
-  if (typeof path !== 'string') return undefined
-  const head = fenced(path)
-  if (typeof old === 'string' && typeof replacement === 'string')
-    return [
-      head,
-      fenced([...marked('-', old), ...marked('+', replacement)].join('\n'), 'diff'),
-      ...others(rest),
-    ].join('\n\n')
-  if (typeof content === 'string' && old === undefined && replacement === undefined)
-    return [head, fenced(marked('+', content).join('\n'), 'diff'), ...others(rest)].join('\n\n')
-  return undefined
-}
-
-function others(rest: Fields): string[] {
-  return Object.keys(rest).length === 0 ? [] : [fenced(JSON.stringify(rest, null, 2), 'json')]
-}
-
-function marked(mark: string, text: string): string[] {
-  return text.split('\n').map((line) => `${mark} ${visible(line)}`)
-}
-
-/** Characters that nobody sees, and those that turn the order around, as their codes. */
-function visible(line: string): string {
-  return line.replace(/[\p{Cc}\p{Cf}\p{DI}\u2800]/gu, (character) =>
-    character === '\t' ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  )
-}
-
-function parsed(written: Json | undefined): Json | undefined {
-  if (typeof written !== 'string') return written
-  try {
-    return JSON.parse(written) as Json
-  } catch {
-    return undefined
-  }
+function diffOf({ path, before, after }: FilePreview): string {
+  const lines = diffLines(before, after)
+  const shown = lines.length === 0 ? 'The file stays as it is.' : fenced(lines.join('\n'), 'diff')
+  return [fenced(visible(path)), shown].join('\n\n')
 }
 
 function fieldsOf(value: Json | undefined): Fields {

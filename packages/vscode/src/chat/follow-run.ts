@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { CadreEvent, Question, Report, RunResult } from '@cadre/core'
 import { isInside } from '@cadre/disk'
+import type { FilePreview } from '@cadre/tools'
 import * as vscode from 'vscode'
 import { closingFence, escaped, noticeText } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
@@ -83,10 +84,19 @@ export class RunFollower {
     }
   }
 
-  /** Puts a question before the person. */
-  ask(session: string, question: Question): void {
-    this.#asked.add(`${session}\n${question.name}`)
-    this.#chat.tell(approvalText({ question, chain: this.#names.chainOf(session) }))
+  /** Puts a question before the person, with what the call would do to files. */
+  async ask(
+    session: string,
+    question: Question,
+    preview: () => Promise<readonly FilePreview[] | undefined>,
+  ): Promise<void> {
+    const key = `${session}\n${question.name}`
+    this.#asked.add(key)
+    // Without a preview, every argument is shown.
+    const files = question.kind === 'approval' ? await preview().catch(() => undefined) : undefined
+    // Somebody may have answered it elsewhere meanwhile.
+    if (!this.#asked.has(key)) return
+    this.#chat.tell(approvalText({ question, chain: this.#names.chainOf(session), files }))
     approvalButtons(this.#chat, { session, question: question.name, choices: question.choices })
   }
 

@@ -1,5 +1,5 @@
 /** Reads what waits for a person, and records decisions. Loaded at its first use: it needs the engine. */
-import { type Answer, CadreError, type Entry, type StoredSession } from '@cadre/core'
+import { type Answer, CadreError, type StoredSession } from '@cadre/core'
 import {
   type ApprovalRecord,
   actionLines,
@@ -11,7 +11,8 @@ import {
 } from '@cadre/gate'
 import { isAttended } from '@cadre/home'
 import { personName, type Sessions } from '@cadre/runtime'
-import { type FilePreview, previewChange } from '@cadre/tools'
+import type { FilePreview } from '@cadre/tools'
+import { previewQuestion } from '../../run/preview-question.ts'
 import type { ApprovalItem, QuestionTarget } from './approval-item.ts'
 
 /** All that waits, the oldest first. Takes up decisions in files, as `cadre approvals` does. */
@@ -123,21 +124,11 @@ export async function readAction(
   }
 }
 
-async function previewOf({ spec, entries }: StoredSession, { question, call }: ApprovalRecord) {
-  const asked = entries.find(
+function previewOf(stored: StoredSession, { question, call }: ApprovalRecord) {
+  const asked = stored.entries.find(
     (entry) => entry.role === 'event' && entry.type === 'person.asked' && entry['name'] === question,
   )
-  const detail = asked?.role === 'event' ? asked['detail'] : undefined
-  if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return undefined
-  const { tool, arguments: given } = detail as { tool?: unknown; arguments?: unknown }
-  if (typeof tool !== 'string' || typeof given !== 'string') return undefined
-  const spelling = entries.map((entry) => calledAs(entry, call)).find((name) => name !== undefined) ?? tool
-  return previewChange({ tool, spelling, arguments: given, workspace: spec.workspace })
-}
-
-function calledAs(entry: Entry, call: string): string | undefined {
-  if (entry.role !== 'assistant') return undefined
-  return entry.tool_calls?.find(({ id }) => id === call)?.function.name
+  return previewQuestion(stored, { call, detail: asked?.role === 'event' ? asked['detail'] : undefined })
 }
 
 function showsWhatItAdds({ path, before = '', after = '' }: FilePreview): boolean {

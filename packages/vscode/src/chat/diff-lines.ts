@@ -1,0 +1,36 @@
+/** Lines around a change that are shown with it. */
+const around = 3
+
+/** A change of a text as the lines of a diff: everything between the first and the last line that differ. Absent: there is no such file. */
+export function diffLines(before: string | undefined, after: string | undefined): string[] {
+  const old = linesOf(before)
+  const now = linesOf(after)
+  const shortest = Math.min(old.length, now.length)
+  let start = 0
+  while (start < shortest && old[start] === now[start]) start++
+  let end = 0
+  while (end < shortest - start && old.at(-1 - end) === now.at(-1 - end)) end++
+  const isSame = start === old.length && start === now.length
+  if (isSame) return []
+  return [
+    ...marked(' ', now.slice(Math.max(0, start - around), start)),
+    ...marked('-', old.slice(start, old.length - end)),
+    ...marked('+', now.slice(start, now.length - end)),
+    ...marked(' ', now.slice(now.length - end, now.length - end + around)),
+  ]
+}
+
+function linesOf(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split('\n')
+}
+
+function marked(mark: string, lines: readonly string[]): string[] {
+  return lines.map((line) => `${mark} ${visible(line)}`)
+}
+
+/** Characters that nobody sees, and those that turn the order around, as their codes. */
+export function visible(line: string): string {
+  return line.replace(/[\p{Cc}\p{Cf}\p{DI}\u2800]/gu, (character) =>
+    character === '\t' ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  )
+}

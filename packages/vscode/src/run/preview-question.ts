@@ -1,0 +1,21 @@
+/** Loaded at its first use: it needs the engine. */
+import type { Entry, StoredSession } from '@cadre/core'
+import { type FilePreview, previewChange } from '@cadre/tools'
+
+/** What a call that a person is asked about would do to files; `undefined` where that cannot be said. */
+export async function previewQuestion(
+  { spec, entries }: Pick<StoredSession, 'spec' | 'entries'>,
+  { call, detail }: { readonly call: string; readonly detail?: unknown },
+): Promise<readonly FilePreview[] | undefined> {
+  if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return undefined
+  const { tool, arguments: given } = detail as { tool?: unknown; arguments?: unknown }
+  if (typeof tool !== 'string' || typeof given !== 'string') return undefined
+  // The arguments are in the dialect of the name that the model used.
+  const spelling = entries.map((entry) => calledAs(entry, call)).find((name) => name !== undefined) ?? tool
+  return previewChange({ tool, spelling, arguments: given, workspace: spec.workspace })
+}
+
+function calledAs(entry: Entry, call: string): string | undefined {
+  if (entry.role !== 'assistant') return undefined
+  return entry.tool_calls?.find(({ id }) => id === call)?.function.name
+}
