@@ -48,8 +48,12 @@ it("runs an agent from Copilot's own agent mode with delegateWork, and returns i
     modelSelector: { vendor: 'scripted', id: 'scripted-one' },
   })
   await workbench.chat.waitForAnswer(/The worker has reported\./)
-  const ofCopilot = code.model.requests().filter(({ tools }) => tools.includes('copilotMultiAgent_delegateWork'))
+  const ofCopilot = code.model
+    .requests()
+    .filter(({ tools }) => tools.includes('copilotMultiAgent_delegateWork'))
   expect(JSON.stringify(ofCopilot.at(-1)?.messages)).toContain('The notes are empty.')
-  expect(JSON.stringify(requestsOf(code, 'worker').at(-1)?.messages)).toContain('Look at the notes of this folder.')
+  expect(JSON.stringify(requestsOf(code, 'worker').at(-1)?.messages)).toContain(
+    'Look at the notes of this folder.',
+  )
   expect(JSON.stringify(requestsOf(code, 'worker').at(-1)?.messages)).not.toContain('Let somebody look')
 })

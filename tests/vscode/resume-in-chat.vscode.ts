@@ -48,7 +48,11 @@ it('goes on with the built-in team of the run, and asks as before, though the se
   code.model.play(
     {
       when: 'You coordinate.',
-      replies: [delegate('documentation-writer'), delegate('code-reviewer'), { text: 'Written and reviewed.' }],
+      replies: [
+        delegate('documentation-writer'),
+        delegate('code-reviewer'),
+        { text: 'Written and reviewed.' },
+      ],
     },
     { when: 'You review code.', replies: [report('There is nothing wrong with it.')] },
     { replies: [write('one.md'), write('two.md'), report('I wrote both.')] },
@@ -65,7 +69,11 @@ it('goes on with the built-in team of the run, and asks as before, though the se
   await question(/two\.md/)
   expect(existsSync(inWorkspace('two.md'))).toBe(false)
   // The buttons of the first question stay.
-  await workbench.page.locator('.monaco-button').filter({ hasText: /^Approve$/ }).nth(1).click()
+  await workbench.page
+    .locator('.monaco-button')
+    .filter({ hasText: /^Approve$/ })
+    .nth(1)
+    .click()
   const answer = await workbench.chat.waitForAnswer(/Written and reviewed\./)
   expect(answer).toContain('✓ code-reviewer There is nothing wrong with it.')
   expect(existsSync(inWorkspace('two.md'))).toBe(true)
