@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Nothing depends on it: it only ends what would never happen, on however busy a machine. */
-export const patience = 40_000
+export const patience = 120_000
 
 /** The first value of `look` that is neither undefined nor false. Fails after two minutes and names what was missing. */
 export async function until<T>(
