@@ -66,6 +66,8 @@ export interface PartsOptions extends GateFlags {
    * program that has asked its user about the folder itself, such as an editor in its restricted mode.
    */
   readonly restricted?: boolean | undefined
+  /** Asks about the folder also after a person has declined to trust it: they want to be asked. */
+  readonly asksAgain?: boolean | undefined
   /** How a person trusts the folder, a sentence. By default what the command line has for it. */
   readonly howToTrust?: string | undefined
   /** Rejects when the home is not trusted, instead of using a temporary one. */
@@ -156,6 +158,7 @@ export async function loadParts(
     agents: customAgents ? foundAgents.list() : [],
     everything: options.trust,
     granted: options.granted,
+    asksAgain: options.asksAgain,
     confirm: restricted ? undefined : confirm,
   })
   const folder = restricted ? { ...judged, homeTrusted: true, trusted: false, trusts: () => false } : judged

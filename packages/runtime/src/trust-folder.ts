@@ -26,6 +26,8 @@ export interface TrustFolderRequest {
   readonly everything?: boolean | undefined
   /** For a resumed run: what `--trust` covered when it started. */
   readonly granted?: readonly TrustItem[] | undefined
+  /** Whether somebody who has declined is asked again. */
+  readonly asksAgain?: boolean | undefined
   /** Absent when nobody can be asked. */
   readonly confirm?: ConfirmTrust | undefined
 }
@@ -41,7 +43,7 @@ export interface TrustedFolder extends FolderTrust {
  * of the folder.
  */
 export async function trustFolder(io: Environment, request: TrustFolderRequest): Promise<TrustedFolder> {
-  const { home, project, agents, confirm, granted } = request
+  const { home, project, agents, confirm, granted, asksAgain = false } = request
   const everything = trustsEverything(io, { trust: request.everything })
   const { trust: file, homes, home: userHome } = userPlaces(io.env)
   const trust = createTrust({ file, everything, also: granted })
@@ -53,7 +55,7 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
   }
   const state = everything ? undefined : await (request.state ?? stateOfHome(io, home, { granted }))
   const judged = judge(await look(state))
-  if (judged.trusted || judged.declined || confirm === undefined) return judged
+  if (judged.trusted || (judged.declined && !asksAgain) || confirm === undefined) return judged
   const answer = await confirm(judged)
   if (answer === 'later') return judged
   if (answer === 'no') {

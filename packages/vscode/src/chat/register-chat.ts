@@ -1,4 +1,5 @@
 import * as vscode from 'vscode'
+import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
 import type { DelegateInput } from './delegate-tool.ts'
 import { handoffQuery, isSessionId, resumeQuery } from './parse-command.ts'
@@ -22,6 +23,7 @@ export function registerChat(context: vscode.ExtensionContext, services: Service
     participant,
     command('copilotMultiAgent.handoff', services, handOff),
     command('copilotMultiAgent.resumeSession', services, resumeSession),
+    command('copilotMultiAgent.trustFolder', services, () => trustFolder(services)),
     vscode.lm.registerTool<DelegateInput>('copilotMultiAgent_delegateWork', {
       prepareInvocation: ({ input }) => ({
         invocationMessage: `Delegating to ${shortened(String(input?.agentName ?? 'an agent'), 60)}: ${shortened(String(input?.workDescription ?? ''), 120)}`,
@@ -61,6 +63,17 @@ async function handOff({ agent, prompt, send }: { readonly [key: string]: unknow
 async function resumeSession({ session }: { readonly [key: string]: unknown }): Promise<void> {
   if (!isSessionId(session)) throw new Error('There is no such session. Refresh the view and try again.')
   await openChat(resumeQuery(session), true)
+}
+
+async function trustFolder(services: Services): Promise<void> {
+  const folder = currentFolder()
+  if (folder?.uri.scheme !== 'file') throw new Error('Open a folder first: File > Open Folder.')
+  if (!vscode.workspace.isTrusted) {
+    await vscode.commands.executeCommand('workbench.trust.manage')
+    return
+  }
+  const { askToTrust } = await import('../run/ask-to-trust.ts')
+  await askToTrust(services, folder)
 }
 
 function openChat(query: string, send: boolean): Thenable<unknown> {
