@@ -114,7 +114,7 @@ describe('approvals in the chat', () => {
     await reason.fill('Write to docs instead.')
     await reason.press('Enter')
     const answer = await workbench.chat.waitForAnswer(/Then nothing is written\./)
-    expect(answer).toMatch(/Rejected by \w+ \(coordinator › worker\).*Write to docs instead\./s)
+    expect(answer).toMatch(/Rejected by \w+: Write to docs instead\. \(coordinator › worker\)/)
     expect(JSON.stringify(requestsOf(code, 'worker').at(-1)?.messages)).toContain('Write to docs instead.')
     expect(existsSync(inWorkspace('rejected.md'))).toBe(false)
   })

@@ -108,7 +108,9 @@ describe('the participant @agents', () => {
     )
     await code.host.run(
       async (vscode, notes, list) => {
-        const selection = { uri: vscode.Uri.file(list), range: new vscode.Range(1, 0, 2, 5) }
+        // As VS Code counts inside: from one.
+        const range = { startLineNumber: 2, startColumn: 1, endLineNumber: 3, endColumn: 6 }
+        const selection = { uri: vscode.Uri.file(list), range }
         await vscode.commands.executeCommand('workbench.action.chat.open', {
           query: '@agents What is attached?',
           attachFiles: [vscode.Uri.file(notes), selection],

@@ -129,14 +129,16 @@ async function dragEdge(part: string, edge: 'left' | 'right', to: number): Promi
 }
 
 it('shows a tree of agents at work in the chat and in the sessions view', async () => {
+  await code.host.run(
+    async (vscode, file) => {
+      await vscode.window.showTextDocument(vscode.Uri.file(file))
+    },
+    path.join(code.workspace, 'src', 'cart.ts'),
+  )
   await code.host.command('copilotMultiAgent.sessions.focus')
   await code.host.command('workbench.action.chat.open')
   await dragEdge('sidebar', 'right', 350)
   await dragEdge('auxiliarybar', 'left', 760)
-  await code.host.run(
-    (vscode, file) => vscode.window.showTextDocument(vscode.Uri.file(file)) && undefined,
-    path.join(code.workspace, 'src', 'cart.ts'),
-  )
   const [reviewed, end] = [path.join(code.folder, 'reviewed'), path.join(code.folder, 'end')]
   play({
     coordinator: [
