@@ -101,7 +101,13 @@ export interface Model {
 }
 
 export type ModelResolution =
-  | { readonly kind: 'found'; readonly model: Model; readonly warning?: string }
+  | {
+      readonly kind: 'found'
+      readonly model: Model
+      readonly warning?: string
+      /** Set when there is no such model, and another one takes its place. */
+      readonly standIn?: true
+    }
   | {
       readonly kind: 'unknown'
       readonly name: string

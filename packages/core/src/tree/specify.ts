@@ -95,9 +95,8 @@ function ceiling(asked: number | undefined, own: number | undefined, usual: numb
 }
 
 /**
- * Call, then agent, then parent, then default. Of several preferences the first that is known counts; one that is found with a
- * warning, such as a stand-in for a model that is not there, only if no other one is found without. When none is known, that is an
- * error which names the nearest ones: another model than the agent asked for might be a dearer one.
+ * Call, then agent, then parent, then default. Of several preferences the first that is known applies; a stand-in only if no
+ * other one is known. When none is known, that is an error which names the nearest ones: another model than the agent asked for might be a dearer one.
  */
 export async function resolveModel(
   ports: Pick<Ports, 'models'>,
@@ -106,13 +105,13 @@ export async function resolveModel(
   const { agent, parent, model } = request
   const wanted = modelPreferences(model === undefined ? (agent.models ?? []) : [model])
   let first: { name: string; reason: string; code: ErrorCode; what: string } | undefined
-  let doubtful: string | undefined
+  let standIn: string | undefined
   for (const name of wanted) {
     if (name.toLowerCase() === 'inherit') return inheritedModel(ports, parent)
     const found = await ports.models.resolve(name)
     if (found.kind === 'found') {
-      if (found.warning === undefined) return found.model.id
-      doubtful ??= found.model.id
+      if (found.standIn === undefined) return found.model.id
+      standIn ??= found.model.id
       continue
     }
     const nearest = found.nearest.length === 0 ? '' : `; nearest: ${found.nearest.join(', ')}`
@@ -121,7 +120,7 @@ export async function resolveModel(
       found.code === 'policy' ? 'is not allowed' : found.unreachable ? 'cannot be used' : 'is not known'
     first ??= { name, reason, code: found.code ?? 'unknown_model', what }
   }
-  if (doubtful !== undefined) return doubtful
+  if (standIn !== undefined) return standIn
   if (first === undefined) return inheritedModel(ports, parent)
   const whose = model === undefined ? ` of the agent ${agent.name}` : ''
   throw new CadreError(

@@ -38,7 +38,8 @@ export function createVscodeBackend(chosen: vscode.LanguageModelChat): Backend {
       const hint = near.length === 0 ? '' : ` VS Code has, for example, ${near.join(', ')}.`
       const warning = `VS Code offers no model ${JSON.stringify(name)}; ${chosen.name} is used instead.${hint}`
       // Under the name that was asked for: what answered is recorded with each reply.
-      return { kind: 'found', model: vscodeModel(chosen, { id: `${prefix}:${name}`, warning }), warning }
+      const model = vscodeModel(chosen, { id: `${prefix}:${name}`, warning })
+      return { kind: 'found', model, warning, standIn: true }
     },
     names: async () => (await list()).map(({ vendor, id }) => `${vendor}/${id}`),
   }
