@@ -145,7 +145,7 @@ test('prefers a model that is there to one that another stands in for', async ()
   const found = (name: string, warning?: string) => ({
     kind: 'found' as const,
     model: { id: name, reply: () => Promise.reject(new Error('unreachable: nobody is asked')) },
-    ...(warning && { warning }),
+    ...(warning && { warning, standIn: true as const }),
   })
   const models = {
     resolve: async (name = 'default') => (name === 'there' ? found(name) : found(name, 'another is used')),
