@@ -126,6 +126,22 @@ describe('configure agents and the entry agent', () => {
     expect(await workbench.notifications()).toEqual([])
   })
 
+  it('lists ready teams with what they are for, and adds one only when its button is pressed', async () => {
+    const page = await openTeam()
+    const { keyboard } = workbench.page
+    await page.getByText('Add a ready team').focus()
+    await keyboard.press('Enter')
+    const teams = page.getByRole('list', { name: 'Ready teams' })
+    await teams.getByText('explorers', { exact: true }).waitFor()
+    expect(await teams.locator('li .hint').allInnerTexts()).not.toContain('')
+    for (const key of ['ArrowDown', 'ArrowDown', 'Tab', 'ArrowDown']) await keyboard.press(key)
+    expect(await names(page)).toHaveLength(3)
+    await page.getByRole('button', { name: 'Add the team coordinator', exact: true }).focus()
+    await keyboard.press('Enter')
+    await page.getByText('4 agents were added from the team coordinator.').waitFor()
+    expect(await names(page)).toHaveLength(7)
+  })
+
   it('makes another agent the entry agent', async () => {
     const page = await openTeam()
     await select(page, 'tester')
