@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Frame } from './support/browser.ts'
@@ -126,6 +126,33 @@ describe('configure agents and the entry agent', () => {
     expect(await workbench.notifications()).toEqual([])
   })
 
+  it('says that the first agent replaces the built-in team, and copies the team first if a person wants it', async () => {
+    const files = path.join(code.workspace, '.github')
+    const away = path.join(code.folder, 'github-away')
+    renameSync(files, away)
+    try {
+      const page = await openPage()
+      await page.getByText('in use', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Add agent' }).click()
+      await page.getByText('Your first agent replaces the built-in team').waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await workbench.screenshot('settings-start')
+      await page.locator('dialog').getByRole('button', { name: 'Cancel' }).click()
+      await page.locator('dialog').waitFor({ state: 'detached' })
+      expect(await names(page)).toEqual([])
+      await page.getByRole('button', { name: 'Add agent' }).click()
+      await page.locator('dialog').getByRole('button', { name: 'Start from the built-in team' }).click()
+      await until('the focus on the name', () =>
+        page.evaluate<boolean>('document.activeElement?.id === "name"'),
+      )
+      expect(await names(page)).toHaveLength(5)
+      expect(await page.locator('#entryAgent').inputValue()).toBe('coordinator')
+      expect(await page.locator('#name').inputValue()).toBe('new-agent')
+    } finally {
+      renameSync(away, files)
+    }
+  })
+
   it('lists ready teams with what they are for, and adds one only when its button is pressed', async () => {
     const page = await openTeam()
     const { keyboard } = workbench.page
@@ -203,7 +230,7 @@ describe('add, edit and remove agents, with persistence and confirmation', () =>
       description: 'Writes documentation',
       useFor: 'Documentation',
       delegationPermissions: { type: 'none' },
-      toolPermissions: { type: 'all' },
+      toolPermissions: { type: 'specific', tools: ['read', 'search'] },
     })
     await workbench.reload()
     expect((await written()).agents).toHaveLength(4)

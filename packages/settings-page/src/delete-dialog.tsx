@@ -18,7 +18,7 @@ export function DeleteDialog({ configuration, index, onDelete, onClose }: Delete
   const [successor, setSuccessor] = useState(others[0]?.name ?? '')
   if (others.length === 0)
     return (
-      <Dialog title="The last agent cannot be deleted" action="OK" onConfirm={onClose} onClose={onClose}>
+      <Dialog title="The last agent cannot be deleted" actions={[]} close="OK" onClose={onClose}>
         <p>Add another agent first. To remove all agents of this level, use Reset.</p>
       </Dialog>
     )
@@ -26,8 +26,12 @@ export function DeleteDialog({ configuration, index, onDelete, onClose }: Delete
   return (
     <Dialog
       title={`Delete ${agent?.name || 'this agent'}?`}
-      action="Delete"
-      onConfirm={() => onDelete(deleteAgent(configuration, index, isEntry ? successor : undefined))}
+      actions={[
+        {
+          label: 'Delete',
+          onChoose: () => onDelete(deleteAgent(configuration, index, isEntry ? successor : undefined)),
+        },
+      ]}
       onClose={onClose}
     >
       <p>Its instructions and permissions are removed when you save.</p>

@@ -3,12 +3,13 @@ import { AgentForm } from './agent-form.tsx'
 import { AgentList } from './agent-list.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { Dialog } from './dialog.tsx'
-import { addAgent, duplicateAgent, emptyAgent, moveAgent } from './edit.ts'
+import { duplicateAgent, moveAgent } from './edit.ts'
 import { sentenceOf } from './field.tsx'
 import { ask } from './host.ts'
 import { OtherAgents } from './other-agents.tsx'
 import { agentOf, placeOf, problemsAt } from './problems.ts'
 import type { Configuration, Level, Problem } from './protocol.ts'
+import { StartDialog } from './start-dialog.tsx'
 import { useStore } from './store.ts'
 import { configurationOf, levelOf } from './view.ts'
 
@@ -221,9 +222,7 @@ export function Page() {
             templates={state.templates}
             most={state.limits.agents}
             onSelect={(index) => dispatch({ type: 'selected', index })}
-            onAdd={() =>
-              edit(addAgent(configuration, emptyAgent('new-agent')), configuration.agents.length, true)
-            }
+            onAdd={() => dispatch({ type: 'adding' })}
             onTemplate={(id) => ask({ type: 'template', id })}
           />
           {hasAgents ? (
@@ -257,6 +256,13 @@ export function Page() {
           onCopy={(id) => ask({ type: 'copyFile', id })}
         />
       </main>
+      {view.asksStart && (
+        <StartDialog
+          team={state.builtIn.agents.map(({ name }) => name)}
+          onStart={(from) => dispatch({ type: 'started', from })}
+          onClose={() => dispatch({ type: 'started' })}
+        />
+      )}
       {question?.kind === 'delete' && (
         <DeleteDialog
           configuration={configuration}
@@ -271,11 +277,15 @@ export function Page() {
       {question?.kind === 'discard' && (
         <Dialog
           title="Discard your changes?"
-          action="Discard"
-          onConfirm={() => {
-            setQuestion(undefined)
-            question.then()
-          }}
+          actions={[
+            {
+              label: 'Discard',
+              onChoose: () => {
+                setQuestion(undefined)
+                question.then()
+              },
+            },
+          ]}
           onClose={() => setQuestion(undefined)}
         >
           <p>{question.text}</p>

@@ -81,8 +81,8 @@ export interface PageState {
   readonly files: readonly AgentFileState[]
   /** The team that is used while nothing defines agents. */
   readonly builtIn: {
-    readonly label: string
-    readonly agents: readonly ToolChoice[]
+    readonly agents: readonly Agent[]
+    readonly entry: string
     readonly isUsed: boolean
   }
   readonly templates: readonly Template[]
