@@ -324,6 +324,29 @@ describe('fields and permissions are validated on save', () => {
     expect((await written()).agents).toEqual(team)
   })
 
+  it('shows what is wrong with the settings as soon as it opens', async () => {
+    const bad = { ...agent('bad name', { toolPermissions: { type: 'some' } }), systemPrompt: '' }
+    await set('lead', [agent('lead'), bad])
+    const page = await openPage()
+    await page.locator('.list .agent').filter({ hasText: 'bad name' }).getByText('3 errors').waitFor()
+    await page.getByText('The settings have 3 errors.').waitFor()
+    expect(await page.getByText('Everything is saved.').count()).toBe(0)
+    await select(page, 'bad name')
+    await page.locator('#name-notes').waitFor()
+    await page.locator('#systemPrompt-notes').getByText('Instructions is empty.').waitFor()
+    await page.locator('#toolPermissions-notes').getByText('not "some"').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await workbench.screenshot('settings-errors')
+    await page.locator('#name').fill('good-name')
+    await page.locator('#systemPrompt').fill('You do good work for people.')
+    await save(page)
+    await page.getByText('Everything is saved.').waitFor()
+    expect((await written()).agents?.[1]).toMatchObject({
+      name: 'good-name',
+      toolPermissions: { type: 'none' },
+    })
+  })
+
   it('offers real tools and agents, and shows tools that are gone as missing', async () => {
     await set(
       'lead',
@@ -459,7 +482,9 @@ describe('the settings section: immediate validation, and reset with confirmatio
       const lines = readFileSync(user, 'utf8').split('\n')
       expect(found).toMatchObject({ file: user, line: lines.findIndex((line) => line.includes('"some"')) })
       const page = await openPage()
-      await page.locator('#toolPermissions').getByText('None').waitFor()
+      await page.locator('#toolPermissions').getByText('None', { exact: true }).waitFor()
+      await page.getByText('Tools must be "all", "none" or "specific", not "some"').waitFor()
+      await page.getByText('The settings have 1 error.').waitFor()
       await page.locator('#description').fill('Mine alone')
       await save(page)
       expect(await written()).toEqual({})

@@ -7,7 +7,7 @@ import { duplicateAgent, moveAgent } from './edit.ts'
 import { sentenceOf } from './field.tsx'
 import { ask } from './host.ts'
 import { OtherAgents } from './other-agents.tsx'
-import { agentOf, placeOf, problemsAt } from './problems.ts'
+import { agentOf, placeOf, problemsAt, shownProblems } from './problems.ts'
 import type { Configuration, Level, Problem } from './protocol.ts'
 import { StartDialog } from './start-dialog.tsx'
 import { useStore } from './store.ts'
@@ -31,6 +31,11 @@ export function Page() {
 
   const configuration = configurationOf(view)
   const own = levelOf(view)
+  const shown = shownProblems({ problems, configuration, level: own, tried })
+  const errors = shown.filter(({ prevents }) => prevents).length
+  const ofWhole = shown.filter((problem) => agentOf(problem) === undefined)
+  const isMended = own !== undefined && own.problems.length > 0
+  const canSave = draft !== undefined || isMended
   const edit = (changed: Configuration, select?: number, focus?: boolean) =>
     dispatch({
       type: 'edited',
@@ -120,7 +125,7 @@ export function Page() {
               <select
                 id="entryAgent"
                 value={configuration.entryAgent}
-                aria-invalid={problemsAt(problems, 'entryAgent').length > 0}
+                aria-invalid={problemsAt(shown, 'entryAgent').length > 0}
                 onChange={(event) => edit({ ...configuration, entryAgent: event.currentTarget.value })}
               >
                 {!configuration.agents.some(({ name }) => name === configuration.entryAgent) && (
@@ -137,7 +142,7 @@ export function Page() {
             </div>
           )}
           <div class="buttons">
-            <button type="button" class="primary" onClick={save} disabled={draft === undefined}>
+            <button type="button" class="primary" onClick={save} disabled={!canSave}>
               Save
             </button>
             <button
@@ -152,7 +157,7 @@ export function Page() {
               Discard changes
             </button>
             <span role="status" class="hint">
-              {draft === undefined ? 'Everything is saved.' : 'Not saved yet.'}
+              {draft === undefined ? savedText(errors) : 'Not saved yet.'}
             </span>
           </div>
         </div>
@@ -170,6 +175,18 @@ export function Page() {
                 Write them in the new form
               </button>
             </div>
+          </div>
+        )}
+        {draft === undefined && (isMended || ofWhole.length > 0) && !isRefused && (
+          <div class="box warning">
+            {ofWhole.map((problem) => (
+              <p key={problem.path + problem.message}>
+                {placeOf(problem, [])}: {sentenceOf('', problem).trim()}
+              </p>
+            ))}
+            {isMended && (
+              <p>Some of these settings cannot be understood. Save replaces that by what is shown here.</p>
+            )}
           </div>
         )}
         {hasConflict && (
@@ -218,7 +235,7 @@ export function Page() {
           <AgentList
             configuration={configuration}
             selected={selected}
-            problems={tried ? problems : []}
+            problems={shown}
             templates={state.templates}
             most={state.limits.agents}
             onSelect={(index) => dispatch({ type: 'selected', index })}
@@ -230,8 +247,7 @@ export function Page() {
               configuration={configuration}
               index={selected}
               state={state}
-              problems={problems}
-              tried={tried}
+              problems={shown}
               preview={view.preview}
               focusName={view.focusName}
               onChange={edit}
@@ -301,4 +317,9 @@ export function Page() {
       /^agents\[\d+\]\.(\w+)/.exec(problem.path) ?? []
     requestAnimationFrame(() => document.getElementById(field)?.focus())
   }
+}
+
+function savedText(errors: number): string {
+  if (errors === 0) return 'Everything is saved.'
+  return `The settings have ${errors} ${errors === 1 ? 'error' : 'errors'}.`
 }

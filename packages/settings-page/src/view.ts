@@ -98,7 +98,7 @@ export function reduce(view: View, action: Action): View {
     }
     case 'discarded': {
       const { draft: _, message: __, ...rest } = view
-      return within({ ...rest, tried: false, hasConflict: false })
+      return within({ ...rest, tried: false, hasConflict: false, problems: [] })
     }
     case 'rebased': {
       const stamp = levelOf(view)?.stamp

@@ -4,7 +4,7 @@ import type { Level, LevelState, PageState, Template } from '@cadre/settings-pag
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
-import { configurationOf } from './configuration.ts'
+import { configurationOf, mendedIn } from './configuration.ts'
 import { fileStates, findAgents } from './found-agents.ts'
 import { toolsHere } from './host-tools.ts'
 import { definesAgents, type LevelSettings, standInTeam, usedLevel } from './levels.ts'
@@ -59,7 +59,7 @@ export async function loadPageData(services: Services): Promise<PageData> {
         ...(configuration !== undefined && { configuration }),
         stamp: stampOf(level),
         isOld: checked.old.includes(level.level) && definesAgents(level),
-        problems: checked.problems.filter((one) => one.level === level.level).map(({ message }) => message),
+        problems: await mendedIn(level),
       }
     }),
   )
