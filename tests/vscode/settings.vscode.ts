@@ -236,6 +236,16 @@ describe('add, edit and remove agents, with persistence and confirmation', () =>
     expect((await written()).agents).toHaveLength(4)
   })
 
+  it('saves with Ctrl+S', async () => {
+    const page = await openTeam()
+    await select(page, 'tester')
+    await page.locator('#description').fill('Saved by keys')
+    await page.getByText('Not saved yet.').waitFor()
+    await workbench.page.keyboard.press('Control+s')
+    await page.getByText('Saved. The agents are used').waitFor()
+    expect((await written()).agents?.[2]).toMatchObject({ description: 'Saved by keys' })
+  })
+
   it('renames an agent everywhere it is named', async () => {
     const page = await openTeam()
     await select(page, 'reviewer')

@@ -6,6 +6,7 @@ import { Dialog } from './dialog.tsx'
 import { duplicateAgent, moveAgent } from './edit.ts'
 import { sentenceOf } from './field.tsx'
 import { ask } from './host.ts'
+import { isSaveKey } from './keys.ts'
 import { OtherAgents } from './other-agents.tsx'
 import { agentOf, placeOf, problemsAt, shownProblems } from './problems.ts'
 import type { Configuration, Level, Problem } from './protocol.ts'
@@ -27,6 +28,16 @@ export function Page() {
   useEffect(() => {
     if (isRefused) summary.current?.focus()
   }, [isRefused])
+  const saveNow = useRef<() => void>(undefined)
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (!isSaveKey(event)) return
+      event.preventDefault()
+      saveNow.current?.()
+    }
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
   if (state === undefined) return <p role="status">Loading the agents…</p>
 
   const configuration = configurationOf(view)
@@ -48,6 +59,8 @@ export function Page() {
     const stamp = draft?.stamp ?? own?.stamp ?? ''
     ask({ type: 'save', draft: { level: view.level, configuration, stamp }, overwrite: false })
   }
+  // Behind a question nothing is saved: it is answered first.
+  saveNow.current = canSave && question === undefined && !view.asksStart ? save : undefined
   /** Asks first where edits would be lost. */
   const unlessEdited = (text: string, then: () => void) => {
     if (draft === undefined) then()
