@@ -301,13 +301,18 @@ describe('add, edit and remove agents, with persistence and confirmation', () =>
     })
   })
 
-  it('does not delete the last agent', async () => {
+  it('offers to reset the level instead of deleting the last agent', async () => {
     await set('lead', [agent('lead')])
     const page = await openPage()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('The last agent cannot be deleted').waitFor()
-    await page.locator('dialog').getByRole('button', { name: 'OK' }).click()
+    await page.getByText('lead is the last agent of this level').waitFor()
+    await page.locator('dialog').getByRole('button', { name: 'Keep the agent' }).click()
     expect(await names(page)).toEqual(['lead'])
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.locator('dialog').getByRole('button', { name: 'Reset this level…' }).click()
+    await workbench.page.getByText('This removes 1 agent: lead.').waitFor()
+    await dialogAnswer('Reset')
+    await page.getByText('This level defines no agents.').waitFor()
   })
 })
 
@@ -391,6 +396,20 @@ describe('fields and permissions are validated on save', () => {
     expect((await written()).agents?.[2]).toMatchObject({
       toolPermissions: { type: 'specific', tools: ['probe_echo', 'read_file'] },
       delegationPermissions: { type: 'specific', agents: ['lead'] },
+    })
+  })
+
+  it('suggests the models that there are', async () => {
+    const page = await openTeam()
+    const models = await code.host.run(async (vscode) =>
+      (await vscode.lm.selectChatModels()).map(({ id }: { id: string }) => id),
+    )
+    expect(models).not.toEqual([])
+    await until('the suggestions', async () => {
+      const listed = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('#models option')].map(({ value }) => value)",
+      )
+      return models.every((id: string) => listed.includes(id))
     })
   })
 
@@ -688,6 +707,12 @@ describe('the page is accessible', () => {
       async () => (await page.evaluate<[number, number]>(widths))[0] <= 360,
     )
     const [width, content] = await page.evaluate<[number, number]>(widths)
+    await page.locator('#toolPermissions').scrollIntoViewIfNeeded()
+    const inSight = `(() => {
+      const { top, bottom } = document.querySelector('.bar .primary').getBoundingClientRect()
+      return window.scrollY > 0 && top >= 0 && bottom <= window.innerHeight
+    })()`
+    await until('Save to be in sight further down', () => page.evaluate<boolean>(inSight))
     await workbench.screenshot('settings-narrow')
     await workbench.page.setViewportSize({ width: 1400, height: 900 })
     expect(content).toBeLessThanOrEqual(width)

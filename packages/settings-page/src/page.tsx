@@ -296,6 +296,12 @@ export function Page() {
         <DeleteDialog
           configuration={configuration}
           index={selected}
+          isSet={own?.configuration !== undefined}
+          onRemoveAll={() => {
+            setQuestion(undefined)
+            dispatch({ type: 'discarded' })
+            if (own?.configuration !== undefined) ask({ type: 'reset', level: view.level })
+          }}
           onDelete={(changed) => {
             setQuestion(undefined)
             edit(changed)

@@ -163,6 +163,10 @@ export function createSettingsPanel(
     services.settings.onDidChange(() => {
       if (panel !== undefined && isReady && !isSaving) void sendState()
     }),
+    // The page suggests models, and those of an extension come and go.
+    vscode.lm.onDidChangeChatModels(() => {
+      if (panel !== undefined && isReady && !isSaving) void sendState()
+    }),
     vscode.window.registerWebviewPanelSerializer(panelType, {
       deserializeWebviewPanel: async (restored) => show(restored),
     }),
