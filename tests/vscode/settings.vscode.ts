@@ -707,7 +707,7 @@ describe('the page is accessible', () => {
       async () => (await page.evaluate<[number, number]>(widths))[0] <= 360,
     )
     const [width, content] = await page.evaluate<[number, number]>(widths)
-    await page.locator('#toolPermissions').scrollIntoViewIfNeeded()
+    await page.locator('#toolPermissions').focus()
     const inSight = `(() => {
       const { top, bottom } = document.querySelector('.bar .primary').getBoundingClientRect()
       return window.scrollY > 0 && top >= 0 && bottom <= window.innerHeight
