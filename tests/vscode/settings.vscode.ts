@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Frame } from './support/browser.ts'
@@ -126,6 +126,49 @@ describe('configure agents and the entry agent', () => {
     expect(await workbench.notifications()).toEqual([])
   })
 
+  it('says that the first agent replaces the built-in team, and copies the team first if a person wants it', async () => {
+    const files = path.join(code.workspace, '.github')
+    const away = path.join(code.folder, 'github-away')
+    renameSync(files, away)
+    try {
+      const page = await openPage()
+      await page.getByText('in use', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Add agent' }).click()
+      await page.getByText('Your first agent replaces the built-in team').waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await workbench.screenshot('settings-start')
+      await page.locator('dialog').getByRole('button', { name: 'Cancel' }).click()
+      await page.locator('dialog').waitFor({ state: 'detached' })
+      expect(await names(page)).toEqual([])
+      await page.getByRole('button', { name: 'Add agent' }).click()
+      await page.locator('dialog').getByRole('button', { name: 'Start from the built-in team' }).click()
+      await until('the focus on the name', () =>
+        page.evaluate<boolean>('document.activeElement?.id === "name"'),
+      )
+      expect(await names(page)).toHaveLength(5)
+      expect(await page.locator('#entryAgent').inputValue()).toBe('coordinator')
+      expect(await page.locator('#name').inputValue()).toBe('new-agent')
+    } finally {
+      renameSync(away, files)
+    }
+  })
+
+  it('lists ready teams with what they are for, and adds one only when its button is pressed', async () => {
+    const page = await openTeam()
+    const { keyboard } = workbench.page
+    await page.getByText('Add a ready team').focus()
+    await keyboard.press('Enter')
+    const teams = page.getByRole('list', { name: 'Ready teams' })
+    await teams.getByText('explorers', { exact: true }).waitFor()
+    expect(await teams.locator('li .hint').allInnerTexts()).not.toContain('')
+    for (const key of ['ArrowDown', 'ArrowDown', 'Tab', 'ArrowDown']) await keyboard.press(key)
+    expect(await names(page)).toHaveLength(3)
+    await page.getByRole('button', { name: 'Add the team coordinator', exact: true }).focus()
+    await keyboard.press('Enter')
+    await page.getByText('4 agents were added from the team coordinator.').waitFor()
+    expect(await names(page)).toHaveLength(7)
+  })
+
   it('makes another agent the entry agent', async () => {
     const page = await openTeam()
     await select(page, 'tester')
@@ -187,10 +230,20 @@ describe('add, edit and remove agents, with persistence and confirmation', () =>
       description: 'Writes documentation',
       useFor: 'Documentation',
       delegationPermissions: { type: 'none' },
-      toolPermissions: { type: 'all' },
+      toolPermissions: { type: 'specific', tools: ['read', 'search'] },
     })
     await workbench.reload()
     expect((await written()).agents).toHaveLength(4)
+  })
+
+  it('saves with Ctrl+S', async () => {
+    const page = await openTeam()
+    await select(page, 'tester')
+    await page.locator('#description').fill('Saved by keys')
+    await page.getByText('Not saved yet.').waitFor()
+    await workbench.page.keyboard.press('Control+s')
+    await page.getByText('Saved. The agents are used').waitFor()
+    expect((await written()).agents?.[2]).toMatchObject({ description: 'Saved by keys' })
   })
 
   it('renames an agent everywhere it is named', async () => {
@@ -248,13 +301,18 @@ describe('add, edit and remove agents, with persistence and confirmation', () =>
     })
   })
 
-  it('does not delete the last agent', async () => {
+  it('offers to reset the level instead of deleting the last agent', async () => {
     await set('lead', [agent('lead')])
     const page = await openPage()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('The last agent cannot be deleted').waitFor()
-    await page.locator('dialog').getByRole('button', { name: 'OK' }).click()
+    await page.getByText('lead is the last agent of this level').waitFor()
+    await page.locator('dialog').getByRole('button', { name: 'Keep the agent' }).click()
     expect(await names(page)).toEqual(['lead'])
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.locator('dialog').getByRole('button', { name: 'Reset this level…' }).click()
+    await workbench.page.getByText('This removes 1 agent: lead.').waitFor()
+    await dialogAnswer('Reset')
+    await page.getByText('This level defines no agents.').waitFor()
   })
 })
 
@@ -279,6 +337,29 @@ describe('fields and permissions are validated on save', () => {
       page.evaluate<boolean>('document.activeElement?.id === "systemPrompt"'),
     )
     expect((await written()).agents).toEqual(team)
+  })
+
+  it('shows what is wrong with the settings as soon as it opens', async () => {
+    const bad = { ...agent('bad name', { toolPermissions: { type: 'some' } }), systemPrompt: '' }
+    await set('lead', [agent('lead'), bad])
+    const page = await openPage()
+    await page.locator('.list .agent').filter({ hasText: 'bad name' }).getByText('3 errors').waitFor()
+    await page.getByText('The settings have 3 errors.').waitFor()
+    expect(await page.getByText('Everything is saved.').count()).toBe(0)
+    await select(page, 'bad name')
+    await page.locator('#name-notes').waitFor()
+    await page.locator('#systemPrompt-notes').getByText('Instructions is empty.').waitFor()
+    await page.locator('#toolPermissions-notes').getByText('not "some"').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await workbench.screenshot('settings-errors')
+    await page.locator('#name').fill('good-name')
+    await page.locator('#systemPrompt').fill('You do good work for people.')
+    await save(page)
+    await page.getByText('Everything is saved.').waitFor()
+    expect((await written()).agents?.[1]).toMatchObject({
+      name: 'good-name',
+      toolPermissions: { type: 'none' },
+    })
   })
 
   it('offers real tools and agents, and shows tools that are gone as missing', async () => {
@@ -315,6 +396,20 @@ describe('fields and permissions are validated on save', () => {
     expect((await written()).agents?.[2]).toMatchObject({
       toolPermissions: { type: 'specific', tools: ['probe_echo', 'read_file'] },
       delegationPermissions: { type: 'specific', agents: ['lead'] },
+    })
+  })
+
+  it('suggests the models that there are', async () => {
+    const page = await openTeam()
+    const models = await code.host.run(async (vscode) =>
+      (await vscode.lm.selectChatModels()).map(({ id }: { id: string }) => id),
+    )
+    expect(models).not.toEqual([])
+    await until('the suggestions', async () => {
+      const listed = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('#models option')].map(({ value }) => value)",
+      )
+      return models.every((id: string) => listed.includes(id))
     })
   })
 
@@ -416,7 +511,9 @@ describe('the settings section: immediate validation, and reset with confirmatio
       const lines = readFileSync(user, 'utf8').split('\n')
       expect(found).toMatchObject({ file: user, line: lines.findIndex((line) => line.includes('"some"')) })
       const page = await openPage()
-      await page.locator('#toolPermissions').getByText('None').waitFor()
+      await page.locator('#toolPermissions').getByText('None', { exact: true }).waitFor()
+      await page.getByText('Tools must be "all", "none" or "specific", not "some"').waitFor()
+      await page.getByText('The settings have 1 error.').waitFor()
       await page.locator('#description').fill('Mine alone')
       await save(page)
       expect(await written()).toEqual({})
@@ -610,6 +707,12 @@ describe('the page is accessible', () => {
       async () => (await page.evaluate<[number, number]>(widths))[0] <= 360,
     )
     const [width, content] = await page.evaluate<[number, number]>(widths)
+    await page.locator('#toolPermissions').focus()
+    const inSight = `(() => {
+      const { top, bottom } = document.querySelector('.bar .primary').getBoundingClientRect()
+      return window.scrollY > 0 && top >= 0 && bottom <= window.innerHeight
+    })()`
+    await until('Save to be in sight further down', () => page.evaluate<boolean>(inSight))
     await workbench.screenshot('settings-narrow')
     await workbench.page.setViewportSize({ width: 1400, height: 900 })
     expect(content).toBeLessThanOrEqual(width)

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { changeAgent, changeModel, renameAgent } from './edit.ts'
-import { Field, shownProblems } from './field.tsx'
+import { Field } from './field.tsx'
 import { Permission } from './permission.tsx'
 import { problemsAt } from './problems.ts'
 import type { Agent, Configuration, PageState, Preview, Problem } from './protocol.ts'
@@ -10,7 +10,6 @@ export interface AgentFormProps {
   readonly index: number
   readonly state: PageState
   readonly problems: readonly Problem[]
-  readonly tried: boolean
   readonly preview: Preview | undefined
   readonly focusName: number
   readonly onChange: (configuration: Configuration) => void
@@ -31,7 +30,7 @@ const ownKeys = [
 ]
 
 export function AgentForm(props: AgentFormProps) {
-  const { configuration, index, state, problems, tried, preview, focusName, onChange } = props
+  const { configuration, index, state, problems, preview, focusName, onChange } = props
   const agent = configuration.agents[index]
   const nameInput = useRef<HTMLInputElement>(null)
   // Names are typed letter by letter: each is a rename of what was there when the typing began.
@@ -43,7 +42,7 @@ export function AgentForm(props: AgentFormProps) {
     }
   }, [focusName])
   if (agent === undefined) return null
-  const at = (field: string) => shownProblems(problemsAt(problems, `agents[${index}].${field}`), tried)
+  const at = (field: string) => problemsAt(problems, `agents[${index}].${field}`)
   const change = (part: Partial<Agent>) => onChange(changeAgent(configuration, index, part))
   const others = configuration.agents
     .filter((_, other) => other !== index)

@@ -50,26 +50,26 @@ export function AgentList(props: AgentListProps) {
           Add agent
         </button>
       </div>
-      <div class="field">
-        <label for="template">Add a ready team</label>
-        <select
-          id="template"
-          value=""
-          disabled={isFull}
-          onChange={(event) => {
-            const { value } = event.currentTarget
-            event.currentTarget.value = ''
-            if (value !== '') onTemplate(value)
-          }}
-        >
-          <option value="">Choose a team…</option>
-          {templates.map((template) => (
-            <option key={template.id} value={template.id} title={template.description}>
-              {template.label}
-            </option>
+      <details>
+        <summary>Add a ready team</summary>
+        <ul class="cards" aria-label="Ready teams">
+          {templates.map(({ id, label, description }) => (
+            <li key={id}>
+              <strong>{label}</strong> <span class="hint">{description}</span>
+              <div class="buttons">
+                <button
+                  type="button"
+                  disabled={isFull}
+                  aria-label={`Add the team ${label}`}
+                  onClick={() => onTemplate(id)}
+                >
+                  Add
+                </button>
+              </div>
+            </li>
           ))}
-        </select>
-      </div>
+        </ul>
+      </details>
       {isFull && <p class="hint">Settings can have at most {most} agents.</p>}
     </nav>
   )

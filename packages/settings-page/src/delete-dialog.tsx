@@ -6,28 +6,47 @@ import type { Configuration } from './protocol.ts'
 export interface DeleteDialogProps {
   readonly configuration: Configuration
   readonly index: number
+  /** Whether the agents are set; else they are only in what is edited. */
+  readonly isSet: boolean
   readonly onDelete: (configuration: Configuration) => void
+  /** Removes every agent of this level: from the settings, or from what is edited. */
+  readonly onRemoveAll: () => void
   readonly onClose: () => void
 }
 
-/** Confirms that an agent is deleted. An entry agent needs a successor; the last agent stays. */
-export function DeleteDialog({ configuration, index, onDelete, onClose }: DeleteDialogProps) {
+/** Confirms that an agent is deleted. An entry agent needs a successor; the last agent goes with the whole level. */
+export function DeleteDialog(props: DeleteDialogProps) {
+  const { configuration, index, isSet, onDelete, onRemoveAll, onClose } = props
   const agent = configuration.agents[index]
   const others = configuration.agents.filter((_, other) => other !== index)
   const isEntry = agent?.name === configuration.entryAgent
   const [successor, setSuccessor] = useState(others[0]?.name ?? '')
   if (others.length === 0)
     return (
-      <Dialog title="The last agent cannot be deleted" action="OK" onConfirm={onClose} onClose={onClose}>
-        <p>Add another agent first. To remove all agents of this level, use Reset.</p>
+      <Dialog
+        title={`${agent?.name || 'This agent'} is the last agent of this level`}
+        actions={[{ label: isSet ? 'Reset this level…' : 'Discard changes', onChoose: onRemoveAll }]}
+        close="Keep the agent"
+        onClose={onClose}
+      >
+        <p>
+          A level without agents defines none: other levels, agent files or the built-in team answer then.{' '}
+          {isSet
+            ? 'To remove the agent, reset this level. You are asked once more.'
+            : 'The agent is not saved yet. To remove it, discard your changes.'}
+        </p>
       </Dialog>
     )
   const names = namedBy(configuration, index)
   return (
     <Dialog
       title={`Delete ${agent?.name || 'this agent'}?`}
-      action="Delete"
-      onConfirm={() => onDelete(deleteAgent(configuration, index, isEntry ? successor : undefined))}
+      actions={[
+        {
+          label: 'Delete',
+          onChoose: () => onDelete(deleteAgent(configuration, index, isEntry ? successor : undefined)),
+        },
+      ]}
       onClose={onClose}
     >
       <p>Its instructions and permissions are removed when you save.</p>

@@ -4,14 +4,15 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 export interface DialogProps {
   readonly title: string
   readonly children: ComponentChildren
-  /** The button that goes ahead. */
-  readonly action: string
-  readonly onConfirm: () => void
+  /** The buttons that go ahead, the usual one first. */
+  readonly actions: readonly { readonly label: string; readonly onChoose: () => void }[]
+  /** The button that changes nothing. */
+  readonly close?: string
   readonly onClose: () => void
 }
 
 /** A question before something is lost. The focus stays inside, and goes back afterwards. */
-export function Dialog({ title, children, action, onConfirm, onClose }: DialogProps) {
+export function Dialog({ title, children, actions, close = 'Cancel', onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -37,11 +38,13 @@ export function Dialog({ title, children, action, onConfirm, onClose }: DialogPr
       <h2 id={`${id}-title`}>{title}</h2>
       <div id={`${id}-text`}>{children}</div>
       <div class="buttons">
-        <button type="button" class="primary" onClick={onConfirm}>
-          {action}
-        </button>
+        {actions.map(({ label, onChoose }, index) => (
+          <button key={label} type="button" class={index === 0 ? 'primary' : ''} onClick={onChoose}>
+            {label}
+          </button>
+        ))}
         <button type="button" onClick={onClose}>
-          Cancel
+          {close}
         </button>
       </div>
     </dialog>

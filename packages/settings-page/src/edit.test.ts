@@ -38,6 +38,13 @@ describe('editing agents', () => {
     expect(addAgent({ entryAgent: 'gone', agents: [] }, emptyAgent('a')).entryAgent).toBe('a')
   })
 
+  it('gives a new agent tools that read and search, and nothing else', () => {
+    expect(emptyAgent('a')).toMatchObject({
+      delegationPermissions: { type: 'none' },
+      toolPermissions: { type: 'specific', tools: ['read', 'search'] },
+    })
+  })
+
   it('finds free names that fit the limit of 50 characters', () => {
     const long = 'a'.repeat(50)
     expect(freeName(long, [agent(long)])).toHaveLength(50)

@@ -1,6 +1,6 @@
 import type { Agent, Configuration, Permission } from './protocol.ts'
 
-/** An agent to begin with. */
+/** An agent to begin with. It reads and searches; a person decides what else it may do. */
 export function emptyAgent(name: string): Agent {
   return {
     name,
@@ -8,7 +8,7 @@ export function emptyAgent(name: string): Agent {
     description: '',
     useFor: '',
     delegationPermissions: { type: 'none' },
-    toolPermissions: { type: 'all' },
+    toolPermissions: { type: 'specific', tools: ['read', 'search'] },
   }
 }
 

@@ -6,11 +6,6 @@ export function sentenceOf(label: string, { message }: Problem): string {
   return /^[a-z"]/.test(message) ? `${label} ${message}` : message
 }
 
-/** The problems of a field that are to be shown. That something is still empty is said when saving was tried. */
-export function shownProblems(problems: readonly Problem[], tried: boolean): readonly Problem[] {
-  return tried ? problems : problems.filter(({ message }) => message !== 'is empty.')
-}
-
 export interface NotesProps {
   readonly id: string
   readonly label: string

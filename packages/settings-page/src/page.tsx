@@ -3,12 +3,14 @@ import { AgentForm } from './agent-form.tsx'
 import { AgentList } from './agent-list.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { Dialog } from './dialog.tsx'
-import { addAgent, duplicateAgent, emptyAgent, moveAgent } from './edit.ts'
+import { duplicateAgent, moveAgent } from './edit.ts'
 import { sentenceOf } from './field.tsx'
 import { ask } from './host.ts'
+import { isSaveKey } from './keys.ts'
 import { OtherAgents } from './other-agents.tsx'
-import { agentOf, placeOf, problemsAt } from './problems.ts'
+import { agentOf, placeOf, problemsAt, shownProblems } from './problems.ts'
 import type { Configuration, Level, Problem } from './protocol.ts'
+import { StartDialog } from './start-dialog.tsx'
 import { useStore } from './store.ts'
 import { configurationOf, levelOf } from './view.ts'
 
@@ -26,10 +28,25 @@ export function Page() {
   useEffect(() => {
     if (isRefused) summary.current?.focus()
   }, [isRefused])
+  const saveNow = useRef<() => void>(undefined)
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (!isSaveKey(event)) return
+      event.preventDefault()
+      saveNow.current?.()
+    }
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
   if (state === undefined) return <p role="status">Loading the agents…</p>
 
   const configuration = configurationOf(view)
   const own = levelOf(view)
+  const shown = shownProblems({ problems, configuration, level: own, tried })
+  const errors = shown.filter(({ prevents }) => prevents).length
+  const ofWhole = shown.filter((problem) => agentOf(problem) === undefined)
+  const isMended = own !== undefined && own.problems.length > 0
+  const canSave = draft !== undefined || isMended
   const edit = (changed: Configuration, select?: number, focus?: boolean) =>
     dispatch({
       type: 'edited',
@@ -42,6 +59,8 @@ export function Page() {
     const stamp = draft?.stamp ?? own?.stamp ?? ''
     ask({ type: 'save', draft: { level: view.level, configuration, stamp }, overwrite: false })
   }
+  // Behind a question nothing is saved: it is answered first.
+  saveNow.current = canSave && question === undefined && !view.asksStart ? save : undefined
   /** Asks first where edits would be lost. */
   const unlessEdited = (text: string, then: () => void) => {
     if (draft === undefined) then()
@@ -119,7 +138,7 @@ export function Page() {
               <select
                 id="entryAgent"
                 value={configuration.entryAgent}
-                aria-invalid={problemsAt(problems, 'entryAgent').length > 0}
+                aria-invalid={problemsAt(shown, 'entryAgent').length > 0}
                 onChange={(event) => edit({ ...configuration, entryAgent: event.currentTarget.value })}
               >
                 {!configuration.agents.some(({ name }) => name === configuration.entryAgent) && (
@@ -136,7 +155,7 @@ export function Page() {
             </div>
           )}
           <div class="buttons">
-            <button type="button" class="primary" onClick={save} disabled={draft === undefined}>
+            <button type="button" class="primary" onClick={save} disabled={!canSave}>
               Save
             </button>
             <button
@@ -151,7 +170,7 @@ export function Page() {
               Discard changes
             </button>
             <span role="status" class="hint">
-              {draft === undefined ? 'Everything is saved.' : 'Not saved yet.'}
+              {draft === undefined ? savedText(errors) : 'Not saved yet.'}
             </span>
           </div>
         </div>
@@ -169,6 +188,18 @@ export function Page() {
                 Write them in the new form
               </button>
             </div>
+          </div>
+        )}
+        {draft === undefined && (isMended || ofWhole.length > 0) && !isRefused && (
+          <div class="box warning">
+            {ofWhole.map((problem) => (
+              <p key={problem.path + problem.message}>
+                {placeOf(problem, [])}: {sentenceOf('', problem).trim()}
+              </p>
+            ))}
+            {isMended && (
+              <p>Some of these settings cannot be understood. Save replaces that by what is shown here.</p>
+            )}
           </div>
         )}
         {hasConflict && (
@@ -217,13 +248,11 @@ export function Page() {
           <AgentList
             configuration={configuration}
             selected={selected}
-            problems={tried ? problems : []}
+            problems={shown}
             templates={state.templates}
             most={state.limits.agents}
             onSelect={(index) => dispatch({ type: 'selected', index })}
-            onAdd={() =>
-              edit(addAgent(configuration, emptyAgent('new-agent')), configuration.agents.length, true)
-            }
+            onAdd={() => dispatch({ type: 'adding' })}
             onTemplate={(id) => ask({ type: 'template', id })}
           />
           {hasAgents ? (
@@ -231,8 +260,7 @@ export function Page() {
               configuration={configuration}
               index={selected}
               state={state}
-              problems={problems}
-              tried={tried}
+              problems={shown}
               preview={view.preview}
               focusName={view.focusName}
               onChange={edit}
@@ -257,10 +285,23 @@ export function Page() {
           onCopy={(id) => ask({ type: 'copyFile', id })}
         />
       </main>
+      {view.asksStart && (
+        <StartDialog
+          team={state.builtIn.agents.map(({ name }) => name)}
+          onStart={(from) => dispatch({ type: 'started', from })}
+          onClose={() => dispatch({ type: 'started' })}
+        />
+      )}
       {question?.kind === 'delete' && (
         <DeleteDialog
           configuration={configuration}
           index={selected}
+          isSet={own?.configuration !== undefined}
+          onRemoveAll={() => {
+            setQuestion(undefined)
+            dispatch({ type: 'discarded' })
+            if (own?.configuration !== undefined) ask({ type: 'reset', level: view.level })
+          }}
           onDelete={(changed) => {
             setQuestion(undefined)
             edit(changed)
@@ -271,11 +312,15 @@ export function Page() {
       {question?.kind === 'discard' && (
         <Dialog
           title="Discard your changes?"
-          action="Discard"
-          onConfirm={() => {
-            setQuestion(undefined)
-            question.then()
-          }}
+          actions={[
+            {
+              label: 'Discard',
+              onChoose: () => {
+                setQuestion(undefined)
+                question.then()
+              },
+            },
+          ]}
           onClose={() => setQuestion(undefined)}
         >
           <p>{question.text}</p>
@@ -291,4 +336,9 @@ export function Page() {
       /^agents\[\d+\]\.(\w+)/.exec(problem.path) ?? []
     requestAnimationFrame(() => document.getElementById(field)?.focus())
   }
+}
+
+function savedText(errors: number): string {
+  if (errors === 0) return 'Everything is saved.'
+  return `The settings have ${errors} ${errors === 1 ? 'error' : 'errors'}.`
 }

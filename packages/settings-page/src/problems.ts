@@ -1,4 +1,4 @@
-import type { Problem } from './protocol.ts'
+import type { Configuration, LevelState, Problem } from './protocol.ts'
 
 /** What is wrong with a field, or with anything in it. */
 export function problemsAt(problems: readonly Problem[], path: string): readonly Problem[] {
@@ -7,6 +7,57 @@ export function problemsAt(problems: readonly Problem[], path: string): readonly
       problem.path === path || problem.path.startsWith(`${path}.`) || problem.path.startsWith(`${path}[`),
   )
 }
+
+export interface ShownRequest {
+  /** Of what is edited now. */
+  readonly problems: readonly Problem[]
+  readonly configuration: Configuration
+  readonly level: LevelState | undefined
+  /** Saving was tried. */
+  readonly tried: boolean
+}
+
+/**
+ * The problems to show, of what is edited and of what is set. That something of a new agent is still empty is said when saving was
+ * tried.
+ */
+export function shownProblems({ problems, configuration, level, tried }: ShownRequest): readonly Problem[] {
+  const set = level?.configuration
+  const asWritten = (level?.problems ?? []).filter((problem) => isUntouched(problem, configuration, set))
+  if (configuration.agents.length === 0) return asWritten
+  const ofEdits = problems.filter(
+    (problem) => tried || problem.message !== 'is empty.' || !isNew(agentOf(problem), configuration, set),
+  )
+  return [...asWritten, ...ofEdits]
+}
+
+/** An agent that is set keeps its place or its name while it is edited. */
+function isNew(
+  index: number | undefined,
+  { agents }: Configuration,
+  set: Configuration | undefined,
+): boolean {
+  if (index === undefined || set === undefined) return true
+  const has = (list: Configuration['agents'], name: string | undefined) =>
+    list.some((agent) => agent.name === name)
+  if (has(set.agents, agents[index]?.name)) return false
+  const before = set.agents[index]?.name
+  return before === undefined || has(agents, before)
+}
+
+function isUntouched(
+  { path }: Problem,
+  configuration: Configuration,
+  set: Configuration | undefined,
+): boolean {
+  if (path === 'entryAgent') return configuration.entryAgent === set?.entryAgent
+  const [, index, field = ''] = agentPath.exec(path) ?? []
+  if (index === undefined) return true
+  const [now, before] = [configuration, set].map((one) => one?.agents[Number(index)])
+  return now?.name === before?.name && JSON.stringify(now?.[field]) === JSON.stringify(before?.[field])
+}
+
+const agentPath = /^agents\[(\d+)\](?:\.(\w+))?/
 
 const labels: { readonly [field: string]: string } = {
   name: 'Name',
@@ -20,7 +71,7 @@ const labels: { readonly [field: string]: string } = {
 
 /** Where a problem is, as a person reads it. */
 export function placeOf({ path }: Problem, names: readonly string[]): string {
-  const [, index, field = ''] = /^agents\[(\d+)\](?:\.(\w+))?/.exec(path) ?? []
+  const [, index, field = ''] = agentPath.exec(path) ?? []
   if (index === undefined) return path === 'entryAgent' ? 'Entry agent' : 'Agents'
   const agent = names[Number(index)] || `Agent ${Number(index) + 1}`
   return field === '' ? agent : `${agent}, ${labels[field] ?? field}`
@@ -28,6 +79,6 @@ export function placeOf({ path }: Problem, names: readonly string[]): string {
 
 /** The agent that a problem is about. */
 export function agentOf({ path }: Problem): number | undefined {
-  const [, index] = /^agents\[(\d+)\]/.exec(path) ?? []
+  const [, index] = agentPath.exec(path) ?? []
   return index === undefined ? undefined : Number(index)
 }

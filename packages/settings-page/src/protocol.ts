@@ -35,7 +35,8 @@ export interface LevelState {
   readonly stamp: string
   /** It is written in an older form. Saving writes today's. */
   readonly isOld: boolean
-  readonly problems: readonly string[]
+  /** What is wrong with it as it is written, and cannot be seen in the configuration. Saving writes what is shown. */
+  readonly problems: readonly Problem[]
 }
 
 export interface ToolChoice {
@@ -81,8 +82,8 @@ export interface PageState {
   readonly files: readonly AgentFileState[]
   /** The team that is used while nothing defines agents. */
   readonly builtIn: {
-    readonly label: string
-    readonly agents: readonly ToolChoice[]
+    readonly agents: readonly Agent[]
+    readonly entry: string
     readonly isUsed: boolean
   }
   readonly templates: readonly Template[]

@@ -7,6 +7,7 @@ const team = (...names: string[]): Configuration => ({
   entryAgent: names[0] ?? '',
   agents: names.map((name) => ({ ...emptyAgent(name), description: name })),
 })
+const builtIn = { agents: team('coordinator', 'code-reviewer').agents, entry: 'coordinator' }
 const state = (user: Configuration | undefined, stamp = '1'): PageState => ({
   levels: [
     { level: 'user', label: 'User', stamp, isOld: false, problems: [], ...(user && { configuration: user }) },
@@ -16,7 +17,7 @@ const state = (user: Configuration | undefined, stamp = '1'): PageState => ({
   tools: [],
   models: [],
   files: [],
-  builtIn: { label: '', agents: [], isUsed: false },
+  builtIn: { ...builtIn, isUsed: false },
   templates: [],
   limits: { agents: 20, name: 50, prompt: 30_000, text: 200 },
   isTrusted: true,
@@ -102,6 +103,42 @@ describe('the page', () => {
     const view = after(opened(undefined), { type: 'received', message: { type: 'newAgent' } })
     expect(configurationOf(view)).toMatchObject({ entryAgent: 'new-agent', agents: [{ name: 'new-agent' }] })
     expect(view.focusName).toBe(1)
+  })
+
+  describe('while the built-in team is used', () => {
+    const used = after(initialView(undefined), {
+      type: 'received',
+      message: { type: 'state', state: { ...state(undefined), builtIn: { ...builtIn, isUsed: true } } },
+    })
+    const names = (view: View) => configurationOf(view).agents.map(({ name }) => name)
+
+    it.each<[string, Action]>([
+      ['the button', { type: 'adding' }],
+      ['the command', { type: 'received', message: { type: 'newAgent' } }],
+    ])('asks what to begin with before %s adds an agent', (_, action) => {
+      const view = after(used, action)
+      expect(view).toMatchObject({ asksStart: true })
+      expect(view.draft).toBeUndefined()
+    })
+
+    it('copies the team first, which keeps its entry agent', () => {
+      const view = after(used, { type: 'adding' }, { type: 'started', from: 'built-in' })
+      expect(names(view)).toEqual(['coordinator', 'code-reviewer', 'new-agent'])
+      expect(configurationOf(view).entryAgent).toBe('coordinator')
+      expect(view).toMatchObject({ asksStart: false, selected: 2, focusName: 1 })
+    })
+
+    it('begins with one agent, or changes nothing', () => {
+      const one = after(used, { type: 'adding' }, { type: 'started', from: 'nothing' })
+      expect(configurationOf(one)).toMatchObject({ entryAgent: 'new-agent', agents: [{ name: 'new-agent' }] })
+      expect(after(used, { type: 'adding' }, { type: 'started' })).toEqual(used)
+    })
+
+    it('asks only for the first agent', () => {
+      const one = after(used, { type: 'adding' }, { type: 'started', from: 'nothing' }, { type: 'adding' })
+      expect(one.asksStart).toBe(false)
+      expect(names(one)).toHaveLength(2)
+    })
   })
 
   it('selects an agent that exists after one was removed outside', () => {

@@ -32,6 +32,8 @@ export interface View {
   readonly message?: { readonly text: string; readonly isError: boolean }
   /** Counts up to move the focus to the name of the selected agent. */
   readonly focusName: number
+  /** The first agent of the settings would replace the built-in team: a person says what to begin with. */
+  readonly asksStart: boolean
 }
 
 export type Action =
@@ -42,6 +44,9 @@ export type Action =
       readonly select?: number
       readonly focus?: boolean
     }
+  | { readonly type: 'adding' }
+  /** The answer to what the settings begin with; nothing to change nothing. */
+  | { readonly type: 'started'; readonly from?: 'built-in' | 'nothing' }
   | { readonly type: 'selected'; readonly index: number }
   | { readonly type: 'level'; readonly level: Level }
   | { readonly type: 'discarded' }
@@ -71,6 +76,7 @@ export function initialView(kept: Kept | undefined): View {
     tried: false,
     hasConflict: false,
     focusName: 0,
+    asksStart: false,
   }
 }
 
@@ -80,6 +86,10 @@ export function reduce(view: View, action: Action): View {
       return receive(view, action.message)
     case 'edited':
       return edit(view, action.configuration, action)
+    case 'adding':
+      return startAgent(view)
+    case 'started':
+      return start({ ...view, asksStart: false }, action.from)
     case 'selected':
       return { ...view, selected: action.index }
     case 'level': {
@@ -88,7 +98,7 @@ export function reduce(view: View, action: Action): View {
     }
     case 'discarded': {
       const { draft: _, message: __, ...rest } = view
-      return within({ ...rest, tried: false, hasConflict: false })
+      return within({ ...rest, tried: false, hasConflict: false, problems: [] })
     }
     case 'rebased': {
       const stamp = levelOf(view)?.stamp
@@ -113,6 +123,24 @@ function edit(
     return within({ ...rest, selected: select, focusName })
   const draft: Draft = { level: view.level, configuration, stamp: before?.stamp ?? own?.stamp ?? '' }
   return within({ ...rest, draft, selected: select, focusName })
+}
+
+function startAgent(view: View): View {
+  const before = configurationOf(view)
+  if (before.agents.length === 0 && view.state?.builtIn.isUsed) return { ...view, asksStart: true }
+  return addEmpty(view, before)
+}
+
+function start(view: View, from: 'built-in' | 'nothing' | undefined): View {
+  const { builtIn } = view.state ?? {}
+  if (from === undefined || builtIn === undefined) return view
+  const before = configurationOf(view)
+  return addEmpty(view, from === 'nothing' ? before : addAgents(before, builtIn.agents, builtIn.entry))
+}
+
+function addEmpty(view: View, before: Configuration): View {
+  const after = addAgent(before, emptyAgent('new-agent'))
+  return edit(view, after, { select: before.agents.length, focus: true })
 }
 
 function within(view: View): View {
@@ -146,13 +174,8 @@ function receive(view: View, message: ToPage): View {
         message: { text: `${count} added from ${message.from}. Save to use them.`, isError: false },
       }
     }
-    case 'newAgent': {
-      const before = configurationOf(view)
-      return edit(view, addAgent(before, emptyAgent('new-agent')), {
-        select: before.agents.length,
-        focus: true,
-      })
-    }
+    case 'newAgent':
+      return startAgent(view)
     case 'message':
       return { ...view, message: { text: message.text, isError: message.isError } }
   }

@@ -1,6 +1,6 @@
 import type { Agent, Configuration } from '@cadre/settings-page'
 import { describe, expect, it } from 'vitest'
-import { configurationOf, problemsOf } from './configuration.ts'
+import { configurationOf, mendedIn, problemsOf } from './configuration.ts'
 
 const agent = (name: string, more: object = {}): Agent => ({
   name,
@@ -44,6 +44,52 @@ describe('the agents of a level, as they are edited', () => {
       agents: [{ name: '', systemPrompt: '', toolPermissions: { type: 'none' } }],
     })
     expect(await configurationOf({ level: 'user', values: { entryAgent: 'a' } })).toBeUndefined()
+  })
+})
+
+describe('what is wrong with settings as they are written', () => {
+  const mended = (values: object) => mendedIn({ level: 'user', values })
+
+  it('is nothing where the page shows what is written, with its problems', async () => {
+    expect(
+      await mended({ entryAgent: 'a', agents: [agent('a'), agent('b c', { description: '' })] }),
+    ).toEqual([])
+    expect(await mended({ agents: [{ name: 'a', systemPrompt: 'You do one thing.' }] })).toEqual([])
+    expect(await mended({ entryAgent: 'x' })).toEqual([])
+  })
+
+  it('is a permission that the page has to show as none', async () => {
+    const values = {
+      entryAgent: 'a',
+      agents: [agent('a'), agent('b', { toolPermissions: { type: 'some' }, delegationPermissions: 'all' })],
+    }
+    expect(await mended(values)).toEqual([
+      {
+        path: 'agents[1].delegationPermissions',
+        message:
+          'must be an object with type "all", "none" or "specific", not "all", so the agent may delegate to nobody.',
+        prevents: true,
+      },
+      {
+        path: 'agents[1].toolPermissions.type',
+        message: 'must be "all", "none" or "specific", not "some", so the agent gets no tools.',
+        prevents: true,
+      },
+    ])
+  })
+
+  it('is what is no agent, and the places are those of the agents that are shown', async () => {
+    const values = { entryAgent: 'a', agents: [7, agent('a', { toolPermissions: 'some' })] }
+    expect(await mended(values)).toMatchObject([
+      { path: 'agents', message: 'Entry 1 must be an object, not 7; it is left out.', prevents: true },
+      { path: 'agents[0].toolPermissions', prevents: true },
+    ])
+  })
+
+  it('is a list of agents that is none', async () => {
+    expect(await mended({ agents: 'none' })).toMatchObject([
+      { path: 'agents', message: expect.stringContaining('was not a list'), prevents: true },
+    ])
   })
 })
 

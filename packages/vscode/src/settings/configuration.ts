@@ -9,9 +9,13 @@ import { definesAgents, type LevelSettings, settingsText } from './levels.ts'
 export async function configurationOf(settings: LevelSettings): Promise<Configuration | undefined> {
   if (!definesAgents(settings)) return undefined
   const { migrateSettings } = await import('@cadre/agents')
-  const { value } = migrateSettings(JSON.parse(JSON.stringify(settings.values)) as JsonObject)
+  const { value } = migrateSettings(jsonOf(settings))
   const agents = Array.isArray(value['agents']) ? value['agents'].flatMap(agentOf) : []
   return { entryAgent: textOf(value['entryAgent']) || (agents[0]?.name ?? ''), agents }
+}
+
+function jsonOf({ values }: LevelSettings): JsonObject {
+  return JSON.parse(JSON.stringify(values)) as JsonObject
 }
 
 /** Agents in the form of settings, read from what was exported to it. */
@@ -79,15 +83,61 @@ function isSaid(code: string): boolean {
 
 /** What is wrong with agents that are being edited, at the field that it is about. */
 export async function problemsOf(configuration: Configuration): Promise<readonly Problem[]> {
+  const { entryAgent, agents } = configuration
+  return problemsIn({ entryAgent, agents }, (sentence, code) => sayings[code] ?? asFault(sentence))
+}
+
+/**
+ * What is wrong with a level as it is written, and is not to be seen in the configuration that the page shows: a permission that is
+ * none, a number in the place of an agent. Places are those of the configuration.
+ */
+export async function mendedIn(settings: LevelSettings): Promise<readonly Problem[]> {
+  const configuration = await configurationOf(settings)
+  if (configuration === undefined) return []
+  const { migrateSettings } = await import('@cadre/agents')
+  const { value } = migrateSettings(jsonOf(settings))
+  const listed = Array.isArray(value['agents']) ? value['agents'] : []
+  const [written, shown] = await Promise.all([
+    problemsIn(settings.values, (sentence) => sentence),
+    problemsOf(configuration),
+  ])
+  const seen = new Set(shown.map(({ path }) => fieldOf(path)))
+  return written
+    .map((problem) => placed(problem, listed))
+    .filter(
+      ({ path }) => !seen.has(fieldOf(path)) && (path !== 'entryAgent' || 'entryAgent' in settings.values),
+    )
+}
+
+/** What is no agent is left out of the configuration, so later agents move up. */
+function placed(problem: Problem, listed: readonly unknown[]): Problem {
+  const [, digits] = /^agents\[(\d+)\]/.exec(problem.path) ?? []
+  if (digits === undefined) return problem
+  const index = Number(digits)
+  if (agentsIn([listed[index]]).length === 0)
+    return { ...problem, path: 'agents', message: `Entry ${index + 1} ${problem.message}` }
+  const moved = agentsIn(listed.slice(0, index)).length
+  return { ...problem, path: problem.path.replace(/\d+/, String(moved)) }
+}
+
+/** The field of an agent that a path leads into. */
+function fieldOf(path: string): string {
+  return /^agents\[\d+\](?:\.\w+)?/.exec(path)?.[0] ?? path
+}
+
+async function problemsIn(
+  values: LevelSettings['values'],
+  say: (sentence: string, code: string) => string,
+): Promise<readonly Problem[]> {
   const { readSettingsAgents } = await import('@cadre/agents')
-  const values = { entryAgent: configuration.entryAgent, agents: configuration.agents }
   const { diagnostics } = readSettingsAgents({ path: 'settings', text: settingsText(values) })
   const known = diagnostics.filter(
-    ({ severity, code }) => severity !== 'info' && code !== 'settings-unknown-key',
+    ({ severity, code }) =>
+      severity !== 'info' && code !== 'settings-unknown-key' && code !== 'settings-migrated',
   )
   const problems = known.map(({ message, severity, code, fix }): Problem => {
     const [, path = '', sentence = message] = /^configuration\.?([\w[\].-]*):? (.*)$/s.exec(message) ?? []
-    const text = sayings[code] ?? asFault(sentence)
+    const text = say(sentence, code)
     const help = fix === undefined || isSaid(code) ? '' : ` ${fix}`
     return { path, message: `${text}${help}`, prevents: severity === 'error' || preventing.has(code) }
   })

@@ -4,11 +4,12 @@ import type { Level, LevelState, PageState, Template } from '@cadre/settings-pag
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
-import { configurationOf } from './configuration.ts'
+import { configurationOf, mendedIn } from './configuration.ts'
 import { fileStates, findAgents } from './found-agents.ts'
 import { toolsHere } from './host-tools.ts'
 import { definesAgents, type LevelSettings, standInTeam, usedLevel } from './levels.ts'
 import { toolGroups } from './tool-choices.ts'
+import { takeTeam } from './transfer.ts'
 
 /** What the page shows, and what its requests are answered with. */
 export interface PageData {
@@ -36,17 +37,18 @@ export function labelOf(level: Level): string {
 export async function loadPageData(services: Services): Promise<PageData> {
   const { settings } = services
   const folder = currentFolder()?.uri
-  const [{ listTeams, loadTeam, settingsLimits }, { builtIn, editor, all }, found, checked, models] =
-    await Promise.all([
+  const [{ listTeams, settingsLimits }, { builtIn, editor, all }, found, checked, models] = await Promise.all(
+    [
       import('@cadre/agents'),
       toolsHere(services),
       findAgents(services),
       settings.check(folder),
       vscode.lm.selectChatModels(),
-    ])
+    ],
+  )
   const levels = settings.levels(folder)
   const used = usedLevel(levels)
-  const team = loadTeam(standInTeam)
+  const team = await takeTeam(standInTeam)
   const isBuiltIn = ({ source }: AgentDefinition) => source?.dialect === 'built-in'
   const levelStates = await Promise.all(
     levels.map(async (level): Promise<LevelState> => {
@@ -57,7 +59,7 @@ export async function loadPageData(services: Services): Promise<PageData> {
         ...(configuration !== undefined && { configuration }),
         stamp: stampOf(level),
         isOld: checked.old.includes(level.level) && definesAgents(level),
-        problems: checked.problems.filter((one) => one.level === level.level).map(({ message }) => message),
+        problems: await mendedIn(level),
       }
     }),
   )
@@ -73,8 +75,8 @@ export async function loadPageData(services: Services): Promise<PageData> {
       models: [...new Set(models.map(({ id }) => id))],
       files: await fileStates(found.files),
       builtIn: {
-        label: team.description,
-        agents: team.agents.map(({ name, description }) => ({ name, description })),
+        agents: team.agents,
+        entry: team.entry ?? '',
         isUsed: found.agents.length > 0 && found.agents.every(isBuiltIn),
       },
       templates: listTeams().flatMap(({ name, description, variants }): Template[] =>

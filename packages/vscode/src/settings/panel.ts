@@ -155,6 +155,10 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
     services.settings.onDidChange(() => {
       if (panel !== undefined && !isSaving) void sendState()
     }),
+    // The page suggests models, and those of an extension come and go.
+    vscode.lm.onDidChangeChatModels(() => {
+      if (panel !== undefined && !isSaving) void sendState()
+    }),
     { dispose: () => panel?.dispose() },
   )
   return {

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { addAgent, changeAgent, emptyAgent, renameAgent } from './edit.ts'
+import { shownProblems } from './problems.ts'
+import type { Configuration, LevelState, Problem } from './protocol.ts'
+
+const set: Configuration = { entryAgent: 'lead', agents: [emptyAgent('lead'), emptyAgent('bad name')] }
+const written: Problem = {
+  path: 'agents[1].toolPermissions.type',
+  message: 'must be "all", "none" or "specific", not "some".',
+  prevents: true,
+}
+const level = (problems: readonly Problem[] = []): LevelState => ({
+  level: 'user',
+  label: 'User',
+  stamp: '1',
+  isOld: false,
+  configuration: set,
+  problems,
+})
+const empty = (index: number): Problem => ({
+  path: `agents[${index}].systemPrompt`,
+  message: 'is empty.',
+  prevents: true,
+})
+const shown = (configuration: Configuration, problems: readonly Problem[], tried = false) =>
+  shownProblems({ problems, configuration, level: level(), tried })
+
+describe('the problems that the page shows', () => {
+  it('has every problem of agents that are set, before anything is edited', () => {
+    expect(shown(set, [empty(0), empty(1)])).toEqual([empty(0), empty(1)])
+  })
+
+  it('says that a field of a new agent is empty only once saving was tried', () => {
+    const more = addAgent(set, emptyAgent('new-agent'))
+    expect(shown(more, [empty(1), empty(2)])).toEqual([empty(1)])
+    expect(shown(more, [empty(1), empty(2)], true)).toEqual([empty(1), empty(2)])
+  })
+
+  it('keeps the problems of an agent while it is renamed', () => {
+    expect(shown(renameAgent(set, 1, 'good-name'), [empty(1)])).toEqual([empty(1)])
+  })
+
+  it('shows what is wrong in the settings until its field is changed', () => {
+    const at = (configuration: Configuration) =>
+      shownProblems({ problems: [], configuration, level: level([written]), tried: false })
+    expect(at(set)).toEqual([written])
+    expect(at(changeAgent(set, 1, { description: 'Mine' }))).toEqual([written])
+    expect(at(changeAgent(set, 1, { toolPermissions: { type: 'all' } }))).toEqual([])
+  })
+
+  it('has none of agents that are gone', () => {
+    expect(shown({ entryAgent: '', agents: [] }, [empty(0)])).toEqual([])
+  })
+})
