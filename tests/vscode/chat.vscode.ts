@@ -357,9 +357,15 @@ describe('failures', () => {
         .getConfiguration('copilotMultiAgent')
         .update('agents', [7], vscode.ConfigurationTarget.Global),
     )
+    await until('the warning', async () =>
+      (await workbench.notifications()).some((said) =>
+        said.includes('configuration.agents[0] must be an object'),
+      ),
+    )
+    // It covers the input of the chat.
+    await code.host.command('notifications.clearAll')
     code.model.play({ when: 'You coordinate', replies: [{ text: 'The default answers.' }] })
-    const answer = await asked('@agents Hello', /The default answers\./)
-    expect(answer).toContain('configuration.agents[0] must be an object')
+    await asked('@agents Hello', /The default answers\./)
     await configure(code, [agent('coordinator')])
     code.model.play(lane('coordinator', { text: 'The settings are valid again.' }))
     await workbench.chat.startNew()
