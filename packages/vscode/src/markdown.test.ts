@@ -13,6 +13,11 @@ it('fences what itself has fences', () => {
   expect(code('`a')).toBe('`` `a ``')
 })
 
+it('fences very many backticks', () => {
+  const text = '` '.repeat(200_000)
+  expect(fenced(text)).toBe(`\`\`\`\n${text}\n\`\`\``)
+})
+
 it('closes the fence that a text has left open', () => {
   expect(closingFence('a')).toBe('')
   expect(closingFence('```ts\na\n```\nb')).toBe('')
