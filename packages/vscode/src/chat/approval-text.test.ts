@@ -27,9 +27,8 @@ it('shows who asks, the change as a diff, the risk and why', () => {
   expect(text).toBe(
     [
       '**lead › worker** wants to use `edit_file`.',
-      '```\na.md\n```',
+      '```\nPath: a.md\nArgument all: true\n```',
       '````diff\n- one\n- two\n+ ```\n+ three\n````',
-      '```json\n{\n  "all": true\n}\n```',
       '- Risk: MEDIUM – it changes files\n- Why you are asked: effects\\.write is ask\n- Approving for this session permits: write in the workspace',
     ].join('\n\n'),
   )
@@ -48,8 +47,36 @@ it('shows every argument of what is no change of a file', () => {
 })
 
 it('shows characters that nobody sees', () => {
-  const text = approvalText({ question: question({ path: 'a', content: 'x\u200by' }), chain: 'w' })
-  expect(text).toContain('+ x\\u{200b}y')
+  const given = { path: 'a.md', content: 'x\u200by' }
+  const text = approvalText({ question: question(given, { tool: 'write_file' }), chain: 'w\u202e' })
+  expect(text).toContain('"x\\u200by"')
+  expect(text).not.toMatch(/[\u200b\u202e]/)
+})
+
+it.each([
+  [
+    'two spellings of an argument',
+    { path: 'a.md', old: 'teh', new: 'the', file_path: 'run.sh', old_string: 'ok', new_string: 'evil' },
+    'run.sh',
+  ],
+  ['another path than the one that is judged', { path: 'a.md', old: 'teh', new: 'the' }, 'run.sh'],
+  ['several edits', { path: 'a.md', old: 'teh', new: 'the', edits: [{ old: 'ok', new: 'evil' }] }, 'a.md'],
+  ['an old text that is none', { path: 'a.md', old: ['teh'], new: 'the' }, 'a.md'],
+])('draws no diff of %s: the action and every argument are shown', (_, given, action) => {
+  const text = approvalText({ question: question(given, { action }), chain: 'w' })
+  expect(text).not.toContain('diff')
+  expect(text).not.toContain('+ the')
+  expect(text).toContain(`Path: ${action}`)
+  for (const [name, value] of Object.entries(given))
+    if (value !== action)
+      expect(text).toContain(`Argument ${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+})
+
+it('draws no diff for a tool that may do something else with such arguments', () => {
+  const given = { path: 'a.md', content: 'x' }
+  expect(approvalText({ question: question(given, { tool: 'mcp_upload' }), chain: 'w' })).not.toContain(
+    'diff',
+  )
 })
 
 it('tells who decided what', () => {

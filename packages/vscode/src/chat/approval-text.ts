@@ -1,5 +1,5 @@
 import type { Json, Question } from '@cadre/core'
-import { actionLines, approvalContent } from '@cadre/gate'
+import { actionLines, approvalContent, isVisible, shownLine, shownText } from '@cadre/gate'
 import { code, escaped, fenced } from '../markdown.ts'
 
 export interface AskedApproval {
@@ -12,7 +12,6 @@ export interface AskedApproval {
 export function approvalText({ question, chain }: AskedApproval): string {
   const content = approvalContent(question, chain)
   const { tool } = fieldsOf(question.detail)
-  const diff = diffOf(question.detail)
   const title = approvalTitle({
     isDoubt: question.kind === 'doubt',
     who: chain,
@@ -21,12 +20,12 @@ export function approvalText({ question, chain }: AskedApproval): string {
   const { risk, reasons, why, grants } = content
   const risks =
     risk === undefined ? [] : [`Risk: ${risk}${reasons.length > 0 ? ` – ${reasons.join(' · ')}` : ''}`]
-  const shown = diff ?? fenced(actionLines(content).join('\n'))
+  const shown = diffOf(question.detail, content.action) ?? fenced(actionLines(content).join('\n'))
   const details = [
     ...risks,
     ...(why === '' ? [] : [`Why you are asked: ${why}`]),
     ...(grants.length > 0 ? [`Approving for this session permits: ${grants.join(' · ')}`] : []),
-  ].map((line) => `- ${escaped(line, 2000)}`)
+  ].map((line) => `- ${escaped(shownLine(line), 2000)}`)
   return [title, shown, details.join('\n')].filter((part) => part !== '').join('\n\n')
 }
 
@@ -36,10 +35,11 @@ export function approvalTitle(asked: {
   readonly who: string
   readonly tool: string
 }): string {
-  const { isDoubt, who, tool } = asked
-  return isDoubt
-    ? `**${escaped(who)}** was interrupted while it used ${code(tool)}. What happened?`
-    : `**${escaped(who)}** wants to use ${code(tool)}.`
+  const who = escaped(shownLine(asked.who))
+  const tool = code(shownLine(asked.tool))
+  return asked.isDoubt
+    ? `**${who}** was interrupted while it used ${tool}. What happened?`
+    : `**${who}** wants to use ${tool}.`
 }
 
 /** Who decided what. */
@@ -71,37 +71,39 @@ function wordOf(decision: string): string {
 
 type Fields = { readonly [key: string]: Json }
 
-/** A change of a file as a diff, with every other argument below it; nothing where the call is something else. */
-function diffOf(detail: Json | undefined): string | undefined {
-  const { arguments: written } = fieldsOf(detail)
-  const given = fieldsOf(parsed(written))
-  const { path, old, new: replacement, content, ...rest } = given
-  if (typeof path !== 'string') return undefined
-  const head = fenced(path)
-  if (typeof old === 'string' && typeof replacement === 'string')
-    return [
-      head,
-      fenced([...marked('-', old), ...marked('+', replacement)].join('\n'), 'diff'),
-      ...others(rest),
-    ].join('\n\n')
-  if (typeof content === 'string' && old === undefined && replacement === undefined)
-    return [head, fenced(marked('+', content).join('\n'), 'diff'), ...others(rest)].join('\n\n')
-  return undefined
+/**
+ * A change of a file as a diff, where the arguments are the tool's own and nothing else: then that is what it does. Nothing for every
+ * other call, and where something in it does not show.
+ */
+function diffOf(detail: Json | undefined, action: string): string | undefined {
+  const { tool, arguments: written } = fieldsOf(detail)
+  const { path, ...given } = fieldsOf(parsed(written))
+  if (typeof path !== 'string' || path !== action) return undefined
+  const lines =
+    tool === 'edit_file' ? editLines(given) : tool === 'write_file' ? contentLines(given) : undefined
+  if (lines === undefined || !isVisible(lines.join('\n'))) return undefined
+  const all = given['all'] === undefined ? [] : [`Argument all: ${given['all']}`]
+  return [fenced([...shownText('Path', path), ...all].join('\n')), fenced(lines.join('\n'), 'diff')].join(
+    '\n\n',
+  )
 }
 
-function others(rest: Fields): string[] {
-  return Object.keys(rest).length === 0 ? [] : [fenced(JSON.stringify(rest, null, 2), 'json')]
+function editLines({ old, new: replacement, all, ...rest }: Fields): string[] | undefined {
+  if (typeof old !== 'string' || typeof replacement !== 'string' || hasAny(rest)) return undefined
+  if (all !== undefined && typeof all !== 'boolean') return undefined
+  return [...marked('-', old), ...marked('+', replacement)]
+}
+
+function contentLines({ content, ...rest }: Fields): string[] | undefined {
+  return typeof content !== 'string' || hasAny(rest) ? undefined : marked('+', content)
+}
+
+function hasAny(fields: Fields): boolean {
+  return Object.keys(fields).length > 0
 }
 
 function marked(mark: string, text: string): string[] {
-  return text.split('\n').map((line) => `${mark} ${visible(line)}`)
-}
-
-/** Characters that nobody sees, and those that turn the order around, as their codes. */
-function visible(line: string): string {
-  return line.replace(/[\p{Cc}\p{Cf}\p{DI}\u2800]/gu, (character) =>
-    character === '\t' ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  )
+  return text.split('\n').map((line) => `${mark} ${line}`)
 }
 
 function parsed(written: Json | undefined): Json | undefined {
