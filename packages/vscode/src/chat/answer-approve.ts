@@ -4,7 +4,7 @@ import { type ApprovalRecord, actionLines, isDoubt, shownLine } from '@cadre/gat
 import { type Runtime, type TrustFlags, teamOfRun, withGrantOf } from '@cadre/runtime'
 import type * as vscode from 'vscode'
 import { isSessionId } from '../home/session-id.ts'
-import { code, escaped, fenced } from '../markdown.ts'
+import { code, codeLines, escaped } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
 import { approvalTitle } from './approval-text.ts'
 import { showResult, type Turn } from './turn.ts'
@@ -48,7 +48,7 @@ function list(
     chat.tell(
       [
         `${approvalTitle({ isDoubt: isDoubt(record), who: agent, tool: type })} Session: ${code(session)}`,
-        fenced(actionLines(record).join('\n')),
+        codeLines(actionLines(record)),
         `- ${escaped(shownLine([risk === undefined ? '' : `Risk: ${risk}.`, why].join(' ')))}`,
       ].join('\n\n'),
     )

@@ -27,7 +27,7 @@ it('shows who asks, the change as a diff, the risk and why', () => {
   expect(text).toBe(
     [
       '**lead › worker** wants to use `edit_file`.',
-      '```\nPath: a.md\nArgument all: true\n```',
+      '`Path: a.md`  \n`Argument all: true`',
       '````diff\n- one\n- two\n+ ```\n+ three\n````',
       '- Risk: MEDIUM – it changes files\n- Why you are asked: effects\\.write is ask\n- Approving for this session permits: write in the workspace',
     ].join('\n\n'),
@@ -77,6 +77,23 @@ it('draws no diff for a tool that may do something else with such arguments', ()
   expect(approvalText({ question: question(given, { tool: 'mcp_upload' }), chain: 'w' })).not.toContain(
     'diff',
   )
+})
+
+it('shows a command so that it wraps at any width', () => {
+  const action = 'npm test -- --report && rm -rf coverage'
+  const text = approvalText({
+    question: question({ command: action }, { type: 'terminal_command', tool: 'execute_command', action }),
+    chain: 'w',
+  })
+  expect(text).toContain(`\n\n\`Command: ${action}\`\n\n`)
+  expect(text).not.toContain('```')
+})
+
+it('shows a change with a long line so that it wraps at any width', () => {
+  const long = 'x'.repeat(39)
+  const text = approvalText({ question: question({ path: 'a.md', old: 'a\n\n', new: long }), chain: 'w' })
+  expect(text).toContain(`\n\n\`- a\`  \n\`- \`  \n\`- \`  \n\`+ ${long}\`\n\n`)
+  expect(text).not.toContain('```')
 })
 
 it('tells who decided what', () => {

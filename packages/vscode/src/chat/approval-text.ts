@@ -1,6 +1,6 @@
 import type { Json, Question } from '@cadre/core'
 import { actionLines, approvalContent, isVisible, shownLine, shownText } from '@cadre/gate'
-import { code, escaped, fenced } from '../markdown.ts'
+import { code, codeLines, escaped, fenced } from '../markdown.ts'
 
 export interface AskedApproval {
   readonly question: Pick<Question, 'text' | 'kind' | 'choices' | 'detail'>
@@ -20,7 +20,7 @@ export function approvalText({ question, chain }: AskedApproval): string {
   const { risk, reasons, why, grants } = content
   const risks =
     risk === undefined ? [] : [`Risk: ${risk}${reasons.length > 0 ? ` – ${reasons.join(' · ')}` : ''}`]
-  const shown = diffOf(question.detail, content.action) ?? fenced(actionLines(content).join('\n'))
+  const shown = diffOf(question.detail, content.action) ?? codeLines(actionLines(content))
   const details = [
     ...risks,
     ...(why === '' ? [] : [`Why you are asked: ${why}`]),
@@ -83,9 +83,16 @@ function diffOf(detail: Json | undefined, action: string): string | undefined {
     tool === 'edit_file' ? editLines(given) : tool === 'write_file' ? contentLines(given) : undefined
   if (lines === undefined || !isVisible(lines.join('\n'))) return undefined
   const all = given['all'] === undefined ? [] : [`Argument all: ${given['all']}`]
-  return [fenced([...shownText('Path', path), ...all].join('\n')), fenced(lines.join('\n'), 'diff')].join(
-    '\n\n',
-  )
+  return [codeLines([...shownText('Path', path), ...all]), diffText(lines)].join('\n\n')
+}
+
+/** Forty characters of one width each: the narrowest chat shows them. */
+const narrow = /^[\x20-\x7e]{0,40}$/
+
+/** In colour where that fits. */
+function diffText(lines: readonly string[]): string {
+  const fits = lines.every((line) => narrow.test(line))
+  return fits ? fenced(lines.join('\n'), 'diff') : codeLines(lines)
 }
 
 function editLines({ old, new: replacement, all, ...rest }: Fields): string[] | undefined {
