@@ -80,7 +80,7 @@ describe('effects', () => {
       kind: 'ask',
       rule: 'effects.outbound',
       risk: 'MEDIUM',
-      grants: ['outbound: example.com:8443'],
+      grants: ['outbound: web_fetch from example.com:8443'],
     })
     expect(judge(custom('outbound'), {})).toMatchObject({ grants: ['outbound: mine'] })
     const execute = judge(custom('execute'), {})

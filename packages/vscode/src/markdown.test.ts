@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { closingFence, code, escaped, fenced, noticeText } from './markdown.ts'
+import { closingFence, code, codeLines, escaped, fenced, noticeText } from './markdown.ts'
 
 it('keeps text from being taken for Markdown', () => {
   expect(escaped('[x](command:y) <b> **z**\n# h')).toBe('\\[x\\]\\(command:y\\) \\<b\\> \\*\\*z\\*\\* \\# h')
@@ -11,6 +11,24 @@ it('fences what itself has fences', () => {
   expect(fenced('a', 'diff')).toBe('```diff\na\n```')
   expect(code('a`b``c')).toBe('```a`b``c```')
   expect(code('`a')).toBe('`` `a ``')
+})
+
+it('writes lines as code that wraps, line by line, and that nothing in them ends', () => {
+  expect(codeLines(['a b', '', '`c``', '# d'])).toBe('`a b`  \n`\u00a0`  \n``` `c`` ```  \n`# d`')
+  expect(codeLines(['```', '</code>'])).toBe('```` ``` ````  \n`</code>`')
+  const long = `${'word '.repeat(1_000)}end`
+  expect(codeLines([long])).toBe(`\`${long}\``)
+})
+
+it('keeps the spaces of lines of code', () => {
+  expect(codeLines(['  a   b\r', '\tc', ' '])).toBe(
+    '`\u00a0\u00a0a\u00a0\u00a0 b`  \n`\u00a0\u00a0\u00a0\u00a0c`  \n`\u00a0`',
+  )
+})
+
+it('fences very many backticks', () => {
+  const text = '` '.repeat(200_000)
+  expect(fenced(text)).toBe(`\`\`\`\n${text}\n\`\`\``)
 })
 
 it('closes the fence that a text has left open', () => {

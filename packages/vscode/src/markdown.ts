@@ -11,11 +11,27 @@ export function escaped(text: string, longest = 500): string {
 export function code(text: string, longest = 200): string {
   const line = text.replace(/\s+/g, ' ').trim()
   const shown = line.length > longest ? `${line.slice(0, longest).trimEnd()} …` : line
-  if (shown === '') return ''
-  const fence = '`'.repeat(longestRun(shown) + 1)
+  return shown === '' ? '' : codeSpan(shown)
+}
+
+/** Lines as code that wraps at any width. A fence does not wrap: what is beyond the edge of the chat is not seen. */
+export function codeLines(lines: readonly string[]): string {
+  return lines.map((line) => codeSpan(keptSpaces(line) || '\u00a0')).join('  \n')
+}
+
+/** Markdown shows several spaces as one. The last of them stays, so that the line can wrap there. */
+function keptSpaces(line: string): string {
+  return line
+    .replace(/\r$/, '')
+    .replaceAll('\t', '    ')
+    .replace(/^ +| +(?= )/g, ({ length }) => '\u00a0'.repeat(length))
+}
+
+function codeSpan(text: string): string {
+  const fence = '`'.repeat(longestRun(text) + 1)
   // Backticks at an end would be taken for a part of the fence.
-  const gap = shown.startsWith('`') || shown.endsWith('`') ? ' ' : ''
-  return `${fence}${gap}${shown}${gap}${fence}`
+  const gap = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
+  return `${fence}${gap}${text}${gap}${fence}`
 }
 
 /** Lines in a fence that nothing in them can close. */
@@ -43,5 +59,7 @@ export function closingFence(text: string): string {
 }
 
 function longestRun(text: string): number {
-  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
+  let longest = 0
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
+  return longest
 }

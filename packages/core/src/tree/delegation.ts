@@ -3,6 +3,7 @@ import { boolean, integer, object, optional, type Schema, schema, string } from 
 import type { SessionSpec } from '../ports/session-spec.ts'
 import { defineTool, type Tool } from '../ports/tool.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
+import { renameArguments } from '../vocabulary/rename-arguments.ts'
 import { covers } from '../vocabulary/select-tools.ts'
 import { spellingsOf } from '../vocabulary/vocabulary.ts'
 import { fitsWildcard } from '../vocabulary/wildcard.ts'
@@ -235,7 +236,8 @@ function inBackground(
   input: Record<string, unknown>,
   defaults: { readonly wait_for_result?: boolean },
 ): Record<string, unknown> {
-  const { run_in_background, name: _name, effort: _effort, ...rest } = input
+  const { run_in_background, name: _name, effort: _effort, ...written } = input
+  const rest = renameArguments(written, { waitForResult: 'wait_for_result' })
   if (typeof run_in_background !== 'boolean') return { ...defaults, ...rest }
   return { ...defaults, ...rest, wait_for_result: !run_in_background }
 }

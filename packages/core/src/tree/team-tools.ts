@@ -3,6 +3,7 @@ import type { SessionSpec } from '../ports/session-spec.ts'
 import { defineTool, type Tool } from '../ports/tool.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
+import { renameArguments } from '../vocabulary/rename-arguments.ts'
 import { spellingsOf } from '../vocabulary/vocabulary.ts'
 import { refuseCircle, refuseDelegation } from './delegation.ts'
 
@@ -149,7 +150,7 @@ function spelled(input: Record<string, unknown>): Record<string, unknown> {
   const renamed = members.map((one) =>
     typeof one !== 'object' || one === null
       ? one
-      : Object.fromEntries(Object.entries(one).map(([key, value]) => [otherKeys[key] ?? key, value])),
+      : renameArguments(one as Record<string, unknown>, otherKeys),
   )
   return { ...input, members: renamed }
 }

@@ -3,6 +3,7 @@ import type { ToolOffer } from '../ports/model.ts'
 import type { Completion, SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
 import { delegationTools, reportOut } from '../tree/delegation.ts'
+import { refuseTwoSpellings, renameArguments } from './rename-arguments.ts'
 import { aliasOf, covers, grantedBy, indexTools } from './select-tools.ts'
 import { understandTool } from './vocabulary.ts'
 
@@ -121,21 +122,13 @@ export function delegationName(toolset: Toolset): string | undefined {
   return toolset.offers.find((offer) => toolset.find(offer.name)?.tool.kind === 'delegate')?.name
 }
 
-/** Renames and reshapes what a model wrote into the arguments the tool knows. */
+/** Renames and reshapes what a model wrote into the arguments the tool knows. Throws where one is given twice with different values. */
 export function normaliseInput(tool: Tool, spelling: string, input: unknown): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
+  const written = input as Record<string, unknown>
+  const { argumentAliases = {} } = tool
+  // Before it is reshaped: what an adapter chooses from, it leaves out.
+  refuseTwoSpellings(written, argumentAliases)
   const adapt = tool.adapt?.[spelling] ?? tool.adapt?.[aliasOf(tool, spelling) ?? spelling]
-  const given =
-    adapt === undefined ? (input as Record<string, unknown>) : adapt(input as Record<string, unknown>)
-  const { argumentAliases } = tool
-  if (argumentAliases === undefined) return given
-  let renamed: Record<string, unknown> | undefined
-  for (const key of Object.keys(given)) {
-    const name = Object.hasOwn(argumentAliases, key) ? (argumentAliases[key] as string) : undefined
-    if (name === undefined || Object.hasOwn(given, name)) continue
-    renamed ??= { ...given }
-    renamed[name] = renamed[key]
-    delete renamed[key]
-  }
-  return renamed ?? given
+  return renameArguments(adapt === undefined ? written : adapt(written), argumentAliases)
 }

@@ -149,7 +149,13 @@ function grantsOf({ tool, input }: JudgedCall): readonly string[] | undefined {
   if (tool.effect === 'write') return ['write in the workspace']
   if (tool.effect === 'read') return [`read with ${tool.name}`]
   if (tool.effect === 'execute') return undefined
-  return [`outbound: ${hostOf(input) ?? tool.name}`]
+  const host = fetches(tool) ? hostOf(input) : undefined
+  return [`outbound: ${tool.name}${host === undefined ? '' : ` from ${host}`}`]
+}
+
+/** Our own tool, which reaches the host of its address and nothing else. Of others nobody knows what an address in their input means. */
+function fetches(tool: Tool): boolean {
+  return tool.name === 'web_fetch' && tool.origin === 'built-in'
 }
 
 function hostOf(input: unknown): string | undefined {

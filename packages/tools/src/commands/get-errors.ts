@@ -1,4 +1,4 @@
-import { type Infer, object, optional, string, type Tool } from '@cadre/core'
+import { type Infer, object, optional, renameArguments, string, type Tool } from '@cadre/core'
 import { describeLimit, type Places } from '@cadre/gate'
 import { builtIn, type Work } from '../built-in.ts'
 import { confined } from '../files/confine.ts'
@@ -41,7 +41,9 @@ export function getErrorsTool(
 function firstPath(input: Record<string, unknown>): Record<string, unknown> {
   const { filePaths, ...rest } = input
   if (!Array.isArray(filePaths)) return rest
-  return filePaths.length === 1 ? { ...rest, path: filePaths[0] as unknown } : rest
+  return filePaths.length === 1
+    ? renameArguments({ ...rest, filePaths: filePaths[0] as unknown }, { filePaths: 'path' })
+    : rest
 }
 
 const mostProblems = 100

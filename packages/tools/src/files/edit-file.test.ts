@@ -34,6 +34,28 @@ describe('edit_file', () => {
     expect(ws.read('a.ts')).toBe('z\ny\nz\n')
   })
 
+  it.each([
+    [
+      'path',
+      { path: 'a.ts', old: 'x', new: 'y', file_path: 'run.sh', old_string: 'ok', new_string: 'evil' },
+      'path and file_path are the same argument with different values; give path once',
+    ],
+    ['old', { path: 'a.ts', edits: [{ old: 'x', new: 'y', oldText: 'ok' }] }, 'old and oldText'],
+    ['patch', { patch: '*** Begin Patch', input: '*** End Patch' }, 'patch and input'],
+    ['edits', { path: 'a.ts', edits: [], replacements: [{ old: 'x', new: 'y' }] }, 'edits and replacements'],
+  ])('refuses two spellings of %s', async (_, given, fault) => {
+    ws.write('a.ts', 'x')
+    ws.write('run.sh', 'ok')
+    expect(JSON.stringify(await ws.call('edit_file', given).catch(String))).toContain(fault)
+    expect([ws.read('a.ts'), ws.read('run.sh')]).toEqual(['x', 'ok'])
+  })
+
+  it('takes the same value twice, and an empty place beside a value', async () => {
+    ws.write('a.ts', 'x')
+    await ws.call('edit_file', { path: 'a.ts', filePath: 'a.ts', old: 'x', old_string: null, new: 'y' })
+    expect(ws.read('a.ts')).toBe('y')
+  })
+
   it('sees that overlapping places are two', async () => {
     ws.write('a.ts', 'aaa')
     expect(await ws.call('edit_file', { path: 'a.ts', old: 'aa', new: 'b' })).toMatchObject({ failed: true })

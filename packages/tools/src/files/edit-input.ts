@@ -5,6 +5,7 @@ import {
   type JsonSchema,
   object,
   optional,
+  renameArguments,
   type StandardSchema,
   string,
 } from '@cadre/core'
@@ -87,10 +88,10 @@ export const editArgumentAliases = spellings
 
 /** Every dialect's way to write an edit, as this tool's. */
 export function reshapeEdit(input: Record<string, unknown>): Record<string, unknown> {
-  const given = renamed(without(input, ['explanation', 'instructions']))
+  const given = { ...renameArguments(without(input, ['explanation', 'instructions']), spellings) }
   // One tool of many commands elsewhere; the one that edits needs no name here.
   if (given['command'] === 'str_replace') delete given['command']
-  const patch = given['patch'] ?? given['input'] ?? given['patchText']
+  const { patch } = renameArguments(given, { input: 'patch', patchText: 'patch' })
   if (typeof patch === 'string' && given['old'] === undefined)
     return { ...without(given, ['input', 'patchText']), patch }
   if (typeof given['code'] === 'string' && given['old'] === undefined) {
@@ -98,21 +99,14 @@ export function reshapeEdit(input: Record<string, unknown>): Record<string, unkn
       'code with left-out parts cannot be put in place exactly; give path, old and new instead, or write_file for a whole file',
     )
   }
-  const edits = given['edits'] ?? given['replacements']
+  const { edits } = renameArguments(given, { replacements: 'edits' })
   if (!Array.isArray(edits)) return given
   return {
     ...without(given, ['replacements']),
-    edits: edits.map((edit) => (isRecord(edit) ? renamed(without(edit, ['explanation'])) : edit)),
+    edits: edits.map((edit) =>
+      isRecord(edit) ? renameArguments(without(edit, ['explanation']), spellings) : edit,
+    ),
   }
-}
-
-function renamed(input: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(input).map(([name, value]) => [
-      Object.hasOwn(spellings, name) ? spellings[name] : name,
-      value,
-    ]),
-  )
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

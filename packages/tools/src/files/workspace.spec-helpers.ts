@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { explainIssues, type Tool, type ToolContext, type ToolResult } from '@cadre/core'
+import { explainIssues, normaliseInput, type Tool, type ToolContext, type ToolResult } from '@cadre/core'
 import { createTools, type ToolOptions } from '../create-tools.ts'
 
 export interface Workspace extends Disposable {
@@ -65,16 +65,11 @@ async function checkInput(
   spelling: string,
   given: Record<string, unknown>,
 ): Promise<{ input: unknown } | { fault: string }> {
-  let input: Record<string, unknown>
+  let input: unknown
   try {
-    input = { ...(tool.adapt?.[spelling]?.(given) ?? given) }
+    input = normaliseInput(tool, spelling, given)
   } catch (error) {
     return { fault: (error as Error).message }
-  }
-  for (const [alias, name] of Object.entries(tool.argumentAliases ?? {})) {
-    if (!Object.hasOwn(input, alias) || Object.hasOwn(input, name)) continue
-    input[name] = input[alias]
-    delete input[alias]
   }
   const result = await tool.input['~standard'].validate(input)
   return result.issues === undefined ? { input: result.value } : { fault: explainIssues(result.issues) }

@@ -1,4 +1,4 @@
-import { type Infer, object, string, type Tool } from '@cadre/core'
+import { type Infer, object, renameArguments, string, type Tool } from '@cadre/core'
 import { builtIn, type Work, without } from '../built-in.ts'
 import { cut } from '../files/text.ts'
 import { imageType } from '../files/view-image.ts'
@@ -37,7 +37,7 @@ function firstAddress(input: Record<string, unknown>): Record<string, unknown> {
   const { urls, ...rest } = without(input, ['prompt', 'query', 'format', 'timeout', 'max_length'])
   if (!Array.isArray(urls)) return rest
   if (urls.length > 1) throw new Refusal('one address at a time: call the tool once for each')
-  return { ...rest, url: urls[0] as unknown }
+  return renameArguments({ ...rest, urls: urls[0] as unknown }, { urls: 'url' })
 }
 
 const mostLetters = 50_000

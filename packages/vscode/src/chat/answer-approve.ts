@@ -1,10 +1,10 @@
 import { CadreError } from '@cadre/core'
 import { isInside, realPathOf } from '@cadre/disk'
-import { type ApprovalRecord, isDoubt } from '@cadre/gate'
+import { type ApprovalRecord, actionLines, isDoubt, shownLine } from '@cadre/gate'
 import { type Runtime, type TrustFlags, teamOfRun, withGrantOf } from '@cadre/runtime'
 import type * as vscode from 'vscode'
 import { isSessionId } from '../home/session-id.ts'
-import { code, escaped, fenced } from '../markdown.ts'
+import { code, codeLines, escaped } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
 import { approvalTitle } from './approval-text.ts'
 import { showResult, type Turn } from './turn.ts'
@@ -44,13 +44,12 @@ function list(
     return {}
   }
   for (const record of pending) {
-    const { agent, type, action, more, risk, why, session, question, choices } = record
-    const whole = [action, ...more.map(([name, value]) => `${name}: ${value}`)].join('\n')
+    const { agent, type, risk, why, session, question, choices } = record
     chat.tell(
       [
         `${approvalTitle({ isDoubt: isDoubt(record), who: agent, tool: type })} Session: ${code(session)}`,
-        fenced(whole),
-        `- ${escaped([risk === undefined ? '' : `Risk: ${risk}.`, why].join(' '))}`,
+        codeLines(actionLines(record)),
+        `- ${escaped(shownLine([risk === undefined ? '' : `Risk: ${risk}.`, why].join(' ')))}`,
       ].join('\n\n'),
     )
     approvalButtons(chat, { session, question, choices })

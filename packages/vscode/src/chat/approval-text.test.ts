@@ -32,11 +32,11 @@ it('shows who asks, the change as a diff, the risk and why', () => {
   expect(text).toBe(
     [
       '**lead › worker** wants to use `edit_file`.',
-      '```\na.md\n```',
+      '`Path: a.md`',
       '````diff\n  one\n- two\n+ ```\n````',
-      '```\nb.md\n```',
+      '`Path: b.md`',
       '```diff\n+ new\n```',
-      '```\nc.md\n```',
+      '`Path: c.md`',
       'The file stays as it is.',
       '- Risk: MEDIUM – it changes files\n- Why you are asked: effects\\.write is ask\n- Approving for this session permits: write in the workspace',
     ].join('\n\n'),
@@ -59,6 +59,37 @@ it('shows every argument of what is no change of a file', () => {
   })
   expect(text).toContain('"rm -rf ~ # \\u202e"')
   expect(text).toContain('Argument explanation: </b>[x](y)')
+})
+
+it('shows a command so that it wraps at any width', () => {
+  const action = 'npm test -- --report && rm -rf coverage'
+  const text = approvalText({
+    question: question({ command: action }, { type: 'terminal_command', tool: 'execute_command', action }),
+    chain: 'w',
+  })
+  expect(text).toContain(`\n\n\`Command: ${action}\`\n\n`)
+  expect(text).not.toContain('```')
+})
+
+it('shows a change with a long line so that it wraps at any width', () => {
+  const long = 'x'.repeat(39)
+  const text = approvalText({
+    question: question({ path: 'a.md' }),
+    chain: 'w',
+    files: [{ path: 'a.md', before: 'a', after: long }],
+  })
+  expect(text).toContain(`\n\n\`- a\`  \n\`+ ${long}\`\n\n`)
+  expect(text).not.toContain('```')
+})
+
+it('shows characters that nobody sees', () => {
+  const text = approvalText({
+    question: question({ path: 'a\u202e.md' }),
+    chain: 'w\u202e',
+    files: [{ path: 'a\u202e.md', before: 'x', after: 'x\u200by' }],
+  })
+  expect(text).toContain('x\\u{200b}y')
+  expect(text).not.toMatch(/[\u200b\u202e]/)
 })
 
 it('tells who decided what', () => {

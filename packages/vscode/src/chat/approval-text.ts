@@ -1,8 +1,8 @@
 import type { Json, Question } from '@cadre/core'
-import { actionLines, approvalContent } from '@cadre/gate'
+import { actionLines, approvalContent, shownLine, shownText } from '@cadre/gate'
 import type { FilePreview } from '@cadre/tools'
-import { code, escaped, fenced } from '../markdown.ts'
-import { diffLines, visible } from './diff-lines.ts'
+import { code, codeLines, escaped, fenced } from '../markdown.ts'
+import { diffLines } from './diff-lines.ts'
 
 export interface AskedApproval {
   readonly question: Pick<Question, 'text' | 'kind' | 'choices' | 'detail'>
@@ -24,12 +24,12 @@ export function approvalText({ question, chain, files = [] }: AskedApproval): st
   const { risk, reasons, why, grants } = content
   const risks =
     risk === undefined ? [] : [`Risk: ${risk}${reasons.length > 0 ? ` – ${reasons.join(' · ')}` : ''}`]
-  const shown = files.length > 0 ? files.map(diffOf).join('\n\n') : fenced(actionLines(content).join('\n'))
+  const shown = files.length > 0 ? files.map(diffOf).join('\n\n') : codeLines(actionLines(content))
   const details = [
     ...risks,
     ...(why === '' ? [] : [`Why you are asked: ${why}`]),
     ...(grants.length > 0 ? [`Approving for this session permits: ${grants.join(' · ')}`] : []),
-  ].map((line) => `- ${escaped(line, 2000)}`)
+  ].map((line) => `- ${escaped(shownLine(line), 2000)}`)
   return [title, shown, details.join('\n')].filter((part) => part !== '').join('\n\n')
 }
 
@@ -39,10 +39,11 @@ export function approvalTitle(asked: {
   readonly who: string
   readonly tool: string
 }): string {
-  const { isDoubt, who, tool } = asked
-  return isDoubt
-    ? `**${escaped(who)}** was interrupted while it used ${code(tool)}. What happened?`
-    : `**${escaped(who)}** wants to use ${code(tool)}.`
+  const who = escaped(shownLine(asked.who))
+  const tool = code(shownLine(asked.tool))
+  return asked.isDoubt
+    ? `**${who}** was interrupted while it used ${tool}. What happened?`
+    : `**${who}** wants to use ${tool}.`
 }
 
 /** Who decided what. */
@@ -76,8 +77,17 @@ type Fields = { readonly [key: string]: Json }
 
 function diffOf({ path, before, after }: FilePreview): string {
   const lines = diffLines(before, after)
-  const shown = lines.length === 0 ? 'The file stays as it is.' : fenced(lines.join('\n'), 'diff')
-  return [fenced(visible(path)), shown].join('\n\n')
+  const shown = lines.length === 0 ? 'The file stays as it is.' : diffText(lines)
+  return [codeLines(shownText('Path', path)), shown].join('\n\n')
+}
+
+/** Forty characters of one width each: the narrowest chat shows them. */
+const narrow = /^[\x20-\x7e]{0,40}$/
+
+/** In colour where that fits. */
+function diffText(lines: readonly string[]): string {
+  const fits = lines.every((line) => narrow.test(line))
+  return fits ? fenced(lines.join('\n'), 'diff') : codeLines(lines)
 }
 
 function fieldsOf(value: Json | undefined): Fields {

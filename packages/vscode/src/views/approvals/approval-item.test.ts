@@ -13,6 +13,7 @@ const item = (changes: Partial<ApprovalItem> = {}): ApprovalItem => ({
   isWhole: true,
   isDoubt: false,
   isRepeatable: false,
+  grants: [],
   created: '2026-01-01T10:00:00.000Z',
   isShown: false,
   ...changes,

@@ -22,6 +22,8 @@ export interface ApprovalItem extends QuestionTarget {
   readonly isDoubt: boolean
   /** It can be approved for the rest of its session. */
   readonly isRepeatable: boolean
+  /** What that would permit. */
+  readonly grants: readonly string[]
   readonly created: string
   /** The person sees it elsewhere in this window, such as in the chat. */
   readonly isShown: boolean

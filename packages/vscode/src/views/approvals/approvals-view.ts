@@ -49,6 +49,9 @@ export function createApprovalsView(services: Services): vscode.Disposable & { r
       await work(target, argument)
       pending.refresh()
     })
+  // The chat shows the whole action beside its buttons; an item of the view does not.
+  const itemOf = (argument: unknown) =>
+    pending.items.find(({ id }) => id === (argument as Partial<ApprovalItem>).id)
   const subscriptions = [
     view,
     status,
@@ -57,15 +60,8 @@ export function createApprovalsView(services: Services): vscode.Disposable & { r
     pending,
     pending.onDidChange(show),
     notifyOfApprovals(services, pending, () => view.visible),
-    decides('approve', (target, argument) =>
-      approve(
-        services,
-        target,
-        // The chat shows the whole action beside its button; an item of the view does not.
-        pending.items.find(({ id }) => id === (argument as Partial<ApprovalItem>).id),
-      ),
-    ),
-    decides('approveSession', (target) => approveForSession(services, target)),
+    decides('approve', (target, argument) => approve(services, target, itemOf(argument))),
+    decides('approveSession', (target, argument) => approveForSession(services, target, itemOf(argument))),
     decides('reject', (target) => rejectWithReason(services, target)),
     decides('answerInterrupted', (target) => answerDoubt(services, target)),
     decides('showApproval', (target) => documents.show(target)),

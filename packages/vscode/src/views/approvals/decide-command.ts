@@ -25,16 +25,26 @@ export async function approve(
   await decideAs(services, target, { decision: 'approve' })
 }
 
-export async function approveLooking(services: Services, item: ApprovalItem): Promise<void> {
+export async function approveLooking(
+  services: Services,
+  item: ApprovalItem,
+  decision: 'approve' | 'approve-session' = 'approve',
+): Promise<void> {
   if (item.isDoubt) return answerDoubt(services, item)
+  const isForSession = decision === 'approve-session'
+  const agree = isForSession ? 'Approve for This Session' : 'Approve'
   const reject = 'Reject…'
+  // Before the action, which may be too long for a dialog.
+  const permits = isForSession
+    ? `For the rest of the session, this permits: ${item.grants.join(' · ')}\n\n`
+    : ''
   const choice = await vscode.window.showWarningMessage(
     plainMessage(`${item.agent} asks for your approval`),
-    { modal: true, detail: shortened(item.text) },
-    'Approve',
+    { modal: true, detail: shortened(`${permits}${item.text}`) },
+    agree,
     reject,
   )
-  if (choice === 'Approve') await decideAs(services, item, { decision: 'approve' })
+  if (choice === agree) await decideAs(services, item, { decision })
   if (choice === reject) await rejectWithReason(services, item)
 }
 
@@ -46,8 +56,14 @@ function shortened(text: string): string {
   return `${text.slice(0, longestDetail)}\n… (${text.length - longestDetail} more characters: cancel, and choose "Show Whole Action")`
 }
 
-export async function approveForSession(services: Services, target: QuestionTarget): Promise<void> {
+/** An item shows neither the whole action nor what else would be permitted: both are shown first. The chat shows them beside its button. */
+export async function approveForSession(
+  services: Services,
+  target: QuestionTarget,
+  item?: ApprovalItem,
+): Promise<void> {
   if (asksWhatHappened(target)) return answerDoubt(services, target)
+  if (item !== undefined) return approveLooking(services, item, 'approve-session')
   await decideAs(services, target, { decision: 'approve-session' })
 }
 

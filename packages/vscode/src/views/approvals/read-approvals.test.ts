@@ -43,7 +43,10 @@ test('an edit is listed with its agent and risk, and shown as the difference it 
     isWhole: false,
     isDoubt: false,
     isShown: false,
+    isRepeatable: true,
+    grants: ['write in the workspace'],
   })
+  expect(item.text).toContain('Approving for this session permits: write in the workspace')
   const action = await inHome(home, (sessions) => readAction(sessions, item))
   expect(action?.files).toEqual([{ path: 'a.txt', before: 'hello wrld\n', after: 'hello world\n' }])
   expect(action?.text).toContain('Path: a.txt\nArgument old: wrld\nArgument new: world\n')

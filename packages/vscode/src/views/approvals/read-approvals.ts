@@ -27,7 +27,7 @@ export async function readApprovals(
 const longestTitle = 100
 
 export function itemOf(record: ApprovalRecord, isShown = false): ApprovalItem {
-  const { id, session, root, question, agent, risk, type, action, more, choices, created } = record
+  const { id, session, root, question, agent, risk, type, action, more, choices, grants, created } = record
   const title = shownLine(action, longestTitle)
   return {
     id,
@@ -41,17 +41,19 @@ export function itemOf(record: ApprovalRecord, isShown = false): ApprovalItem {
     isWhole: title === action && more.length === 0,
     isDoubt: isDoubt(record),
     isRepeatable: choices.includes('approve-session'),
+    grants: grants.map((grant) => shownLine(grant)),
     created,
     isShown,
   }
 }
 
-function factLines({ agent, risk, reasons, why }: ApprovalRecord): string[] {
+function factLines({ agent, risk, reasons, why, grants }: ApprovalRecord): string[] {
   return [
     `Agent: ${shownLine(agent)}`,
     ...(risk === undefined ? [] : [`Risk: ${risk}`]),
     ...reasons.map((reason) => `- ${shownLine(reason)}`),
     ...(why === '' ? [] : [`Asked because: ${shownLine(why)}`]),
+    ...grants.map((grant) => `Approving for this session permits: ${shownLine(grant)}`),
   ]
 }
 

@@ -1,0 +1,35 @@
+type Aliases = { readonly [spelling: string]: string }
+
+/** The arguments under the tool's own names. Throws where one is given twice: whoever approves it and whoever runs it would read another. */
+export function renameArguments(given: Record<string, unknown>, aliases: Aliases): Record<string, unknown> {
+  refuseTwoSpellings(given, aliases)
+  const keys = Object.keys(given)
+  if (!keys.some((key) => Object.hasOwn(aliases, key))) return given
+  const renamed = new Map<string, unknown>()
+  for (const key of keys) {
+    const name = nameOf(key, aliases)
+    if (!isMissing(given[key]) || !renamed.has(name)) renamed.set(name, given[key])
+  }
+  return Object.fromEntries(renamed)
+}
+
+/** The same value twice is no contradiction, and neither is an empty place for an argument that has another name. */
+export function refuseTwoSpellings(given: Record<string, unknown>, aliases: Aliases): void {
+  const spelled = new Map<string, string>()
+  for (const [key, value] of Object.entries(given)) {
+    if (isMissing(value)) continue
+    const name = nameOf(key, aliases)
+    const other = spelled.get(name)
+    if (other !== undefined && JSON.stringify(given[other]) !== JSON.stringify(value))
+      throw new Error(`${other} and ${key} are the same argument with different values; give ${name} once`)
+    spelled.set(name, key)
+  }
+}
+
+function nameOf(key: string, aliases: Aliases): string {
+  return Object.hasOwn(aliases, key) ? (aliases[key] as string) : key
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null
+}
