@@ -32,7 +32,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
         <p>
           A level without agents defines none: other levels, agent files or the built-in team answer then.{' '}
           {isSet
-            ? 'To remove the agent, reset this level. You are asked once more.'
+            ? 'To remove the agent, reset this level. You are asked again.'
             : 'The agent is not saved yet. To remove it, discard your changes.'}
         </p>
       </Dialog>

@@ -20,6 +20,8 @@ const host = vi.hoisted(() => {
   }
 })
 vi.mock('vscode', () => host.api)
+// Files before this one may have loaded these modules with another part of VS Code.
+vi.resetModules()
 const { command } = await import('./command.ts')
 const { attempt } = await import('./settings/attempt.ts')
 const log = { error: () => {}, show: () => {} } as unknown as LogOutputChannel

@@ -38,6 +38,8 @@ const host = vi.hoisted(() => {
   return { registered, anything, api: withRest(api) }
 })
 vi.mock('vscode', () => host.api)
+// Files before this one may have loaded these modules with another part of VS Code.
+vi.resetModules()
 
 test('every command of the manifest has a handler, and every handler a command', async () => {
   // Nothing that happens later belongs to this.

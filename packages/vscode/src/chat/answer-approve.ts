@@ -1,12 +1,12 @@
 import { CadreError } from '@cadre/core'
 import { isInside, realPathOf } from '@cadre/disk'
-import { type ApprovalRecord, actionLines, isDoubt, shownLine } from '@cadre/gate'
+import { type ApprovalRecord, actionLines, isDoubt } from '@cadre/gate'
 import { type Runtime, type TrustFlags, teamOfRun, withGrantOf } from '@cadre/runtime'
 import type * as vscode from 'vscode'
 import { isSessionId } from '../home/session-id.ts'
-import { code, codeLines, escaped } from '../markdown.ts'
+import { code, codeLines } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
-import { approvalTitle } from './approval-text.ts'
+import { approvalTitle, detailText } from './approval-text.ts'
 import { showResult, type Turn } from './turn.ts'
 
 /** `/approve`: shows what is pending. `/approve SESSION` continues that session here, and asks its questions here. */
@@ -44,12 +44,12 @@ function list(
     return {}
   }
   for (const record of pending) {
-    const { agent, type, risk, why, session, question, choices } = record
+    const { agent, type, session, question, choices } = record
     chat.tell(
       [
         `${approvalTitle({ isDoubt: isDoubt(record), who: agent, tool: type })} Session: ${code(session)}`,
         codeLines(actionLines(record)),
-        `- ${escaped(shownLine([risk === undefined ? '' : `Risk: ${risk}.`, why].join(' ')))}`,
+        detailText(record),
       ].join('\n\n'),
     )
     approvalButtons(chat, { session, question, choices })

@@ -21,16 +21,26 @@ export function approvalText({ question, chain, files = [] }: AskedApproval): st
     who: chain,
     tool: typeof tool === 'string' ? tool : content.type,
   })
-  const { risk, reasons, why, grants } = content
+  const shown = files.length > 0 ? files.map(diffOf).join('\n\n') : codeLines(actionLines(content))
+  return [title, shown, detailText(content)].filter((part) => part !== '').join('\n\n')
+}
+
+/** The risk, why it is asked, and what approving it for the session permits. */
+export function detailText({
+  risk,
+  reasons,
+  why,
+  grants,
+}: Pick<ReturnType<typeof approvalContent>, 'risk' | 'reasons' | 'why' | 'grants'>): string {
   const risks =
     risk === undefined ? [] : [`Risk: ${risk}${reasons.length > 0 ? ` – ${reasons.join(' · ')}` : ''}`]
-  const shown = files.length > 0 ? files.map(diffOf).join('\n\n') : codeLines(actionLines(content))
-  const details = [
+  return [
     ...risks,
     ...(why === '' ? [] : [`Why you are asked: ${why}`]),
     ...(grants.length > 0 ? [`Approving for this session permits: ${grants.join(' · ')}`] : []),
-  ].map((line) => `- ${escaped(shownLine(line), 2000)}`)
-  return [title, shown, details.join('\n')].filter((part) => part !== '').join('\n\n')
+  ]
+    .map((line) => `- ${escaped(shownLine(line), 2000)}`)
+    .join('\n')
 }
 
 /** What is asked of the person, in a sentence. */

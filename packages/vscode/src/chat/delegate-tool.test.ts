@@ -15,6 +15,8 @@ const host = vi.hoisted(() => {
   }
 })
 vi.mock('vscode', () => host.api)
+// Files before this one may have loaded these modules with another part of VS Code.
+vi.resetModules()
 const { delegate } = await import('./delegate-tool.ts')
 
 const faults: string[] = []

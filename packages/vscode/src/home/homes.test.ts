@@ -52,6 +52,8 @@ const host = vi.hoisted(() => {
   return { open, watchers, folders, api: { EventEmitter, RelativePattern, workspace, Disposable, Uri } }
 })
 vi.mock('vscode', () => host.api)
+// Files before this one may have loaded these modules with another part of VS Code.
+vi.resetModules()
 
 const { createHomes } = await import('./homes.ts')
 const { folderOfSession } = await import('../chat/folder-of-session.ts')

@@ -49,7 +49,7 @@ export function statusText(status: Status): string {
       ...notices.map((notice) => escaped(notice)),
     ]),
     list(
-      '## Sessions at work',
+      '## Running sessions',
       running.map(({ id, agent, status: state }) => `${code(id)}: ${escaped(agent)}, ${escaped(state)}`),
     ),
   ]

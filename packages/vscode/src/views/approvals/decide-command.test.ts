@@ -13,6 +13,8 @@ vi.mock('vscode', () => ({
     setStatusBarMessage: () => {},
   },
 }))
+// Files before this one may have loaded these modules with another part of VS Code.
+vi.resetModules()
 const { approveForSession } = await import('./decide-command.ts')
 
 const answers: string[] = []
