@@ -1,6 +1,6 @@
 import { shownLine } from '@cadre/gate'
 import type { ConfirmTrust } from '@cadre/runtime'
-import * as vscode from 'vscode'
+import { ask } from '../messages.ts'
 
 type Found = Parameters<ConfirmTrust>[0]
 
@@ -27,9 +27,9 @@ export async function confirmTrust(
     '',
     'Until you trust them, Cadre ignores them and agents are read-only. Your decision applies until these files change.',
   ].join('\n')
-  const said = await vscode.window.showWarningMessage(
+  const said = await ask(
     `Do you trust the agents, hooks and tools in ${shownLine(folder, 200)}?`,
-    { modal: true, detail },
+    detail,
     trust,
     never,
   )
