@@ -20,6 +20,8 @@ const host = vi.hoisted(() => {
   }
 })
 vi.mock('vscode', () => host.api)
+// Other files have loaded these with a VS Code of their own.
+vi.resetModules()
 const { command } = await import('./command.ts')
 const { attempt } = await import('./settings/attempt.ts')
 const log = { error: () => {}, show: () => {} } as unknown as LogOutputChannel

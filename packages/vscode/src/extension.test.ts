@@ -43,6 +43,7 @@ test('every command of the manifest has a handler, and every handler a command',
   // Nothing that happens later belongs to this.
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
+  vi.resetModules()
   const { activate } = await import('./extension.ts')
   const context = { subscriptions: [], extension: { packageJSON: manifest } }
   activate(

@@ -13,6 +13,8 @@ const host = vi.hoisted(() => {
   }
 })
 vi.mock('vscode', () => host.api)
+// Other files have loaded these with a VS Code of their own.
+vi.resetModules()
 const { ask, complain, inform, warn } = await import('./messages.ts')
 
 test('no message has a link, whatever it quotes', async () => {

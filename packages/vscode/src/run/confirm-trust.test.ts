@@ -31,6 +31,8 @@ vi.mock('vscode', () => {
     },
   }
 })
+// Other files have loaded these with a VS Code of their own.
+vi.resetModules()
 const { confirmTrust } = await import('./confirm-trust.ts')
 beforeEach(() => {
   for (const list of [host.asked, host.answers, host.texts]) list.length = 0
