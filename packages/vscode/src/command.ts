@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import { plainMessage } from './plain-message.ts'
+import { complain } from './messages.ts'
 
 /** Registers a command whose fault is a message, and nothing else. Its argument may come from a link, so it is anything. */
 export function command(
@@ -23,7 +23,7 @@ export function tellFault(log: vscode.LogOutputChannel, error: unknown, what?: s
   if (what !== undefined) log.error(what)
   log.error(error instanceof Error ? error : reason)
   const more = 'Show Log'
-  void vscode.window.showErrorMessage(plainMessage(capital(message)), more).then((choice) => {
+  void complain(capital(message), more).then((choice) => {
     if (choice === more) log.show()
   })
 }

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ExtensionContext } from 'vscode'
-import manifest from '../package.json' with { type: 'json' }
+
+const manifest: { contributes: { commands: { command: string }[] } } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+)
 
 // Registered commands are recorded; whatever else is asked of VS Code is answered with something that can be called and disposed.
 const host = vi.hoisted(() => {
@@ -45,6 +49,7 @@ test('every command of the manifest has a handler, and every handler a command',
   // Nothing that happens later belongs to this.
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
+  vi.resetModules()
   const { activate } = await import('./extension.ts')
   const context = { subscriptions: [], extension: { packageJSON: manifest } }
   activate(

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { isInside } from '@cadre/disk'
 import type { Place } from '../load/agent-places.ts'
 import { findLikelyAgents, findLintFiles } from './find-lint-files.ts'
@@ -79,6 +80,7 @@ interface Scope {
   readonly isNamed: boolean
 }
 
+/** Lets the process do other work between files: an editor runs this in the process of all its extensions. */
 async function lint(
   files: readonly string[],
   { top, covers, isNamed }: Scope,
@@ -90,12 +92,18 @@ async function lint(
     const request = { path: file, shown: shownPath(cwd, file), membership: membershipOf(file) }
     return readSubjects(text === undefined ? request : { ...request, text })
   }
-  const read = files.map(subjectsOf).filter(([first]) => isNamed || first.read.ignored !== true)
+  const all: (readonly [Subject, ...Subject[]])[] = []
+  for (const file of files) {
+    all.push(subjectsOf(file))
+    await setImmediate()
+  }
+  const read = all.filter(([first]) => isNamed || first.read.ignored !== true)
   const subjects = read.flat()
   const findings = new Map<Subject, Finding[]>()
   for (const subject of subjects) {
     const own = [...fromReader(subject), ...fileRules.flatMap((rule) => [...rule(subject, knowledge)])]
     findings.set(subject, [...own, ...(await modelNames(subject, knowledge))])
+    await setImmediate()
   }
   for (const [project, members] of byProject(subjects)) {
     const isNeighbour = (file: string) =>

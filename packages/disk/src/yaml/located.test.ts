@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { readYaml } from './located.ts'
+import { yamlParser } from './yaml-parser.ts'
 
 const many = 50_000
 
@@ -20,4 +21,15 @@ test.each([
 test('many brackets side by side are not nesting', () => {
   const text = `a:\n${'  - [{b: c}, {d: [e]}]\n'.repeat(1000)}`
   expect(readYaml({ text, path: 'config.yaml' }).kind).toBe('read')
+})
+
+test.each(['[', '{', '- ', '? ', '[a, ', '{a: '])('refuses thousands of %j before it parses them', (open) => {
+  const text = `description: ${open.startsWith('[') || open.startsWith('{') ? '' : '\n  '}${open.repeat(20_000)}`
+  const parse = vi.spyOn(yamlParser().Parser.prototype, 'parse')
+  onTestFinished(() => parse.mockRestore())
+  expect(readYaml({ text, path: 'x' })).toMatchObject({
+    kind: 'broken',
+    diagnostics: [{ code: 'yaml-too-large' }],
+  })
+  expect(parse).not.toHaveBeenCalled()
 })

@@ -19,7 +19,29 @@ const deepest = 200
 
 /** Whether this text is nested too deeply for the parser. */
 export function isTooDeep(text: string): boolean {
-  return isNestedDeeper(text, deepest, () => new (yamlParser().Parser)().parse(text))
+  let isDeep = false
+  const tokens = () => {
+    isDeep = opensTooMuch(text)
+    return isDeep ? [] : new (yamlParser().Parser)().parse(text)
+  }
+  return isNestedDeeper(text, deepest, tokens) || isDeep
+}
+
+/**
+ * Whether so many brackets are open at once, or so many lists begin on one line. The parser takes time for each level with those
+ * above it, so this asks its lexer, which does not.
+ */
+function opensTooMuch(text: string): boolean {
+  let brackets = 0
+  let onLine = 0
+  for (const lexeme of new (yamlParser().Lexer)().lex(text)) {
+    if (lexeme === '[' || lexeme === '{') brackets++
+    else if (lexeme === ']' || lexeme === '}') brackets = Math.max(0, brackets - 1)
+    else if (lexeme === '\n' || lexeme === '\r\n') onLine = 0
+    else if (brackets === 0 && /^[-?:]$/.test(lexeme)) onLine++
+    if (brackets > deepest || onLine > deepest) return true
+  }
+  return false
 }
 
 /** A scalar as it was written, anything else as JSON; `undefined` for what is not there. */

@@ -1,13 +1,14 @@
 import { shownLine } from '@cadre/gate'
 import type { ConfirmTrust } from '@cadre/runtime'
 import * as vscode from 'vscode'
+import { ask, warn } from '../messages.ts'
+import { trustText } from './trust-text.ts'
 
 type Found = Parameters<ConfirmTrust>[0]
 
 const trust = 'Trust'
 const never = "Don't Trust"
-/** More would not fit on a screen. */
-const mostShown = 15
+const showAll = 'Show All'
 
 /** Shows what a folder contains and asks whether to use it. What was put off is not asked again in this window. */
 export async function confirmTrust(
@@ -16,25 +17,38 @@ export async function confirmTrust(
 ): Promise<'yes' | 'no' | 'later'> {
   const key = JSON.stringify(missing.map(({ path, sha256 }) => [path, sha256]))
   if (declined.has(key)) return 'later'
-  const lines = missing
-    .slice(0, mostShown)
-    .map(({ file, line, what }) => `${line === undefined ? file : `${file}:${line}`}: ${what}`)
-  const more = missing.length > mostShown ? [`… and ${missing.length - mostShown} more`] : []
+  const { short, whole, isShortened } = trustText(missing)
+  const question = `Do you trust the agents, hooks and tools in ${shownLine(folder, 200)}?`
   const detail = [
     'This folder contains files that can run programs, start work or grant permissions:',
     '',
-    ...[...lines, ...more].map((line) => `• ${shownLine(line, 300)}`),
+    short,
     '',
     'Until you trust them, Cadre ignores them and agents are read-only. Your decision applies until these files change.',
   ].join('\n')
-  const said = await vscode.window.showWarningMessage(
-    `Do you trust the agents, hooks and tools in ${shownLine(folder, 200)}?`,
-    { modal: true, detail },
-    trust,
-    never,
-  )
+  let said = await ask(question, detail, trust, never, ...(isShortened ? [showAll] : []))
+  if (said === showAll) {
+    await showText(`${question}\n\n${whole}\n`)
+    // Not a dialog: it would cover the list.
+    said = await warn(`${question} The list is in the editor.`, trust, never)
+  }
   if (said === trust) return 'yes'
   if (said === never) return 'no'
   declined.add(key)
   return 'later'
+}
+
+const scheme = 'copilot-multi-agent-trust'
+
+/** In a document that nobody can change. */
+async function showText(text: string): Promise<void> {
+  const provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
+    provideTextDocumentContent: () => text,
+  })
+  try {
+    const uri = vscode.Uri.from({ scheme, path: '/Files to trust.txt', query: String(Date.now()) })
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true })
+  } finally {
+    provider.dispose()
+  }
 }

@@ -1,6 +1,7 @@
 import type { Configuration, Level } from '@cadre/settings-page'
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
+import { ask, complain, inform, warn } from '../messages.ts'
 import type { Services } from '../services.ts'
 import { configurationOf } from './configuration.ts'
 import { findAgents } from './found-agents.ts'
@@ -18,7 +19,7 @@ export async function resetLevel({ settings }: Services, level: Level): Promise<
   const own = levels.find((one) => one.level === level)
   const configuration = own && (await configurationOf(own))
   if (own === undefined || Object.keys(own.values).length === 0) {
-    void vscode.window.showInformationMessage(`There are no agents in the settings of "${labelOf(level)}".`)
+    void inform(`There are no agents in the settings of "${labelOf(level)}".`)
     return
   }
   const names = configuration?.agents.map(({ name }) => name) ?? []
@@ -31,12 +32,9 @@ export async function resetLevel({ settings }: Services, level: Level): Promise<
     names.length === 0
       ? 'the entry agent'
       : `${names.length === 1 ? '1 agent' : `${names.length} agents`}: ${names.join(', ')}`
-  const answer = await vscode.window.showWarningMessage(
+  const answer = await ask(
     `Reset the agents of "${labelOf(level)}"?`,
-    {
-      modal: true,
-      detail: `This removes ${lost}. ${then} It cannot be undone. Export them first to keep a copy.`,
-    },
+    `This removes ${lost}. ${then} It cannot be undone. Export them first to keep a copy.`,
     'Reset',
   )
   if (answer === 'Reset') await settings.write(folder, level, undefined)
@@ -49,7 +47,7 @@ export async function resetConfiguration(services: Services): Promise<void> {
     .filter(({ values }) => Object.keys(values).length > 0)
   const [only] = levels
   if (only === undefined) {
-    void vscode.window.showInformationMessage('No agents are set. There is nothing to reset.')
+    void inform('No agents are set. There is nothing to reset.')
     return
   }
   const chosen =
@@ -68,13 +66,13 @@ export async function validateConfiguration(validation: Validation): Promise<voi
   const { problems, old } = await validation.run()
   const [first, ...others] = problems
   if (first === undefined) {
-    void vscode.window.showInformationMessage('The agent settings are valid.')
+    void inform('The agent settings are valid.')
     return
   }
   const errors = problems.filter(({ severity }) => severity === 'error').length
   const count = `${counted(errors, 'error')} and ${counted(problems.length - errors, 'warning')}`
   const more = others.length === 0 ? '' : ` And ${others.length} more.`
-  const show = errors > 0 ? vscode.window.showErrorMessage : vscode.window.showWarningMessage
+  const show = errors > 0 ? complain : warn
   const buttons = ['Show Problems', 'Open Settings', ...(old.length > 0 ? ['Update Settings'] : [])]
   const chosen = await show(`Agent settings: ${count}. ${first.message}${more}`, ...buttons)
   if (chosen === 'Show Problems') await vscode.commands.executeCommand('workbench.actions.view.problems')
@@ -90,11 +88,8 @@ export async function refreshTools(services: Services): Promise<void> {
   ])
   const missing = await missingTools(agents, all)
   const found = `${counted(builtIn.length, 'built-in tool')} and ${counted(editor.length, 'tool')} of VS Code and its extensions.`
-  if (missing.length === 0) void vscode.window.showInformationMessage(`Agents can use ${found}`)
-  else
-    void vscode.window.showWarningMessage(
-      `Agents can use ${found} Not available: ${missing.map(missingText).join('; ')}.`,
-    )
+  if (missing.length === 0) void inform(`Agents can use ${found}`)
+  else void warn(`Agents can use ${found} Not available: ${missing.map(missingText).join('; ')}.`)
 }
 
 function missingText({ agent, tool }: MissingTool): string {
@@ -159,9 +154,7 @@ async function exportJson(configuration: Configuration, given: vscode.Uri | unde
   if (target === undefined || (given !== undefined && !(await mayReplace(given)))) return
   await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(exportedText(configuration)))
   const count = counted(configuration.agents.length, 'agent')
-  void vscode.window.showInformationMessage(
-    `Exported ${count} to ${vscode.workspace.asRelativePath(target)}.`,
-  )
+  void inform(`Exported ${count} to ${vscode.workspace.asRelativePath(target)}.`)
 }
 
 /** A dialog that chooses a file asks this itself. */
@@ -172,10 +165,7 @@ async function mayReplace(target: vscode.Uri): Promise<boolean> {
   )
   if (!isThere) return true
   const detail = vscode.workspace.asRelativePath(target)
-  return (
-    (await vscode.window.showWarningMessage('Replace this file?', { modal: true, detail }, 'Replace')) ===
-    'Replace'
-  )
+  return (await ask('Replace this file?', detail, 'Replace')) === 'Replace'
 }
 
 async function exportAsFiles(configuration: Configuration, given: vscode.Uri | undefined): Promise<void> {
@@ -198,11 +188,7 @@ async function exportAsFiles(configuration: Configuration, given: vscode.Uri | u
   let placed = place(false)
   if (placed.kind === 'refused' && placed.faults.every(({ isTaken }) => isTaken === true)) {
     const detail = placed.faults.map(({ path }) => path).join('\n')
-    const answer = await vscode.window.showWarningMessage(
-      'Replace these files?',
-      { modal: true, detail },
-      'Replace',
-    )
+    const answer = await ask('Replace these files?', detail, 'Replace')
     if (answer !== 'Replace') return
     placed = place(true)
   }
@@ -210,9 +196,7 @@ async function exportAsFiles(configuration: Configuration, given: vscode.Uri | u
     throw new Error(placed.faults.map(({ path, reason }) => `${path}: ${reason}`).join(' '))
   const said = notes.length === 0 ? '' : ` ${notes.slice(0, 3).join(' ')}`
   const count = counted(placed.files.length, 'agent file')
-  void vscode.window.showInformationMessage(
-    `Exported ${count} to ${vscode.workspace.asRelativePath(target)}.${said}`,
-  )
+  void inform(`Exported ${count} to ${vscode.workspace.asRelativePath(target)}.${said}`)
 }
 
 export async function exportAgents(services: Services, given: unknown): Promise<void> {

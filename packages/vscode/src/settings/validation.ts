@@ -1,5 +1,6 @@
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
+import { warn } from '../messages.ts'
 import type { Services } from '../services.ts'
 import type { SettingsCheck } from './agent-settings.ts'
 import { attempt } from './attempt.ts'
@@ -43,10 +44,7 @@ export function createValidation(context: vscode.ExtensionContext, services: Ser
     for (const { level, message } of problems) log.warn(`${level} settings: ${message}`)
     const more = others.length === 0 ? '' : ` ${others.length} more: see the Problems panel.`
     const buttons = ['Open Settings', ...(old.length > 0 ? ['Update Settings'] : [])]
-    const chosen = await vscode.window.showWarningMessage(
-      `Agent settings: ${first.message}${more}`,
-      ...buttons,
-    )
+    const chosen = await warn(`Agent settings: ${first.message}${more}`, ...buttons)
     if (chosen === 'Open Settings') await vscode.commands.executeCommand('copilotMultiAgent.openSettings')
     if (chosen === 'Update Settings') await migrate()
   }

@@ -18,6 +18,7 @@ const listed: readonly ListedTool[] = [
   { name: '1 strange.name' },
   { name: '1_strange_name' },
   { name: 'send_to_terminal' },
+  { name: 'read.file' },
   { name: 'copilot_listCodeUsages', extension: 'GitHub.copilot-chat', referenceName: 'usages' },
 ]
 const planned = planTools(listed)

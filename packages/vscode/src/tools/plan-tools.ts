@@ -42,6 +42,8 @@ export function planTools(listed: readonly ListedTool[]): PlannedTool[] {
   for (const tool of listed) {
     if (own.test(tool.name) || internal.test(tool.name) || isOurs(tool.name)) continue
     const name = uniqueName(tool.name, taken)
+    // `read.file` is one of ours only now.
+    if (isOurs(name)) continue
     taken.add(name.toLowerCase())
     const aliases = aliasesOf(tool).filter((alias) => alias !== name)
     planned.push({ listed: tool.name, name, aliases, effect: effectOf(tool.name) })

@@ -1,10 +1,11 @@
 import { fixAgentText, readAgentText } from '@cadre/agents'
 import * as vscode from 'vscode'
-import type { AgentSettings } from '../../settings/agent-settings.ts'
+import { code } from '../../markdown.ts'
 import { changedPart } from './changed-part.ts'
 import { headerDialect, keyNamed, valuesNamedBy } from './header-keys.ts'
 import { type HeaderSpot, spotInHeader } from './header-spot.ts'
-import { knownAgents, namesFor } from './known-names.ts'
+import { hoverParts } from './hover-parts.ts'
+import { type AgentSources, knownAgents, namesFor } from './known-names.ts'
 import { type Suggestion, suggest } from './suggest.ts'
 import { aboutTool } from './tools-of-dialect.ts'
 
@@ -17,12 +18,12 @@ const ownLanguages = new Set(['chatagent', 'chatmode', 'prompt'])
 export async function completeHeader(
   document: vscode.TextDocument,
   position: vscode.Position,
-  settings: AgentSettings,
+  services: AgentSources,
 ): Promise<vscode.CompletionItem[]> {
   const spot = spotAt(document, position)
   if (spot === undefined) return []
   const dialect = dialectOf(document)
-  const names = await namesFor(settings, document.uri, dialect)
+  const names = await namesFor(services, document.uri, dialect)
   const isBeside = ownLanguages.has(document.languageId)
   return suggest({ spot, dialect, names, isBeside }).map((suggestion) =>
     itemOf(suggestion, rangeOf(spot, position.line)),
@@ -45,30 +46,31 @@ function itemOf({ label, insert, about, kind }: Suggestion, range: vscode.Range)
   return item
 }
 
-export function hoverHeader(
+export async function hoverHeader(
   document: vscode.TextDocument,
   position: vscode.Position,
-  settings: AgentSettings,
-): vscode.Hover | undefined {
+  services: AgentSources,
+): Promise<vscode.Hover | undefined> {
   const spot = spotAt(document, position)
   if (spot === undefined || spot.written === '') return undefined
   if (position.character < spot.start || position.character > spot.end) return undefined
-  const text = aboutSpot(document, spot, settings)
+  const text = await aboutSpot(document, spot, services)
   return text === undefined ? undefined : hover(text, rangeOf(spot, position.line))
 }
 
-function aboutSpot(
+async function aboutSpot(
   document: vscode.TextDocument,
   spot: HeaderSpot,
-  settings: AgentSettings,
-): string | undefined {
+  services: AgentSources,
+): Promise<string | undefined> {
   if (spot.kind === 'key') return keyNamed(dialectOf(document), spot.path, spot.written)?.about
   switch (valuesNamedBy(spot.path)) {
     case 'tools':
       return `To Cadre: ${aboutTool(spot.written)}`
     case 'agents': {
       const wanted = spot.written.toLowerCase()
-      const agent = knownAgents(settings, document.uri).find(({ name }) => name.toLowerCase() === wanted)
+      const agents = await knownAgents(services, document.uri)
+      const agent = agents.find(({ name }) => name.toLowerCase() === wanted)
       return agent?.description
     }
     default:
@@ -79,9 +81,8 @@ function aboutSpot(
 /** Descriptions come from files: nothing in them is a link, a picture or a command. */
 function hover(text: string, range: vscode.Range): vscode.Hover {
   const markdown = new vscode.MarkdownString()
-  const parts = text.split(/(`[^`]*`)/)
-  for (const part of parts)
-    if (/^`[^`]*`$/.test(part)) markdown.appendMarkdown(part)
+  for (const { text: part, isCode } of hoverParts(text))
+    if (isCode) markdown.appendMarkdown(code(part))
     else markdown.appendText(part)
   return new vscode.Hover(markdown, range)
 }

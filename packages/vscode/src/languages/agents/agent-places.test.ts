@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAgents } from '@cadre/agents'
 import { expect, it, onTestFinished } from 'vitest'
-import { agentPlaces } from './agent-places.ts'
+import { agentPlaces, usedPlaces } from './agent-places.ts'
 
 function project() {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-places-')))
@@ -30,4 +30,14 @@ it('finds the agents of a home above the folder', () => {
 it('finds the agents of a home that was chosen', () => {
   const { root, names } = project()
   expect(names({ CADRE_HOME: path.join(root, 'chosen') })).toEqual(['chosen'])
+})
+
+it('reads nothing of a workspace or a home that nobody trusts', () => {
+  const places = { userHome: '/home/me', project: '/r', home: '/r/.cadre' }
+  expect(usedPlaces(places, { isTrusted: false, homes: ['/r/.cadre'] })).toEqual({ userHome: '/home/me' })
+  expect(usedPlaces(places, { isTrusted: true, homes: ['/other'] })).toEqual({
+    userHome: '/home/me',
+    project: '/r',
+  })
+  expect(usedPlaces(places, { isTrusted: true, homes: ['/r/.cadre'] })).toEqual(places)
 })

@@ -21,3 +21,13 @@ export function agentPlaces(
     ...(folder !== undefined && { project: folder }),
   }
 }
+
+/** Those of them that may be read: in Restricted Mode only the user's own, and a home only if it is one of the trusted. */
+export function usedPlaces(
+  { home, userHome, project }: AgentPlaces,
+  trust: { readonly isTrusted: boolean; readonly homes: readonly string[] },
+): AgentPlaces {
+  if (!trust.isTrusted) return { userHome }
+  const isUsed = home !== undefined && trust.homes.some((one) => path.resolve(one) === path.resolve(home))
+  return { userHome, ...(isUsed && { home }), ...(project !== undefined && { project }) }
+}

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Finding, lintFiles, shownPath } from '@cadre/agents'
 import * as vscode from 'vscode'
-import type { AgentSettings } from '../../settings/agent-settings.ts'
-import { lintKnowledge } from './known-names.ts'
+import { type AgentSources, lintKnowledge } from './known-names.ts'
 import { unsavedTexts } from './open-texts.ts'
 import { rangeOfFinding } from './range-of-finding.ts'
 
@@ -11,14 +10,14 @@ import { rangeOfFinding } from './range-of-finding.ts'
 export async function checkAgents(
   files: readonly string[],
   among: readonly string[],
-  settings: AgentSettings,
+  services: AgentSources,
 ): Promise<ReadonlyMap<string, readonly vscode.Diagnostic[]>> {
   const texts = unsavedTexts()
   const checked = new Map<string, readonly vscode.Diagnostic[]>()
   for (const group of byFolder(files)) {
     const [first] = group
     if (first === undefined) continue
-    const knowledge = lintKnowledge(settings, vscode.Uri.file(first))
+    const knowledge = await lintKnowledge(services, vscode.Uri.file(first))
     const cwd = path.dirname(first)
     const byShown = new Map(group.map((file) => [shownPath(cwd, file), file]))
     const { files: linted } = await lintFiles(group, { cwd, knowledge, hosts: [], texts, among })

@@ -1,30 +1,41 @@
 import { createAgents, type LintKnowledge } from '@cadre/agents'
 import { type AgentDefinition, knownTools, understandTool } from '@cadre/core'
 import * as vscode from 'vscode'
-import type { AgentSettings } from '../../settings/agent-settings.ts'
-import { agentPlaces } from './agent-places.ts'
+import type { Services } from '../../services.ts'
+import { agentPlaces, usedPlaces } from './agent-places.ts'
 import { contributedAgents } from './contributed-agents.ts'
 import type { HeaderDialect } from './header-keys.ts'
 import type { Names } from './suggest.ts'
 import { aboutTool, toolsOfDialect } from './tools-of-dialect.ts'
 import { toolsOfEditor } from './tools-of-editor.ts'
 
-/** Every agent that a file may name: those of the folder, of its settings, of the user, and those that come with the extension. */
-export function knownAgents(settings: AgentSettings, file: vscode.Uri): readonly AgentDefinition[] {
+export type AgentSources = Pick<Services, 'settings' | 'homes'>
+
+/**
+ * Every agent that a file may name: those of the folder, of its settings, of the user, and those that come with the extension. Of a
+ * workspace or a home that nobody trusts, nothing is read.
+ */
+export async function knownAgents(
+  { settings, homes }: AgentSources,
+  file: vscode.Uri,
+): Promise<readonly AgentDefinition[]> {
   const folder = vscode.workspace.getWorkspaceFolder(file)?.uri.fsPath
+  const { isTrusted } = vscode.workspace
+  const trusted = isTrusted ? (await homes.list()).trusted.map(({ home }) => home.path) : []
   const agents = createAgents({
-    ...agentPlaces(file.fsPath, folder),
-    ...(vscode.workspace.isTrusted && { settings: settings.of(file) }),
+    ...usedPlaces(agentPlaces(file.fsPath, folder), { isTrusted, homes: trusted }),
+    ...(isTrusted && { settings: settings.of(file) }),
   }).list()
   const taken = new Set(agents.map(({ name }) => name.toLowerCase()))
   return [...agents, ...contributedAgents().filter(({ name }) => !taken.has(name.toLowerCase()))]
 }
 
 /** What lint may know beyond the files of a project. VS Code itself says which models there are. */
-export function lintKnowledge(settings: AgentSettings, file: vscode.Uri): LintKnowledge {
+export async function lintKnowledge(services: AgentSources, file: vscode.Uri): Promise<LintKnowledge> {
   const own = knownTools().filter((name) => understandTool(name).kind === 'tools')
   const ofEditor = vscode.lm.tools.map(({ name }) => name)
-  const elsewhere = knownAgents(settings, file).filter(({ source }) => !isOfProject(source?.path))
+  const agents = await knownAgents(services, file)
+  const elsewhere = agents.filter(({ source }) => !isOfProject(source?.path))
   return { tools: [...own, ...ofEditor, ...editorTools()], agents: elsewhere }
 }
 
@@ -34,13 +45,13 @@ function isOfProject(file: string | undefined): boolean {
 }
 
 export async function namesFor(
-  settings: AgentSettings,
+  services: AgentSources,
   file: vscode.Uri,
   dialect: HeaderDialect,
 ): Promise<Names> {
   const ofEditor = dialect === 'copilot' ? editorTools() : []
   return {
-    agents: knownAgents(settings, file),
+    agents: await knownAgents(services, file),
     tools: [...toolsOfDialect(dialect), ...ofEditor.map((name) => ({ name, about: aboutTool(name) }))],
     models: dialect === 'copilot' ? await modelsOfEditor() : [],
   }

@@ -9,18 +9,19 @@ const selector: vscode.DocumentSelector = agentGlobs.map((pattern) => ({ scheme:
 const fixAll = vscode.CodeActionKind.SourceFixAll.append('cadre')
 
 /** Problems, quick fixes, completion and hovers of agent files. The engine is loaded when the first such file is there. */
-export function registerAgentFiles({ log, settings }: Services): vscode.Disposable {
+export function registerAgentFiles(services: Services): vscode.Disposable {
+  const { log } = services
   const language = () => import('./agent-language.ts')
   const guarded = createGuard(log)
   return vscode.Disposable.from(
-    checkAgentFiles({ log, settings }),
+    checkAgentFiles(services),
     vscode.languages.registerCompletionItemProvider(
       selector,
       {
         provideCompletionItems: (document, position) =>
           guarded('Completing an agent file', async () =>
             isAgentDocument(document)
-              ? (await language()).completeHeader(document, position, settings)
+              ? (await language()).completeHeader(document, position, services)
               : undefined,
           ),
       },
@@ -33,7 +34,7 @@ export function registerAgentFiles({ log, settings }: Services): vscode.Disposab
       provideHover: (document, position) =>
         guarded('The hover of an agent file', async () =>
           isAgentDocument(document)
-            ? (await language()).hoverHeader(document, position, settings)
+            ? (await language()).hoverHeader(document, position, services)
             : undefined,
         ),
     }),
@@ -59,7 +60,8 @@ export function registerAgentFiles({ log, settings }: Services): vscode.Disposab
  * Keeps the problems of agent files. Agents name each other, so a saved, new or deleted file is a reason to look at all of them;
  * while somebody types, the open ones are looked at.
  */
-function checkAgentFiles({ log, settings }: Pick<Services, 'log' | 'settings'>): vscode.Disposable {
+function checkAgentFiles(services: Services): vscode.Disposable {
+  const { log, settings } = services
   const problems = vscode.languages.createDiagnosticCollection('cadre-agents')
   let files: readonly string[] = []
   const check = async (which: () => Promise<readonly string[]>) => {
@@ -67,7 +69,7 @@ function checkAgentFiles({ log, settings }: Pick<Services, 'log' | 'settings'>):
       const wanted = await which()
       if (wanted.length === 0) return
       const { checkAgents } = await import('./check-agents.ts')
-      for (const [file, found] of await checkAgents(wanted, files, settings))
+      for (const [file, found] of await checkAgents(wanted, files, services))
         problems.set(vscode.Uri.file(file), found)
     } catch (error) {
       log.error('Checking agent files failed.', error instanceof Error ? error : String(error))
@@ -78,8 +80,10 @@ function checkAgentFiles({ log, settings }: Pick<Services, 'log' | 'settings'>):
   const all = throttle(
     () =>
       check(async () => {
-        const { findAgentFiles } = await import('./find-agent-files.ts')
-        files = await findAgentFiles()
+        // In Restricted Mode nothing is read that nobody has opened.
+        files = vscode.workspace.isTrusted
+          ? await (await import('./find-agent-files.ts')).findAgentFiles()
+          : []
         const known = new Set([...files, ...openPaths()])
         for (const [uri] of problems) if (!known.has(uri.fsPath)) problems.delete(uri)
         return [...known]

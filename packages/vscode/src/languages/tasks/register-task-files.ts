@@ -8,7 +8,7 @@ const selector: vscode.DocumentFilter = { scheme: 'file', pattern: '**/*.task.md
 
 /** Problems, completion, folding and outline of task files. */
 export function registerTaskFiles(services: Services): vscode.Disposable {
-  const { log, settings } = services
+  const { log } = services
   const guarded = createGuard(log)
   const language = () => import('./task-language.ts')
   return vscode.Disposable.from(
@@ -17,7 +17,7 @@ export function registerTaskFiles(services: Services): vscode.Disposable {
       {
         provideCompletionItems: (document, position) =>
           guarded('Completing a task file', async () =>
-            (await language()).completeTask(document, position, settings),
+            (await language()).completeTask(document, position, services),
           ),
       },
       '@',

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { rawOf } from '@cadre/disk'
 import { lintTaskFile, readTaskFile, readTasks, type TaskItem } from '@cadre/tasks'
 import * as vscode from 'vscode'
-import type { AgentSettings } from '../../settings/agent-settings.ts'
-import { knownAgents } from '../agents/known-names.ts'
+import { type AgentSources, knownAgents } from '../agents/known-names.ts'
 import { fields, markers, spotInTask, type TaskSpot } from './task-spot.ts'
 
 export async function checkTasks(document: vscode.TextDocument): Promise<vscode.Diagnostic[]> {
@@ -85,13 +84,13 @@ export function symbolsOfTasks(document: vscode.TextDocument): vscode.DocumentSy
 export async function completeTask(
   document: vscode.TextDocument,
   position: vscode.Position,
-  settings: AgentSettings,
+  services: AgentSources,
 ): Promise<vscode.CompletionItem[]> {
   const isBelowTask = isBelow(document, position.line)
   const spot = spotInTask(document.lineAt(position.line).text, position.character, isBelowTask)
   if (spot === undefined) return []
   const range = new vscode.Range(position.line, spot.start, position.line, spot.end)
-  const items = await itemsFor(spot, document, settings)
+  const items = await itemsFor(spot, document, services)
   for (const item of items) item.range = range
   return items
 }
@@ -99,7 +98,7 @@ export async function completeTask(
 async function itemsFor(
   { kind }: TaskSpot,
   document: vscode.TextDocument,
-  settings: AgentSettings,
+  services: AgentSources,
 ): Promise<vscode.CompletionItem[]> {
   switch (kind) {
     case 'marker':
@@ -108,7 +107,7 @@ async function itemsFor(
       )
     case 'agent':
       return [
-        ...knownAgents(settings, document.uri).map(({ name, description }) =>
+        ...(await knownAgents(services, document.uri)).map(({ name, description }) =>
           itemOf({ label: name, about: description, kind: vscode.CompletionItemKind.User }),
         ),
         itemOf({ label: 'human', about: 'A person does it', kind: vscode.CompletionItemKind.User }),

@@ -3,6 +3,7 @@ import * as vscode from 'vscode'
 import { command } from '../../command.ts'
 import type { HomeHere } from '../../home/homes.ts'
 import { throttle } from '../../home/throttle.ts'
+import { inform } from '../../messages.ts'
 import type { Services } from '../../services.ts'
 import { sessionOf } from '../targets.ts'
 import type { ReadSessions, SessionReader } from './read-sessions.ts'
@@ -213,8 +214,7 @@ async function cancelSession(services: Services, argument: unknown): Promise<voi
       { location: { viewId: 'copilotMultiAgent.sessions' } },
       () => stopSession(sessions, session),
     )
-    if (stopped.kind === 'still')
-      void vscode.window.showInformationMessage('The session is not running any more.')
+    if (stopped.kind === 'still') void inform('The session is not running any more.')
     if (stopped.kind === 'unanswered') {
       const kill = process.platform === 'win32' ? `taskkill /PID ${stopped.pid} /T` : `kill ${stopped.pid}`
       throw new Error(

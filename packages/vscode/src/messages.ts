@@ -1,0 +1,24 @@
+import * as vscode from 'vscode'
+import { plainMessage } from './plain-message.ts'
+
+/**
+ * The only way to a notification or a dialog. VS Code makes links of `[text](target)` in a notification, and a link may run a
+ * command: text of settings, files and agents must not become one.
+ */
+
+export function inform(text: string, ...buttons: string[]): Thenable<string | undefined> {
+  return vscode.window.showInformationMessage(plainMessage(text), ...buttons)
+}
+
+export function warn(text: string, ...buttons: string[]): Thenable<string | undefined> {
+  return vscode.window.showWarningMessage(plainMessage(text), ...buttons)
+}
+
+export function complain(text: string, ...buttons: string[]): Thenable<string | undefined> {
+  return vscode.window.showErrorMessage(plainMessage(text), ...buttons)
+}
+
+/** Asks in a dialog, and waits for the answer. */
+export function ask(text: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
+  return vscode.window.showWarningMessage(plainMessage(text), { modal: true, detail }, ...buttons)
+}

@@ -1,0 +1,55 @@
+import { type FolderItem, shownLine } from '@cadre/gate'
+
+type Item = Pick<FolderItem, 'file' | 'line' | 'what'>
+
+/** There are about a dozen kinds, and all of them have to fit on a screen. */
+const mostOfKind = 2
+const longestWhat = 150
+const longestFile = 80
+
+export interface TrustText {
+  /** For a dialog: every kind of thing, with some of its files. */
+  readonly short: string
+  /** Every file, and what it does. */
+  readonly whole: string
+  readonly isShortened: boolean
+}
+
+/**
+ * What a person agrees to. What a file does comes first, and every kind is there: nobody must be able to hide one behind many files or
+ * long names.
+ */
+export function trustText(items: readonly Item[]): TrustText {
+  const kinds = new Map<string, Item[]>()
+  for (const item of items) kinds.set(kindOf(item), [...(kinds.get(kindOf(item)) ?? []), item])
+  const short = [...kinds.values()].flatMap((ofKind) => {
+    const lines = ofKind.slice(0, mostOfKind).map((item) => `• ${lineOf(item, longestWhat, longestFile)}`)
+    const more = ofKind.length - lines.length
+    return more > 0 ? [...lines, `   … and ${more} more of this kind`] : lines
+  })
+  const whole = [...kinds.values()].flat().map((item) => lineOf(item))
+  return {
+    short: short.join('\n'),
+    whole: whole.join('\n'),
+    isShortened: short.join('\n') !== whole.map((line) => `• ${line}`).join('\n'),
+  }
+}
+
+/** The words that it begins with are ours. Names come behind them, and numbers differ. */
+function kindOf({ what }: Item): string {
+  return what.replaceAll(/\d+/g, '').trim().split(/\s+/).slice(0, 3).join(' ')
+}
+
+function lineOf({ what, file, line }: Item, mostOfWhat?: number, mostOfFile?: number): string {
+  const place = line === undefined ? file : `${file}:${line}`
+  const does = shortened(what, mostOfWhat)
+  return `${does.charAt(0).toUpperCase()}${does.slice(1)} – ${shortened(place, mostOfFile)}`
+}
+
+/** Without its middle: the beginning and the end say most. */
+function shortened(text: string, longest = Number.POSITIVE_INFINITY): string {
+  const signs = Array.from(shownLine(text))
+  if (signs.length <= longest) return signs.join('')
+  const half = Math.floor(longest / 2)
+  return `${signs.slice(0, half).join('')}…${signs.slice(-half).join('')}`
+}
