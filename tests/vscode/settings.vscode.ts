@@ -534,7 +534,7 @@ describe('the settings section: immediate validation, and reset with confirmatio
     await code.host.command('copilotMultiAgent.showStatus')
     const status = await code.host.run((vscode) => vscode.window.activeTextEditor.document.getText())
     expect(status).toContain('`coordinator` (entry agent: answers `@agents`)')
-    expect(status).toContain('configuration.agents\\[0\\] must be an object')
+    expect(status).toContain('configuration\\.agents\\[0\\] must be an object')
   })
 
   it('reads an older form, and writes the new one when a person agrees', async () => {
