@@ -1,5 +1,5 @@
 import { CadreError } from '@cadre/core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { tellFailure } from './failure.ts'
 import type { Io } from './io.ts'
 
@@ -38,6 +38,11 @@ test('a bug is one line, with how to see more, and 70', () => {
   expect(plain.stderr).toMatch(
     /^cadre: this is a bug in Cadre: x is not a function \(set CADRE_DEBUG=1 .*\)\n$/,
   )
+  const { stackTraceLimit } = Error
+  onTestFinished(() => {
+    Error.stackTraceLimit = stackTraceLimit
+  })
+  Error.stackTraceLimit = 10
   const more = tell(new TypeError('x is not a function', { cause: new Error('why') }), false, {
     CADRE_DEBUG: '1',
   })

@@ -57,6 +57,8 @@ export function chatOf(page: Page, { host, version }: VsCode): Chat {
     ask: async (text) => {
       await show()
       if (version === 'newest') await hasModel(page)
+      // Messages of VS Code can cover the input.
+      await host.command('notifications.hideToasts')
       const before = (await lastItem())?.index ?? -1
       await page.locator(input).last().click()
       await page.keyboard.press('Control+A')
