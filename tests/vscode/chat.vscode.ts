@@ -131,7 +131,7 @@ describe('the participant @agents', () => {
   it('lists the agents and shows the status', async () => {
     await configure(code, [agent('coordinator', { delegates: ['worker'] }), agent('worker')])
     const agents = await asked('@agents /agents', /Whatever a worker does/)
-    expect(agents).toMatch(/coordinator \(entry\)/)
+    expect(agents).toMatch(/coordinator \(answers @agents\)/)
     const status = await asked('@agents /status', /No pending approvals|pending approval/)
     expect(status).toMatch(/coordinator-\w+/)
   })

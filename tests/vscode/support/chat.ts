@@ -57,10 +57,9 @@ export function chatOf(page: Page, { host, version }: VsCode): Chat {
     ask: async (text) => {
       await show()
       if (version === 'newest') await hasModel(page)
-      // Messages of VS Code can cover the input.
-      await host.command('notifications.hideToasts')
       const before = (await lastItem())?.index ?? -1
-      await page.locator(input).last().click()
+      // Not clicked: messages of VS Code can cover it.
+      await page.locator(input).last().locator('textarea, .native-edit-context').first().focus()
       await page.keyboard.press('Control+A')
       await page.keyboard.press('Delete')
       await page.keyboard.type(text)
