@@ -2,7 +2,8 @@
 import { ensure } from './ensure.mjs'
 import { binOf, fromRoot, run, say } from './lib/run.mjs'
 
-await ensure({ build: false })
+// The help texts are checked as the built command prints them.
+await ensure({ build: true })
 
 // In a log file colours are noise.
 const colors = process.stderr.isTTY ? 'force' : 'off'

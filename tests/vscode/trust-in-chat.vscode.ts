@@ -78,23 +78,6 @@ describe('a folder that brings hooks', () => {
     await workbench.chat.waitForAnswer(/I only read here\./)
     expect(existsSync(path.join(code.workspace, 'hook-ran'))).toBe(false)
   })
-
-  it('is asked about again by the command to trust it, also after the person declined', async () => {
-    await start({ workspace: files })
-    code.model.play(lane('coordinator', { text: 'I only read here.' }))
-    await workbench.chat.ask('@agents Hello')
-    const dialog = workbench.page.locator('.monaco-dialog-box')
-    await dialog.getByRole('button', { name: "Don't Trust", exact: true }).click()
-    await workbench.chat.waitForAnswer(/I only read here\./)
-    await workbench.runCommand('Multi-Agent: Trust Agents and Hooks of This Folder')
-    await dialog.getByRole('button', { name: 'Trust', exact: true }).click()
-    await workbench.page.getByText('You trust the agents, hooks and tools of this folder').first().waitFor()
-    await workbench.chat.startNew()
-    code.model.play(lane('coordinator', { text: 'Now I may do more.' }))
-    await workbench.chat.ask('@agents Hello')
-    await workbench.chat.waitForAnswer(/Now I may do more\./)
-    expect(offered()).toContain('write_file')
-  })
 })
 
 describe('a folder that a person declined to trust', () => {
