@@ -132,6 +132,8 @@ describe('the participant @agents', () => {
     await configure(code, [agent('coordinator', { delegates: ['worker'] }), agent('worker')])
     const agents = await asked('@agents /agents', /Whatever a worker does/)
     expect(agents).toMatch(/coordinator \(answers @agents\)/)
+    code.model.play(lane('coordinator', { text: 'One session more.' }))
+    await asked('@agents Work', /One session more\./)
     const status = await asked('@agents /status', /No pending approvals|pending approval/)
     expect(status).toMatch(/coordinator-\w+/)
   })
