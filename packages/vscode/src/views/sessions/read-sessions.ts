@@ -14,7 +14,7 @@ import { shownLine } from '@cadre/gate'
 import { type Home, runningProcess } from '@cadre/home'
 import { sessionSummaryOf } from '@cadre/journal'
 import type { Sessions } from '@cadre/runtime'
-import { buildForest, type SessionEntry, type SessionForest } from './session-forest.ts'
+import { buildForest, type ListedSession, type SessionForest } from './session-forest.ts'
 import { type Activity, type SessionDetail, type SessionItem, stateOf } from './session-text.ts'
 
 export interface SessionReader {
@@ -40,14 +40,14 @@ const share = 200
 const mostJournals = 50
 
 export function createSessionReader({ home, open }: SessionReaderOptions): SessionReader {
-  const known = new Map<string, { readonly stamp: string; readonly entry: SessionEntry | undefined }>()
+  const known = new Map<string, { readonly stamp: string; readonly entry: ListedSession | undefined }>()
   const activities = new Map<string, { readonly stamp: string; readonly activity: Activity }>()
 
-  const readEntries = async (): Promise<SessionEntry[]> => {
+  const readEntries = async (): Promise<ListedSession[]> => {
     const ids = idsIn(home.at('sessions'))
     const present = new Set(ids)
     for (const id of known.keys()) if (!present.has(id)) known.delete(id)
-    const entries: SessionEntry[] = []
+    const entries: ListedSession[] = []
     for (const [index, id] of ids.entries()) {
       if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
       const stamp = stampOf(home.at('sessions', `${id}${ending}`))
@@ -86,7 +86,7 @@ export function createSessionReader({ home, open }: SessionReaderOptions): Sessi
         if (!owners.has(root)) owners.set(root, ownerIn(home, root))
         return owners.get(root)
       }
-      const isOpen = ({ id, status }: SessionEntry) =>
+      const isOpen = ({ id, status }: ListedSession) =>
         status === 'sleeping' || (status === 'active' && ownerOf(forest.rootOf(id)) !== undefined)
       const open = [...forest.entries.values()].filter(isOpen)
       const newest = open.sort((a, b) => (a.updated < b.updated ? 1 : -1)).slice(0, mostJournals)
@@ -95,7 +95,7 @@ export function createSessionReader({ home, open }: SessionReaderOptions): Sessi
       const waitingRoots = new Set(
         open.flatMap(({ id }) => (activities.get(id)?.activity.waits === false ? [] : [forest.rootOf(id)])),
       )
-      const waits = (id: string, { status }: SessionEntry) =>
+      const waits = (id: string, { status }: ListedSession) =>
         status === 'sleeping' ? waitingRoots.has(forest.rootOf(id)) : activities.get(id)?.activity.waits
       return {
         forest,
@@ -135,7 +135,7 @@ function stampOf(file: string): string | undefined {
   return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`
 }
 
-function entryOf(home: Home, id: string): SessionEntry | undefined {
+function entryOf(home: Home, id: string): ListedSession | undefined {
   try {
     const summary = sessionSummaryOf(home, id)
     if (summary === undefined) return undefined

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { buildForest, type SessionEntry } from './session-forest.ts'
+import { buildForest, type ListedSession } from './session-forest.ts'
 
-const entry = (id: string, created: number, parent?: string): SessionEntry => ({
+const entry = (id: string, created: number, parent?: string): ListedSession => ({
   id,
   agent: 'a',
   status: 'completed',

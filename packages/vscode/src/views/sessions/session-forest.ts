@@ -1,23 +1,14 @@
-import type { ReportStatus, SessionStatus } from '@cadre/core'
+import type { SessionSummary } from '@cadre/journal'
 
-/** What is known of a session file without reading all of it. */
-export interface SessionEntry {
-  readonly id: string
-  readonly agent: string
-  /** The session that delegated to it. */
-  readonly parent?: string
-  readonly status: SessionStatus
-  readonly outcome?: ReportStatus
-  readonly created: string
-  readonly updated: string
-  readonly work?: string
+/** A session as the view lists it. */
+export interface ListedSession extends SessionSummary {
   /** Why the file cannot be read. */
   readonly fault?: string
 }
 
 /** Sessions by who delegated to whom. Every session is in it once, whatever the files claim. */
 export interface SessionForest {
-  readonly entries: ReadonlyMap<string, SessionEntry>
+  readonly entries: ReadonlyMap<string, ListedSession>
   /** Entry sessions, the newest first, and those whose parent is gone. */
   readonly roots: readonly string[]
   /** In the order in which they began. */
@@ -25,7 +16,7 @@ export interface SessionForest {
   rootOf(id: string): string
 }
 
-export function buildForest(list: readonly SessionEntry[]): SessionForest {
+export function buildForest(list: readonly ListedSession[]): SessionForest {
   const entries = new Map(list.map((entry) => [entry.id, entry]))
   const rootOf = findRoots(entries)
   const roots: string[] = []
@@ -39,7 +30,7 @@ export function buildForest(list: readonly SessionEntry[]): SessionForest {
 }
 
 /** Headers can be edited: of sessions that claim to be below each other, the first one that is asked about is the root. */
-function findRoots(entries: ReadonlyMap<string, SessionEntry>): (id: string) => string {
+function findRoots(entries: ReadonlyMap<string, ListedSession>): (id: string) => string {
   const known = new Map<string, string>()
   return (id) => {
     const path = new Set<string>()
@@ -57,7 +48,7 @@ function findRoots(entries: ReadonlyMap<string, SessionEntry>): (id: string) => 
   }
 }
 
-function byAge(a: SessionEntry, b: SessionEntry): number {
+function byAge(a: ListedSession, b: ListedSession): number {
   if (a.created === b.created) return a.id < b.id ? -1 : 1
   return a.created < b.created ? -1 : 1
 }

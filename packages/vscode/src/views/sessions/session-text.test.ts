@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SessionEntry } from './session-forest.ts'
+import type { ListedSession } from './session-forest.ts'
 import {
   type SessionItem,
   sessionContext,
@@ -8,7 +8,7 @@ import {
   stateOf,
 } from './session-text.ts'
 
-const entry: SessionEntry = {
+const entry: ListedSession = {
   id: 'lead-1',
   agent: 'lead',
   status: 'active',

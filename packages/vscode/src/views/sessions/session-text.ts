@@ -1,5 +1,5 @@
 import { timeAgo } from '../time-ago.ts'
-import type { SessionEntry } from './session-forest.ts'
+import type { ListedSession } from './session-forest.ts'
 
 /**
  * `here`, `elsewhere`: a process runs it, this one or another. `answered`: it waited for a person, who has decided, and can be resumed.
@@ -24,7 +24,7 @@ export interface Activity {
   readonly waits: boolean
 }
 
-export interface SessionItem extends SessionEntry {
+export interface SessionItem extends ListedSession {
   readonly state: SessionState
   readonly activity?: string
   readonly hasChildren: boolean
@@ -34,7 +34,7 @@ export interface SessionItem extends SessionEntry {
 }
 
 export function stateOf(
-  { status, outcome, fault }: SessionEntry,
+  { status, outcome, fault }: ListedSession,
   owner: 'here' | 'elsewhere' | undefined,
   /** Whether a question of it or of its tree is open; unknown for a journal that was not read. */
   waits?: boolean,
