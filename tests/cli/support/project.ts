@@ -50,7 +50,10 @@ export function createProject(files: Readonly<Record<string, string | object>> =
     cadre: (args, options) => runCadre(args, { cwd: folder, ...options }),
     start(args, options) {
       const running = startCadre(args, { cwd: folder, ...options })
-      onTestFinished(() => void running.child.kill('SIGKILL'))
+      onTestFinished(async () => {
+        running.child.kill('SIGKILL')
+        await running.ended()
+      })
       return running
     },
     listing: () =>

@@ -46,7 +46,16 @@ export function openTerminal(
     cwd: project.path,
     env,
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  const closed = once(child, 'close') as Promise<[number | null]>
+  const pid = () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim())
+  // Killing `script` alone would hang up the command, which then goes on writing while the project is removed.
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const command = pid()
+    if (command > 0) process.kill(command, 'SIGKILL')
+    else child.kill('SIGKILL')
+    await closed
+  })
   let screen = ''
   const watchers = new Set<() => void>()
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -56,7 +65,6 @@ export function openTerminal(
   onTestFailed(
     () => void process.stderr.write(`The end of the screen: ${JSON.stringify(screen.slice(-2000))}\n`),
   )
-  const closed = once(child, 'close') as Promise<[number | null]>
   let typedAt = 0
   const until = (holds: (screen: string) => boolean) =>
     new Promise<void>((resolve, reject) => {
@@ -78,7 +86,7 @@ export function openTerminal(
     until,
     answers: (holds) => until((all) => holds(all.slice(typedAt))),
     ended: async () => (await closed)[0],
-    pid: () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim()),
+    pid,
   }
 }
 
