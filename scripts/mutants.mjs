@@ -2,17 +2,7 @@
 // `node scripts/mutants.mjs [word]` runs those whose name, or file, contains the word. The tables are in `mutants/`.
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { copilotMutants } from './mutants/copilot.mjs'
-import { daemonMutants } from './mutants/daemon.mjs'
-import { engineMutants } from './mutants/engine.mjs'
-import { gateMutants } from './mutants/gate.mjs'
-import { runtimeMutants } from './mutants/runtime.mjs'
-import { teamMutants } from './mutants/teams.mjs'
-
-const areas = [engineMutants, gateMutants, runtimeMutants, daemonMutants, teamMutants, copilotMutants]
-const mutants = areas.flatMap(({ tests, rows }) =>
-  rows.map(([name, file, find, replace, own = tests]) => ({ name, file, find, replace, tests: own })),
-)
+import { mutants } from './mutants/index.mjs'
 
 const word = process.argv[2] ?? ''
 const wanted = mutants.filter(({ name, file }) => name.includes(word) || file.includes(word))

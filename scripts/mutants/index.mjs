@@ -1,0 +1,13 @@
+import { copilotMutants } from './copilot.mjs'
+import { daemonMutants } from './daemon.mjs'
+import { engineMutants } from './engine.mjs'
+import { gateMutants } from './gate.mjs'
+import { runtimeMutants } from './runtime.mjs'
+import { teamMutants } from './teams.mjs'
+
+const areas = [engineMutants, gateMutants, runtimeMutants, daemonMutants, teamMutants, copilotMutants]
+
+/** Every mutant: its name, the file, the text to find there, what replaces it, and the tests that must fail. */
+export const mutants = areas.flatMap(({ tests, rows }) =>
+  rows.map(([name, file, find, replace, own = tests]) => ({ name, file, find, replace, tests: own })),
+)
