@@ -296,7 +296,7 @@ describe('agents show', () => {
     expect(view.model.problem).toContain('"nothing-like-it"')
     expect(view.model).not.toHaveProperty('used')
     const none = await project.cadre(['agents', 'show', 'laed'])
-    expect(none.stderr).toContain('there is no agent "laed"; did you mean lead?')
+    expect(none.stderr).toContain('there is no agent "laed". Did you mean lead?')
     expect(none.code).toBe(2)
     const broken = await project.cadre(['agents', 'show', 'broken'])
     expect(broken.stderr).toMatch(/broken\.md:4: maxTurns must be/)
@@ -373,7 +373,7 @@ describe('agents show', () => {
       /^Disabled by a policy:\n(?: {2}the agent \w+ comes from \S+, and only.*\n)+/m,
     )
     expect(list.stdout).toContain(`customAgent.enabled is false (${project.at(policy)}:1)`)
-    expect(list.stderr).toContain('only built-in agents are used')
+    expect(list.stderr).toContain('Only built-in agents are allowed')
   })
 
   test('agents of a built-in team', async () => {

@@ -286,7 +286,7 @@ test('records that cannot be written or relied on stop the command, and say why'
   expect((await project.cadre(['up'], options)).stderr).toContain('not created by you')
   writeFileSync(user.at('.config/cadre/homes.jsonl'), '', { mode: 0o666 })
   chmodSync(user.at('.config/cadre/homes.jsonl'), 0o666)
-  expect((await project.cadre(['up'], options)).stderr).toContain('Others may write this file')
+  expect((await project.cadre(['up'], options)).stderr).toContain('Other users can write this file')
 })
 
 test('what Cadre creates in a home can be read by its owner alone', limit, async () => {

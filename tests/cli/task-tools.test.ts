@@ -40,7 +40,7 @@ test.each([
   [
     'nobody can be asked and everything must be',
     ['--approval-required', '--no-human'],
-    'nobody can be asked',
+    'no person is available',
   ],
 ])('refused where %s', async (_, flags, reason) => {
   const project = createTeam()

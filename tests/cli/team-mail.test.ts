@@ -171,7 +171,7 @@ test('a teammate that may only read starts no agent outside of its team', async 
   })
   const { json } = await project.cadre([...run, 'Begin'])
   expect(json().at(-1)).toMatchObject({ status: 'completed', text: 'The end.' })
-  expect(record(project, 'reader')).toContain('reader may write only to its team')
+  expect(record(project, 'reader')).toContain('reader may only write to its team')
   expect(project.exists('.cadre/mailboxes')).toBe(false)
 })
 

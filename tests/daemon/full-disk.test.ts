@@ -38,7 +38,7 @@ fullDisk(
       machine.fill()
     })
     await untilProblem(machine, 'the disk is full')
-    expect((await machine.cadre(['status'])).stdout).toContain('the disk is full, and nothing can be written')
+    expect((await machine.cadre(['status'])).stdout).toContain('The disk is full. Free some space')
     expect(daemon.shown()).toContain('the disk is full')
     expect(machine.read('.cadre/tasks/a.task.md')).not.toMatch(/\[[x-]\]/)
     machine.free()

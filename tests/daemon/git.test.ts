@@ -56,7 +56,7 @@ test('a lock of another git is waited for, not broken', async () => {
   try {
     project.write('.cadre/tasks/a.task.md', task('t1'))
     await until(isDone(project, '.cadre/tasks/a.task.md'))
-    await untilProblem(project, 'another git has locked its index')
+    await untilProblem(project, 'another git process has locked its index')
     expect(project.exists('.cadre/.git/index.lock')).toBe(true)
   } finally {
     other.end()

@@ -28,7 +28,7 @@ readOnly(
       expect(stdout).toBe('')
       expect(stderr.trim().split('\n')).toHaveLength(1)
       expect(stderr).toContain('the home is read-only')
-      expect(stderr).toContain('make it writable')
+      expect(stderr).toContain('Make it writable')
     }
     expect((await machine.cadre(['status'])).stdout).toContain('No daemon is running')
     machine.unlock()

@@ -309,7 +309,7 @@ describe('what is refused', () => {
 
   test('an agent that is not there, with a suggestion', async () => {
     const { contents } = await refusals(create('t', member('a', 'wroker')))
-    expect(contents[0]).toContain('did you mean worker?')
+    expect(contents[0]).toContain('Did you mean worker?')
   })
 
   test.each([
@@ -361,7 +361,7 @@ describe('what is refused', () => {
       call(['delete_team', { name: '../sessions' }]),
     )
     expect(contents[1]).toContain('You already lead a team named review, with alice')
-    expect(contents[2]).toContain('did you mean review?')
+    expect(contents[2]).toContain('Did you mean review?')
     expect(contents[3]).toContain('There is no team named "../sessions"')
     const other = await world.open({
       agents,

@@ -435,8 +435,8 @@ describe('query_tasks', () => {
     ['SELECT * FROM tasks/../storage/policy.yaml', 'is not in the folder tasks'],
     ['SELECT * FROM ../*', 'is not in the folder tasks'],
     ["SELECT * FROM 'tasks\\\\..\\\\x'", 'is not in the folder tasks'],
-    ['SELECT * FROM tasks/b.task.md', 'There is no file tasks/b.task.md; did you mean a.task.md?'],
-    ['SELECT * FORM tasks', 'did you mean FROM?\n  SELECT * FORM tasks\n           ^'],
+    ['SELECT * FROM tasks/b.task.md', 'There is no file tasks/b.task.md. Did you mean a.task.md?'],
+    ['SELECT * FORM tasks', 'Did you mean FROM?\n  SELECT * FORM tasks\n           ^'],
   ])('refuses %s', async (query, sentence) => {
     const before = read('a.task.md')
     expect(await refused('query_tasks', { query })).toContain(sentence)

@@ -110,7 +110,7 @@ function strangeFields(query: Query, rows: readonly TaskRow[]): string[] {
     .filter((name) => !known.has(name))
     .map((name) => {
       const [meant] = nearest(name, known, 1)
-      return `No task has a field ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`
+      return `No task has a field ${name}${meant === undefined ? '.' : `. Did you mean ${meant}?`}`
     })
 }
 

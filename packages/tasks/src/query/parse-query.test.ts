@@ -54,12 +54,12 @@ describe('what can be said', () => {
 
 describe('what is wrong is pointed at', () => {
   it.each([
-    ['SELCT * FROM a', 'SELCT', 'Expected SELECT, INSERT, UPDATE, DELETE, not "SELCT"; did you mean SELECT?'],
-    ['SELECT * FORM a', 'FORM', 'Expected FROM, not "FORM"; did you mean FROM?'],
+    ['SELCT * FROM a', 'SELCT', 'Expected SELECT, INSERT, UPDATE, DELETE, not "SELCT". Did you mean SELECT?'],
+    ['SELECT * FORM a', 'FORM', 'Expected FROM, not "FORM". Did you mean FROM?'],
     ['SELECT FROM a', 'FROM', 'Expected the name of a field, or *, not "FROM"'],
     ['SELECT * FROM WHERE a = 1', 'WHERE', 'Expected the name of a file, not WHERE'],
     ['SELECT * FROM a WHERE', '', 'not the end of the query.'],
-    ["SELECT * FROM a WHERE b LKE 'c'", 'LKE', 'did you mean LIKE'],
+    ["SELECT * FROM a WHERE b LKE 'c'", 'LKE', 'Did you mean LIKE'],
     ["SELECT * FROM a WHERE b ~ 'c'", '~', '"~" means nothing here'],
     ["SELECT * FROM a WHERE b == 'c'", '==', 'write =.'],
     ["SELECT * FROM a WHERE b = 'c' && d = 1", '&&', 'write AND.'],
@@ -75,7 +75,7 @@ describe('what is wrong is pointed at', () => {
       ')',
       'Expected AND, OR, ORDER BY, LIMIT, INTO or the end of the query, not ")"',
     ],
-    ["SELECT * FROM a WHERE b = 'c' ORDR BY d", 'ORDR', 'did you mean ORDER'],
+    ["SELECT * FROM a WHERE b = 'c' ORDR BY d", 'ORDR', 'Did you mean ORDER'],
     ['SELECT * FROM a LIMIT -1', '-1', 'a whole number, 0 or more'],
     ['SELECT * FROM a LIMIT 1.5', '1.5', 'a whole number'],
     ['SELECT * FROM a WHERE b = 2025-10-04', '2025-10-04', 'put it in quotes'],
@@ -83,7 +83,7 @@ describe('what is wrong is pointed at', () => {
     ['SELECT * FROM a INTO b*.md', 'b*.md', 'This must be one file'],
     ["UPDATE a SET b = 'c'", '', 'UPDATE needs a WHERE; if every task is meant, write WHERE id IS NOT NULL.'],
     ['DELETE FROM a', '', 'DELETE needs a WHERE; if every task is meant, write WHERE id IS NOT NULL.'],
-    ['DELETE FROM a WHER b = 1', 'WHER', 'did you mean WHERE'],
+    ['DELETE FROM a WHER b = 1', 'WHER', 'Did you mean WHERE'],
     ['UPDATE a SET b = 1, b = 2 WHERE c = 3', 'b = 2', 'b is set twice'],
     ['INSERT a SET b = 1', 'a SET', 'Expected INTO, not "a"'],
     ['SELECT * FROM a; DELETE FROM a WHERE id IS NOT NULL', 'DELETE', 'not "DELETE"'],

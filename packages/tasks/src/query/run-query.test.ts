@@ -71,7 +71,7 @@ describe('files', () => {
       notes: ['No file fits x*.task.md.'],
     })
     expect(await rejects('SELECT * FROM b.task.md')).toBe(
-      'There is no file b.task.md; did you mean a.task.md?',
+      'There is no file b.task.md. Did you mean a.task.md?',
     )
   })
 

@@ -95,7 +95,7 @@ describe('send_message', () => {
   it('says whom it may have meant', async () => {
     expect(await send({ to: 'retriver-001', text: 'x' })).toEqual({
       failed: true,
-      content: 'There is no agent and no session named "retriver-001"; did you mean retriever-001?',
+      content: 'There is no agent and no session named "retriver-001". Did you mean retriever-001?',
     })
     expect(await send({ to: '../../etc/passwd', text: 'x' })).toMatchObject({ failed: true })
   })
