@@ -130,7 +130,7 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     'a workspace that is not there',
     { 'p.yaml': good },
     ['run', '--workspace', 'no', '--model', 'scripted:p.yaml', 'x'],
-    /\/no: the workspace must be a folder/,
+    /\/no: The workspace folder does not exist/,
   ],
   [
     'an image that is not there',

@@ -339,7 +339,7 @@ test('--no-subagents holds in the first turn, in later ones, after a handoff and
   const project = createProject(delegating)
   const alone = await chat(project, 'One.\nTwo.\n1\nThree.\n@lead Four.\n', '--no-subagents')
   expect(reportsOf(alone)).toHaveLength(5)
-  expect(reportsOf(alone).every(({ text }) => /delegation is switched off for this run/.test(text))).toBe(
+  expect(reportsOf(alone).every(({ text }) => /delegation is disabled for this run/.test(text))).toBe(
     true,
   )
   expect(project.sessions().filter((id) => id.startsWith('worker'))).toEqual([])

@@ -133,7 +133,7 @@ describe('cadre policy explain', () => {
     [['--tool', 'x', '--agent', 'nobody'], /there is no agent "nobody"/],
     [['--tool', 'x', '--depth', 'a>>b'], /a name is missing/],
     [['--tool', 'x', '--agent', 'lead', '--depth', 'nobody'], /there is no agent "nobody"/],
-    [['--tool', 'x', '--workspace', 'none'], /workspace must be a folder/],
+    [['--tool', 'x', '--workspace', 'none'], /workspace folder does not exist/],
     [['--input', '{}'], /--tool requires a value/],
   ])('%j is wrong usage', async (args, complaint) => {
     const { stderr, code } = await createProject(team).cadre(['policy', 'explain', ...args])

@@ -188,7 +188,7 @@ test('approvals are shown and never changed', async () => {
   }
   const all = await project.cadre(['tasks', 'UPDATE *.task.md SET seen = TRUE WHERE id IS NOT NULL'])
   expect(all.stdout).toBe('Updated 4\n')
-  expect(all.stderr).toMatch(/2 approvals were left as they are/)
+  expect(all.stderr).toMatch(/2 approvals were not changed/)
   expect(project.read('approvals.task.md')).toBe(approval)
   expect(project.read('mixed.task.md')).toBe(approval.replace('approval-1', 'approval-2'))
   expect(project.exists('Approvals.task.md')).toBe(false)

@@ -197,6 +197,6 @@ test('--read-only and --deny-tool hold for teammates', async () => {
   const { json } = await project.cadre([...run, '--read-only', '--deny-tool', 'read_file', 'Begin'])
   expect(json().at(-1)).toMatchObject({ status: 'completed', text: 'The end.' })
   expect(project.exists('x.txt')).toBe(false)
-  expect(record(project, 'helper')).toContain('this whole run only reads')
-  expect(record(project, 'helper')).toContain('read_file is denied for this whole run')
+  expect(record(project, 'helper')).toContain('this run is read-only')
+  expect(record(project, 'helper')).toContain('read_file is denied for this run')
 })

@@ -284,9 +284,9 @@ describe('a run with a team', () => {
     expect(report).toMatchObject({ status: 'completed', text: 'end' })
     const lead = await team.engine.read(report.session)
     const told = lead?.entries.find((entry) => entry.role === 'user' && entry.content.includes('are idle'))
-    expect(told).toMatchObject({ content: expect.stringContaining('the agent tester is no longer there') })
+    expect(told).toMatchObject({ content: expect.stringContaining('agent tester no longer exists') })
     expect(report.notices?.map(({ message }) => message)).toContain(
-      '1 message to bob of the team t could not be delivered',
+      '1 message to bob in team t could not be delivered',
     )
   })
 })
@@ -328,7 +328,7 @@ describe('what is refused', () => {
     ['CON:', 'a'],
   ])('a team named %j with a member named %j', async (name, mate) => {
     const { world, contents } = await refusals(create(name, member(mate)))
-    expect(contents[0]).toContain('the arguments of create_team are wrong')
+    expect(contents[0]).toContain('the arguments of create_team are invalid')
     expect(readdirSync(world.home.path)).not.toContain('teams')
   })
 

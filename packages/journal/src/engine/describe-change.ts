@@ -16,9 +16,9 @@ export function describeChange(before: Version, after: Version): string | undefi
     ...(added > 0 ? [`${entries(added)} added`] : []),
     ...(removed > 0 ? [`${entries(removed)} removed`] : []),
     ...(added + removed === 0 && old.some((text, index) => text !== now[index])
-      ? ['entries in another order']
+      ? ['entries reordered']
       : []),
-    ...(before.systemPrompt !== after.systemPrompt ? ['another system prompt'] : []),
+    ...(before.systemPrompt !== after.systemPrompt ? ['system prompt changed'] : []),
   ]
   return parts.length === 0 ? undefined : `The session file was changed: ${parts.join(', ')}.`
 }
