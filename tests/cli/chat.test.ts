@@ -339,9 +339,7 @@ test('--no-subagents holds in the first turn, in later ones, after a handoff and
   const project = createProject(delegating)
   const alone = await chat(project, 'One.\nTwo.\n1\nThree.\n@lead Four.\n', '--no-subagents')
   expect(reportsOf(alone)).toHaveLength(5)
-  expect(reportsOf(alone).every(({ text }) => /delegation is disabled for this run/.test(text))).toBe(
-    true,
-  )
+  expect(reportsOf(alone).every(({ text }) => /delegation is disabled for this run/.test(text))).toBe(true)
   expect(project.sessions().filter((id) => id.startsWith('worker'))).toEqual([])
   // It is a property of the conversation: without the flag it still holds, also for whom it is handed to.
   const later = await chat(project, 'Five.\n1\n', '--resume')

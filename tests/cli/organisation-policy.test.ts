@@ -65,7 +65,9 @@ test.skipIf(!canMount)(
     const args = ['run', '--trust', '--depth', '9', '--max-turns', '40', '--model', 'scripted:p.yaml', 'x']
     const { code, stdout, stderr } = await cadreUnder(project, args, env)
     expect(stderr).toContain('Delegation is disabled: subagent.enabled is false (/etc/cadre/policy.yaml:1)')
-    expect(stderr).toContain('limits.maxTurns is lowered from 40 to 5, the maximum set by /etc/cadre/policy.yaml:2')
+    expect(stderr).toContain(
+      'limits.maxTurns is lowered from 40 to 5, the maximum set by /etc/cadre/policy.yaml:2',
+    )
     expect(stdout).toContain('1 session')
     expect(code).toBe(0)
     const doctor = await cadreUnder(project, ['doctor'], { CADRE_MODEL: 'scripted:p.yaml' })

@@ -111,7 +111,7 @@ describe('customAgent.enabled: false', () => {
     team.write(project, 'customAgent.enabled: false\n')
     const { stderr, code } = await team.cadre(['resume', lead, 'more'])
     expect(stderr).toContain(
-      `cadre: Agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}, but the policy allows built-in agents only: customAgent.enabled is false (${team.at(project).}:1)`,
+      `cadre: Agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}, but the policy allows built-in agents only: customAgent.enabled is false (${team.at(project)}:1).`,
     )
     expect(code).toBe(4)
   })

@@ -310,7 +310,9 @@ describe('a task for an agent that does not exist', () => {
   test('is done by general-purpose, and the result says so', async () => {
     const { team, result } = await asked(call(task('Explorator', 'look', { wait_for_result: true })))
     expect(result?.content).toContain('found it')
-    expect(result?.content).toMatch(/There is no agent named "Explorator", so Cadre gave the task to general-purpose/)
+    expect(result?.content).toMatch(
+      /There is no agent named "Explorator", so Cadre gave the task to general-purpose/,
+    )
     expect(result?.content).toContain('Explore')
     expect(team.models.requests.map(({ agent }) => agent)).toEqual(['lead', 'general-purpose', 'lead'])
   })
@@ -663,9 +665,7 @@ describe('budgets', () => {
     })
     const report = await team.report({ agent: 'lead' })
     expect(report).toMatchObject({ status: 'completed', text: 'I go on' })
-    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain(
-      'budget of middle (12000 tokens)',
-    )
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('budget of middle (12000 tokens)')
   })
 
   test('calls are counted over the whole tree', async () => {

@@ -159,7 +159,9 @@ describe('messages that lay there before the team', () => {
       writeFileSync(join(folder, 'lead.jsonl'), `${JSON.stringify(line)}\n`)
       if (hasConfig) writeFileSync(join(folder, '../config.json'), JSON.stringify(config))
       const { results, heard } = await lead(world, [create('old', member('ann'))])
-      expect(results[0]).toContain('teams/old contains files that do not belong to this team (inboxes/lead.jsonl)')
+      expect(results[0]).toContain(
+        'teams/old contains files that do not belong to this team (inboxes/lead.jsonl)',
+      )
       expect(heard).toEqual([])
     },
   )

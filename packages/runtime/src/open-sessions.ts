@@ -66,7 +66,8 @@ export function sessionsOf(home: Home, engine: OpenedEngine): Sessions {
         )
       }
       const hint =
-        didYouMean(beginning, idsIn(home.at('sessions'))) || '. Run "cadre sessions list" to list the sessions.'
+        didYouMean(beginning, idsIn(home.at('sessions'))) ||
+        '. Run "cadre sessions list" to list the sessions.'
       throw new CadreError(
         'not_found',
         `There is no session ${JSON.stringify(beginning)} in ${home.at('sessions')}${hint}`,

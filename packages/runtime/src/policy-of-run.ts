@@ -92,6 +92,8 @@ function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>
   return pairs.flatMap(([key, asked, most]) =>
     asked === undefined || most === undefined || asked <= most
       ? []
-      : [`${key} is lowered from ${asked} to ${most}, the maximum set by ${decidedBy.get(key) ?? 'the policy'}`],
+      : [
+          `${key} is lowered from ${asked} to ${most}, the maximum set by ${decidedBy.get(key) ?? 'the policy'}`,
+        ],
   )
 }

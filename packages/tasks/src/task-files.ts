@@ -180,7 +180,8 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       let id = task.id ?? ''
       const result = await edit(file, (raw) => {
         const all = taken()
-        if (task.id !== undefined && all.has(task.id)) return refused(`Another task already has the id ${task.id}.`)
+        if (task.id !== undefined && all.has(task.id))
+          return refused(`Another task already has the id ${task.id}.`)
         id = task.id ?? newTaskId(all)
         home.folder(path.relative(home.path, folder))
         return addTask(raw, { ...task, id })

@@ -43,10 +43,7 @@ const oddities: Readonly<Record<Oddity['kind'], readonly [code: string, message:
     'TD041',
     'This line is indented deeper than the field above it, but is not part of it. Write text of several lines below `key: |`.',
   ],
-  'unclosed fence': [
-    'TD043',
-    'This code block is not closed, so Cadre does not treat it as code. Close it.',
-  ],
+  'unclosed fence': ['TD043', 'This code block is not closed, so Cadre does not treat it as code. Close it.'],
   'unclosed comment': [
     'TD044',
     'This comment is not closed, so Cadre does not treat it as a comment. Close it with `-->`.',
@@ -75,12 +72,7 @@ function lookAtHead({ task, head, item }: Written, say: Say): void {
   const title = tokens[titleAt]
   const at = (token: HeadToken) => task.headAt + token.at
   if (unclosed !== undefined && title !== undefined)
-    say(
-      at(title),
-      'error',
-      quoteCodes[unclosed],
-      `The title begins with ${unclosed}, which is not closed.`,
-    )
+    say(at(title), 'error', quoteCodes[unclosed], `The title begins with ${unclosed}, which is not closed.`)
   const isBare = title?.kind === 'title' && title.quote === undefined
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'priority' && !/^[A-D]$/.test(token.text))
@@ -225,11 +217,7 @@ function lookAtMeaning(one: Written, above: Written | undefined, { ids, say, say
   }
   const id = item.fields.get('id')
   if (id !== undefined && ids.has(id) && id !== '')
-    on('id')(
-      'error',
-      'TD050',
-      `The task on line ${ids.get(id)} already has the id ${id}. Choose another id.`,
-    )
+    on('id')('error', 'TD050', `The task on line ${ids.get(id)} already has the id ${id}. Choose another id.`)
   else if (id !== undefined && !isId(id))
     on('id')('warning', 'TD052', 'No task can depend on this id. An id is one word without commas.')
   if (id && !ids.has(id)) ids.set(id, task.line)

@@ -191,7 +191,9 @@ describe('create_task', () => {
     expect(await refused('create_task', { title: 'x', parent: 'top', file: 'other' })).toContain(
       'tasks/plan.task.md',
     )
-    expect(await refused('create_task', { title: 'x', parent: 'none' })).toContain('There is no parent task none')
+    expect(await refused('create_task', { title: 'x', parent: 'none' })).toContain(
+      'There is no parent task none',
+    )
   })
 
   it.each([
@@ -343,7 +345,9 @@ describe('update_task', () => {
 
   it('does not begin the own task anew', async () => {
     write('own.task.md', '- [~] @planner "Mine"\n  id: own\n  session: planner-1\n')
-    expect(await refused('update_task', { id: 'own', state: 'open' })).toContain('is the task you are working on')
+    expect(await refused('update_task', { id: 'own', state: 'open' })).toContain(
+      'is the task you are working on',
+    )
   })
 
   it('says when a task was done', async () => {

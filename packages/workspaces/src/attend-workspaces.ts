@@ -31,6 +31,8 @@ async function told(work: Promise<unknown>, action: string): Promise<Attention |
     await work
     return undefined
   } catch (error) {
-    return { notices: [{ code: 'workspace', message: `cannot ${action} its workspace: ${messageOf(error)}` }] }
+    return {
+      notices: [{ code: 'workspace', message: `cannot ${action} its workspace: ${messageOf(error)}` }],
+    }
   }
 }

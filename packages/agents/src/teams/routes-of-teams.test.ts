@@ -62,7 +62,10 @@ describe('routes', () => {
     ['routes:\n  - from: a\n    to: b\n    match: {x: {y: 1}}', '4: match.x must be a string'],
     ['routes:\n  - from: a\n    task: {title: t}', '3: task needs "file"'],
     ['routes:\n  - from: a\n    task: {file: x}', '3: task needs "title"'],
-    ['routes:\n  - from: a\n    task: {file: ../x, title: t}', '3: task.file: "../x.task.md" is not a valid name.'],
+    [
+      'routes:\n  - from: a\n    task: {file: ../x, title: t}',
+      '3: task.file: "../x.task.md" is not a valid name.',
+    ],
     [
       'routes:\n  - from: a\n    task: {file: approvals, title: t}',
       '3: task.file: "approvals.task.md" is not a valid name.',

@@ -56,11 +56,15 @@ export function createMailSender({
           () => deliver({ ...message, receivers }, key),
         )
         const rejected = Array.isArray(receipt['rejected']) ? receipt['rejected'] : []
-        const refused = rejected.length === 0 ? '' : ` The server rejected these recipients: ${rejected.join(', ')}.`
+        const refused =
+          rejected.length === 0 ? '' : ` The server rejected these recipients: ${rejected.join(', ')}.`
         return { kind: 'sent', text: `Sent as ${String(receipt['message_id'])}.${refused}` }
       } catch (error) {
         if (error instanceof CadreError && error.code === 'in_doubt')
-          return { kind: 'failed', text: `${error.message} Check with the recipient before you send it again.` }
+          return {
+            kind: 'failed',
+            text: `${error.message} Check with the recipient before you send it again.`,
+          }
         return { kind: 'failed', text: `It was not sent. ${messageOf(error)}` }
       }
     },
@@ -117,7 +121,10 @@ export function createMailSender({
       // A number is the server's own word that it has not taken it.
       const { responseCode } = error as { responseCode?: unknown }
       if (isUnderWay && typeof responseCode !== 'number')
-        throw new CadreError('in_doubt', `Cadre does not know whether the server accepted the mail (${said}).`)
+        throw new CadreError(
+          'in_doubt',
+          `Cadre does not know whether the server accepted the mail (${said}).`,
+        )
       throw new CadreError('backend', `${host}: ${said}`)
     } finally {
       transport.close()

@@ -38,7 +38,8 @@ export function readMailSettings(given: JsonObject, environment: Environment, ho
   read.allowOnly(keys)
   const allowFrom = read.texts('allow_from')?.map((one) => one.toLowerCase())
   const odd = allowFrom?.find((one) => !isAddress(one.startsWith('@') ? `x${one}` : one))
-  if (odd !== undefined) throw read.fault('allow_from', 'This must be a list of addresses, or domains such as @example.org.')
+  if (odd !== undefined)
+    throw read.fault('allow_from', 'This must be a list of addresses, or domains such as @example.org.')
   return { in: inOf(read, home), allowFrom }
 }
 
@@ -62,8 +63,7 @@ function inOf(read: SettingsReader, home: string): MailIn | undefined {
   part.allowOnly(['maildir', 'imap'])
   const imap = part.part('imap')
   const maildir = part.has('maildir') ? part.needed('maildir') : undefined
-  if ((imap === undefined) === (maildir === undefined))
-    throw part.fault('', 'Set either maildir or imap.')
+  if ((imap === undefined) === (maildir === undefined)) throw part.fault('', 'Set either maildir or imap.')
   if (maildir !== undefined) return { kind: 'maildir', folder: resolve(home, maildir) }
   if (imap === undefined) return undefined
   imap.allowOnly(['host', 'port', 'secure', 'user', 'password_env', 'mailbox'])

@@ -45,9 +45,13 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
   return {
     async start() {
       if (!statSync(incoming, { throwIfNoEntry: false })?.isDirectory())
-        throw new CadreError('configuration', `${incoming} is not a folder. Set maildir to the path of a Maildir.`, {
-          where: 'config.yaml: channels.mail.in.maildir',
-        })
+        throw new CadreError(
+          'configuration',
+          `${incoming} is not a folder. Set maildir to the path of a Maildir.`,
+          {
+            where: 'config.yaml: channels.mail.in.maildir',
+          },
+        )
       mkdirSync(seen, { recursive: true })
       try {
         watcher = watch(incoming, () => void look())
@@ -99,7 +103,8 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
   async function takeFile(name: string): Promise<string | undefined> {
     try {
       const mail = await read(path.join(incoming, name))
-      if (mail === undefined) return `${JSON.stringify(name)} in ${incoming} is not a regular file. Remove it.`
+      if (mail === undefined)
+        return `${JSON.stringify(name)} in ${incoming} is not a regular file. Remove it.`
       if (!(await take(mail))) return undefined
       renameSync(path.join(incoming, name), freeName(seen, name))
       return undefined

@@ -125,7 +125,10 @@ test('what nobody can find out is for a person, and is sent again only after tha
   slack.fail('chat.postMessage', 'broken after')
   slack.fail('conversations.history', ...Array.from({ length: 4 }, () => 'broken before' as const))
   const end = await open().sender.send(message, 's/c1', signal)
-  expect(end).toMatchObject({ kind: 'failed', text: expect.stringContaining('not know whether Slack accepted') })
+  expect(end).toMatchObject({
+    kind: 'failed',
+    text: expect.stringContaining('not know whether Slack accepted'),
+  })
   slack.fail('conversations.history', ...Array.from({ length: 4 }, () => ({ status: 500 })))
   expect(await open().sender.check(message, 's/c1', signal)).toBe('unknown')
   // Now it can be asked.

@@ -42,7 +42,10 @@ export function readSlackSettings(given: JsonObject, environment: Environment): 
   const approvers = read.texts('approvers') ?? []
   const odd = approvers.find((one) => !/^[UW][A-Z0-9]{1,30}$/.test(one))
   if (odd !== undefined)
-    throw read.fault('approvers', 'This must be a list of user ids, such as U024BE7LH. Names are not allowed, because they can change.')
+    throw read.fault(
+      'approvers',
+      'This must be a list of user ids, such as U024BE7LH. Names are not allowed, because they can change.',
+    )
   const common = {
     ...accessOf(read),
     ignoreBots: read.flag('ignore_bots', true),

@@ -45,7 +45,8 @@ export function readWebhookSettings(settings: JsonObject): readonly HookSettings
       throw fault(key, `There is no such key${didYouMean(key, ['hooks']) || '. The only key is hooks.'}`)
   }
   const { hooks } = settings
-  if (!isObject(hooks)) throw fault('hooks', 'This must be a mapping of names to settings, one for each address.')
+  if (!isObject(hooks))
+    throw fault('hooks', 'This must be a mapping of names to settings, one for each address.')
   return Object.entries(hooks).map(([name, hook]) => readHook(name, hook))
 }
 

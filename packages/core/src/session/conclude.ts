@@ -109,7 +109,10 @@ async function review(session: Session, ending: Ending): Promise<Ending | undefi
     return verdict.sections === undefined ? ending : { ...ending, sections: verdict.sections }
   const { by = 'sections', reason } = verdict
   if (await nudge(session, by, reason)) return undefined
-  const notice = { code: by, message: `still incomplete after ${nudgeLimits[by]} requests to correct it: ${reason}` }
+  const notice = {
+    code: by,
+    message: `still incomplete after ${nudgeLimits[by]} requests to correct it: ${reason}`,
+  }
   return { ...ending, status: 'incomplete', notices: [...(ending.notices ?? []), notice] }
 }
 

@@ -40,7 +40,11 @@ async function outcomeOf(session: Session, open: CallState): Promise<Outcome> {
   }
   const read = await readOnce(session, call)
   if (read.kind === 'ready' && read.judged.tool.effect === 'read')
-    return { outcome: 'cancelled', code: 'cancelled', content: 'The user stopped this call before it finished.' }
+    return {
+      outcome: 'cancelled',
+      code: 'cancelled',
+      content: 'The user stopped this call before it finished.',
+    }
   const content = 'The user stopped this call, and it may have been carried out. Check before you repeat it.'
   return { outcome: 'in_doubt', code: 'in_doubt', content }
 }

@@ -185,10 +185,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     if (typeof wanted !== 'string') return wanted
     const found = ports.agents.get(wanted)
     if (found?.userInvocable === false) {
-      throw new CadreError(
-        'usage',
-        `Users cannot start ${found.name}: its file sets user-invocable to false`,
-      )
+      throw new CadreError('usage', `Users cannot start ${found.name}: its file sets user-invocable to false`)
     }
     if (found !== undefined) return found
     const names = ports.agents.list().map((agent) => agent.name)

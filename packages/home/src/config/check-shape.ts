@@ -123,8 +123,7 @@ function secretIn(key: string, within: string): string | undefined {
   return (within === '' || within === 'openai') && secretKey.test(key) ? `${holds}.` : undefined
 }
 
-const holds =
-  'is a secret. Do not write secrets to a file. Use openai.keyCommand, a command that prints it,'
+const holds = 'is a secret. Do not write secrets to a file. Use openai.keyCommand, a command that prints it,'
 
 const providerHolds =
   'is a secret. Do not write secrets to a file. Set COPILOT_PROVIDER_API_KEY, or use copilot.provider.keyCommand, a command that prints it'

@@ -33,7 +33,12 @@ export function readRoutes(text: string, path: string): ReadRoutes {
   if (list?.items === undefined && list?.value !== null)
     wrong(list?.line ?? root.line, 'wrong-value', 'routes must be a list.', example)
   if ((list?.items?.length ?? 0) > mostRoutes)
-    wrong(list?.line ?? root.line, 'wrong-value', `There are too many routes (at most ${mostRoutes}).`, 'Combine routes with * in match.')
+    wrong(
+      list?.line ?? root.line,
+      'wrong-value',
+      `There are too many routes (at most ${mostRoutes}).`,
+      'Combine routes with * in match.',
+    )
   const routes = (list?.items ?? []).slice(0, mostRoutes).flatMap((item) => readRoute(item, wrong) ?? [])
   return { routes: diagnostics.length === 0 ? routes : [], diagnostics }
 }
@@ -47,7 +52,11 @@ function readRoute(item: Located, wrong: Wrong): Route | undefined {
   checkKeys(fields, routeKeys, 'in a route', wrong)
   const from = textsOf(fields.get('from'), 'from', wrong)
   if (from.length === 0)
-    wrong(line, 'missing-key', 'A route needs "from": the name of a file in inbox/ without its extension, or "*".')
+    wrong(
+      line,
+      'missing-key',
+      'A route needs "from": the name of a file in inbox/ without its extension, or "*".',
+    )
   const head = {
     line,
     from: from.map((name) => name.replace(/\.jsonl$/, '')),

@@ -37,7 +37,10 @@ export async function appendLine(
   if (typeof line.id !== 'string' || line.id === '' || line.id.length > longestId)
     throw new CadreError('usage', `A line needs an id of 1 to ${longestId} characters.`)
   if (text.length > longestLine / 4)
-    throw new CadreError('usage', `The line is too long: ${text.length} characters (at most ${longestLine / 4}).`)
+    throw new CadreError(
+      'usage',
+      `The line is too long: ${text.length} characters (at most ${longestLine / 4}).`,
+    )
   return new Promise((resolve, reject) => {
     const waiting = { id: line.id, text, resolve, reject }
     const queue = queues.get(place)

@@ -184,7 +184,10 @@ describe('a policy that cannot be understood is never taken for none', () => {
     ['paths.allow.read: [a]', ':1: There is no key "allow" under paths'],
     ['environment: [A=b]', ':1: environment must be a list of names of environment variables'],
     ['environment: ["*"]', ':1: environment must be a list of names'],
-    ['commands: {timeoutSeconds: 0}', ':1: commands.timeoutSeconds must be a whole number greater than 0, not 0.'],
+    [
+      'commands: {timeoutSeconds: 0}',
+      ':1: commands.timeoutSeconds must be a whole number greater than 0, not 0.',
+    ],
     ['hooks: []', ':1: There is no key "hooks" in the policy'],
     ['subagent: false', ':1: subagent must be a mapping of keys to values, not false.'],
     ['subagent.enabled: no', ':1: subagent.enabled must be true or false, not "no".'],

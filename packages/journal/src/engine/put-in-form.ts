@@ -13,7 +13,13 @@ export function putInForm(file: SessionFile, journal: Journal, parts: EnginePart
   if (journal.torn !== undefined) {
     const beside = keepTorn(file.path, journal.torn)
     truncateSync(file.path, journal.good)
-    note(file, 'journal.torn', `The last entry is incomplete. Cadre removed it and kept it as ${beside}.`, file.path, parts)
+    note(
+      file,
+      'journal.torn',
+      `The last entry is incomplete. Cadre removed it and kept it as ${beside}.`,
+      file.path,
+      parts,
+    )
   }
   const isPlaced = file.takePlace()
   if (journal.layout !== undefined) {

@@ -40,7 +40,10 @@ export function createApprovalsDuty(
         () => problems.report(what, `[${channel.name}]`, []),
         (error) =>
           problems.report(what, `[${channel.name}]`, [
-            { severity: 'warning', message: `Cannot send approval ${record.id} to this channel: ${messageOf(error)}` },
+            {
+              severity: 'warning',
+              message: `Cannot send approval ${record.id} to this channel: ${messageOf(error)}`,
+            },
           ]),
       )
     }

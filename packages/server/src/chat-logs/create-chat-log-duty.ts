@@ -114,7 +114,11 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}`)
     if (state.kind === 'broken') return [fault(`The session of this chat log is damaged: ${state.message}`)]
     if (!isOf(stored, name))
-      return [fault(`Session ${session} exists and does not belong to this chat log. Rename the chat log or the session.`)]
+      return [
+        fault(
+          `Session ${session} exists and does not belong to this chat log. Rename the chat log or the session.`,
+        ),
+      ]
     if (state.kind === 'elsewhere') elsewhere.set(name, clock.now() + lookAgainMs)
     // What has its answer gets it before anything new is said.
     if (state.kind === 'ended' && isWhole(stored) && (await answer(name, stored, pending)))

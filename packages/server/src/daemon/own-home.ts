@@ -25,10 +25,14 @@ function tryHold(home: Home, since: string) {
     return holdLease(home, daemonLease, { since })
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
-    throw new CadreError('configuration', `${describeTrouble(error)}, or choose another home directory with --home.`, {
-      where: home.path,
-      cause: error,
-    })
+    throw new CadreError(
+      'configuration',
+      `${describeTrouble(error)}, or choose another home directory with --home.`,
+      {
+        where: home.path,
+        cause: error,
+      },
+    )
   }
 }
 

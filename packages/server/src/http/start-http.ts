@@ -127,10 +127,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
   async function judge(request: IncomingMessage): Promise<PostAnswer> {
     const { headers, method } = request
     if (!isAllowedHost(headers.host, [host, ...hosts]))
-      return refusal(
-        403,
-        'Unknown host name. Add it to daemon.hosts in config.yaml.',
-      )
+      return refusal(403, 'Unknown host name. Add it to daemon.hosts in config.yaml.')
     if (headers.origin !== undefined) return refusal(403, 'Requests from browsers are not allowed.')
     const handle = posts.get((request.url ?? '').split('?', 1)[0] ?? '')
     if (handle === undefined) return refusal(404, 'Not found.')

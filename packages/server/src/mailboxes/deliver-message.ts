@@ -32,11 +32,11 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
     const state = await sessions.state(toSession)
     if (state.kind === 'broken') return undeliverable(`its session is damaged: ${state.message}`)
     if (!(await isUnder(context, toSession, controls)))
-      return undeliverable('that session does not run under the same controls as you. Write to the agent instead.')
+      return undeliverable(
+        'that session does not run under the same controls as you. Write to the agent instead.',
+      )
     const told = await sessions.tell(toSession, work)
-    return told === 'queued'
-      ? { deliveredTo: toSession }
-      : undeliverable('that session no longer exists.')
+    return told === 'queued' ? { deliveredTo: toSession } : undeliverable('that session no longer exists.')
   }
   const agent = agents.get(message.to)?.name ?? ''
   if (agent === '') return undeliverable(`agent ${message.to} no longer exists.`)

@@ -107,7 +107,8 @@ function unknownAgent({ task }: Placed, { agents }: Book): Finding | undefined {
   const found = misspeltAgent(task, agents)
   if (found === undefined) return undefined
   const { who, meant } = found
-  const hint = meant.length > 0 ? `Did you mean ${meant.join(', ')}?` : 'Assign an existing agent, or a person'
+  const hint =
+    meant.length > 0 ? `Did you mean ${meant.join(', ')}?` : 'Assign an existing agent, or a person'
   return { code: 'agent', message: `${words.agent}${shown(who)}. ${hint}` }
 }
 

@@ -107,9 +107,7 @@ function planFile({ query, file, raw, edit }: PlanRequest): FilePlan {
   }
   const nameless = wanted.find(({ id }) => id === undefined)
   if (nameless !== undefined)
-    fail(
-      `${file}:${nameless.line}: The task has no id. Give it one, or add AND id IS NOT NULL.`,
-    )
+    fail(`${file}:${nameless.line}: The task has no id. Give it one, or add AND id IS NOT NULL.`)
   const targets = query.kind === 'delete' ? topmost(tasks, new Set(wanted), fail) : new Set(wanted)
   try {
     return { ...plan, after: editChunks({ raw, tasks, targets, edit }) }

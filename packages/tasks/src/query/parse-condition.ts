@@ -52,7 +52,8 @@ export function readExpressions(scanner: Scanner): Expressions {
 
   function deeper(token: Token, read: () => Condition): Condition {
     depth += 1
-    if (depth > deepest) scanner.fail(token.at, `Conditions are nested too deeply (at most ${deepest} levels).`)
+    if (depth > deepest)
+      scanner.fail(token.at, `Conditions are nested too deeply (at most ${deepest} levels).`)
     const found = read()
     depth -= 1
     return found
@@ -147,8 +148,7 @@ export function readExpressions(scanner: Scanner): Expressions {
     if (token.kind === 'number') return { kind: 'number', text: token.text, number: Number(token.text) }
     if (isKeyword(token, 'TRUE')) return { kind: 'boolean', text: 'true', is: true }
     if (isKeyword(token, 'FALSE')) return { kind: 'boolean', text: 'false', is: false }
-    if (isKeyword(token, 'NULL'))
-      return scanner.fail(token.at, 'You cannot compare with NULL. Use IS NULL.')
+    if (isKeyword(token, 'NULL')) return scanner.fail(token.at, 'You cannot compare with NULL. Use IS NULL.')
     if (token.kind !== 'word') return unexpected(scanner, token, "a value: 'text', a number, TRUE or FALSE")
     const meant = nearest(token.text, ['TRUE', 'FALSE'], 1)[0]
     const hint = meant === undefined ? `write '${token.text}'` : `write '${token.text}' or ${meant}`

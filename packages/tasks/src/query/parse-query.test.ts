@@ -113,7 +113,9 @@ describe('what is wrong is pointed at', () => {
     expect(errorOf(`SELECT * FROM a WHERE ${'('.repeat(200)}b = 1${')'.repeat(200)}`).sentence).toContain(
       'at most 100 levels',
     )
-    expect(errorOf(`SELECT * FROM a WHERE ${'NOT '.repeat(200)}b = 1`).sentence).toContain('at most 100 levels')
+    expect(errorOf(`SELECT * FROM a WHERE ${'NOT '.repeat(200)}b = 1`).sentence).toContain(
+      'at most 100 levels',
+    )
     expect(errorOf('x'.repeat(10_001)).sentence).toContain('at most 10000')
     const flat = `SELECT * FROM a WHERE ${'(b = 1) AND '.repeat(500)} c = 2`
     expect(parseQuery(flat).kind).toBe('select')

@@ -96,10 +96,7 @@ function requiredWhere(scanner: Scanner, { condition }: Expressions, statement: 
   if (accept(scanner, 'WHERE')) return condition()
   if (token.kind !== 'end' && !isSign(token, ';'))
     unexpected(scanner, token, statement === 'UPDATE' ? ', or WHERE' : 'WHERE')
-  return scanner.fail(
-    token.at,
-    `${statement} needs a WHERE. For all tasks, use WHERE id IS NOT NULL.`,
-  )
+  return scanner.fail(token.at, `${statement} needs a WHERE. For all tasks, use WHERE id IS NOT NULL.`)
 }
 
 function fileName(scanner: Scanner, one?: 'one file'): FileName {

@@ -149,7 +149,10 @@ describe('changes', () => {
   })
 
   it.each([
-    ["UPDATE a.task.md SET completed = TRUE, skipped = TRUE WHERE id = 'three'", 'conflicts with an earlier SET'],
+    [
+      "UPDATE a.task.md SET completed = TRUE, skipped = TRUE WHERE id = 'three'",
+      'conflicts with an earlier SET',
+    ],
     ["UPDATE a.task.md SET parent = 'x' WHERE id = 'three'", 'Cannot set parent'],
     ["UPDATE a.task.md SET line = 3 WHERE id = 'three'", 'Cannot set line'],
     ["UPDATE a.task.md SET priority = 'high' WHERE id = 'three'", 'one letter'],

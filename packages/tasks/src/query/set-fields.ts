@@ -14,9 +14,7 @@ export function changeOf({ text, set }: UpdateQuery): TaskChange {
   const fixed = set.find(({ field }) => ['id', 'parent'].includes(plainName(field.name)))
   if (fixed !== undefined) {
     const why =
-      plainName(fixed.field.name) === 'id'
-        ? 'other tasks refer to it'
-        : 'it names the parent of the task'
+      plainName(fixed.field.name) === 'id' ? 'other tasks refer to it' : 'it names the parent of the task'
     throw new QueryError(text, fixed.field.at, `Cannot set ${fixed.field.name}: ${why}.`)
   }
   return readSet(text, set)

@@ -28,7 +28,10 @@ const shape = object({
   new: optional(replacement),
   all,
   edits: optional(
-    array(object({ path: optional(path), old, new: replacement, all }), 'Edits, applied in order, all or none'),
+    array(
+      object({ path: optional(path), old, new: replacement, all }),
+      'Edits, applied in order, all or none',
+    ),
   ),
   patch: optional(string('Changes in the *** Begin Patch format', { min: 1 })),
 })

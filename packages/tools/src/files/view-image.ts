@@ -30,7 +30,9 @@ export const viewImage = (places?: Places): Work<ViewImageInput> => ({
     await using opened = await openRegular(file)
     const { size } = opened.stats
     if (size > largest)
-      throw new Refusal(`${file.shown} is too large: ${size} bytes (at most ${largest}). Make it smaller first.`)
+      throw new Refusal(
+        `${file.shown} is too large: ${size} bytes (at most ${largest}). Make it smaller first.`,
+      )
     const bytes = await opened.handle.readFile()
     const mime = imageType(bytes)
     if (mime === undefined) throw new Refusal(`${file.shown} is not a PNG, JPEG, GIF or WebP image.`)

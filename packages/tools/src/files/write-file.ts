@@ -16,7 +16,8 @@ export type WriteFileInput = Infer<typeof input>
 export function writeFileTool(rules: WriteRules): Tool {
   return builtIn<WriteFileInput>({
     name: 'write_file',
-    description: 'Write a file. Creates the file and its missing parent folders, or replaces its whole content.',
+    description:
+      'Write a file. Creates the file and its missing parent folders, or replaces its whole content.',
     class: 'edit',
     effect: 'write',
     argumentAliases: { ...pathAliases, contents: 'content', file_text: 'content', text: 'content' },

@@ -25,7 +25,8 @@ export function mailSendTool(senders: SenderOptions): Tool {
     load: () =>
       sendWith(async () => {
         const { mail } = await senders.load()
-        if (mail === undefined) throw new Error('mail is not configured. Set channels.mail.out in config.yaml')
+        if (mail === undefined)
+          throw new Error('mail is not configured. Set channels.mail.out in config.yaml')
         return mail
       }),
   })

@@ -87,8 +87,7 @@ function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
   const ranked = createRanked({ ...options, locateRipgrep })
   return {
     async run(input, context, signal) {
-      if (input.query.includes('\0'))
-        throw new Refusal('The query contains a NUL character. Remove it.')
+      if (input.query.includes('\0')) throw new Refusal('The query contains a NUL character. Remove it.')
       const place = confined({ context, path: input.path || '.', places })
       const filter = input.glob === undefined ? undefined : glob(input.glob)
       if (input.glob !== undefined && filter === undefined)
