@@ -450,7 +450,7 @@ test('what cannot be resumed is explained', async () => {
   expect(none.stderr).toContain('there are no conversations in')
   expect(none.code).toBe(2)
   const unknown = await project.cadre(['chat', ...model, '--resume', 'nobody-1'], { input: 'x\n' })
-  expect(unknown.stderr).toContain('there is no session "nobody-1"')
+  expect(unknown.stderr).toContain('There is no session "nobody-1"')
   const moved = await project.cadre(['chat', ...model, '--resume', '--workspace', '.'], { input: 'x\n' })
   expect(moved.stderr).toContain('a conversation keeps its workspace')
   expect(moved.code).toBe(2)

@@ -92,7 +92,7 @@ describe('customAgent.enabled: false', () => {
     expect(named.code).toBe(4)
     // A built-in team has an agent of this name: it is another one, and was not asked for.
     const lead = await team.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'lead', 'x'])
-    expect(lead.stderr).toContain(`the agent lead comes from ${team.at('.cadre/templates/lead.agent.yaml')}`)
+    expect(lead.stderr).toContain(`Agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}`)
     expect(lead.stderr).toContain(`customAgent.enabled is false (${place})`)
     expect(lead.stderr).not.toContain('No agent file defines')
     expect(lead.code).toBe(4)
@@ -111,7 +111,7 @@ describe('customAgent.enabled: false', () => {
     team.write(project, 'customAgent.enabled: false\n')
     const { stderr, code } = await team.cadre(['resume', lead, 'more'])
     expect(stderr).toContain(
-      `cadre: Agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}, but the policy allows built-in agents only: customAgent.enabled is false (${team.at(project)}:1).`,
+      `cadre: Agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}, but the policy allows built-in agents only: customAgent.enabled is false (${team.at(project)}:1)`,
     )
     expect(code).toBe(4)
   })
@@ -178,7 +178,7 @@ describe('subagent.enabled: false', () => {
     expect(settled(json())).toMatchObject([{ outcome: 'failed', code: 'policy' }])
     expect(json().at(-1)).toMatchObject({
       status: 'completed',
-      text: expect.stringContaining('subagents are switched off'),
+      text: expect.stringContaining('delegation is disabled'),
     })
     expect(code).toBe(0)
     const child = team.sessions().find((id) => id.startsWith('worker')) as string
@@ -318,7 +318,7 @@ describe('models.allow', () => {
     const refused = await team.cadre(['resume', '--json', worker, 'more'])
     expect(refused.json().at(-1)).toMatchObject({
       code: 'policy',
-      message: expect.stringContaining('#big is not among'),
+      message: expect.stringContaining('#big. Allowed'),
     })
     expect(refused.code).toBe(4)
     const big = `scripted:${team.at('p.yaml')}#big`
