@@ -152,7 +152,7 @@ test('--budget-tokens ends the run before it spends more, and the output, the JS
     project.cadre(['run', '--model', 'scripted:p.yaml', '--budget-tokens', ...flags, 'x'])
   const text = await run('300')
   expect(text.stdout).toMatch(
-    /note: the budget of assistant (300 tokens) does not allow another request: 0 tokens are spent, and the next request can use \d+. Raise the budget to continue\nincomplete · /,
+    /note: the budget of assistant \(300 tokens\) does not allow another request: 0 tokens are spent, and the next request can use \d+. Raise the budget to continue\nincomplete · /,
   )
   expect(text.code).toBe(1)
   const machine = await run('300', '--json')

@@ -143,7 +143,7 @@ test.each([
   ['SELECT * FORM redis.task.md', 'Did you mean FROM?', 9],
   ['UPDATE redis.task.md SET completed = TRUE', 'WHERE id IS NOT NULL', 41],
   ['SELECT * FROM rdis.task.md', 'Did you mean redis.task.md?', 14],
-  ["UPDATE redis.task.md SET id = 'x' WHERE completed", 'id cannot be set', 25],
+  ["UPDATE redis.task.md SET id = 'x' WHERE completed", 'Cannot set id', 25],
   ["UPDATE redis.task.md SET state = 'dnoe' WHERE completed", 'Did you mean done', 33],
   ["INSERT INTO redis.task.md SET priority = 'A'", 'needs a title', 30],
   ["INSERT INTO a/b/c.task.md SET title = 'A'", 'no folder a/b', 12],
