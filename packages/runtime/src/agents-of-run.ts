@@ -86,7 +86,7 @@ function refuseFile(agent: string, { places, policy }: AgentsOfRunRequest): void
   const key = 'customAgent.enabled'
   throw new CadreError(
     'policy',
-    `Agent ${agent} is defined in ${place}, but the policy allows built-in agents only: ${key} is false (${policy.decidedBy.get(key) ?? 'the policy'}).`,
+    `agent ${agent} is defined in ${place}, but the policy allows built-in agents only: ${key} is false (${policy.decidedBy.get(key) ?? 'the policy'}).`,
   )
 }
 

@@ -36,7 +36,7 @@ export function entryAgent({ agents, wanted, configured, faults }: EntryRequest)
     if (found !== undefined)
       throw new CadreError(
         'usage',
-        `Only other agents can start agent ${JSON.stringify(name)}. Start an agent that delegates to it.`,
+        `only other agents can start agent ${JSON.stringify(name)}. Start an agent that delegates to it.`,
       )
     const fault = faults.find((sentence) => sentence.toLowerCase().includes(`/${key}.`))
     if (fault !== undefined) throw new CadreError('configuration', fault)

@@ -46,7 +46,7 @@ export function sessionsOf(home: Home, engine: OpenedEngine): Sessions {
   const read = async (id: string) => {
     const stored = await engine.read(id)
     if (stored === undefined)
-      throw new CadreError('not_found', `There is no session ${id} in ${home.at('sessions')}.`)
+      throw new CadreError('not_found', `there is no session ${id} in ${home.at('sessions')}.`)
     return stored
   }
   return {
@@ -70,7 +70,7 @@ export function sessionsOf(home: Home, engine: OpenedEngine): Sessions {
         '. Run "cadre sessions list" to list the sessions.'
       throw new CadreError(
         'not_found',
-        `There is no session ${JSON.stringify(beginning)} in ${home.at('sessions')}${hint}`,
+        `there is no session ${JSON.stringify(beginning)} in ${home.at('sessions')}${hint}`,
       )
     },
     async *tree(root) {

@@ -132,7 +132,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       const found = readPlainTaskFile(where)
       if (found !== 'known' && 'problem' in found.content) return refused(found.content.problem.message)
       if (error instanceof CadreError) throw error
-      throw new CadreError('configuration', `Cannot change the file: ${messageOf(error)}.`, {
+      throw new CadreError('configuration', `cannot change the file: ${messageOf(error)}.`, {
         where,
         cause: error,
       })
@@ -176,7 +176,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     },
     async add(file, task) {
       if (isApprovalType(task.fields?.['type']))
-        throw new CadreError('usage', 'Tool calls request approvals. You cannot create them as tasks.')
+        throw new CadreError('usage', 'tool calls request approvals. You cannot create them as tasks.')
       let id = task.id ?? ''
       const result = await edit(file, (raw) => {
         const all = taken()

@@ -48,7 +48,7 @@ export async function mergeWorkspace(
   if (target === undefined || !existsSync(target))
     throw new CadreError(
       'usage',
-      `The folder that session ${record.session} started from does not exist. Its files are in ${record.path}.`,
+      `the folder that session ${record.session} started from does not exist. Its files are in ${record.path}.`,
     )
   const owner = listRecords(home).find(({ top }) => top === target)
   const { sides, ignored } = await splitChanges(home, record)

@@ -81,6 +81,6 @@ function unknownCall(call: string, { session }: WorkspaceRecord, log: readonly S
     known.length === 0 ? 'It has changed nothing.' : `Calls that did: ${[...new Set(known)].join(', ')}`
   return new CadreError(
     'not_found',
-    `Call ${JSON.stringify(call)} changed nothing in the workspace of ${session}. ${list}`,
+    `call ${JSON.stringify(call)} changed nothing in the workspace of ${session}. ${list}`,
   )
 }

@@ -187,7 +187,7 @@ async function newClient(server: MailServer): Promise<ImapFlow> {
 function wrongAccount(message: string): CadreError {
   return new CadreError(
     'configuration',
-    `The server rejects this user and password (${message}). Correct user, or the variable named by password_env.`,
+    `the server rejects this user and password (${message}). Correct user, or the variable named by password_env.`,
     { where: 'config.yaml: channels.mail.in.imap' },
   )
 }

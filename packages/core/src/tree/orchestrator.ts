@@ -185,13 +185,13 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     if (typeof wanted !== 'string') return wanted
     const found = ports.agents.get(wanted)
     if (found?.userInvocable === false) {
-      throw new CadreError('usage', `Users cannot start ${found.name}: its file sets user-invocable to false`)
+      throw new CadreError('usage', `users cannot start ${found.name}: its file sets user-invocable to false`)
     }
     if (found !== undefined) return found
     const names = ports.agents.list().map((agent) => agent.name)
     throw new CadreError(
       'not_found',
-      `There is no agent named ${JSON.stringify(wanted)}${didYouMean(wanted, names) || '.'} Known: ${names.join(', ') || 'none'}`,
+      `there is no agent named ${JSON.stringify(wanted)}${didYouMean(wanted, names) || '.'} Known: ${names.join(', ') || 'none'}`,
     )
   }
 
@@ -360,7 +360,7 @@ function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
 
 async function requireNew(id: string, ports: Ports): Promise<void> {
   if ((await ports.engine.read(id)) === undefined) return
-  throw new CadreError('usage', `Session ${id} already exists. Continue it, or choose another id`)
+  throw new CadreError('usage', `session ${id} already exists. Continue it, or choose another id`)
 }
 
 async function knownModel(name: string, ports: Ports): Promise<string> {

@@ -35,11 +35,11 @@ export async function appendLine(
   const place = home.at(folder, `${name}.jsonl`)
   const text = JSON.stringify(line)
   if (typeof line.id !== 'string' || line.id === '' || line.id.length > longestId)
-    throw new CadreError('usage', `A line needs an id of 1 to ${longestId} characters.`)
+    throw new CadreError('usage', `a line needs an id of 1 to ${longestId} characters.`)
   if (text.length > longestLine / 4)
     throw new CadreError(
       'usage',
-      `The line is too long: ${text.length} characters (at most ${longestLine / 4}).`,
+      `the line is too long: ${text.length} characters (at most ${longestLine / 4}).`,
     )
   return new Promise((resolve, reject) => {
     const waiting = { id: line.id, text, resolve, reject }

@@ -206,5 +206,5 @@ function inDoubt(channel: string, key: string): CadreError {
 }
 
 function unknownKey(channel: string, key: string): CadreError {
-  return new CadreError('not_found', `Nothing was sent through ${channel} under the key ${key}.`)
+  return new CadreError('not_found', `nothing was sent through ${channel} under the key ${key}.`)
 }

@@ -12,14 +12,14 @@ export function readSettingsFile(file: string): string | undefined {
   if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
     throw new CadreError(
       'configuration',
-      `Other users can write this file, so Cadre does not use it. Inspect it, then run "chmod go-w ${file}".`,
+      `other users can write this file, so Cadre does not use it. Inspect it, then run "chmod go-w ${file}".`,
       { where: file },
     )
   }
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CadreError('configuration', `Cannot read this file: ${messageOf(error)}.`, {
+    throw new CadreError('configuration', `cannot read this file: ${messageOf(error)}.`, {
       where: file,
       cause: error,
     })

@@ -70,7 +70,7 @@ export function createTrust({ file, everything = false, also = [] }: TrustOption
     addModule(module) {
       const sha256 = fingerprintModule(module)
       if (sha256 === undefined)
-        throw new CadreError('not_found', 'Cannot read this module, so Cadre does not trust it.', {
+        throw new CadreError('not_found', 'cannot read this module, so Cadre does not trust it.', {
           where: module,
         })
       trust.add([{ path: module, sha256 }])
@@ -115,7 +115,7 @@ function readTrust(file: string): Answers {
     const line = read.kind === 'broken' ? read.diagnostics[0]?.line : read.root.line
     throw new CadreError(
       'configuration',
-      'This file must contain "trusted:" and a list of path and sha256. Correct it, or delete it to start over.',
+      'this file must contain "trusted:" and a list of path and sha256. Correct it, or delete it to start over.',
       { where: `${file}:${line ?? 1}` },
     )
   }
@@ -151,7 +151,7 @@ function writeTrust(file: string, { trusted, declined }: Answers): void {
     } catch {
       // It was never made.
     }
-    throw new CadreError('configuration', `Cannot save your answer: ${messageOf(error)}.`, {
+    throw new CadreError('configuration', `cannot save your answer: ${messageOf(error)}.`, {
       where: file,
       cause: error,
     })

@@ -73,9 +73,9 @@ function read(file: SessionFile, bytes: Buffer, parts: EngineParts): Journal | C
     const options = { ...readOptions(parts, file.id), writtenUpTo: file.lastSeq }
     const journal = readJournal(bytes, options)
     if (journal === undefined)
-      return new CadreError('corrupt', 'The session file no longer has messages.', { where })
+      return new CadreError('corrupt', 'the session file no longer has messages.', { where })
     if (journal.name === undefined || journal.name === file.id) return journal
-    return new CadreError('corrupt', `The session file is now that of session ${journal.name}.`, { where })
+    return new CadreError('corrupt', `the session file is now that of session ${journal.name}.`, { where })
   } catch (error) {
     if (error instanceof CadreError) return error
     throw error

@@ -60,7 +60,7 @@ export function readJournal(bytes: Buffer, options: ReadOptions): Journal | unde
 }
 
 export function corrupt(path: string, line: number, reason: string): CadreError {
-  return new CadreError('corrupt', `Cannot read the session file: ${reason}.`, {
+  return new CadreError('corrupt', `cannot read the session file: ${reason}.`, {
     where: `${path}:${line}`,
   })
 }

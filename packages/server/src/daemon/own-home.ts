@@ -15,7 +15,7 @@ export function ownHome(home: Home, since: string): HeldLease {
   const when = started === undefined ? '' : ` since ${started}`
   throw new CadreError(
     'owned',
-    `A daemon is already running for this home directory: ${who}${when}. Inspect it with "cadre status", or stop it with "cadre down".`,
+    `a daemon is already running for this home directory: ${who}${when}. Inspect it with "cadre status", or stop it with "cadre down".`,
     { where: home.path },
   )
 }

@@ -147,7 +147,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
       : messageOf(error)
     return new CadreError(
       'configuration',
-      `Cannot start the server for channels: ${what}. Change daemon.port or daemon.host in config.yaml.`,
+      `cannot start the server for channels: ${what}. Change daemon.port or daemon.host in config.yaml.`,
       {
         cause: error,
       },

@@ -83,7 +83,7 @@ const longestTitle = 200
 
 async function addTask(line: IncomingLine, template: TaskTemplate, { tasks }: LineHandler): Promise<string> {
   if (tasks === undefined)
-    throw new CadreError('configuration', 'This daemon cannot add tasks, so messages of this route wait.')
+    throw new CadreError('configuration', 'this daemon cannot add tasks, so messages of this route wait.')
   const { file, id, data } = line
   const task = `task-${shortSum(file, id)}`
   if (tasks.find(task) !== undefined) return task

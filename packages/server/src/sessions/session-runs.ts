@@ -118,7 +118,7 @@ export class SessionRuns {
     if (!this.mayGoOn(stored))
       throw new CadreError(
         'configuration',
-        `The daemon may not resume ${stored.spec.id}. "cadre status" shows the reason.`,
+        `the daemon may not resume ${stored.spec.id}. "cadre status" shows the reason.`,
       )
   }
 

@@ -23,7 +23,7 @@ export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
       if (known.includes(wanted)) return [`tasks/${wanted}`]
       throw new CadreError(
         'usage',
-        `There is no file tasks/${wanted}${didYouMean(wanted, known) || '. Use tasks/*.task.md for all files.'}`,
+        `there is no file tasks/${wanted}${didYouMean(wanted, known) || '. Use tasks/*.task.md for all files.'}`,
       )
     },
     read: (file) => tasks.read(file.slice('tasks/'.length)),

@@ -51,7 +51,7 @@ export function openQueryFiles({ folder }: QueryFilesOptions): ChangeableFiles {
       if (kind === 'file') return [name]
       throw new CadreError(
         'usage',
-        `There is no file ${name}${didYouMean(path.basename(name), listFolder(path.dirname(at(name)))) || '.'}`,
+        `there is no file ${name}${didYouMean(path.basename(name), listFolder(path.dirname(at(name)))) || '.'}`,
       )
     },
     read(file) {
