@@ -125,12 +125,12 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     ['resume', 'lead'],
     /lead-abc123\.session\.yaml:\d+: /,
   ],
-  ['a session that is not there', {}, ['resume', 'lead-zzz'], /There is no session "lead-zzz"/],
+  ['a session that is not there', {}, ['resume', 'lead-zzz'], /there is no session "lead-zzz"/],
   [
     'a workspace that is not there',
     { 'p.yaml': good },
     ['run', '--workspace', 'no', '--model', 'scripted:p.yaml', 'x'],
-    /\/no: The workspace folder does not exist/,
+    /\/no: the workspace folder does not exist/,
   ],
   [
     'an image that is not there',

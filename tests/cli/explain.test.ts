@@ -332,7 +332,10 @@ calls:
   })
 
   test.each([
-    ['- { tool: x, input: {}, expct: deny }', 't.yaml:1: Unknown key "expct" in a call; did you mean'],
+    [
+      '- { tool: x, input: {}, expct: deny }',
+      't.yaml:1: Unknown key "expct" in a call. Did you mean expect?',
+    ],
     ['- { tool: x, input: {} }', 't.yaml:1: A call requires expect'],
     ['- { input: {}, expect: deny }', 't.yaml:1: A call requires a tool'],
     ['- { tool: x, input: [], expect: deny }', 't.yaml:1: input must be'],

@@ -40,7 +40,9 @@ describe('a policy that cannot be understood', () => {
     expect(doctor.stdout).toMatch(/^ok {4}agents +1 agent in 1 file: lead$/m)
     for (const command of ['agents list', 'lint']) {
       const looked = await team.cadre(command.split(' '))
-      expect(looked.stderr).toMatch(/policy\.yaml:2: There is no key "subagents".*\n.*cannot be understood/)
+      expect(looked.stderr).toMatch(
+        /policy\.yaml:2: There is no key "subagents".*\n.*runs no sessions until this policy is valid/,
+      )
       expect(looked.stderr + looked.stdout).not.toMatch(/is false|no agents here|disabled/i)
       expect(looked.stdout).toMatch(/lead|1 file/)
       expect(looked.code).toBe(0)
@@ -92,7 +94,7 @@ describe('customAgent.enabled: false', () => {
     expect(named.code).toBe(4)
     // A built-in team has an agent of this name: it is another one, and was not asked for.
     const lead = await team.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'lead', 'x'])
-    expect(lead.stderr).toContain(`Agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}`)
+    expect(lead.stderr).toContain(`agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}`)
     expect(lead.stderr).toContain(`customAgent.enabled is false (${place})`)
     expect(lead.stderr).not.toContain('No agent file defines')
     expect(lead.code).toBe(4)
@@ -332,7 +334,9 @@ describe('models.allow', () => {
     const team = createProject({ ...files, [project]: allow, [user]: 'models.allow: [gpt-5]\n' })
     const { json } = await team.cadre(run('--agent', 'lead'))
     expect(json().at(-1)).toMatchObject({
-      message: expect.stringContaining(`${team.at(user)}:1 allows: gpt-5`),
+      message: expect.stringContaining(
+        `${team.at(user)}:1 does not allow the model scripted:${team.at('p.yaml')}. Allowed: gpt-5.`,
+      ),
     })
     const doctor = await team.cadre(['doctor'], { env: { CADRE_MODEL: 'scripted:p.yaml' } })
     expect(doctor.stdout).toMatch(/^fail {2}model +scripted:p\.yaml: .*does not allow the model/m)
@@ -360,9 +364,11 @@ describe('limits', () => {
       code: 'budget',
       content: expect.stringContaining('3 calls'),
     })
-    expect(stderr).toContain(`cadre: limits.depth is lowered from 7 to 1, the maximum set by ${team.at(project)}:3\n`)
-    expect(stderr).toContain('limits.maxTurns is 2 instead of 8')
-    expect(stderr).toContain('limits.budget.calls is 3 instead of 50')
+    expect(stderr).toContain(
+      `cadre: limits.depth is lowered from 7 to 1, the maximum set by ${team.at(project)}:3\n`,
+    )
+    expect(stderr).toContain('limits.maxTurns is lowered from 8 to 2')
+    expect(stderr).toContain('limits.budget.calls is lowered from 50 to 3')
     expect(stderr).not.toContain('limits.sessions')
   })
 
@@ -377,7 +383,7 @@ describe('limits', () => {
     const { json, code } = await team.cadre(['resume', '--json', '--depth', '5', lead, 'more'])
     expect(settled(json())[0]).toMatchObject({
       outcome: 'refused',
-      content: expect.stringContaining('0 deep'),
+      content: expect.stringContaining('delegation depth limit reached (0, limits.depth)'),
     })
     expect(json().at(-1)).toMatchObject({ status: 'incomplete', notices: [{ code: 'max_rounds' }] })
     expect(json().filter(({ type }) => type === 'reply.received')).toHaveLength(3)

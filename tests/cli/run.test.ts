@@ -118,7 +118,7 @@ test('an unknown agent is refused with the nearest name', async () => {
     'reviewr',
     'x',
   ])
-  expect(stderr).toMatch(/^cadre: There is no agent named "reviewr". Did you mean reviewer\?/)
+  expect(stderr).toMatch(/^cadre: there is no agent named "reviewr"\. Did you mean reviewer\?/)
   expect(code).toBe(2)
 })
 

@@ -65,7 +65,7 @@ test('a stop waits for the command that runs, which has run once', async () => {
   project.write('.cadre/tasks/a.task.md', task)
   await until(() => project.exists('runs.txt') && project.read('runs.txt') !== '')
   const stopping = project.start(['down'])
-  await until(() => daemon.shown().includes('The daemon stopped.'))
+  await until(() => daemon.shown().includes('The daemon is stopping.'))
   project.write('go', '')
   expect((await stopping.ended()).code).toBe(0)
   const next = await startDaemon(project)

@@ -19,7 +19,7 @@ test('the configured one comes before the one that leads, and the named one befo
 })
 
 test('what cannot be started is refused with a reason', () => {
-  expect(() => entryAgent({ agents, wanted: 'hidden', faults: [] })).toThrow('Only other agents can start')
+  expect(() => entryAgent({ agents, wanted: 'hidden', faults: [] })).toThrow('only other agents can start')
   expect(() => entryAgent({ agents, wanted: 'alhpa', faults: [] })).toThrow('Did you mean alpha?')
   expect(() => entryAgent({ agents, configured: 'nobody', faults: [] })).toThrow(
     '"entry" in the configuration names an agent that does not exist: "nobody"',

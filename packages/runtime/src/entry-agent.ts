@@ -14,7 +14,7 @@ export interface EntryRequest {
 
 /** Who starts: the one that was named, the one that is configured, the only one, the one that leads, else a plain assistant. */
 export function entryAgent({ agents, wanted, configured, faults }: EntryRequest): AgentDefinition {
-  if (wanted !== undefined) return named(wanted, 'There is no agent named')
+  if (wanted !== undefined) return named(wanted, 'there is no agent named')
   if (configured !== undefined)
     return named(configured, '"entry" in the configuration names an agent that does not exist:')
   const startable = agents.filter((agent) => agent.userInvocable !== false)

@@ -439,7 +439,7 @@ describe('query_tasks', () => {
     ['SELECT * FROM tasks/../storage/policy.yaml', 'is not in the tasks folder'],
     ['SELECT * FROM ../*', 'is not in the tasks folder'],
     ["SELECT * FROM 'tasks\\\\..\\\\x'", 'is not in the tasks folder'],
-    ['SELECT * FROM tasks/b.task.md', 'There is no file tasks/b.task.md. Did you mean a.task.md?'],
+    ['SELECT * FROM tasks/b.task.md', 'there is no file tasks/b.task.md. Did you mean a.task.md?'],
     ['SELECT * FORM tasks', 'Did you mean FROM?\n  SELECT * FORM tasks\n           ^'],
   ])('refuses %s', async (query, sentence) => {
     const before = read('a.task.md')

@@ -291,7 +291,7 @@ describe('trust', () => {
     expect(trust.trustsModule(module)).toBe(false)
     rmSync(module)
     expect(trust.trustsModule(module)).toBe(false)
-    expect(() => trust.addModule(module)).toThrow('Cannot read this module')
+    expect(() => trust.addModule(module)).toThrow('cannot read this module')
     expect(fingerprintModule(at('conf'))).toBeUndefined()
   })
 

@@ -188,7 +188,7 @@ test('nothing waits for git: what is noted before it is open is noted then, and 
   expect(isReady).toBe(true)
   expect(notes[0]).toContain('The daemon started')
   await daemon.stop()
-  expect(notes.at(-1)).toBe('The daemon stopped.')
+  expect(notes.at(-1)).toBe('The daemon is stopping.')
 })
 
 test('a status and events that cannot be written end nothing, and are shown', async () => {

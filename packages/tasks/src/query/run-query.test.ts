@@ -71,7 +71,7 @@ describe('files', () => {
       notes: ['No file matches x*.task.md.'],
     })
     expect(await rejects('SELECT * FROM b.task.md')).toBe(
-      'There is no file b.task.md. Did you mean a.task.md?',
+      'there is no file b.task.md. Did you mean a.task.md?',
     )
   })
 
