@@ -219,7 +219,7 @@ test('where only built-in agents are permitted, a team still works, and CVE_Reme
   })
   const plan = await project.cadre([...run, '--team', 'planner', 'x'])
   expect(plan.json().at(-1)).toMatchObject({ agent: 'Plan', handoffs: expect.any(Array) })
-  expect(plan.stderr).not.toContain('replaced by files')
+  expect(plan.stderr).not.toContain('Agent files replace')
   const remediator = await project.cadre([
     'run',
     '--model',

@@ -11,7 +11,7 @@ export function describeTrouble(error: unknown): string {
       return 'The home directory is read-only. Make it writable'
     case 'EMFILE':
     case 'ENFILE':
-      return 'Too many open files. Raise the limit (ulimit -n), stop other programs'
+      return 'Too many open files. Raise the limit (ulimit -n) or stop other programs'
     default:
       return `Cannot write to the home directory: ${messageOf(error)}. Make it writable`
   }

@@ -27,7 +27,7 @@ function tryHold(home: Home, since: string) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
     throw new CadreError(
       'configuration',
-      `${describeTrouble(error)}, or choose another home directory with --home.`,
+      `cannot start the daemon. ${describeTrouble(error)}, or choose another home directory with --home.`,
       {
         where: home.path,
         cause: error,
