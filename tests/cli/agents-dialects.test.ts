@@ -287,7 +287,7 @@ describe('cadre agents export', () => {
     const project = createProject({ '.github/agents/reviewer.agent.md': file })
     const { code, stderr } = await project.cadre(['agents', 'export', 'reviwer', '--to', 'claude'])
     expect(code).toBe(2)
-    expect(stderr).toContain('there is no agent named "reviwer"; did you mean reviewer?')
+    expect(stderr).toContain('there is no agent named "reviwer". Did you mean reviewer?')
     const none = await createProject().cadre(['agents', 'export', '--to', 'claude'])
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('there are no agents')])
   })

@@ -195,7 +195,9 @@ describe('agents show', () => {
   test('with subagents switched off a person may start it all the same', async () => {
     const project = createProject({ ...files, '.cadre/config.yaml': 'enableSubagent: false\n' })
     expect(await shown(project, 'lead')).not.toHaveProperty('refused')
-    expect((await shown(project, 'worker')).refused).toContain('subagents are switched off')
+    expect((await shown(project, 'worker')).refused).toContain(
+      'delegation is disabled: subagent.enabled is false',
+    )
   })
 
   test('why it cannot start the others', async () => {
@@ -207,7 +209,12 @@ describe('agents show', () => {
     })
     const { targets, unavailable } = await shown(project, 'lead')
     expect(targets.refused).toEqual([
-      { name: 'CVE_Remediator', reason: expect.stringMatching(/switched off.*policy\.yaml:1/) },
+      {
+        name: 'CVE_Remediator',
+        reason: expect.stringMatching(
+          /is disabled: cveRemediatorAgent\.enabled is false \(.*policy\.yaml:1\)/,
+        ),
+      },
       { name: 'alone', reason: 'other agents may not delegate to it' },
     ])
     expect(unavailable).toContainEqual(expect.objectContaining({ name: 'reportOut', reason: 'delegated' }))
@@ -296,7 +303,7 @@ describe('agents show', () => {
     expect(view.model.problem).toContain('"nothing-like-it"')
     expect(view.model).not.toHaveProperty('used')
     const none = await project.cadre(['agents', 'show', 'laed'])
-    expect(none.stderr).toContain('there is no agent "laed"; did you mean lead?')
+    expect(none.stderr).toContain('there is no agent "laed". Did you mean lead?')
     expect(none.code).toBe(2)
     const broken = await project.cadre(['agents', 'show', 'broken'])
     expect(broken.stderr).toMatch(/broken\.md:4: maxTurns must be/)
@@ -370,10 +377,10 @@ describe('agents show', () => {
     const list = await project.cadre(['agents', 'list'])
     expect(list.stdout).toMatch(/^lead \(off\) +copilot/m)
     expect(list.stdout).toMatch(
-      /^Disabled by a policy:\n(?: {2}the agent \w+ comes from \S+, and only.*\n)+/m,
+      /^Disabled by a policy:\n(?: {2}Agent \w+ is defined in \S+, but the policy allows built-in agents only.*\n)+/m,
     )
     expect(list.stdout).toContain(`customAgent.enabled is false (${project.at(policy)}:1)`)
-    expect(list.stderr).toContain('only built-in agents are used')
+    expect(list.stderr).toContain('Only built-in agents are allowed')
   })
 
   test('agents of a built-in team', async () => {

@@ -256,14 +256,14 @@ test('with --no-human what needs a person is refused with that reason, also what
   const alone = await project.cadre([...run.slice(0, -1), '--no-human', 'Deploy it.'])
   expect(alone.code).toBe(0)
   expect(alone.json().at(-1)).toMatchObject({
-    text: expect.stringMatching(/nobody can be asked \(--no-human\)/),
+    text: expect.stringMatching(/no person is available \(--no-human\)/),
   })
   const record = await waiting(project)
   const resume = ['resume', '--trust', '--no-human', '--model', 'scripted:p.yaml', '--json', record.session]
   const later = await project.cadre(resume)
   expect(later.json().at(-1)).toMatchObject({
     status: 'completed',
-    text: expect.stringMatching(/rejected by cadre: nobody can be asked \(--no-human\)/),
+    text: expect.stringMatching(/rejected by cadre: no person is available \(--no-human\)/),
   })
   expect(readdirSync(project.at(''))).not.toContain('deployed.txt')
   expect((await listed(project, '--all'))[0]).toMatchObject({ id: record.id, status: 'rejected' })

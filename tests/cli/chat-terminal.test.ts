@@ -309,7 +309,7 @@ it('Ctrl-C at a question stops the turn', async () => {
   await terminal.answers((screen) => screen.includes('1 approve · 2 approve-session · 3 reject'))
   await say(terminal, ctrlC, 'Stopped.')
   await say(terminal, 'Leave it.\r', 'Leave it.\n')
-  expect(plain(terminal.screen())).toContain('Then: The person stopped this before it was carried out.')
+  expect(plain(terminal.screen())).toContain('Then: The user stopped this call before it started.')
 })
 
 it('hostile names, labels, prompts and history do not reach the terminal', async () => {

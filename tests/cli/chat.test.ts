@@ -170,11 +170,9 @@ test('a handoff to nobody, or to one that is not for people, says so, and stays 
   const errors = ended.json().filter(({ type }) => type === 'error')
   expect(errors.map(({ message }) => message)).toEqual([
     expect.stringMatching(
-      /^the handoff "Lost" cannot be accepted: there is no agent named "bulder"; did you mean builder\?/,
+      /^the handoff "Lost" cannot be accepted: there is no agent named "bulder"\. Did you mean builder\?/,
     ),
-    expect.stringMatching(
-      /"Hidden" cannot be accepted: the agent "secret" can only be started by other agents/,
-    ),
+    expect.stringMatching(/"Hidden" cannot be accepted: only other agents can start agent "secret"/),
     expect.stringContaining('the handoff "Empty" has no message to send'),
     expect.stringContaining('there is no handoff 99: 1 to 8 are available'),
     expect.stringContaining('/handoff takes a number'),
@@ -249,8 +247,8 @@ test('@name of nobody, or of one that is not for people, is an error, and nothin
   const ended = await chat(project, 'One.\n@revewer Two.\n@hidden Three.\n/agent nobody\nFour.\n')
   const errors = ended.json().filter(({ type }) => type === 'error')
   expect(errors.map(({ message }) => message)).toEqual([
-    expect.stringContaining('there is no agent named "revewer"; did you mean reviewer?'),
-    expect.stringContaining('the agent "hidden" can only be started by other agents'),
+    expect.stringContaining('there is no agent named "revewer". Did you mean reviewer?'),
+    expect.stringContaining('only other agents can start agent "hidden"'),
     expect.stringContaining('there is no agent named "nobody"'),
   ])
   expect(reportsOf(ended).map(({ text }) => text)).toEqual(['lead 1: One.', 'lead 2: Four.'])
@@ -271,7 +269,7 @@ test.each([
 test('cadre run refuses to address one that is not for people, or nobody with nothing', async () => {
   const project = createProject(crowd)
   const hidden = await project.cadre(['run', ...model, '@hidden Help.'])
-  expect(hidden.stderr).toContain('can only be started by other agents')
+  expect(hidden.stderr).toContain('only other agents can start agent "hidden"')
   expect(hidden.code).toBe(2)
   const empty = await project.cadre(['run', ...model, '@reviewer'])
   expect(empty.stderr).toContain('Describe what reviewer should do')
@@ -306,7 +304,7 @@ test('commands tell about the chat, and an unknown one is explained', async () =
   })
   expect(lines.find(({ type }) => type === 'sessions')).toMatchObject({ sessions: [{ agent: 'lead' }] })
   expect(lines.find(({ type }) => type === 'error')).toMatchObject({
-    message: expect.stringContaining('unknown command /sesions; did you mean sessions?'),
+    message: expect.stringContaining('unknown command /sesions. Did you mean sessions?'),
   })
   const [first, second, third] = reportsOf(ended) as unknown as {
     session: string
@@ -339,9 +337,7 @@ test('--no-subagents holds in the first turn, in later ones, after a handoff and
   const project = createProject(delegating)
   const alone = await chat(project, 'One.\nTwo.\n1\nThree.\n@lead Four.\n', '--no-subagents')
   expect(reportsOf(alone)).toHaveLength(5)
-  expect(reportsOf(alone).every(({ text }) => /delegation is switched off for this run/.test(text))).toBe(
-    true,
-  )
+  expect(reportsOf(alone).every(({ text }) => /delegation is disabled for this run/.test(text))).toBe(true)
   expect(project.sessions().filter((id) => id.startsWith('worker'))).toEqual([])
   // It is a property of the conversation: without the flag it still holds, also for whom it is handed to.
   const later = await chat(project, 'Five.\n1\n', '--resume')

@@ -19,7 +19,7 @@ test(
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
     ])
     expect(stdout).toMatch(/^Decisions .*\n {2}approved by demo: Command: node --version$/m)
-    expect(stdout).toContain('the home as it was found')
+    expect(stdout).toContain('Initial state of the home directory')
     // Its own decisions are nobody's edits.
     expect(stdout).not.toContain('edited by hand')
     const all = /cadre (approvals --all --home \S+\.cadre)/.exec(stdout)?.[1] ?? ''

@@ -133,7 +133,7 @@ describe('cadre policy explain', () => {
     [['--tool', 'x', '--agent', 'nobody'], /there is no agent "nobody"/],
     [['--tool', 'x', '--depth', 'a>>b'], /a name is missing/],
     [['--tool', 'x', '--agent', 'lead', '--depth', 'nobody'], /there is no agent "nobody"/],
-    [['--tool', 'x', '--workspace', 'none'], /workspace must be a folder/],
+    [['--tool', 'x', '--workspace', 'none'], /workspace folder does not exist/],
     [['--input', '{}'], /--tool requires a value/],
   ])('%j is wrong usage', async (args, complaint) => {
     const { stderr, code } = await createProject(team).cadre(['policy', 'explain', ...args])
@@ -332,7 +332,10 @@ calls:
   })
 
   test.each([
-    ['- { tool: x, input: {}, expct: deny }', 't.yaml:1: Unknown key "expct" in a call; did you mean'],
+    [
+      '- { tool: x, input: {}, expct: deny }',
+      't.yaml:1: Unknown key "expct" in a call. Did you mean expect?',
+    ],
     ['- { tool: x, input: {} }', 't.yaml:1: A call requires expect'],
     ['- { input: {}, expect: deny }', 't.yaml:1: A call requires a tool'],
     ['- { tool: x, input: [], expect: deny }', 't.yaml:1: input must be'],

@@ -104,10 +104,10 @@ test('help loads neither a backend, nor YAML, nor anything else it does not need
 })
 
 test.each([
-  [['rnu', 'x'], 'unknown command "rnu"; did you mean run?'],
-  [['sessions', 'lst'], 'unknown command "lst"; did you mean list?'],
+  [['rnu', 'x'], 'unknown command "rnu". Did you mean run?'],
+  [['sessions', 'lst'], 'unknown command "lst". Did you mean list?'],
   [['constructor'], 'unknown command "constructor"'],
-  [['run', '--agnet', 'a', 'x'], 'unknown flag --agnet; did you mean --agent?'],
+  [['run', '--agnet', 'a', 'x'], 'unknown flag --agnet. Did you mean --agent?'],
   [['run', '--constructor', 'x'], 'unknown flag --constructor'],
   [['run', '--max-turns', 'many', 'x'], '--max-turns must be an integer of at least 1, not "many"'],
   [['run', '--budget-cost', '0', 'x'], '--budget-cost must be an amount of US dollars'],

@@ -75,7 +75,7 @@ async function expectHarmless(hostile: HostileHome, project: Project, before = '
     const { code, stderr } = await hostile.cadre(project, line)
     expect([code, stderr], line.join(' ')).toEqual([
       2,
-      expect.stringContaining('This home directory is not trusted'),
+      expect.stringContaining('this home directory is not trusted'),
     ])
     expect(hostile.marks(), line.join(' ')).toEqual([])
     expect(changes(project), line.join(' ')).toBe(before)
@@ -286,7 +286,7 @@ test('records that cannot be written or relied on stop the command, and say why'
   expect((await project.cadre(['up'], options)).stderr).toContain('not created by you')
   writeFileSync(user.at('.config/cadre/homes.jsonl'), '', { mode: 0o666 })
   chmodSync(user.at('.config/cadre/homes.jsonl'), 0o666)
-  expect((await project.cadre(['up'], options)).stderr).toContain('Others may write this file')
+  expect((await project.cadre(['up'], options)).stderr).toContain('other users can write this file')
 })
 
 test('what Cadre creates in a home can be read by its owner alone', limit, async () => {

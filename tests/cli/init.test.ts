@@ -240,7 +240,7 @@ test('an agent of the same name that comes before the new file is told of', asyn
 })
 
 test.each([
-  [['--team', 'supervisr'], /did you mean supervisor\?/],
+  [['--team', 'supervisr'], /Did you mean supervisor\?/],
   [['--team', 'coordinator', '--variant', 'x'], /no variant "x".*Known: standard/],
   [['--team', 'coordinator/minimal', '--variant', 'advanced'], /already names a variant/],
   [['--variant', 'advanced'], /--team/],

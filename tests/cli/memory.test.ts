@@ -40,7 +40,7 @@ test('an agent reads the memory of its home from any workspace, and nobody write
   expect(list).toContain('system.md')
   expect(written).toMatch(/^refused: .*memory of this home/)
   expect(kept).toMatch(/^refused: .*paths\.deny\.read/)
-  expect(search).toContain('Nothing was found')
+  expect(search).toContain('No matches for hidden.')
   expect(project.exists('elsewhere/memory')).toBe(false)
   expect(project.exists('.cadre/memory/new.md')).toBe(false)
 })

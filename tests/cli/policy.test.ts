@@ -27,7 +27,7 @@ describe('a policy that cannot be understood', () => {
     const before = team.listing()
     const refused = await team.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
     expect(refused.stderr).toMatch(
-      /^cadre: \S+\/storage\/policy\.yaml:2: There is no key "subagents" in the policy; did you mean subagent\? No session is run while/,
+      /^cadre: \S+\/storage\/policy\.yaml:2: There is no key "subagents" in the policy. Did you mean subagent\? Cadre runs no sessions until/,
     )
     expect(refused.code).toBe(2)
     const machine = await team.cadre(['resume', '--json', lead, 'go on'])
@@ -40,7 +40,9 @@ describe('a policy that cannot be understood', () => {
     expect(doctor.stdout).toMatch(/^ok {4}agents +1 agent in 1 file: lead$/m)
     for (const command of ['agents list', 'lint']) {
       const looked = await team.cadre(command.split(' '))
-      expect(looked.stderr).toMatch(/policy\.yaml:2: There is no key "subagents".*\n.*cannot be understood/)
+      expect(looked.stderr).toMatch(
+        /policy\.yaml:2: There is no key "subagents".*\n.*runs no sessions until this policy is valid/,
+      )
       expect(looked.stderr + looked.stdout).not.toMatch(/is false|no agents here|disabled/i)
       expect(looked.stdout).toMatch(/lead|1 file/)
       expect(looked.code).toBe(0)
@@ -73,13 +75,13 @@ describe('customAgent.enabled: false', () => {
     'p.yaml': { lanes: { '*': [done, { reply: 'more' }] } },
   }
 
-  test('only built-in agents are used, and it is said which file decided', async () => {
+  test('only built-in agents are allowed, and it is said which file decided', async () => {
     const team = createProject({ ...files, [user]: 'customAgent:\n  enabled: false\n' })
     const { json, stderr, code } = await team.cadre(run())
     const place = `${team.at(user)}:2`
     expect(json().at(-1)).toMatchObject({ type: 'report', agent: 'assistant' })
     expect(stderr).toContain(
-      `cadre: only built-in agents are used: customAgent.enabled is false (${place})\n`,
+      `cadre: Only built-in agents are allowed: customAgent.enabled is false (${place})\n`,
     )
     expect(code).toBe(0)
     expect(header(team, sessionOf(json()))).toMatch(/^ {2}targets: \[\]$/m)
@@ -92,9 +94,9 @@ describe('customAgent.enabled: false', () => {
     expect(named.code).toBe(4)
     // A built-in team has an agent of this name: it is another one, and was not asked for.
     const lead = await team.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'lead', 'x'])
-    expect(lead.stderr).toContain(`the agent lead comes from ${team.at('.cadre/templates/lead.agent.yaml')}`)
+    expect(lead.stderr).toContain(`agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}`)
     expect(lead.stderr).toContain(`customAgent.enabled is false (${place})`)
-    expect(lead.stderr).not.toContain('no file defines')
+    expect(lead.stderr).not.toContain('No agent file defines')
     expect(lead.code).toBe(4)
     expect((await team.cadre(['agents', 'show', 'lead'])).code).toBe(4)
     const asked = await team.cadre(run('--team', 'supervisor'))
@@ -111,7 +113,7 @@ describe('customAgent.enabled: false', () => {
     team.write(project, 'customAgent.enabled: false\n')
     const { stderr, code } = await team.cadre(['resume', lead, 'more'])
     expect(stderr).toContain(
-      `cadre: the agent lead comes from ${team.at('.cadre/templates/lead.agent.yaml')}, and only built-in agents are used: customAgent.enabled is false (${team.at(project)}:1)`,
+      `cadre: Agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}, but the policy allows built-in agents only: customAgent.enabled is false (${team.at(project)}:1)`,
     )
     expect(code).toBe(4)
   })
@@ -137,7 +139,7 @@ describe('subagent.enabled: false', () => {
     const { json, stderr } = await team.cadre(run())
     expect(settled(json())).toMatchObject([{ outcome: 'refused' }])
     expect(json().at(-1)).toMatchObject({ status: 'completed', sessions: 1 })
-    expect(stderr).toContain(`no agent may delegate: subagent.enabled is false (${team.at(project)}:1)`)
+    expect(stderr).toContain(`Delegation is disabled: subagent.enabled is false (${team.at(project)}:1)`)
   })
 
   test('also in a session that was started before, by the policy, with the reason', async () => {
@@ -151,7 +153,7 @@ describe('subagent.enabled: false', () => {
     expect(header(team, lead)).toMatch(/^ {2}targets: \[.*worker.*\]$/m)
     team.write(user, 'subagent:\n  enabled: false\n')
     const { json } = await team.cadre(['resume', '--json', lead, 'more'])
-    const reason = `delegation is switched off: subagent.enabled is false (${team.at(user)}:2); do the work yourself`
+    const reason = `delegation is disabled: subagent.enabled is false (${team.at(user)}:2). Do the work yourself`
     expect(settled(json())).toMatchObject([
       { outcome: 'refused', code: 'policy', content: reason },
       { outcome: 'refused', code: 'policy', content: reason },
@@ -178,12 +180,12 @@ describe('subagent.enabled: false', () => {
     expect(settled(json())).toMatchObject([{ outcome: 'failed', code: 'policy' }])
     expect(json().at(-1)).toMatchObject({
       status: 'completed',
-      text: expect.stringContaining('subagents are switched off'),
+      text: expect.stringContaining('delegation is disabled'),
     })
     expect(code).toBe(0)
     const child = team.sessions().find((id) => id.startsWith('worker')) as string
     const direct = await team.cadre(['resume', child, 'go on'])
-    expect(direct.stderr).toContain('worker was started by another agent, and subagents are switched off')
+    expect(direct.stderr).toContain('Another agent started worker, but delegation is disabled')
     expect(direct.code).toBe(4)
   })
 
@@ -228,7 +230,7 @@ describe('cveRemediatorAgent.enabled: false', () => {
     const first = await team.cadre(run('--agent', 'CVE_REMEDIATOR'))
     expect(first.json().at(-1)).toMatchObject({ agent: name, text: 'mended' })
     team.write(project, '\ncveRemediatorAgent: {enabled: false}\n')
-    const reason = `the agent ${name} is switched off: cveRemediatorAgent.enabled is false (${team.at(project)}:2)`
+    const reason = `Agent ${name} is disabled: cveRemediatorAgent.enabled is false (${team.at(project)}:2)`
     for (const args of [run('--agent', name), ['resume', '--json', sessionOf(first.json()), 'more']]) {
       const { json, code } = await team.cadre(args)
       expect(json().at(-1)).toMatchObject({ type: 'error', code: 'policy', message: reason })
@@ -273,7 +275,7 @@ describe('models.allow', () => {
     const team = createProject({ ...files, [project]: allow })
     const place = `${team.at(project)}:2`
     const big = `scripted:${team.at('p.yaml')}#big`
-    const notAllowed = `${big} is not among the models that ${place} allows: *p.yaml, *#small. Choose one of them with --model`
+    const notAllowed = `${place} does not allow the model ${big}. Allowed: *p.yaml, *#small. Choose one of them with --model`
     for (const [args, env] of [
       [['run', '--json', '--agent', 'lead', 'x'], { CADRE_MODEL: big }],
       [['run', '--json', '--agent', 'lead', '--model', big, 'x'], {}],
@@ -318,7 +320,7 @@ describe('models.allow', () => {
     const refused = await team.cadre(['resume', '--json', worker, 'more'])
     expect(refused.json().at(-1)).toMatchObject({
       code: 'policy',
-      message: expect.stringContaining('#big is not among'),
+      message: expect.stringContaining('#big. Allowed'),
     })
     expect(refused.code).toBe(4)
     const big = `scripted:${team.at('p.yaml')}#big`
@@ -332,10 +334,12 @@ describe('models.allow', () => {
     const team = createProject({ ...files, [project]: allow, [user]: 'models.allow: [gpt-5]\n' })
     const { json } = await team.cadre(run('--agent', 'lead'))
     expect(json().at(-1)).toMatchObject({
-      message: expect.stringContaining(`${team.at(user)}:1 allows: gpt-5`),
+      message: expect.stringContaining(
+        `${team.at(user)}:1 does not allow the model scripted:${team.at('p.yaml')}. Allowed: gpt-5.`,
+      ),
     })
     const doctor = await team.cadre(['doctor'], { env: { CADRE_MODEL: 'scripted:p.yaml' } })
-    expect(doctor.stdout).toMatch(/^fail {2}model +scripted:p\.yaml: .*is not among the models/m)
+    expect(doctor.stdout).toMatch(/^fail {2}model +scripted:p\.yaml: .*does not allow the model/m)
     expect(doctor.code).toBe(1)
   })
 })
@@ -360,9 +364,11 @@ describe('limits', () => {
       code: 'budget',
       content: expect.stringContaining('3 calls'),
     })
-    expect(stderr).toContain(`cadre: limits.depth is 1 instead of 7: ${team.at(project)}:3 allows no more\n`)
-    expect(stderr).toContain('limits.maxTurns is 2 instead of 8')
-    expect(stderr).toContain('limits.budget.calls is 3 instead of 50')
+    expect(stderr).toContain(
+      `cadre: limits.depth is lowered from 7 to 1, the maximum set by ${team.at(project)}:3\n`,
+    )
+    expect(stderr).toContain('limits.maxTurns is lowered from 8 to 2')
+    expect(stderr).toContain('limits.budget.calls is lowered from 50 to 3')
     expect(stderr).not.toContain('limits.sessions')
   })
 
@@ -377,7 +383,7 @@ describe('limits', () => {
     const { json, code } = await team.cadre(['resume', '--json', '--depth', '5', lead, 'more'])
     expect(settled(json())[0]).toMatchObject({
       outcome: 'refused',
-      content: expect.stringContaining('0 deep'),
+      content: expect.stringContaining('delegation depth limit reached (0, limits.depth)'),
     })
     expect(json().at(-1)).toMatchObject({ status: 'incomplete', notices: [{ code: 'max_rounds' }] })
     expect(json().filter(({ type }) => type === 'reply.received')).toHaveLength(3)

@@ -76,7 +76,7 @@ test('what needs a decision waits with code 3, is answered by a command, and goe
   expect(early.stdout).toContain(`cadre resume ${waiting.session}\n`)
 
   const wrong = await project.cadre(['sessions', 'answer', question!.session, question!.name, 'aprove'])
-  expect(wrong.stderr).toContain('did you mean approve?')
+  expect(wrong.stderr).toContain('Did you mean approve?')
   expect(wrong.code).toBe(2)
   const answer = await project.cadre(['sessions', 'answer', question!.session, question!.name, 'approve'])
   expect(answer.stdout).toContain(`cadre resume ${waiting.session}`)

@@ -118,7 +118,7 @@ test('an unknown agent is refused with the nearest name', async () => {
     'reviewr',
     'x',
   ])
-  expect(stderr).toMatch(/^cadre: there is no agent named "reviewr"; did you mean reviewer\?/)
+  expect(stderr).toMatch(/^cadre: there is no agent named "reviewr"\. Did you mean reviewer\?/)
   expect(code).toBe(2)
 })
 
@@ -152,7 +152,7 @@ test('--budget-tokens ends the run before it spends more, and the output, the JS
     project.cadre(['run', '--model', 'scripted:p.yaml', '--budget-tokens', ...flags, 'x'])
   const text = await run('300')
   expect(text.stdout).toMatch(
-    /note: the budget of 300 tokens of assistant does not allow another request: 0 tokens are spent, and the next request may take \d+; raise the budget to continue\nincomplete · /,
+    /note: the budget of assistant \(300 tokens\) does not allow another request: 0 tokens are spent, and the next request can use \d+. Raise the budget to continue\nincomplete · /,
   )
   expect(text.code).toBe(1)
   const machine = await run('300', '--json')
@@ -176,7 +176,7 @@ test('a budget of calls that refuses calls is in the output of a run that comple
   })
   const run = (...flags: string[]) =>
     project.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'boss', ...flags, 'x'])
-  const message = '1 call was refused: the budget of 2 calls of boss is used up'
+  const message = '1 call was denied: the budget of boss is used up (2 calls)'
   expect((await run()).stdout).toContain(`note: ${message}\ncompleted`)
   expect((await run('--json')).json().at(-1)).toMatchObject({
     status: 'completed',

@@ -77,7 +77,7 @@ test('what is no chat log is refused in a sentence', async () => {
     ['notes.md', 'header of an agent file'],
     ['p.yaml', 'does not begin with'],
     ['missing.md', 'file not found'],
-    ['.', 'plain file'],
+    ['.', 'regular file'],
   ] as const) {
     const { code, stderr } = await project.cadre(['sessions', 'import', file])
     expect(code).not.toBe(0)

@@ -147,7 +147,7 @@ test('of two processes that resume one session, exactly one gets it', async () =
   await running.ended()
   const both = [project.start(['resume', lead]), project.start(['resume', lead])]
   const first = await Promise.race(both.map(async (one, index) => ({ index, end: await one.ended() })))
-  expect(first.end.stderr).toContain('is run by process')
+  expect(first.end.stderr).toContain('is already running in process')
   expect(first.end.code).toBe(6)
   const other = both[1 - first.index]!
   await other.until((stdout) => stdout.includes('slow: resumed'))

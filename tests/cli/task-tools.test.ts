@@ -30,17 +30,13 @@ test('a task is written down without anybody being asked, and can be asked for',
 })
 
 test.each([
-  ['nobody writes in this run', ['--read-only'], 'this whole run only reads'],
-  [
-    'the tool is denied for this run',
-    ['--deny-tool', 'create_task'],
-    'create_task is denied for this whole run',
-  ],
-  ['its class is denied for this run', ['--deny-tool', 'todo'], 'create_task is denied for this whole run'],
+  ['nobody writes in this run', ['--read-only'], 'this run is read-only'],
+  ['the tool is denied for this run', ['--deny-tool', 'create_task'], 'create_task is denied for this run'],
+  ['its class is denied for this run', ['--deny-tool', 'todo'], 'create_task is denied for this run'],
   [
     'nobody can be asked and everything must be',
     ['--approval-required', '--no-human'],
-    'nobody can be asked',
+    'no person is available',
   ],
 ])('refused where %s', async (_, flags, reason) => {
   const project = createTeam()

@@ -140,11 +140,11 @@ test('INTO keeps the hierarchy, and never overwrites', async () => {
 })
 
 test.each([
-  ['SELECT * FORM redis.task.md', 'did you mean FROM?', 9],
+  ['SELECT * FORM redis.task.md', 'Did you mean FROM?', 9],
   ['UPDATE redis.task.md SET completed = TRUE', 'WHERE id IS NOT NULL', 41],
-  ['SELECT * FROM rdis.task.md', 'did you mean redis.task.md?', 14],
-  ["UPDATE redis.task.md SET id = 'x' WHERE completed", 'id cannot be set', 25],
-  ["UPDATE redis.task.md SET state = 'dnoe' WHERE completed", 'did you mean done', 33],
+  ['SELECT * FROM rdis.task.md', 'Did you mean redis.task.md?', 14],
+  ["UPDATE redis.task.md SET id = 'x' WHERE completed", 'Cannot set id', 25],
+  ["UPDATE redis.task.md SET state = 'dnoe' WHERE completed", 'Did you mean done', 33],
   ["INSERT INTO redis.task.md SET priority = 'A'", 'needs a title', 30],
   ["INSERT INTO a/b/c.task.md SET title = 'A'", 'no folder a/b', 12],
 ])('%s is pointed at, ends with 2 and changes nothing', async (query, sentence, at) => {
@@ -188,7 +188,7 @@ test('approvals are shown and never changed', async () => {
   }
   const all = await project.cadre(['tasks', 'UPDATE *.task.md SET seen = TRUE WHERE id IS NOT NULL'])
   expect(all.stdout).toBe('Updated 4\n')
-  expect(all.stderr).toMatch(/2 approvals were left as they are/)
+  expect(all.stderr).toMatch(/2 approvals were not changed/)
   expect(project.read('approvals.task.md')).toBe(approval)
   expect(project.read('mixed.task.md')).toBe(approval.replace('approval-1', 'approval-2'))
   expect(project.exists('Approvals.task.md')).toBe(false)

@@ -171,7 +171,7 @@ test('a teammate that may only read starts no agent outside of its team', async 
   })
   const { json } = await project.cadre([...run, 'Begin'])
   expect(json().at(-1)).toMatchObject({ status: 'completed', text: 'The end.' })
-  expect(record(project, 'reader')).toContain('reader may write only to its team')
+  expect(record(project, 'reader')).toContain('reader may only write to its team')
   expect(project.exists('.cadre/mailboxes')).toBe(false)
 })
 
@@ -197,6 +197,6 @@ test('--read-only and --deny-tool hold for teammates', async () => {
   const { json } = await project.cadre([...run, '--read-only', '--deny-tool', 'read_file', 'Begin'])
   expect(json().at(-1)).toMatchObject({ status: 'completed', text: 'The end.' })
   expect(project.exists('x.txt')).toBe(false)
-  expect(record(project, 'helper')).toContain('this whole run only reads')
-  expect(record(project, 'helper')).toContain('read_file is denied for this whole run')
+  expect(record(project, 'helper')).toContain('this run is read-only')
+  expect(record(project, 'helper')).toContain('read_file is denied for this run')
 })

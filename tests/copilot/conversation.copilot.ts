@@ -118,7 +118,7 @@ it('summarises older rounds beside the conversation when the window is full, and
   const world = await openWorld(
     (request) => {
       const said = userText(request)
-      if (said.includes('You summarise the work')) {
+      if (said.includes('Summarise the work')) {
         const isFirst = resultCount(request) === 0
         return { text: 'SUMMARY', calls: isFirst ? [{ name: 'read_file', input: { path: 'c.txt' } }] : [] }
       }

@@ -35,7 +35,7 @@ test(
     const problems = async () => JSON.stringify((await status(project))['problems'])
     await until(async () => (await problems()).includes('No model is configured'))
     project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Hello?"}\n')
-    await until(async () => (await problems()).includes('This line waits'))
+    await until(async () => (await problems()).includes('Cannot handle this line, so it and the lines after it wait'))
     expect(project.sessions()).toEqual([])
     project.write('.cadre/config.yaml', 'entry: planner-001\nmodel: scripted:../p.yaml\n')
     await until(() => said(project).includes('Here I am.'))
@@ -54,15 +54,15 @@ test('whoever writes down tasks is told that a daemon gives them out', limit, as
   await up(project, '--model', 'scripted:p.yaml')
   project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Plan it."}\n')
   await until(() => said(project).includes('Planned: '))
-  expect(said(project)).toContain('A daemon watches this home')
+  expect(said(project)).toContain('A daemon is running for this home')
   expect(said(project)).not.toContain('No daemon')
 })
 
 test('and that nobody does where none runs', limit, async () => {
   const project = await createTeam(plan)
   await project.cadre(['run', '--model', 'scripted:p.yaml', 'Plan it.'])
-  expect(said(project)).toContain('No daemon watches this home, so nobody starts these tasks')
-  expect(said(project)).toContain('No daemon runs for this home')
+  expect(said(project)).toContain('No daemon is running for this home, so these tasks do not start')
+  expect(said(project)).toContain('No daemon is running for this home, so the message stays')
 })
 
 test('in a folder without a home it is said how to make one, and nothing is written', limit, async () => {

@@ -77,7 +77,7 @@ test.skipIf(!hasPrograms || !isDeep)('the guide works as it is written', { timeo
   expect(
     log
       .split('\n')
-      .filter((line) => /note: (?!The session file was written anew)|problem|failed|could not/.test(line)),
+      .filter((line) => /note: (?!Cadre rewrote the session file)|problem|failed|could not/.test(line)),
   ).toEqual([])
 })
 

@@ -65,7 +65,7 @@ test('a stop waits for the command that runs, which has run once', async () => {
   project.write('.cadre/tasks/a.task.md', task)
   await until(() => project.exists('runs.txt') && project.read('runs.txt') !== '')
   const stopping = project.start(['down'])
-  await until(() => daemon.shown().includes('the daemon stops'))
+  await until(() => daemon.shown().includes('The daemon is stopping.'))
   project.write('go', '')
   expect((await stopping.ended()).code).toBe(0)
   const next = await startDaemon(project)
@@ -146,7 +146,7 @@ test('a log that cannot be written is said before anything is started', async ()
 })
 
 const many = Array.from({ length: 12 }, (_, index) => `.cadre/sessions/s${index}.session.yaml`)
-const outOfFiles = 'no more files can be opened'
+const outOfFiles = 'Too many open files'
 
 test(titled('a daemon that can open no more files says so, and resumes when it can', noPrlimit), {
   skip: noPrlimit !== undefined,

@@ -80,7 +80,7 @@ describe('an account', () => {
     expect(await account.reserve({ input: 950, output: 400 }, running)).toEqual({
       kind: 'refused',
       reason:
-        'the budget of 1000 tokens of this run does not allow another request: 0 tokens are spent, and the next request may take 1014; raise the budget to continue',
+        'the budget of this run (1000 tokens) does not allow another request: 0 tokens are spent, and the next request can use 1014. Raise the budget to continue',
     })
   })
 
@@ -119,7 +119,7 @@ describe('an account', () => {
     expect(reservation.output).toBe(399)
     reservation.settle(undefined)
     expect(await account.reserve({ input: 200, output: 1_000, price }, running)).toMatchObject({
-      reason: expect.stringContaining('the budget of $1 of this run does not allow another request'),
+      reason: expect.stringContaining('the budget of this run ($1) does not allow another request'),
     })
   })
 })
@@ -190,11 +190,11 @@ describe('a budget', () => {
     for (const budget of [{ tokens: 100_000 }, { cost: 100 }])
       expect(await refused(budget, uncapped)).toMatchObject({
         code: 'budget_exceeded',
-        message: expect.stringContaining('use another model, or remove the budget'),
+        message: expect.stringContaining('Use another model, or remove the budget'),
       })
     expect(await refused({ calls: 10 }, uncapped)).toBeUndefined()
     expect(await refused({ cost: 100 }, {})).toMatchObject({
-      message: expect.stringContaining('set models["scripted"].price in config.yaml'),
+      message: expect.stringContaining('Set models["scripted"].price in config.yaml'),
     })
     expect(await refused({ tokens: 100_000 }, {})).toBeUndefined()
   })
@@ -249,7 +249,7 @@ describe('a budget', () => {
     expect(result).toMatchObject({
       report: {
         status: 'incomplete',
-        notices: [{ message: expect.stringContaining('the budget of 5600 tokens of this run') }],
+        notices: [{ message: expect.stringContaining('the budget of this run (5600 tokens)') }],
       },
     })
     expect(team.models.requests).toHaveLength(before)
@@ -280,7 +280,7 @@ describe('a budget', () => {
     expect(await team.report({ agent: 'solo' })).toMatchObject({
       status: 'completed',
       notices: [
-        { code: 'budget', message: '2 calls were refused: the budget of 1 calls of this run is used up' },
+        { code: 'budget', message: '2 calls were denied: the budget of this run is used up (1 calls)' },
       ],
     })
     expect(done).toHaveLength(1)
@@ -311,7 +311,7 @@ describe('a budget', () => {
         worker: [call(note, note, note), reported, say('done')],
       },
     })
-    const reason = '2 calls were refused: the budget of 1 calls of worker is used up'
+    const reason = '2 calls were denied: the budget of worker is used up (1 calls)'
     const report = await team.report({ agent: 'lead' })
     expect(report.status).toBe('completed')
     expect(report.notices).toContainEqual({ code: 'budget', message: `mid: worker: ${reason}` })
@@ -331,7 +331,7 @@ describe('a budget', () => {
     expect(await team.report({ agent: 'lead' })).toMatchObject({
       status: 'completed',
       notices: [
-        { code: 'budget', message: expect.stringContaining('worker: the budget of 100 tokens of worker') },
+        { code: 'budget', message: expect.stringContaining('worker: the budget of worker (100 tokens)') },
       ],
     })
   })

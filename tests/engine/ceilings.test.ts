@@ -79,7 +79,7 @@ describe('ceilings hold for a new run', () => {
     expect((await limited({ sessions: 1 })).report.sessions).toBe(1)
     expect((await limited({ budget: { tokens: 10 } })).report.notices?.[0]?.message).toContain('10 tokens')
     const { team } = await limited({ budget: { calls: 1 } })
-    expect(contents(team, 'worker')).toContain('the budget of 1 calls of this run')
+    expect(contents(team, 'worker')).toContain('the budget of this run is used up (1 calls)')
   })
 })
 
@@ -139,7 +139,7 @@ describe.each(worlds)('ceilings hold for a run that was started without them, on
     const result = await team.orchestrator.resume('lead-1', { limits: { depth: 9 } }, never)
     await world.dispose()
     expect(result).toMatchObject({ report: { status: 'completed', text: 'alone', sessions: 1 } })
-    expect(contents(team, 'lead')).toContain('delegations may be 0 deep')
+    expect(contents(team, 'lead')).toContain('delegation depth limit reached (0')
   })
 
   test('budget', async () => {

@@ -212,9 +212,9 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(report.status).toBe('completed')
     // Nobody but the lead was asked, and only once.
     expect(team.models.requests.slice(asked).map(({ agent }) => agent)).toEqual(['lead'])
-    expect(report.text).toContain('stuck was cancelled. What it had so far:\n\nhalf of it')
+    expect(report.text).toContain('stuck was cancelled. Its text so far:\n\nhalf of it')
     expect(report.text).toContain('noted kept')
-    expect(report.text).toContain('The person stopped the delegated tasks')
+    expect(report.text).toContain('The user stopped the delegated tasks')
     expect(report.text.endsWith('|Do something else.')).toBe(true)
     expect(done).toEqual(['note kept'])
     // What the stopped children cost is not forgotten: three sessions, and two rounds of each child and of the lead.

@@ -99,7 +99,7 @@ describe('the tools in the prompt', () => {
     return { prompt: request?.system ?? '', offered: request?.tools.map((tool) => tool.name) ?? [] }
   }
   const block = (said: string) =>
-    `You are lead.\n\n<tool_restrictions>\n${said} A call of any other tool is refused.\n</tool_restrictions>`
+    `You are lead.\n\n<tool_restrictions>\n${said} Calls to other tools are denied.\n</tool_restrictions>`
 
   test('are those that a list gives, as the model sees them', async () => {
     const { prompt, offered } = await promptOf({ tools: list('Read', 'search/codebase', 'nonsense') })
@@ -310,7 +310,9 @@ describe('a task for an agent that does not exist', () => {
   test('is done by general-purpose, and the result says so', async () => {
     const { team, result } = await asked(call(task('Explorator', 'look', { wait_for_result: true })))
     expect(result?.content).toContain('found it')
-    expect(result?.content).toMatch(/There is no agent named "Explorator", so general-purpose got the task/)
+    expect(result?.content).toMatch(
+      /There is no agent named "Explorator", so Cadre gave the task to general-purpose/,
+    )
     expect(result?.content).toContain('Explore')
     expect(team.models.requests.map(({ agent }) => agent)).toEqual(['lead', 'general-purpose', 'lead'])
   })
@@ -663,9 +665,7 @@ describe('budgets', () => {
     })
     const report = await team.report({ agent: 'lead' })
     expect(report).toMatchObject({ status: 'completed', text: 'I go on' })
-    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain(
-      'budget of 12000 tokens of middle',
-    )
+    expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('budget of middle (12000 tokens)')
   })
 
   test('calls are counted over the whole tree', async () => {

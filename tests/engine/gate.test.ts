@@ -390,7 +390,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(await world.report({ agent: 'lead' })).toMatchObject({
       status: 'incomplete',
       text: 'try 8',
-      notices: [{ code: 'stop', message: expect.stringContaining('8 times') }],
+      notices: [{ code: 'stop', message: expect.stringContaining('after 8 requests') }],
     })
     expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
   })

@@ -188,7 +188,7 @@ describe('a workspace of its own', () => {
     expect(team.events.flatMap((event) => (event.type === 'notice.added' ? [event.notice] : []))).toEqual([
       {
         code: 'isolation',
-        message: expect.stringContaining('workspace of its own: there is no git; whatever it'),
+        message: expect.stringContaining('could not get its own workspace: there is no git. Every change'),
       },
     ])
     expect(team.events.filter(({ type }) => type === 'call.judged')).toContainEqual(

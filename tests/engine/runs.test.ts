@@ -44,7 +44,7 @@ describe.each(worlds)('on $name, a second resume of a tree that runs', ({ create
     })
     return team
   }
-  const refused = { code: 'owned', message: expect.stringMatching(/^Session lead-1 is already running/) }
+  const refused = { code: 'owned', message: expect.stringMatching(/^session lead-1 is already running/) }
   const resume = (team: TestTeam, work?: string) =>
     team.orchestrator.resume('lead-1', work === undefined ? {} : { work }, never)
 

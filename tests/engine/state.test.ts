@@ -285,6 +285,6 @@ test('a misspelt tool is reported with the file it stands in', async () => {
   })
   const report = await team.report({ agent: 'solo' })
   expect(report.notices?.map((notice) => notice.message)).toEqual([
-    expect.stringMatching(/solo\.agent\.md: there is no tool named "lok"; did you mean look/),
+    expect.stringMatching(/solo\.agent\.md: there is no tool named "lok". Did you mean look/),
   ])
 })

@@ -43,12 +43,12 @@ describe('a teammate whose tools do not include send_message', () => {
   test('writes to its team and to nobody else', async () => {
     const { world, results } = await outcomes('reader', 'deployer', 'ben', 'lead', 'nobody')
     expect(results[0]).toContain(
-      'reader may write only to its team, because its tools do not include send_message',
+      'reader may only write to its team, because its tools do not include send_message',
     )
     expect(results[0]).toContain('Your team: lead, ben')
     expect(results[1]).toContain('"to":"ben"')
     expect(results[2]).toContain('"to":"lead"')
-    expect(results[3]).toContain('may write only to its team')
+    expect(results[3]).toContain('may only write to its team')
     expect(existsSync(world.home.at('mailboxes'))).toBe(false)
   })
 
@@ -65,7 +65,7 @@ describe('a teammate whose tools do not include send_message', () => {
     })
     await team.report({ agent: 'lead' })
     const mate = (await world.sessions()).find(({ spec }) => spec.team !== undefined)
-    expect(contents(mate?.entries)[0]).toContain('may write only to its team')
+    expect(contents(mate?.entries)[0]).toContain('may only write to its team')
     expect(existsSync(world.home.at('mailboxes'))).toBe(false)
   })
 

@@ -284,9 +284,9 @@ describe('a run with a team', () => {
     expect(report).toMatchObject({ status: 'completed', text: 'end' })
     const lead = await team.engine.read(report.session)
     const told = lead?.entries.find((entry) => entry.role === 'user' && entry.content.includes('are idle'))
-    expect(told).toMatchObject({ content: expect.stringContaining('the agent tester is no longer there') })
+    expect(told).toMatchObject({ content: expect.stringContaining('agent tester no longer exists') })
     expect(report.notices?.map(({ message }) => message)).toContain(
-      '1 message to bob of the team t could not be delivered',
+      '1 message to bob in team t could not be delivered',
     )
   })
 })
@@ -309,7 +309,7 @@ describe('what is refused', () => {
 
   test('an agent that is not there, with a suggestion', async () => {
     const { contents } = await refusals(create('t', member('a', 'wroker')))
-    expect(contents[0]).toContain('did you mean worker?')
+    expect(contents[0]).toContain('Did you mean worker?')
   })
 
   test.each([
@@ -328,7 +328,7 @@ describe('what is refused', () => {
     ['CON:', 'a'],
   ])('a team named %j with a member named %j', async (name, mate) => {
     const { world, contents } = await refusals(create(name, member(mate)))
-    expect(contents[0]).toContain('the arguments of create_team are wrong')
+    expect(contents[0]).toContain('the arguments of create_team are invalid')
     expect(readdirSync(world.home.path)).not.toContain('teams')
   })
 
@@ -361,7 +361,7 @@ describe('what is refused', () => {
       call(['delete_team', { name: '../sessions' }]),
     )
     expect(contents[1]).toContain('You already lead a team named review, with alice')
-    expect(contents[2]).toContain('did you mean review?')
+    expect(contents[2]).toContain('Did you mean review?')
     expect(contents[3]).toContain('There is no team named "../sessions"')
     const other = await world.open({
       agents,

@@ -51,7 +51,7 @@ describe('files that are not of a team', () => {
       world.home.folder()
       symlinkSync('..', world.home.at('teams'))
       const { results } = await lead(world, [create('src', member('ann')), remove('src')], controls)
-      expect(results[0]).toContain('teams is not a plain folder')
+      expect(results[0]).toContain('teams is not a regular folder')
       expect(results[1]).toContain('There is no team named "src"')
       expect(source()).toEqual(untouched)
     },
@@ -62,8 +62,8 @@ describe('files that are not of a team', () => {
     symlinkSync('../../src', join(world.home.folder('teams'), 'a'))
     symlinkSync('../../../src', join(world.home.folder('teams', 'b'), 'inboxes'))
     const { results } = await lead(world, [create('a', member('ann')), create('b', member('ann'))])
-    expect(results[0]).toContain('teams/a is not a plain folder')
-    expect(results[1]).toContain('teams/b/inboxes is not a plain folder')
+    expect(results[0]).toContain('teams/a is not a regular folder')
+    expect(results[1]).toContain('teams/b/inboxes is not a regular folder')
     expect(source()).toEqual(untouched)
   })
 
@@ -77,7 +77,7 @@ describe('files that are not of a team', () => {
         return remove('src')
       },
     ])
-    expect(results[1]).toContain('teams is not a plain folder')
+    expect(results[1]).toContain('teams is not a regular folder')
     expect(source()).toEqual(untouched)
   })
 
@@ -85,7 +85,7 @@ describe('files that are not of a team', () => {
     const world = createTeamWorld()
     writeFileSync(join(world.home.folder('teams', 'notes'), 'mine.txt'), 'x')
     const { results } = await lead(world, [create('notes', member('ann')), remove('notes')])
-    expect(results[0]).toContain('teams/notes contains files that are not of this team (mine.txt)')
+    expect(results[0]).toContain('teams/notes contains files that do not belong to this team (mine.txt)')
     expect(readdirSync(world.home.at('teams', 'notes'))).toEqual(['mine.txt'])
   })
 
@@ -159,7 +159,9 @@ describe('messages that lay there before the team', () => {
       writeFileSync(join(folder, 'lead.jsonl'), `${JSON.stringify(line)}\n`)
       if (hasConfig) writeFileSync(join(folder, '../config.json'), JSON.stringify(config))
       const { results, heard } = await lead(world, [create('old', member('ann'))])
-      expect(results[0]).toContain('teams/old contains files that are not of this team (inboxes/lead.jsonl)')
+      expect(results[0]).toContain(
+        'teams/old contains files that do not belong to this team (inboxes/lead.jsonl)',
+      )
       expect(heard).toEqual([])
     },
   )

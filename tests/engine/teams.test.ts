@@ -170,7 +170,7 @@ describe('a team', () => {
     const report = await team.report({ agent: 'lead' })
     const lead = await team.engine.read(report.session)
     const results = lead?.entries.flatMap((entry) => (entry.role === 'tool_result' ? [entry.content] : []))
-    expect(results?.[2]).toContain('write red/alice or blue/alice')
+    expect(results?.[2]).toContain('Write to red/alice or blue/alice')
     const mates = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
     expect(mates.map(({ spec, entries }) => [spec.team?.name, heard(entries)]).sort()).toEqual([
       ['blue', ['lead: you']],
@@ -253,7 +253,7 @@ describe('a team', () => {
     const report = await team.report({ agent: 'lead' })
     expect(report).toMatchObject({ status: 'completed', text: 'end' })
     expect(report.notices?.map(({ message }) => message)).toContain(
-      '1 message to alice of the team t could not be delivered',
+      '1 message to alice in team t could not be delivered',
     )
   })
 

@@ -346,10 +346,10 @@ describe('a name of a tool that a person denies', () => {
   })
 
   test.each([
-    ['writ_file', 'did you mean write_file'],
-    ['writ*', 'did you mean Write'],
-    ['edit/editFils', 'did you mean edit/editFiles'],
-    ['warehose/*', 'did you mean warehouse'],
+    ['writ_file', 'Did you mean write_file'],
+    ['writ*', 'Did you mean Write'],
+    ['edit/editFils', 'Did you mean edit/editFiles'],
+    ['warehose/*', 'Did you mean warehouse'],
     ['mcp__nowhere__query', 'there is no MCP server named "nowhere"'],
     ['', 'named ""'],
   ])('%j is about nothing', (name, hint) => {

@@ -405,7 +405,7 @@ test('a form that cannot be used is told, and the other one still decides', asyn
   const world = await openWorld(lanes)
   world.home.folder('tasks', 'approvals.task.md')
   await world.start()
-  expect(world.told.join()).toMatch(/approvals\.task\.md: This must be a plain file/)
+  expect(world.told.join()).toMatch(/approvals\.task\.md: this must be a regular file/)
   const [record] = await world.approvals.list()
   const file = world.file('pending', record!.id)
   writeFileSync(file, readFileSync(file, 'utf8').replace('**Decision:**', 'Decision: APPROVED'))

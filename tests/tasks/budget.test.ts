@@ -56,7 +56,7 @@ test('tasks that a session creates spend from its budget, together', async () =>
   const failed = states().filter((task) => task?.state === 'failed')
   expect(failed.length).toBeGreaterThan(0)
   expect(JSON.stringify(failed.map((task) => [...(task?.fields ?? [])]))).toContain(
-    'the budget of 60000 tokens of planner',
+    'the budget of planner (60000 tokens)',
   )
   expect(readdirSync(home.at('storage', 'charges', 'planner-plan'))).toHaveLength(6)
 })

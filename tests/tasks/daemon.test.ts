@@ -208,7 +208,7 @@ test('a broken file and a task for nobody are reported with their lines until th
     { file: 'tasks/redis.task.md', line: 1, severity: 'error' },
     {
       file: 'tasks/b.task.md',
-      message: 'Task late: it depends on god, which is no task; did you mean good?',
+      message: 'Task late: it depends on god, which is not a task. Did you mean good?',
     },
   ])
   save(home, textOf(home, 'b.task.md').replace('on: god', 'on: good'), 'b.task.md')
@@ -231,7 +231,7 @@ test('a task waits while a field that holds it back is misspelt', async () => {
   await until(() => task('three')?.state === 'done' && task('two')?.fields.has('problem'))
   expect([task('one')?.state, task('two')?.state]).toEqual(['open', 'open'])
   expect(task('one')?.fields.get('problem')).toBe(
-    'its field aproval_required means nothing; did you mean approval_required?',
+    'its field aproval_required is unknown. Did you mean approval_required?',
   )
   save(
     home,
@@ -305,7 +305,7 @@ test('a task for a misspelt agent is reported with the closest name, and runs wh
   )
   const daemon = start()
   await daemon.start()
-  const message = 'there is no agent reviwer; did you mean reviewer?'
+  const message = 'there is no agent reviwer. Did you mean reviewer?'
   await until(() => textOf(home).includes(`problem: ${message}`))
   expect(daemon.status().problems).toMatchObject([
     { file: 'tasks/redis.task.md', line: 1, severity: 'error', message: expect.stringContaining(message) },

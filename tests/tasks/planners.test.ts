@@ -139,20 +139,20 @@ describe('what is wrong with a task', () => {
     [
       'an unknown dependency',
       { dependsOn: ['tsk-1'] },
-      'it depends on tsk-1, which is no task; did you mean task-1?',
+      'it depends on tsk-1, which is not a task. Did you mean task-1?',
     ],
-    ['an unknown parent', { parent: 'nowhere', depth: 0 }, 'its parent is nowhere, which is no task'],
+    ['an unknown parent', { parent: 'nowhere', depth: 0 }, 'its parent is nowhere, which is not a task'],
     ['itself', { dependsOn: ['x'] }, 'it waits for itself: x → x'],
     ['a circle', { dependsOn: ['y'] }, 'it waits for itself: x → y → x'],
     [
       'what it stands below',
       { parent: 'task-1', dependsOn: ['task-1'] },
-      'it depends on task-1, which it stands below itself',
+      'it depends on task-1, which contains it',
     ],
     [
       'an agent nobody knows',
       { who: ['planer-001'] },
-      'there is no agent planer-001; did you mean planner-001?',
+      'there is no agent planer-001. Did you mean planner-001?',
     ],
   ])('%s is written on it once, reported, and taken away when it is mended', async (_, wrong, message) => {
     const rest = [
@@ -184,7 +184,7 @@ describe('what is wrong with a task', () => {
     await world.settle()
     expect(world.sessions.sessions.get('worker-x')?.state).toBe('running')
     expect(world.problems.get('tasks/b.task.md')).toMatchObject([
-      { line: 3, message: `Task x: its id is also used at ${file}:1; give one of them another id` },
+      { line: 3, message: `Task x: its id is also used at ${file}:1. Change one of them` },
     ])
     world.files.files.delete(file)
     await end(world, 'worker-x')

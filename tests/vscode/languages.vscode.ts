@@ -219,7 +219,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
         )
         return list.length > 0 && (list as string[])
       })
-      expect(found).toEqual([expect.stringContaining('was not written completely')])
+      expect(found).toEqual([expect.stringContaining('This entry is incomplete')])
     })
 
     it('of ten megabytes leave the extension host free for others', async () => {

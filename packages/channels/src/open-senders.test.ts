@@ -38,7 +38,7 @@ test('without Slack a message is recorded in the home, once, and says that it we
   const input = { channel: '#general', text: 'Redis is up.' }
   expect(tools.effect('slack_send')).toBe('outbound')
   expect(await tools.check('slack_send', input)).toBe('not_done')
-  expect((await tools.run('slack_send', input)).content).toContain('no Slack is configured')
+  expect((await tools.run('slack_send', input)).content).toContain('Slack is not configured')
   await toolsOf({}).run('slack_send', input)
   expect(await tools.check('slack_send', input)).toBe('done')
   expect(folder.lines('inbox/slack-messages.jsonl')).toMatchObject([

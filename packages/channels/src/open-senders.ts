@@ -42,7 +42,7 @@ export async function openSenders(config: SenderConfig, home: Home, env: Environ
     ])
     const out = readMailOut(settings, env)
     if (out === undefined)
-      throw new CadreError('configuration', 'Write smtp here.', { where: 'config.yaml: channels.mail.out' })
+      throw new CadreError('configuration', 'set smtp.', { where: 'config.yaml: channels.mail.out' })
     return createMailSender({ out, outbox })
   }
 }

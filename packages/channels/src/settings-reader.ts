@@ -31,59 +31,59 @@ export function readSettings(path: string, given: JsonObject, environment: Envir
     text(key) {
       const value = written(key)
       if (value === undefined) return undefined
-      if (typeof value !== 'string' || value.trim() === '') throw fault(key, 'Write a text here.')
+      if (typeof value !== 'string' || value.trim() === '') throw fault(key, 'This must be a string.')
       return value.trim()
     },
     needed(key) {
       const value = reader.text(key)
-      if (value === undefined) throw fault(key, 'This is missing; write it there.')
+      if (value === undefined) throw fault(key, 'This key is required.')
       return value
     },
     flag(key, otherwise) {
       const value = written(key)
       if (value === undefined) return otherwise
-      if (typeof value !== 'boolean') throw fault(key, 'Write true or false here.')
+      if (typeof value !== 'boolean') throw fault(key, 'This must be true or false.')
       return value
     },
     texts(key) {
       const value = written(key)
       if (value === undefined) return undefined
       if (!Array.isArray(value) || !value.every((one) => typeof one === 'string' && one.trim() !== ''))
-        throw fault(key, 'Write a list of texts here.')
+        throw fault(key, 'This must be a list of strings.')
       return value.map((one: string) => one.trim())
     },
     port(key) {
       const value = written(key)
       if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > 65_535)
-        throw fault(key, 'Write the number of a port here, 1 to 65535.')
+        throw fault(key, 'This must be a port number, 1 to 65535.')
       return value
     },
     choice(key, of) {
       const value = reader.needed(key)
       const found = of.find((one) => one === value)
-      if (found === undefined) throw fault(key, `Write one of these here: ${of.join(', ')}.`)
+      if (found === undefined) throw fault(key, `This must be one of: ${of.join(', ')}.`)
       return found
     },
     secret(key) {
       const name = reader.needed(key)
       // Somebody who writes the secret itself must not find it in a message.
       if (!/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name))
-        throw fault(key, 'Write the name of an environment variable here, not the secret itself.')
+        throw fault(key, 'This must be the name of an environment variable, not the secret itself.')
       const value = environment[name]
       if (value === undefined || value.trim() === '')
-        throw fault(key, `The environment variable ${name} is not set; set it where cadre is started.`)
+        throw fault(key, `The environment variable ${name} is not set. Set it where you start cadre.`)
       return value.trim()
     },
     part(key) {
       const value = written(key)
       if (value === undefined) return undefined
-      if (!isObject(value)) throw fault(key, 'Write keys with values here.')
+      if (!isObject(value)) throw fault(key, 'This must be a mapping of keys to values.')
       return readSettings(`${path}.${key}`, value, environment)
     },
     allowOnly(keys) {
       const unknown = Object.keys(given).find((key) => !keys.includes(key))
       if (unknown !== undefined)
-        throw fault(unknown.slice(0, 80), `This key is not known; the keys are: ${keys.join(', ')}.`)
+        throw fault(unknown.slice(0, 80), `This key is unknown. Known keys: ${keys.join(', ')}.`)
     },
   }
   return reader

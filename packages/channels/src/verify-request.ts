@@ -29,7 +29,7 @@ export function verifyRequest(request: PostRequest, hook: Signing, secret: strin
     const token = hook.header === 'authorization' ? /^Bearer +(\S+)$/i.exec(given)?.[1] : given
     return isSame(digest(token ?? ''), digest(secret))
       ? { kind: 'right', proof: undefined }
-      : wrong('The token is wrong.')
+      : wrong('The token is invalid.')
   }
   const time = hook.timestampHeader === undefined ? undefined : headers[hook.timestampHeader]
   if (hook.timestampHeader !== undefined) {
@@ -43,7 +43,7 @@ export function verifyRequest(request: PostRequest, hook: Signing, secret: strin
   else if (time !== undefined) made.update(`${time}.`)
   const sum = made.update(body).digest()
   const written = bytesOf(given, hook.scheme)
-  if (written === undefined || !isSame(written, sum)) return wrong('The signature is wrong.')
+  if (written === undefined || !isSame(written, sum)) return wrong('The signature is invalid.')
   return { kind: 'right', proof: sum.toString('hex') }
 }
 

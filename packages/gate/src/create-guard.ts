@@ -247,7 +247,7 @@ const refuseForWantOfPeople: Answerer = ({ verdict }) => ({
   kind: 'deny',
   by: 'approval',
   rule: 'no-human',
-  reason: `it needs an approval, and nobody can be asked (--no-human): ${verdict.reason}`,
+  reason: `it needs an approval, and no person is available (--no-human): ${verdict.reason}`,
 })
 
 function namingHooks(hooks: Hooks, list: (names: readonly string[]) => void): Rule {

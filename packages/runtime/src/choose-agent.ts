@@ -40,8 +40,8 @@ export function tellFaults({ agents, tell }: Runtime, agent: AgentDefinition): v
   }
   const paths = new Set(others.map(({ path }) => path)).size
   const failed = files.filter(({ status }) => status === 'failed').length
-  const unusable = failed === 0 ? '' : `, and ${failed} of them cannot be used`
+  const unusable = failed === 0 ? '' : `, and ${failed} of them cannot be loaded`
   tell(
-    `${paths} agent file${paths === 1 ? ' has' : 's have'} something wrong with ${paths === 1 ? 'it' : 'them'}${unusable}; \`cadre lint\` shows what`,
+    `${paths} agent file${paths === 1 ? ' has' : 's have'} problems${unusable}. Run "cadre lint" to list them.`,
   )
 }

@@ -128,7 +128,7 @@ test('uses a tool of the host wherever it and a built-in one understand a name',
     await hosted.run('Read it')
     expect(ran).toEqual(['psi read_file', 'psi Read', 'psi ide_psi_read', 'index ide_index_read'])
     expect(hosted.notices.map(({ message }) => message)).toContain(
-      'The editor tool ide_psi_read is used instead of the built-in tool read_file.',
+      'Cadre uses the editor tool ide_psi_read instead of the built-in tool read_file.',
     )
   } finally {
     await hosted.close()

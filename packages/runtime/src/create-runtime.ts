@@ -66,7 +66,7 @@ export interface Runtime extends Sessions {
 const answerForNobody: AskPerson = async (_session, { kind }) => ({
   decision: kind === 'approval' ? 'reject' : 'leave',
   by: 'cadre',
-  reason: 'nobody can be asked (--no-human)',
+  reason: 'no person is available (--no-human)',
 })
 
 /** Puts a run together from the files of a folder: home, trust, policy, agents, gate, tools, models and the engine. */

@@ -19,12 +19,10 @@ test('the configured one comes before the one that leads, and the named one befo
 })
 
 test('what cannot be started is refused with a reason', () => {
-  expect(() => entryAgent({ agents, wanted: 'hidden', faults: [] })).toThrow(
-    'can only be started by other agents',
-  )
-  expect(() => entryAgent({ agents, wanted: 'alhpa', faults: [] })).toThrow('did you mean alpha?')
+  expect(() => entryAgent({ agents, wanted: 'hidden', faults: [] })).toThrow('only other agents can start')
+  expect(() => entryAgent({ agents, wanted: 'alhpa', faults: [] })).toThrow('Did you mean alpha?')
   expect(() => entryAgent({ agents, configured: 'nobody', faults: [] })).toThrow(
-    '"entry" of the configuration names no agent there is: "nobody"',
+    '"entry" in the configuration names an agent that does not exist: "nobody"',
   )
 })
 

@@ -16,7 +16,7 @@ export interface EntryRequest {
 export function entryAgent({ agents, wanted, configured, faults }: EntryRequest): AgentDefinition {
   if (wanted !== undefined) return named(wanted, 'there is no agent named')
   if (configured !== undefined)
-    return named(configured, '"entry" of the configuration names no agent there is:')
+    return named(configured, '"entry" in the configuration names an agent that does not exist:')
   const startable = agents.filter((agent) => agent.userInvocable !== false)
   const [only] = startable
   if (only !== undefined && startable.length === 1) return only
@@ -36,7 +36,7 @@ export function entryAgent({ agents, wanted, configured, faults }: EntryRequest)
     if (found !== undefined)
       throw new CadreError(
         'usage',
-        `the agent ${JSON.stringify(name)} can only be started by other agents; start one that delegates to it`,
+        `only other agents can start agent ${JSON.stringify(name)}. Start an agent that delegates to it.`,
       )
     const fault = faults.find((sentence) => sentence.toLowerCase().includes(`/${key}.`))
     if (fault !== undefined) throw new CadreError('configuration', fault)

@@ -48,7 +48,7 @@ export function refuseUntrusted(home: Home, items: readonly FolderItem[]): void 
   const reasons = items.map(({ what }) => `it ${what}`).join('; ')
   throw new CadreError(
     'configuration',
-    `This home directory is not trusted: ${reasons}. Inspect it, then start "cadre run" or "cadre up" in a terminal and answer the question, or use --trust (or CADRE_TRUST=1) for one command.`,
+    `this home directory is not trusted: ${reasons}. Inspect it, then start "cadre run" or "cadre up" in a terminal and answer the question, or use --trust (or CADRE_TRUST=1) for one command.`,
     { where: home.path },
   )
 }

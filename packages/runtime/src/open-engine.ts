@@ -100,7 +100,7 @@ export function unusableHome(home: Home, error: unknown): unknown {
   if (!isSystemError) return error
   return new CadreError(
     'configuration',
-    `the home cannot be used: ${messageOf(error)}; name another with --home or CADRE_HOME`,
+    `cannot use the home directory: ${messageOf(error)}. Choose another with --home or CADRE_HOME.`,
     {
       where: home.path,
       cause: error,

@@ -46,7 +46,7 @@ export function sessionsOf(home: Home, engine: OpenedEngine): Sessions {
   const read = async (id: string) => {
     const stored = await engine.read(id)
     if (stored === undefined)
-      throw new CadreError('not_found', `there is no session ${id} in ${home.at('sessions')}`)
+      throw new CadreError('not_found', `there is no session ${id} in ${home.at('sessions')}.`)
     return stored
   }
   return {
@@ -62,11 +62,12 @@ export function sessionsOf(home: Home, engine: OpenedEngine): Sessions {
         const shown = fitting.slice(0, 5).join(', ')
         throw new CadreError(
           'usage',
-          `${fitting.length} sessions begin with ${JSON.stringify(beginning)}: ${shown}${fitting.length > 5 ? ', …' : ''}; write more of the id`,
+          `${fitting.length} sessions begin with ${JSON.stringify(beginning)}: ${shown}${fitting.length > 5 ? ', …' : ''}. Enter more characters of the id.`,
         )
       }
       const hint =
-        didYouMean(beginning, idsIn(home.at('sessions'))) || '; `cadre sessions list` shows those there are'
+        didYouMean(beginning, idsIn(home.at('sessions'))) ||
+        '. Run "cadre sessions list" to list the sessions.'
       throw new CadreError(
         'not_found',
         `there is no session ${JSON.stringify(beginning)} in ${home.at('sessions')}${hint}`,

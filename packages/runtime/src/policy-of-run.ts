@@ -27,7 +27,7 @@ export async function requirePolicy(
 }
 
 const noSession =
-  'No session is run while a policy cannot be understood: correct it, or have it corrected by who keeps it.'
+  'Cadre runs no sessions until this policy is valid. Correct it, or ask its owner to correct it.'
 
 /** Why a policy cannot be understood, with the places; empty when it can. */
 export function faultsOf({ diagnostics }: LoadedPolicy): string[] {
@@ -70,8 +70,8 @@ export function policyNotices(policy: LoadedPolicy, wanted: Partial<RunLimits>):
   }
   return [
     ...remarks,
-    ...(policy.customAgents ? [] : off('customAgent.enabled', 'only built-in agents are used')),
-    ...(policy.subagents ? [] : off('subagent.enabled', 'no agent may delegate')),
+    ...(policy.customAgents ? [] : off('customAgent.enabled', 'Only built-in agents are allowed')),
+    ...(policy.subagents ? [] : off('subagent.enabled', 'Delegation is disabled')),
     ...lowered(policy, wanted),
   ].map((message) => ({ code: 'policy', message }))
 }
@@ -92,6 +92,8 @@ function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>
   return pairs.flatMap(([key, asked, most]) =>
     asked === undefined || most === undefined || asked <= most
       ? []
-      : [`${key} is ${most} instead of ${asked}: ${decidedBy.get(key) ?? 'the policy'} allows no more`],
+      : [
+          `${key} is lowered from ${asked} to ${most}, the maximum set by ${decidedBy.get(key) ?? 'the policy'}`,
+        ],
   )
 }

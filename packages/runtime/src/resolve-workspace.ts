@@ -9,7 +9,7 @@ export function resolveWorkspace({ cwd }: Pick<Environment, 'cwd'>, wanted: stri
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
   throw new CadreError(
     'usage',
-    'the workspace must be a folder that exists; make it, or name another with --workspace',
+    'the workspace folder does not exist. Create it, or choose another with --workspace.',
     {
       where: folder,
     },

@@ -33,13 +33,13 @@ export function addTask(
   const all = { ...task.fields, ...(!isSaid && { status: 'failed' }) }
   const objection = objectionTo({ ...task, state: task.state ?? 'open', fields: all }, undefined)
   if (objection !== undefined) return refused(objection)
-  if (!isId(id)) return refused(`An id is one word without commas, and ${JSON.stringify(id)} is none.`)
+  if (!isId(id)) return refused(`${JSON.stringify(id)} is not a valid id. An id is one word without commas.`)
   const same = read.items.find((item) => item.id === id)
-  if (same !== undefined) return refused(`The task on line ${same.line} has the id ${id} already.`)
+  if (same !== undefined) return refused(`The task on line ${same.line} already has the id ${id}.`)
   const above = parent === undefined ? undefined : taskWithId(read, parent)
   if (typeof above === 'object')
     return above.kind === 'missing'
-      ? refused(`No task here has the id ${parent}, which the new one is to stand below.`)
+      ? refused(`This file has no task with the id ${parent}, the parent of the new task.`)
       : above
   const expected = expectedOf(task, id, all)
   const places = above === undefined ? sectionPlaces(text, read, options) : [parentPlace(text, read, above)]
@@ -53,7 +53,7 @@ export function addTask(
         return { kind: 'changed', raw: after }
     }
   return refused(
-    'The task cannot be added without changing how others are read. Put the file in order; lint shows what is odd.',
+    'Adding the task would change the meaning of other tasks. Correct the file: "cadre lint" lists its problems.',
   )
 }
 

@@ -155,9 +155,9 @@ test.each<[TaskChange, RegExp]>([
   [{ priority: 'AA' }, /one capital letter/],
   [{ who: ['a b'] }, /one word/],
   [{ tags: [''] }, /one word/],
-  [{ fields: { 'a b': 'x' } }, /cannot be a key/],
-  [{ fields: { 'x: y\n  id': 'x' } }, /cannot be a key/],
-  [{ fields: { id: 'other' } }, /stays as it is/],
+  [{ fields: { 'a b': 'x' } }, /is not a valid key/],
+  [{ fields: { 'x: y\n  id': 'x' } }, /is not a valid key/],
+  [{ fields: { id: 'other' } }, /cannot be changed/],
   [{ state: 'failed', fields: { status: 'fine' } }, /cannot be failed/],
   [{ state: 'done', fields: { status: 'failed' } }, /cannot be done/],
 ])('%j is refused', (wanted, reason) => {

@@ -43,12 +43,12 @@ export function taskWithId(read: ReadFile, id: string): number | TaskEdit {
   if (place === undefined) return { kind: 'missing' }
   if (second === undefined) return place
   const lines = places.map((index) => read.written[index]?.task.line).join(' and ')
-  return refused(`More than one task has the id ${id}, on lines ${lines}. Give each its own.`)
+  return refused(`Several tasks have the id ${id}, on lines ${lines}. Give each a different id.`)
 }
 
 function cannot({ task }: Written): TaskEdit {
   return refused(
-    `The task on line ${task.line} cannot be changed without changing how others are read. Put the lines around it in order; lint shows what is odd.`,
+    `Changing the task on line ${task.line} would change the meaning of other tasks. Correct the lines around it: "cadre lint" lists the problems.`,
   )
 }
 

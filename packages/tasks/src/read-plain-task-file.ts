@@ -51,19 +51,19 @@ const about = { severity: 'error', line: 1, column: 1 } as const
 const notPlain: TaskProblem = {
   ...about,
   code: 'TD901',
-  message: 'This is not a plain file. Put one in its place, or remove it.',
+  message: 'This is not a regular file. Replace it with one, or remove it.',
 }
 export const tooLarge: TaskProblem = {
   ...about,
   code: 'TD902',
-  message: `This file is larger than ${mostBytes / 1024 / 1024} MiB and is not read. Move what is done to another one.`,
+  message: `Cadre does not read this file, because it is larger than ${mostBytes / 1024 / 1024} MiB. Move completed tasks to another file.`,
 }
 export const notText: TaskProblem = {
   ...about,
   code: 'TD903',
-  message: 'This is not text in UTF-8. Save it as such.',
+  message: 'This file is not UTF-8 text. Save it as UTF-8.',
 }
 
 function unreadable(error: unknown): TaskProblem {
-  return { ...about, code: 'TD900', message: `This file cannot be read: ${messageOf(error)}.` }
+  return { ...about, code: 'TD900', message: `Cannot read this file: ${messageOf(error)}.` }
 }

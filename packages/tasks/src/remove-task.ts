@@ -20,5 +20,5 @@ export function removeTask(raw: RawText, id: string): TaskEdit {
   const after = applySplices(raw, [{ at: start, remove: treeEnd + gap - start, insert: '' }])
   const meant = { at, removed: removed === -1 ? read.written.length - at : removed }
   if (holds(read, readWritten(after), meant)) return { kind: 'changed', raw: after }
-  return refused(`The task on line ${task.line} cannot be taken away without changing how others are read.`)
+  return refused(`Removing the task on line ${task.line} would change the meaning of other tasks.`)
 }

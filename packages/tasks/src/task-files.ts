@@ -81,8 +81,8 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
 
   const at = (file: string): string => {
     if (isTaskFileName(file)) return path.join(folder, file)
-    const fix = `A task file is named like research${suffix}, without folders.`
-    throw new CadreError('usage', `${JSON.stringify(file)} is no name of a task file. ${fix}`)
+    const fix = `Use a name like research${suffix}, without folders.`
+    throw new CadreError('usage', `${JSON.stringify(file)} is not a valid name for a task file. ${fix}`)
   }
   const list = () => {
     const names = listFolder(folder).filter((name) => isTaskFileName(name) && !isApprovalsFile(name))
@@ -117,7 +117,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
   const edit = async (file: string, make: (raw: RawText | undefined) => TaskEdit): Promise<TaskEdit> => {
     const where = at(file)
     if (isApprovalsFile(file))
-      return refused('Approvals are decided by people; no task can be changed there.')
+      return refused('Only people decide approvals, so tasks in this file cannot be changed.')
     let result: TaskEdit = { kind: 'same' }
     try {
       await inTurn(() =>
@@ -132,7 +132,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       const found = readPlainTaskFile(where)
       if (found !== 'known' && 'problem' in found.content) return refused(found.content.problem.message)
       if (error instanceof CadreError) throw error
-      throw new CadreError('configuration', `The file cannot be changed: ${messageOf(error)}.`, {
+      throw new CadreError('configuration', `cannot change the file: ${messageOf(error)}.`, {
         where,
         cause: error,
       })
@@ -148,7 +148,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       const task = readWritten(raw).items.find((one) => one.id === id)
       if (task === undefined) return { kind: 'missing' }
       if (isApprovalType(task.fields.get('type')))
-        return refused('This is an approval, and those are decided by people.')
+        return refused('This is an approval. Only people decide approvals.')
       return when === undefined || when(task) ? make(raw) : { kind: 'same' }
     })
     if (result.kind !== 'changed') return result
@@ -176,11 +176,12 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     },
     async add(file, task) {
       if (isApprovalType(task.fields?.['type']))
-        throw new CadreError('usage', 'Approvals are asked for by calls of tools, not as tasks.')
+        throw new CadreError('usage', 'tool calls request approvals. You cannot create them as tasks.')
       let id = task.id ?? ''
       const result = await edit(file, (raw) => {
         const all = taken()
-        if (task.id !== undefined && all.has(task.id)) return refused(`A task has the id ${task.id} already.`)
+        if (task.id !== undefined && all.has(task.id))
+          return refused(`Another task already has the id ${task.id}.`)
         id = task.id ?? newTaskId(all)
         home.folder(path.relative(home.path, folder))
         return addTask(raw, { ...task, id })
@@ -243,7 +244,7 @@ function sameIdProblem(task: TaskItem, { file, task: other }: FoundTask): TaskPr
   return {
     severity: 'error',
     code: 'TD050',
-    message: `The task on line ${other.line} of ${file} has the id ${task.id} already. Give this one another.`,
+    message: `The task on line ${other.line} of ${file} already has the id ${task.id}. Choose another id.`,
     line: task.line,
     column: 1,
   }

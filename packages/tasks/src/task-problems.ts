@@ -37,19 +37,16 @@ export function problemsOf(raw: RawText, { scan, written }: ReadFile): readonly 
 const oddities: Readonly<Record<Oddity['kind'], readonly [code: string, message: string]>> = {
   'almost a task': [
     'TD005',
-    'This looks like a task and is none. A task begins with `- [ ] `, with both spaces.',
+    'This looks like a task but is not one. A task begins with `- [ ] `, with both spaces.',
   ],
   'below a field': [
     'TD041',
-    'This line is deeper than the field above it, and not part of it. Text of several lines begins below `key: |`.',
+    'This line is indented deeper than the field above it, but is not part of it. Write text of several lines below `key: |`.',
   ],
-  'unclosed fence': [
-    'TD043',
-    'Code begins here and has no end, so that it is read as if it were none. Close it.',
-  ],
+  'unclosed fence': ['TD043', 'This code block is not closed, so Cadre does not treat it as code. Close it.'],
   'unclosed comment': [
     'TD044',
-    'A comment begins here and has no end, so that it is read as if it were none. Close it with `-->`.',
+    'This comment is not closed, so Cadre does not treat it as a comment. Close it with `-->`.',
   ],
 }
 
@@ -60,11 +57,11 @@ function lookAtMarkers({ task, head }: Written, say: Say): void {
       task.markerAt - 1,
       'error',
       'TD004',
-      `\`[${first}]\` is no marker, so the task is left alone. Write \`[ ]\` open, \`[~]\` running, \`[x]\` done or \`[-]\` skipped.`,
+      `\`[${first}]\` is not a marker, so Cadre ignores the task. Write \`[ ]\` open, \`[~]\` running, \`[x]\` done or \`[-]\` skipped.`,
     )
   // They are the first there is.
   if (head.tokens[0]?.kind === 'marker')
-    say(task.markerAt - 1, 'error', 'TD006', 'This task has more than one marker. Keep the one that is true.')
+    say(task.markerAt - 1, 'error', 'TD006', 'This task has more than one marker. Keep one.')
 }
 
 const quoteCodes = { '"': 'TD001', "'": 'TD002', '`': 'TD003' } as const
@@ -75,12 +72,7 @@ function lookAtHead({ task, head, item }: Written, say: Say): void {
   const title = tokens[titleAt]
   const at = (token: HeadToken) => task.headAt + token.at
   if (unclosed !== undefined && title !== undefined)
-    say(
-      at(title),
-      'error',
-      quoteCodes[unclosed],
-      `The title begins with ${unclosed} and no other one closes it.`,
-    )
+    say(at(title), 'error', quoteCodes[unclosed], `The title begins with ${unclosed}, which is not closed.`)
   const isBare = title?.kind === 'title' && title.quote === undefined
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'priority' && !/^[A-D]$/.test(token.text))
@@ -88,32 +80,32 @@ function lookAtHead({ task, head, item }: Written, say: Say): void {
         at(token),
         'warning',
         'TD013',
-        `The priority is ${token.text}; usual are A to D. If it is a word of the title, put the title in quotes.`,
+        `The priority is ${token.text}, but A to D are usual. If it is a word of the title, put the title in quotes.`,
       )
     if (titleAt === -1 || index < titleAt) continue
     if (token.kind === 'who')
-      say(at(token), 'warning', 'TD010', `@${token.text} stands behind the title; it belongs before it.`)
+      say(at(token), 'warning', 'TD010', `@${token.text} is after the title. Move it before the title.`)
     if (token.kind === 'tag')
-      say(at(token), 'warning', 'TD011', `#${token.text} stands behind the title; it belongs before it.`)
+      say(at(token), 'warning', 'TD011', `#${token.text} is after the title. Move it before the title.`)
     if (token.kind === 'rest') lookAtRest(token.text, (...said) => say(at(token), ...said))
     if (token.kind === 'field') lookAtHeadField(token, isBare, (...said) => say(at(token), ...said))
   }
   if (isBare && title !== undefined)
     lookInTitle(title.text, (word, ...said) => say(at(title) + word, ...said))
   if (title === undefined && !item?.title)
-    say(task.headAt, 'warning', 'TD031', 'This task has no title. Write what is to be done, in quotes.')
+    say(task.headAt, 'warning', 'TD031', 'This task has no title. Write the title in quotes.')
 }
 
 type Told = (severity: TaskProblem['severity'], code: string, message: string) => void
 
 function lookAtRest(text: string, tell: Told): void {
   if (/^[A-Z]$/.test(text))
-    tell('warning', 'TD012', `A priority stands before the title; this ${text} is not read.`)
+    tell('warning', 'TD012', `Cadre ignores this ${text}: a priority must be before the title.`)
   else
     tell(
       'warning',
       'TD021',
-      'Behind the title come fields (`key: value`); this is not read. Is the title to end later?',
+      'Cadre ignores this text: only fields (`key: value`) can follow the title. Should the title end later?',
     )
 }
 
@@ -131,14 +123,14 @@ function lookAtHeadField({ key, rawValue, text }: HeadField, isBare: boolean, te
 /** Words that would mean something before the title and are only text in it. */
 function lookInTitle(text: string, tell: (word: number, ...told: Parameters<Told>) => void): void {
   for (const found of text.matchAll(/(?<=^|[ \t])([@#])[^\s@#,"'`]+/g)) {
-    const [code, what] = found[1] === '@' ? ['TD010', 'assigns nobody'] : ['TD011', 'is no tag']
+    const [code, what] = found[1] === '@' ? ['TD010', 'does not assign the task'] : ['TD011', 'is not a tag']
     // The column is counted in bytes here, as everything in a line is until it is shown.
     const at = Buffer.byteLength(text.slice(0, found.index))
     tell(
       at,
       'warning',
       code,
-      `${found[0]} is a word of the title and ${what}. Write it before the title, or the title in quotes.`,
+      `${found[0]} is a word of the title and ${what}. Write it before the title, or put the title in quotes.`,
     )
   }
 }
@@ -159,14 +151,14 @@ function lookAtIndent({ task }: Written, above: Written | undefined, say: Say): 
       task.start,
       'warning',
       'TD032',
-      'This task is indented and stands below no other. Is the one above it missing?',
+      'This task is indented but has no parent task. Is the task above it missing?',
     )
   else if (above !== undefined && step > 2)
     say(
       task.start,
       'warning',
       'TD033',
-      `This task is ${step} columns deeper than the one it stands below. A level is two spaces.`,
+      `This task is ${step} columns deeper than its parent. A level is two spaces.`,
     )
 }
 
@@ -179,7 +171,7 @@ function lookAtFields(one: Written, sayOn: (line: number, start: number) => Say)
         field.valueAt,
         'warning',
         'TD040',
-        `Below \`${field.key}: ${field.rawValue}\` there is no text. It is indented deeper than the key.`,
+        `There is no text below \`${field.key}: ${field.rawValue}\`. Indent the text deeper than the key.`,
       )
 }
 
@@ -197,7 +189,7 @@ function lookForTwice({ task, head }: Written, sayOn: (line: number, start: numb
         at,
         'error',
         'TD051',
-        `\`${key}\` is there twice in this task, and only the first counts. Keep one.`,
+        `\`${key}\` is set twice in this task, and Cadre uses only the first. Keep one.`,
       )
     seen.add(key)
   }
@@ -225,19 +217,15 @@ function lookAtMeaning(one: Written, above: Written | undefined, { ids, say, say
   }
   const id = item.fields.get('id')
   if (id !== undefined && ids.has(id) && id !== '')
-    on('id')(
-      'error',
-      'TD050',
-      `The task on line ${ids.get(id)} has the id ${id} already. Give this one another.`,
-    )
+    on('id')('error', 'TD050', `The task on line ${ids.get(id)} already has the id ${id}. Choose another id.`)
   else if (id !== undefined && !isId(id))
-    on('id')('warning', 'TD052', 'An id is one word without commas: nothing can depend on this one.')
+    on('id')('warning', 'TD052', 'No task can depend on this id. An id is one word without commas.')
   if (id && !ids.has(id)) ids.set(id, task.line)
   if (isFailed(item.fields.get('status')) && item.state !== 'failed')
     on('status')(
       'warning',
       'TD060',
-      `The status says failed, and the marker says ${item.state}; the marker counts.`,
+      `The status is failed, but the marker is ${item.state}. The marker takes precedence.`,
     )
   const said = item.fields.get('parent')
   const parent = above?.item?.id
@@ -245,7 +233,7 @@ function lookAtMeaning(one: Written, above: Written | undefined, { ids, say, say
     on('parent')(
       'warning',
       'TD061',
-      `This task stands below ${parent} and says that its parent is ${said}; where it stands counts.`,
+      `This task is indented below ${parent}, but its parent field is ${said}. The indentation takes precedence.`,
     )
 }
 

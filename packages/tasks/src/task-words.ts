@@ -14,15 +14,15 @@ export function objectionTo(
 ): string | undefined {
   if (change.title !== undefined && keptTitle(change.title) === '') return 'A task needs a title.'
   if (typeof change.priority === 'string' && !/^[A-Z]$/.test(change.priority))
-    return `A priority is one capital letter, and ${shown(change.priority)} is none.`
+    return `${shown(change.priority)} is not a valid priority. A priority is one capital letter.`
   const name = [...(change.who ?? []), ...(change.tags ?? [])].find((one) => !isName(one))
   if (name !== undefined)
-    return `${shown(name)} cannot follow @ or #: a name is one word without quotes, commas, @ and #.`
+    return `${shown(name)} is not a valid name after @ or #. A name is one word without quotes, commas, @ and #.`
   const key = Object.keys(change.fields ?? {}).find((one) => !/^[A-Za-z_][A-Za-z0-9_-]*$/.test(one))
   if (key !== undefined)
-    return `${shown(key)} cannot be a key: letters, digits, - and _, beginning with a letter or _.`
+    return `${shown(key)} is not a valid key. Use letters, digits, - and _, and begin with a letter or _.`
   if (change.fields !== undefined && Object.hasOwn(change.fields, 'id'))
-    return 'The id of a task stays as it is.'
+    return 'The id of a task cannot be changed.'
   const status = change.fields?.['status']
   const state = change.state ?? item?.state
   if (status === undefined || change.state === undefined) return undefined

@@ -188,6 +188,6 @@ test('a link is not followed, and not replaced', () => {
   const folder = inFolder()
   writeFileSync(join(folder, 'target'), 'precious')
   symlinkSync('target', join(folder, 'a.task.md'))
-  expect(() => editFile(join(folder, 'a.task.md'), () => 'x')).toThrow(/plain file/)
+  expect(() => editFile(join(folder, 'a.task.md'), () => 'x')).toThrow(/regular file/)
   expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('precious')
 })

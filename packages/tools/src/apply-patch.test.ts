@@ -149,7 +149,7 @@ describe('apply_patch', () => {
 
   it.each([
     ['no beginning', { input: 'just text' }, 'Begin Patch'],
-    ['a unified diff', { input: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n' }, 'other patch formats'],
+    ['a unified diff', { input: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n' }, 'Other patch formats'],
     ['no end', { input: '*** Begin Patch\n*** Delete File: a.txt' }, 'End Patch'],
     ['no file', { input: '*** Begin Patch\n*** End Patch' }, 'names no file'],
     ['an unknown section', { input: '*** Begin Patch\n*** Rename File: a\n*** End Patch' }, 'line 2'],
@@ -176,7 +176,7 @@ describe('apply_patch', () => {
     [
       'a patch and a path',
       { input: '*** Begin Patch\n*** Delete File: a.txt\n*** End Patch', path: 'a.txt' },
-      'alone',
+      'cannot be combined',
     ],
   ])('refuses %s', async (_, input, reason) => {
     ws.write('a.txt', 'a\n')

@@ -172,7 +172,7 @@ describe('combineTools', () => {
     })
     expect(reports[0]).toEqual({
       code: 'tool_shadowed',
-      message: 'The editor tool ide_read is used instead of the built-in tool read_file.',
+      message: 'Cadre uses the editor tool ide_read instead of the built-in tool read_file.',
     })
   })
 })

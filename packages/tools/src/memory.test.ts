@@ -48,7 +48,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     expect(await call('read_file', { path: 'memory/system.md' })).toContain('Docker Desktop')
     expect(await call('list_directory', { path: 'memory' })).toBe('private/\nsystem.md')
     expect(await call('list_directory', {})).toBe(
-      'src/\n[memory/ can be read as well: it is the memory of this home]',
+      'src/\n[You can also read memory/, the memory of this home]',
     )
     expect(await call('find_files', { glob: 'memory/**/*.md' })).toBe(
       'memory/private/keys.md\nmemory/system.md',
@@ -60,7 +60,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     expect(await call('search_files', { query: 'Docker', path: 'memory/system.md' })).toBe(
       'memory/system.md:3: Docker Desktop runs on this machine.',
     )
-    expect(await call('search_files', { query: 'Desktop' })).toMatch(/^Nothing/)
+    expect(await call('search_files', { query: 'Desktop' })).toMatch(/^No matches/)
     for (const [name, input] of [
       ['write_file', { path: 'memory/system.md', content: 'x' }],
       ['write_file', { path: 'memory/new.md', content: 'x' }],
@@ -108,6 +108,6 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     expect(await call('read_file', { path: 'memory/link.md' })).toMatch(/^FAILED/)
     expect(await call('list_directory', { path: 'memory/up' })).toMatch(/^FAILED/)
     for (const mode of ['exact', 'ranked'])
-      expect(await call('search_files', { query: 'config', path: 'memory', mode })).toMatch(/^Nothing/)
+      expect(await call('search_files', { query: 'config', path: 'memory', mode })).toMatch(/^No matches/)
   })
 })

@@ -19,7 +19,7 @@ export function explain(error: unknown): string {
   if (error instanceof Refusal) return error.message
   const code = codeOf(error)
   const sentence = code === undefined ? undefined : sentences[code]
-  return sentence ?? `It failed: ${messageOf(error)}`
+  return sentence ?? `The call failed: ${messageOf(error)}`
 }
 
 export function codeOf(error: unknown): string | undefined {
@@ -28,16 +28,16 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 const sentences: { readonly [code: string]: string | undefined } = {
-  ENOENT: 'The file or folder does not exist; look with list_directory or find_files.',
-  ENOTDIR: 'A part of the path is a file and not a folder; look with list_directory.',
-  EISDIR: 'The path is a folder and not a file; look into it with list_directory.',
-  EACCES: 'The system does not permit this file or folder to be used; choose another one.',
-  EPERM: 'The system does not permit this; choose another file or folder.',
-  EROFS: 'The file system is read-only; nothing can be written there.',
-  ENOSPC: 'The disk is full; free some space and try again.',
-  EDQUOT: 'The disk quota is used up; free some space and try again.',
-  ENAMETOOLONG: 'The path or a name in it is too long; use a shorter one.',
-  ELOOP: 'The path leads through too many symbolic links; use the path of the real file.',
-  EMFILE: 'Too many files are open at the moment; try again.',
-  ENXIO: 'The path is not a regular file and cannot be used.',
+  ENOENT: 'The file or folder does not exist. Find files with list_directory or find_files.',
+  ENOTDIR: 'A part of the path is a file, not a folder. Check it with list_directory.',
+  EISDIR: 'The path is a folder, not a file. List it with list_directory.',
+  EACCES: 'Permission denied for this file or folder. Choose another one.',
+  EPERM: 'The operation is not permitted. Choose another file or folder.',
+  EROFS: 'The file system is read-only.',
+  ENOSPC: 'The disk is full. Free some space and try again.',
+  EDQUOT: 'The disk quota is used up. Free some space and try again.',
+  ENAMETOOLONG: 'The path or a name in it is too long. Use a shorter one.',
+  ELOOP: 'The path leads through too many symbolic links. Use the path of the real file.',
+  EMFILE: 'Too many open files. Try again.',
+  ENXIO: 'The path is not a regular file.',
 }

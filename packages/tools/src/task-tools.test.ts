@@ -87,7 +87,7 @@ describe('create_task', () => {
     expect(answer).toMatchObject({
       file: 'tasks/planner.task.md',
       task_ids: [answer['task_id']],
-      note: 'There is no task task-9 yet; what depends on it waits.',
+      note: 'There is no task task-9 yet. Tasks that depend on it wait.',
     })
     expect(await everything()).toEqual([
       expect.objectContaining({
@@ -191,32 +191,34 @@ describe('create_task', () => {
     expect(await refused('create_task', { title: 'x', parent: 'top', file: 'other' })).toContain(
       'tasks/plan.task.md',
     )
-    expect(await refused('create_task', { title: 'x', parent: 'none' })).toContain('There is no task none')
+    expect(await refused('create_task', { title: 'x', parent: 'none' })).toContain(
+      'There is no parent task none',
+    )
   })
 
   it.each([
     [{}, 'Give the task a title'],
     [{ title: ' ' }, 'Give the task a title'],
-    [{ title: 'x', file: '../escape.task.md' }, 'is no task file'],
-    [{ title: 'x', file: '/etc/passwd' }, 'is no task file'],
-    [{ title: 'x', file: 'tasks/sub/x.task.md' }, 'is no task file'],
-    [{ title: 'x', file: 'notes.md' }, 'is no task file'],
-    [{ title: 'x', file: '.hidden' }, 'is no task file'],
-    [{ title: 'x', file: 'tasks/approvals.task.md' }, 'Approvals'],
-    [{ title: 'x', file: 'Approvals' }, 'Approvals'],
-    [{ title: 'x', fields: { type: 'approval_request' } }, 'Approvals'],
-    [{ content: '- [ ] "x"\n  type: approval_request\n' }, 'Approvals'],
-    [{ title: 'x', fields: { created_by: 'somebody' } }, 'written by cadre itself'],
-    [{ content: '- [ ] "x"\n  session: planner-9\n' }, 'written by cadre itself'],
-    [{ title: 'x', fields: { 'a b': 'c' } }, 'cannot be the name of a field'],
+    [{ title: 'x', file: '../escape.task.md' }, 'is not a valid task file'],
+    [{ title: 'x', file: '/etc/passwd' }, 'is not a valid task file'],
+    [{ title: 'x', file: 'tasks/sub/x.task.md' }, 'is not a valid task file'],
+    [{ title: 'x', file: 'notes.md' }, 'is not a valid task file'],
+    [{ title: 'x', file: '.hidden' }, 'is not a valid task file'],
+    [{ title: 'x', file: 'tasks/approvals.task.md' }, 'approvals'],
+    [{ title: 'x', file: 'Approvals' }, 'approvals'],
+    [{ title: 'x', fields: { type: 'approval_request' } }, 'approvals'],
+    [{ content: '- [ ] "x"\n  type: approval_request\n' }, 'approvals'],
+    [{ title: 'x', fields: { created_by: 'somebody' } }, 'itself. Omit it'],
+    [{ content: '- [ ] "x"\n  session: planner-9\n' }, 'itself. Omit it'],
+    [{ title: 'x', fields: { 'a b': 'c' } }, 'is not a valid field name'],
     [{ title: 'x', priority: 'high' }, 'one letter'],
     [{ title: 'x', who: 'two words, [x]' }, 'is not one word'],
-    [{ title: 'x', id: 'a b' }, 'cannot be an id'],
-    [{ title: 'x', id: 'taken' }, 'There is a task taken already, in tasks/there.task.md'],
-    [{ content: '- [ ] "y"\n- [ ] "x"\n  id: taken\n' }, 'There is a task taken already'],
-    [{ content: 'nothing here' }, 'There is no task in the content'],
-    [{ content: '- [ ] "x"', title: 'y' }, 'With content, title stands in it'],
-    [{ title: 'x', titel: 'y' }, 'titel is not known'],
+    [{ title: 'x', id: 'a b' }, 'is not a valid id'],
+    [{ title: 'x', id: 'taken' }, 'Task taken already exists in tasks/there.task.md'],
+    [{ content: '- [ ] "y"\n- [ ] "x"\n  id: taken\n' }, 'Task taken already exists'],
+    [{ content: 'nothing here' }, 'The content has no task'],
+    [{ content: '- [ ] "x"', title: 'y' }, 'content already includes title'],
+    [{ title: 'x', titel: 'y' }, 'titel is unknown'],
   ])('refuses %j and writes nothing', async (given, sentence) => {
     write('there.task.md', '- [ ] "There"\n  id: taken\n')
     expect(await refused('create_task', given)).toContain(sentence)
@@ -343,7 +345,9 @@ describe('update_task', () => {
 
   it('does not begin the own task anew', async () => {
     write('own.task.md', '- [~] @planner "Mine"\n  id: own\n  session: planner-1\n')
-    expect(await refused('update_task', { id: 'own', state: 'open' })).toContain('is what you work on')
+    expect(await refused('update_task', { id: 'own', state: 'open' })).toContain(
+      'is the task you are working on',
+    )
   })
 
   it('says when a task was done', async () => {
@@ -363,24 +367,24 @@ describe('update_task', () => {
       state: 'skipped',
     })
     expect(await refused('update_task', { id: 'task', state: 'done' })).toContain(
-      '2 tasks fit task: task-001 (tasks/a.task.md:3)',
+      '2 tasks match task: task-001 (tasks/a.task.md:3)',
     )
     expect(await refused('update_task', { id: 'zzz', state: 'done' })).toContain('There is no task zzz')
   })
 
   it.each([
     [{ id: 'approval-1', state: 'done' }, 'is an approval'],
-    [{ id: 'task-001', approval_required: false }, 'only a person can lift that'],
-    [{ id: 'task-001', fields: { approval_required: null } }, 'only a person can lift that'],
-    [{ id: 'task-001', fields: { approval_required: 'no' } }, 'only a person can lift that'],
-    [{ id: 'task-001', fields: { type: 'approval_request' } }, 'Approvals'],
-    [{ id: 'task-002', fields: { created_by: 'me' } }, 'written by cadre itself'],
-    [{ id: 'task-002', fields: { session: null } }, 'written by cadre itself'],
-    [{ id: 'task-002', fields: { key: 'x' } }, 'written by cadre itself'],
-    [{ id: 'task-002', fields: { updated_by: null } }, 'written by cadre itself'],
-    [{ id: 'task-002', fields: { marked_by: 'planner-1 done' } }, 'written by cadre itself'],
-    [{ id: 'task-002', fields: { parent: 'task-001' } }, 'cannot be put below'],
-    [{ id: 'task-002' }, 'Nothing is to be changed'],
+    [{ id: 'task-001', approval_required: false }, 'Only a person can change that'],
+    [{ id: 'task-001', fields: { approval_required: null } }, 'Only a person can change that'],
+    [{ id: 'task-001', fields: { approval_required: 'no' } }, 'Only a person can change that'],
+    [{ id: 'task-001', fields: { type: 'approval_request' } }, 'approvals'],
+    [{ id: 'task-002', fields: { created_by: 'me' } }, 'itself. Omit it'],
+    [{ id: 'task-002', fields: { session: null } }, 'itself. Omit it'],
+    [{ id: 'task-002', fields: { key: 'x' } }, 'itself. Omit it'],
+    [{ id: 'task-002', fields: { updated_by: null } }, 'itself. Omit it'],
+    [{ id: 'task-002', fields: { marked_by: 'planner-1 done' } }, 'itself. Omit it'],
+    [{ id: 'task-002', fields: { parent: 'task-001' } }, 'cannot move a task below'],
+    [{ id: 'task-002' }, 'Nothing to change'],
     [{ id: 'task-002', state: 'finished' }, 'state must be one of'],
   ])('refuses %j and writes nothing', async (given, sentence) => {
     expect(await refused('update_task', given)).toContain(sentence)
@@ -427,16 +431,16 @@ describe('query_tasks', () => {
   })
 
   it.each([
-    ["UPDATE tasks/a.task.md SET title = 'x' WHERE id = 'a'", 'only looks'],
-    ["DELETE FROM tasks/a.task.md WHERE id = 'a'", 'only looks'],
-    ["INSERT INTO tasks/a.task.md SET title = 'x'", 'only looks'],
-    ['SELECT * FROM tasks/a.task.md INTO tasks/b.task.md', 'INTO cannot be used'],
-    ['SELECT * FROM /etc/passwd', 'is not in the folder tasks'],
-    ['SELECT * FROM tasks/../storage/policy.yaml', 'is not in the folder tasks'],
-    ['SELECT * FROM ../*', 'is not in the folder tasks'],
-    ["SELECT * FROM 'tasks\\\\..\\\\x'", 'is not in the folder tasks'],
-    ['SELECT * FROM tasks/b.task.md', 'There is no file tasks/b.task.md; did you mean a.task.md?'],
-    ['SELECT * FORM tasks', 'did you mean FROM?\n  SELECT * FORM tasks\n           ^'],
+    ["UPDATE tasks/a.task.md SET title = 'x' WHERE id = 'a'", 'only reads'],
+    ["DELETE FROM tasks/a.task.md WHERE id = 'a'", 'only reads'],
+    ["INSERT INTO tasks/a.task.md SET title = 'x'", 'only reads'],
+    ['SELECT * FROM tasks/a.task.md INTO tasks/b.task.md', 'INTO is not supported'],
+    ['SELECT * FROM /etc/passwd', 'is not in the tasks folder'],
+    ['SELECT * FROM tasks/../storage/policy.yaml', 'is not in the tasks folder'],
+    ['SELECT * FROM ../*', 'is not in the tasks folder'],
+    ["SELECT * FROM 'tasks\\\\..\\\\x'", 'is not in the tasks folder'],
+    ['SELECT * FROM tasks/b.task.md', 'there is no file tasks/b.task.md. Did you mean a.task.md?'],
+    ['SELECT * FORM tasks', 'Did you mean FROM?\n  SELECT * FORM tasks\n           ^'],
   ])('refuses %s', async (query, sentence) => {
     const before = read('a.task.md')
     expect(await refused('query_tasks', { query })).toContain(sentence)
@@ -455,7 +459,7 @@ describe('query_tasks', () => {
     const answer = JSON.parse(content) as { count: number; rows: unknown[]; notes: string[] }
     expect(answer.count).toBe(2000)
     expect(answer.notes[0]).toBe(
-      `${2000 - answer.rows.length} more are not shown: select fewer fields, or use WHERE and LIMIT.`,
+      `${2000 - answer.rows.length} more rows are not shown. Select fewer fields, or use WHERE and LIMIT.`,
     )
   })
 })

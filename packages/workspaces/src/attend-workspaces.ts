@@ -10,15 +10,15 @@ export function attendWorkspaces(keeper: WorkspaceKeeper): Attend {
       case 'session.started':
         return moment.source === 'startup'
           ? undefined
-          : told(keeper.reopen(session, moment.inDoubt ?? [], signal), 'could not be put in order')
+          : told(keeper.reopen(session, moment.inDoubt ?? [], signal), 'prepare')
       case 'call.settled': {
         const { effect } = moment.call.tool
         if (effect !== 'write' && effect !== 'execute') return undefined
-        return told(keeper.commitCall(session, moment.call, signal), 'could not be committed to')
+        return told(keeper.commitCall(session, moment.call, signal), 'commit to')
       }
       case 'session.ended':
         return isolation.session === id && isolation.base !== session.workspace
-          ? told(keeper.leave(id), 'could not be removed')
+          ? told(keeper.leave(id), 'remove')
           : undefined
       default:
         return undefined
@@ -26,11 +26,13 @@ export function attendWorkspaces(keeper: WorkspaceKeeper): Attend {
   }
 }
 
-async function told(work: Promise<unknown>, what: string): Promise<Attention | undefined> {
+async function told(work: Promise<unknown>, action: string): Promise<Attention | undefined> {
   try {
     await work
     return undefined
   } catch (error) {
-    return { notices: [{ code: 'workspace', message: `its workspace ${what}: ${messageOf(error)}` }] }
+    return {
+      notices: [{ code: 'workspace', message: `cannot ${action} its workspace: ${messageOf(error)}` }],
+    }
   }
 }

@@ -112,7 +112,7 @@ describe('a workspace of its own', () => {
     const wanted = { session: 's-4', root: 's-4', agent: 'b', base: ground.project, from: ['s-1', 's-2'] }
     expect(await ground.keeper.prepare(wanted, never)).toMatchObject({
       kind: 'impossible',
-      reason: expect.stringContaining('does not fit to the rest: two.txt'),
+      reason: expect.stringContaining('conflict with others: two.txt'),
     })
   })
 
@@ -123,12 +123,12 @@ describe('a workspace of its own', () => {
     expect(await prepare('../../x')).toMatchObject({ kind: 'impossible' })
     expect(await prepare('s-1', ground.at('nowhere'))).toMatchObject({
       kind: 'impossible',
-      reason: expect.stringContaining('the folder to begin with is not there'),
+      reason: expect.stringContaining('the folder to start from does not exist'),
     })
     mkdirSync(ground.home.folder('workspaces', 's-2', 'x'), { recursive: true })
     expect(await prepare('s-2')).toMatchObject({
       kind: 'impossible',
-      reason: expect.stringContaining('in the way'),
+      reason: expect.stringContaining('already exists'),
     })
     const before = process.env['PATH']
     process.env['PATH'] = ground.at('empty')
@@ -200,7 +200,7 @@ describe('every effect there', () => {
     const later = createWorkspaces({ home: ground.home })
     await later.reopen(ground.spec('s-1'), ['call_9'], never)
     expect(gitIn(folder, 'log', '-1', '--format=%s%n%b').trim()).toBe(
-      'Left by an interruption of call_9\nSession: s-1\nCall: call_9\nAgent: builder\nIn-Doubt: yes',
+      'Changes left when call_9 was interrupted\nSession: s-1\nCall: call_9\nAgent: builder\nIn-Doubt: yes',
     )
     await later.reopen(ground.spec('s-1'), ['call_9'], never)
     expect((await later.state('s-1')).commits).toBe(1)

@@ -86,12 +86,12 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
     if (record?.state === 'ready') return record
     throw new CadreError(
       'not_found',
-      `the session ${JSON.stringify(session)} has no workspace of its own; \`cadre workspace list\` shows those there are`,
+      `session ${JSON.stringify(session)} has no workspace of its own. Run "cadre workspace list" to list workspaces.`,
     )
   }
   const commitRest = (record: WorkspaceRecord) =>
     commitChanges(home, record, {
-      subject: 'Changes that no call was settled with',
+      subject: 'Changes made outside of calls',
       session: record.session,
       agent: record.agent,
     })
@@ -99,7 +99,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
   async function prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<Prepared> {
     const { session, root, agent, base: folder, from = [] } = request
     if (!isName(session))
-      return { kind: 'impossible', reason: `${JSON.stringify(session)} cannot be a folder` }
+      return { kind: 'impossible', reason: `${JSON.stringify(session)} is not a valid folder name` }
     findGit()
     const before = readRecord(home, session)
     if (before?.state === 'ready' && existsSync(before.top)) return { kind: 'ready', path: before.path }
@@ -138,7 +138,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
         const merge = () => inTurn(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
         return settleWorkspace({ session, status, state: await workspaceState(home, rest), merge })
       }).catch((error) => ({
-        message: `The changes of ${session.id} could not be merged and stay in its workspace: ${messageOf(error)}`,
+        message: `Cannot merge the changes of ${session.id}, so they stay in its workspace: ${messageOf(error)}`,
         isMissing: true as const,
       })),
     async commitCall({ id, agent, workspace, isolation }, call, signal) {
@@ -164,14 +164,14 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
         const wanted = { session: owner, root, agent: agent.name, base: isShared ? '' : base }
         const prepared = await inTurn(owner, () => prepare(wanted, signal), signal)
         if (prepared.kind === 'impossible')
-          throw new CadreError('configuration', `its workspace is gone: ${prepared.reason}`)
+          throw new CadreError('configuration', `its workspace no longer exists: ${prepared.reason}`)
         if (isShared) await inTurn(owner, async () => addGuest(home, known(owner), root))
       }
       if (inDoubt.length === 0) return
       await inTurn(owner, async () => {
         const record = readRecord(home, owner)
         if (record?.state !== 'ready') return
-        const subject = `Left by an interruption of ${inDoubt.join(', ')}`
+        const subject = `Changes left when ${inDoubt.join(', ')} was interrupted`
         const [call] = inDoubt
         await commitChanges(home, record, { subject, session: id, call, agent: agent.name, inDoubt: true })
       })
@@ -194,7 +194,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
       const ids = fitting.map(({ session: id }) => id).join(', ')
       throw new CadreError(
         'usage',
-        `${fitting.length} workspaces begin like this: ${ids}; write more of the id`,
+        `${fitting.length} workspaces match: ${ids}. Enter more characters of the id.`,
       )
     },
     async list() {

@@ -158,7 +158,7 @@ describe('merging a workspace', () => {
     await ground.prepare('s-1')
     await ground.call('s-1', 'c1', { 'x.txt': 'x' })
     writeFileSync(ground.at('.git', 'MERGE_HEAD'), ground.git('rev-parse', 'HEAD'))
-    await expect(ground.keeper.merge('s-1')).rejects.toThrow('a merge is not finished here')
+    await expect(ground.keeper.merge('s-1')).rejects.toThrow('a merge is in progress here')
   })
 
   it('without a commit changes files alone, and fits to what is not committed', async () => {
@@ -244,7 +244,7 @@ describe('rolling back', () => {
     expect(existsSync(ground.home.at('workspaces', 's-1', 'c3.txt'))).toBe(false)
     expect((await ground.keeper.diff('s-1')).steps).toHaveLength(6)
     expect(await ground.keeper.rollback('s-1', { call: 'c3' })).toEqual({ kind: 'nothing' })
-    await expect(ground.keeper.rollback('s-1', { call: 'c9' })).rejects.toThrow(/those that have: c1, c2, c3/)
+    await expect(ground.keeper.rollback('s-1', { call: 'c9' })).rejects.toThrow(/Calls that did: c1, c2, c3/)
     await ground.call('s-1', 'c6', { 'c3.txt': 'again' })
     expect(await names(ground)).toContain('c3.txt')
   })

@@ -48,7 +48,7 @@ export async function mergeWorkspace(
   if (target === undefined || !existsSync(target))
     throw new CadreError(
       'usage',
-      `the session ${record.session} did not begin with a folder that is there; its files are in ${record.path}`,
+      `the folder that session ${record.session} started from does not exist. Its files are in ${record.path}.`,
     )
   const owner = listRecords(home).find(({ top }) => top === target)
   const { sides, ignored } = await splitChanges(home, record)
@@ -102,7 +102,7 @@ async function planIntoBranch(merging: Merging): Promise<Plan> {
   const { home, record, target, signal } = merging
   const repository = repositoryAt(target)
   if (repository === undefined)
-    throw new CadreError('usage', 'this is no repository any more', { where: target })
+    throw new CadreError('usage', 'this is no longer a git repository', { where: target })
   const at = await atRepository(repository, home.path, signal)
   requireCalm(repository.gitDir, target)
   const head = await commitOf('HEAD', at)
@@ -209,7 +209,7 @@ const unfinished: { readonly [name: string]: string } = {
 function requireCalm(gitDir: string, where: string): void {
   for (const [name, what] of Object.entries(unfinished))
     if (existsSync(path.join(gitDir, name)))
-      throw new CadreError('usage', `${what} is not finished here; finish it, or take it back, first`, {
+      throw new CadreError('usage', `${what} is in progress here. Finish or abort it first`, {
         where,
       })
 }

@@ -51,7 +51,7 @@ export async function prepareWorkspace(
   const top = topOf(home, wanted.session)
   // Without a base it starts with the existing files, unless the folder is already a repository.
   if (base === undefined ? existsSync(path.join(top, '.git')) : !isFree(top))
-    return { kind: 'impossible', reason: `${top} is in the way; move it elsewhere` }
+    return { kind: 'impossible', reason: `${top} already exists. Move it elsewhere` }
   home.folder('storage', 'workspaces')
   const { repository } = base ?? {}
   if (base !== undefined && repository !== undefined) {
@@ -96,7 +96,7 @@ async function makeWorktree(
     without: home.path,
   })
   if (taken.kind === 'too_large') return { kind: 'impossible', reason: taken.reason }
-  const message = `What ${agent} began with\n\nThe files of ${base.folder} that were not committed.\n\nSession: ${session}\n`
+  const message = `Starting point of ${agent}\n\nThe uncommitted files of ${base.folder}.\n\nSession: ${session}\n`
   const all = await addContinued(taken.tree, continued, { ...at, commonDir: repository.commonDir })
   if (all.kind === 'impossible') return all
   const start = (await commitTree({ ...at, tree: all.tree, parent: head, message })) ?? head
@@ -136,7 +136,7 @@ async function makeRepository(
   if (more.length > 0)
     return {
       kind: 'impossible',
-      reason: 'it continues several sessions whose files are in no common repository; merge them first',
+      reason: 'it continues several sessions whose files are not in one repository. Merge them first',
     }
   const top = topOf(home, session)
   const gitDir = home.at('storage', 'workspaces', `${session}.git`)
@@ -172,7 +172,7 @@ async function makeRepository(
     await leaveWorkspace(home, record)
     return { kind: 'impossible', reason: taken.reason }
   }
-  const message = `What ${agent} began with\n\n${`The files of ${folder ?? top}.`}\n\nSession: ${session}\n`
+  const message = `Starting point of ${agent}\n\n${`The files of ${folder ?? top}.`}\n\nSession: ${session}\n`
   const start = (await commitTree({ ...own, tree: taken.tree, parent: undefined, message })) as string
   await git(['update-ref', `refs/heads/${branch}`, start], own)
   await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], own)
@@ -216,14 +216,14 @@ async function addContinued(
   for (const { session, commonDir: other, start: base, tip, merged } of continued) {
     if (merged === tip) continue
     if (other !== commonDir) {
-      const reason = `the session ${session}, which it continues, works in another repository; merge it first`
+      const reason = `it continues session ${session}, which works in another repository. Merge that session first`
       return { kind: 'impossible', reason }
     }
     const sides = { base: merged ?? base, ours: tree, theirs: await treeOf(tip, at) }
     const result = await mergeTrees(sides, at)
     if (result.kind === 'conflicts') {
       const files = result.files.slice(0, 5).join(', ')
-      const reason = `what the session ${session} changed, which it continues, does not fit to the rest: ${files}`
+      const reason = `it continues session ${session}, whose changes conflict with others: ${files}`
       return { kind: 'impossible', reason }
     }
     tree = result.tree

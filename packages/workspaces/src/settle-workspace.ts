@@ -40,8 +40,8 @@ const mostNames = 10
 
 /** Where the changes of a session are, and what to do about them. */
 function shownChanges({ session, kind, branch, path, commits, files }: WorkspaceState): string {
-  const where = kind === 'worktree' ? `on the branch ${branch}` : `in ${path}`
-  return `The changes of ${session} are ${where} (${count(commits, 'commit')}, ${count(files.length, 'file')}) and not merged: see them with \`cadre workspace diff ${session}\`, take them over with \`cadre workspace merge ${session}\`.`
+  const where = kind === 'worktree' ? `on branch ${branch}` : `in ${path}`
+  return `The changes of ${session} are not merged. They are ${where} (${count(commits, 'commit')}, ${count(files.length, 'file')}): inspect them with \`cadre workspace diff ${session}\`, merge them with \`cadre workspace merge ${session}\`.`
 }
 
 /** Describes the files that would be lost with a workspace and that Cadre does not merge, if there are any. */
@@ -51,7 +51,7 @@ function shownLeft(state: WorkspaceState): string | undefined {
 
 function shownIgnored({ session, path, ignored }: WorkspaceState): string | undefined {
   if (ignored.length === 0) return undefined
-  return `Git ignores these files of ${session}, and they stay in ${path}: ${shownNames(ignored)}. Take them over with \`cadre workspace merge ${session} --include PATH\`, or discard them with \`cadre workspace clean ${session} --force\`.`
+  return `Git ignores these files of ${session}, and they stay in ${path}: ${shownNames(ignored)}. Merge them with \`cadre workspace merge ${session} --include PATH\`, or discard them with \`cadre workspace clean ${session} --force\`.`
 }
 
 function shownRepositories({ session, path, repositories }: WorkspaceState): string | undefined {

@@ -271,7 +271,7 @@ describe('one file', () => {
 
   it('says what was probably meant', async () => {
     const { messages } = await lint({ [copilot]: agentText(`${good}\ntools: [edti]`) })
-    expect(messages[0]).toContain('did you mean edit')
+    expect(messages[0]).toContain('Did you mean edit')
     const twice = { tools: ['my_search', 'my_search', 'read_file'] }
     const { messages: near } = await lint({ [copilot]: agentText(`${good}\ntools: [my_serch]`) }, twice)
     expect(near[0]?.match(/my_search/g)).toHaveLength(1)
@@ -315,7 +315,7 @@ describe('agents together', () => {
     }
     const { said, messages } = await lint(files)
     expect(said).toEqual([`${at}:4 warning agent-missing`, `${at}:6 warning agent-missing`])
-    expect(messages[0]).toContain('did you mean worker')
+    expect(messages[0]).toContain('Did you mean worker')
   })
 
   it('names in Agent(…)', async () => {

@@ -54,7 +54,7 @@ describe('the teams', () => {
     expect(failure(() => loadTeam('supervisr'))).toMatchObject({
       code: 'not_found',
       message: expect.stringMatching(
-        /"supervisr"; did you mean supervisor\?.* Known: coordinator, explorers,/,
+        /"supervisr". Did you mean supervisor\?.* Known: coordinator, explorers,/,
       ),
     })
     expect(failure(() => loadTeam('../teams/planner')).message).toContain('Known: coordinator')

@@ -46,26 +46,29 @@ describe('routes', () => {
   })
 
   it.each([
-    ['a: 1', '1: There is no key "a" here; known is routes.'],
+    ['a: 1', '1: There is no key "a" here. The only key is routes.'],
     ['routes: 5', '1: routes must be a list.'],
-    ['routes:\n  - 5', '2: A route must be written as keys and values.'],
-    ['routes:\n  - to: a', '2: A route needs from'],
-    ['routes:\n  - from: a', '2: A route needs one of to, task and drop; none'],
+    ['routes:\n  - 5', '2: A route must be a mapping of keys to values.'],
+    ['routes:\n  - to: a', '2: A route needs "from"'],
+    ['routes:\n  - from: a', '2: A route needs exactly one of to, task and drop, but it has none'],
     [
       'routes:\n  - {from: a, to: b, drop: true}',
-      '2: A route needs one of to, task and drop; there are to and drop.',
+      '2: A route needs exactly one of to, task and drop, but it has to and drop.',
     ],
     ['routes:\n  - from: a\n    drop: false', '3: drop can only be true.'],
-    ['routes:\n  - from: a\n    t: b', '3: There is no key "t" in a route; did you mean to'],
-    ['routes:\n  - from: a\n    to: b\n    match: [x]', '4: match must be written as fields'],
+    ['routes:\n  - from: a\n    t: b', '3: There is no key "t" in a route. Did you mean to'],
+    ['routes:\n  - from: a\n    to: b\n    match: [x]', '4: match must be a mapping of fields'],
     ['routes:\n  - from: a\n    to: b\n    match: {x: /y+/}', '4: match.x looks like a regular expression'],
-    ['routes:\n  - from: a\n    to: b\n    match: {x: {y: 1}}', '4: match.x must be a text'],
-    ['routes:\n  - from: a\n    task: {title: t}', '3: task needs file'],
-    ['routes:\n  - from: a\n    task: {file: x}', '3: task needs title'],
-    ['routes:\n  - from: a\n    task: {file: ../x, title: t}', '3: task.file cannot be "../x.task.md"'],
+    ['routes:\n  - from: a\n    to: b\n    match: {x: {y: 1}}', '4: match.x must be a string'],
+    ['routes:\n  - from: a\n    task: {title: t}', '3: task needs "file"'],
+    ['routes:\n  - from: a\n    task: {file: x}', '3: task needs "title"'],
+    [
+      'routes:\n  - from: a\n    task: {file: ../x, title: t}',
+      '3: task.file: "../x.task.md" is not a valid name.',
+    ],
     [
       'routes:\n  - from: a\n    task: {file: approvals, title: t}',
-      '3: task.file cannot be "approvals.task.md"',
+      '3: task.file: "approvals.task.md" is not a valid name.',
     ],
     [
       'routes:\n  - from: a\n    task: {file: x, title: t, type: approval_request}',
@@ -77,7 +80,7 @@ describe('routes', () => {
     ],
     [
       'routes:\n  - from: a\n    drop: true\n    text: x',
-      '2: conversation and text belong to a route with to.',
+      '2: Only a route with "to" can have conversation and text.',
     ],
     ['routes: [', '1: '],
   ])('that are wrong are said with their line: %j', (text, message) => {

@@ -137,7 +137,7 @@ describe('the line of a round', () => {
     [
       'returns nonsense',
       () => ({ replay: 'x' }) as never,
-      'lanes.lead[0].replay: "replay" is not a key of a step; did you mean reply?',
+      'lanes.lead[0].replay: "replay" is not a key of a step. Did you mean reply?',
     ],
   ])('fails as a value when such a function %s', async (_, step, message) => {
     const model = scriptedModel({ lanes: { lead: [step] } })
@@ -154,7 +154,7 @@ describe('the line of a round', () => {
   it('names the nearest lane when there is none', async () => {
     const model = scriptedModel({ lanes: { planner: [{ reply: 'x' }] } })
     expect((await failureOf(model, { agent: 'plannre' })).message).toBe(
-      'the playbook: there is no lane for "plannre" (round 1, asked: "Do it."); did you mean planner?',
+      'the playbook: there is no lane for "plannre" (round 1, asked: "Do it."). Did you mean planner?',
     )
   })
 })

@@ -83,10 +83,10 @@ lanes:
   })
 
   it.each([
-    ['lanes:\n  lead:\n    - replay: x', '3: "replay" is not a key of a step; did you mean reply, repeat?'],
+    ['lanes:\n  lead:\n    - replay: x', '3: "replay" is not a key of a step. Did you mean reply, repeat?'],
     [
       'lanes:\n  lead:\n    - reply: x\n      wiat: 5',
-      '4: "wiat" is not a key of a step; did you mean wait?',
+      '4: "wiat" is not a key of a step. Did you mean wait?',
     ],
     ['lanes:\n  lead:\n    - reply: x\n      wait: soon', '4: "wait" must be a number of at least 0.'],
     ['lanes:\n  lead:\n    - reply: x\n      repeat: 0', '4: "repeat" must be a whole number of at least 1.'],
@@ -123,12 +123,12 @@ lanes:
     ['lanes:\n  lead:\n    - calls: { tool: t }', '3: "calls" must be a list.'],
     [
       'lanes:\n  lead:\n    - reply: "{{lsat}}"',
-      '3: {{lsat}} is not known; did you mean last? \\{{ keeps it as text.',
+      '3: {{lsat}} is not known. Did you mean last? \\{{ keeps it as text.',
     ],
     ['lanes:\n  lead:\n    - reply: "{{result}}"', '3: {{result N}} needs a number from 1: {{result 1}}.'],
     [
       'lanes:\n  lead:\n    - calls:\n        - tool: t\n          input:\n            a: "{{wrok}}"',
-      '5: {{wrok}} is not known; did you mean work? \\{{ keeps it as text.',
+      '5: {{wrok}} is not known. Did you mean work? \\{{ keeps it as text.',
     ],
     [
       'lanes:\n  lead:\n    - reply: x\n      expect: { matches: "/(/" }',
@@ -140,7 +140,7 @@ lanes:
     ],
     [
       'lanes:\n  lead:\n    - reply: x\n      expect: { lats: x }',
-      '4: "lats" is not a key of a condition; did you mean last?',
+      '4: "lats" is not a key of a condition. Did you mean last?',
     ],
     ['lanes:\n  lead:\n    - choose: []', '3: "choose" must have at least one alternative.'],
     [
@@ -166,7 +166,7 @@ lanes:
       '2: The lane "lead" must be a list of steps, or have "steps", "sessions" or "default".',
     ],
     ['lanes: {}', '1: "lanes" must have at least one lane.'],
-    ['lane:\n  lead: []', '1: "lane" is not a key of a playbook; did you mean lanes?'],
+    ['lane:\n  lead: []', '1: "lane" is not a key of a playbook. Did you mean lanes?'],
     ['model: { window: big }\nlanes: { a: [] }', '1: "window" must be a whole number of at least 1.'],
     ['model: { price: { input: 1 } }\nlanes: { a: [] }', '1: "price" needs "output".'],
     ['lanes:\n  lead:\n    - reply: x\n      usage: { input: 1 }', '4: "usage" needs "output".'],

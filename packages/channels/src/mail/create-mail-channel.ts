@@ -21,7 +21,7 @@ export function createMailChannel(context: ChannelContext, options: MailChannelO
   // Only read, so that a fault is found at the start and not at the first mail.
   const out = readMailOut(context.settings, environment)
   if (settings.in === undefined && out === undefined)
-    throw new CadreError('configuration', 'Write in, out, or both here.', {
+    throw new CadreError('configuration', 'set in, out, or both.', {
       where: 'config.yaml: channels.mail',
     })
   const source = sourceOf()

@@ -168,7 +168,7 @@ test('some receivers are refused: it says which', async () => {
   )
   expect(end).toMatchObject({
     kind: 'sent',
-    text: expect.stringContaining('did not take it for nobody@example.org'),
+    text: expect.stringContaining('rejected these recipients: nobody@example.org'),
   })
   expect(
     await open(port).sender.send({ ...message, to: 'nobody@example.org' }, 's/c2', signal),
@@ -189,7 +189,7 @@ test('a connection that breaks after the text: nobody knows, so a person decides
   })
   expect(await open(port).sender.send(message, 's/c1', signal)).toMatchObject({
     kind: 'failed',
-    text: expect.stringContaining('not known whether the server took'),
+    text: expect.stringContaining('not know whether the server accepted'),
   })
   expect(await open(port).sender.check(message, 's/c1', signal)).toBe('unknown')
   expect(taken).toHaveLength(1)

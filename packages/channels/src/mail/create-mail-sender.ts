@@ -56,11 +56,15 @@ export function createMailSender({
           () => deliver({ ...message, receivers }, key),
         )
         const rejected = Array.isArray(receipt['rejected']) ? receipt['rejected'] : []
-        const refused = rejected.length === 0 ? '' : ` The server did not take it for ${rejected.join(', ')}.`
+        const refused =
+          rejected.length === 0 ? '' : ` The server rejected these recipients: ${rejected.join(', ')}.`
         return { kind: 'sent', text: `Sent as ${String(receipt['message_id'])}.${refused}` }
       } catch (error) {
         if (error instanceof CadreError && error.code === 'in_doubt')
-          return { kind: 'failed', text: `${error.message} Ask the receiver before you send it again.` }
+          return {
+            kind: 'failed',
+            text: `${error.message} Check with the recipient before you send it again.`,
+          }
         return { kind: 'failed', text: `It was not sent. ${messageOf(error)}` }
       }
     },
@@ -117,7 +121,10 @@ export function createMailSender({
       // A number is the server's own word that it has not taken it.
       const { responseCode } = error as { responseCode?: unknown }
       if (isUnderWay && typeof responseCode !== 'number')
-        throw new CadreError('in_doubt', `It is not known whether the server took the mail (${said}).`)
+        throw new CadreError(
+          'in_doubt',
+          `Cadre does not know whether the server accepted the mail (${said}).`,
+        )
       throw new CadreError('backend', `${host}: ${said}`)
     } finally {
       transport.close()
@@ -131,12 +138,12 @@ function faultIn(
   receivers: readonly string[] | undefined,
 ): string | undefined {
   if (receivers === undefined)
-    return 'to must be an address such as a@example.org, or several with commas between them, without names.'
+    return 'to must be an address such as a@example.org, or several separated by commas, without names.'
   if (receivers.length > mostReceivers)
-    return `A mail may go to ${mostReceivers} receivers, not ${receivers.length}.`
+    return `Too many recipients: ${receivers.length} (at most ${mostReceivers}).`
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) return 'subject must be one line.'
-  if (text.includes('\0')) return 'text holds a character that no mail can hold (NUL).'
+  if (text.includes('\0')) return 'text must not contain a NUL character.'
   if (in_reply_to !== undefined && !isMessageId(in_reply_to))
-    return 'in_reply_to is the id of a mail, such as <abc@example.org>.'
+    return 'in_reply_to must be the id of a mail, such as <abc@example.org>.'
   return undefined
 }

@@ -53,7 +53,7 @@ export function openImap(options: ImapOptions): MailSource {
       if (isFirst && end.kind === 'refused') return reject(wrongAccount(end.message))
       isFirst = false
       tried()
-      if (!stopped.signal.aborted) tell(`The connection to ${server.host} has ended: ${end.message}`)
+      if (!stopped.signal.aborted) tell(`Lost the connection to ${server.host}: ${end.message}`)
       failures = end.kind === 'useful' ? 0 : failures + 1
       await pause(backoff(failures, pauseMs), stopped.signal)
     }
@@ -85,7 +85,7 @@ export function openImap(options: ImapOptions): MailSource {
       while (!closed.signal.aborted && !stopped.signal.aborted) {
         const news = somethingNew(client, closed.signal)
         if (!(await takeNew(client))) {
-          message = 'a mail could not be taken in.'
+          message = 'cannot store a mail.'
           break
         }
         kind = 'useful'
@@ -187,7 +187,7 @@ async function newClient(server: MailServer): Promise<ImapFlow> {
 function wrongAccount(message: string): CadreError {
   return new CadreError(
     'configuration',
-    `The server does not take this user and password (${message}). Correct user, or the variable that password_env names.`,
+    `the server rejects this user and password (${message}). Correct user, or the variable named by password_env.`,
     { where: 'config.yaml: channels.mail.in.imap' },
   )
 }

@@ -18,18 +18,18 @@ export function createMailIntake({ context, allowFrom }: MailIntakeOptions): Tak
     if (allowFrom !== undefined && !isAllowed(from, allowFrom)) {
       note({
         type: 'mail.refused',
-        message: `A mail from ${shown(from)} was not taken in: allow_from does not name it.`,
+        message: `Cadre ignored a mail from ${shown(from)}, because allow_from does not list this address.`,
         id,
       })
       return true
     }
     try {
       if ((await receive('email-inbox', line)) === 'new')
-        note({ type: 'mail.received', message: `A mail came in from ${shown(from)}.`, id })
+        note({ type: 'mail.received', message: `Received a mail from ${shown(from)}.`, id })
       problems.report('mail-inbox', '[mail]', [])
       return true
     } catch (error) {
-      const message = `A mail cannot be written down, and is left where it is: ${messageOf(error)}`
+      const message = `Cannot store a mail, so it stays on the server or in the Maildir: ${messageOf(error)}`
       problems.report('mail-inbox', '[mail]', [{ severity: 'error', message }])
       return false
     }

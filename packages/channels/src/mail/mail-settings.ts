@@ -38,7 +38,8 @@ export function readMailSettings(given: JsonObject, environment: Environment, ho
   read.allowOnly(keys)
   const allowFrom = read.texts('allow_from')?.map((one) => one.toLowerCase())
   const odd = allowFrom?.find((one) => !isAddress(one.startsWith('@') ? `x${one}` : one))
-  if (odd !== undefined) throw read.fault('allow_from', 'Write addresses here, or domains as @example.org.')
+  if (odd !== undefined)
+    throw read.fault('allow_from', 'This must be a list of addresses, or domains such as @example.org.')
   return { in: inOf(read, home), allowFrom }
 }
 
@@ -52,7 +53,7 @@ export function readMailOut(given: JsonObject, environment: Environment): MailOu
   if (smtp === undefined) return undefined
   smtp.allowOnly(['host', 'port', 'secure', 'user', 'password_env', 'from'])
   const from = smtp.needed('from')
-  if (!isAddress(from)) throw smtp.fault('from', 'Write one address here, such as cadre@example.org.')
+  if (!isAddress(from)) throw smtp.fault('from', 'This must be one address, such as cadre@example.org.')
   return { server: serverOf(smtp, smtp.has('user')), from }
 }
 
@@ -62,8 +63,7 @@ function inOf(read: SettingsReader, home: string): MailIn | undefined {
   part.allowOnly(['maildir', 'imap'])
   const imap = part.part('imap')
   const maildir = part.has('maildir') ? part.needed('maildir') : undefined
-  if ((imap === undefined) === (maildir === undefined))
-    throw part.fault('', 'Write either maildir or imap here.')
+  if ((imap === undefined) === (maildir === undefined)) throw part.fault('', 'Set either maildir or imap.')
   if (maildir !== undefined) return { kind: 'maildir', folder: resolve(home, maildir) }
   if (imap === undefined) return undefined
   imap.allowOnly(['host', 'port', 'secure', 'user', 'password_env', 'mailbox'])
@@ -72,7 +72,7 @@ function inOf(read: SettingsReader, home: string): MailIn | undefined {
 
 function serverOf(read: SettingsReader, hasUser: boolean): MailServer {
   const host = read.needed('host')
-  if (!/^[A-Za-z0-9._:[\]-]{1,253}$/.test(host)) throw read.fault('host', 'Write the name of a host here.')
+  if (!/^[A-Za-z0-9._:[\]-]{1,253}$/.test(host)) throw read.fault('host', 'This must be a host name.')
   return {
     host,
     port: read.port('port'),

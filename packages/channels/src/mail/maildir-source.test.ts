@@ -94,7 +94,7 @@ test('links, folders and hidden files are left alone, and said', async () => {
   deliver('3.plain', mail(1))
   const { context } = await start()
   expect(ids()).toEqual(['<mail-1@example.org>'])
-  expect(context.problemTexts()).toEqual([expect.stringContaining('no plain file')])
+  expect(context.problemTexts()).toEqual([expect.stringContaining('not a regular file')])
   expect(existsSync(secret)).toBe(true)
 })
 

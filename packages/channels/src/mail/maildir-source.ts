@@ -45,9 +45,13 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
   return {
     async start() {
       if (!statSync(incoming, { throwIfNoEntry: false })?.isDirectory())
-        throw new CadreError('configuration', `${incoming} is no folder; write the path of a Maildir.`, {
-          where: 'config.yaml: channels.mail.in.maildir',
-        })
+        throw new CadreError(
+          'configuration',
+          `${incoming} is not a folder. Set maildir to the path of a Maildir.`,
+          {
+            where: 'config.yaml: channels.mail.in.maildir',
+          },
+        )
       mkdirSync(seen, { recursive: true })
       try {
         watcher = watch(incoming, () => void look())
@@ -55,7 +59,7 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
         watcher.on('error', () => watcher?.close())
       } catch (error) {
         tell(
-          `The folder cannot be watched, and is looked at every ${pollMs / 1_000} seconds: ${messageOf(error)}`,
+          `Cadre checks this folder every ${pollMs / 1_000} seconds, because it cannot watch it: ${messageOf(error)}`,
         )
       }
       poll = setInterval(() => void look(), pollMs).unref()
@@ -90,7 +94,7 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
         }
         tell(faults[0])
       } catch (error) {
-        tell(`The Maildir cannot be read: ${messageOf(error)}`)
+        tell(`Cannot read the Maildir: ${messageOf(error)}`)
       }
     }
   }
@@ -99,14 +103,15 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
   async function takeFile(name: string): Promise<string | undefined> {
     try {
       const mail = await read(path.join(incoming, name))
-      if (mail === undefined) return `${JSON.stringify(name)} in ${incoming} is no plain file; take it away.`
+      if (mail === undefined)
+        return `${JSON.stringify(name)} in ${incoming} is not a regular file. Remove it.`
       if (!(await take(mail))) return undefined
       renameSync(path.join(incoming, name), freeName(seen, name))
       return undefined
     } catch (error) {
       // Another program that looks after this Maildir was quicker.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      return `${JSON.stringify(name)} in ${incoming} cannot be taken in: ${messageOf(error)}`
+      return `Cannot read ${JSON.stringify(name)} in ${incoming}: ${messageOf(error)}`
     }
   }
 }

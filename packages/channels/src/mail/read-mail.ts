@@ -27,7 +27,7 @@ export async function readMail(mail: RawMail): Promise<MailLine> {
   try {
     return lineOf(mail, await PostalMime.parse(mail.bytes, options))
   } catch {
-    const text = 'This mail is damaged, and nothing of it could be read.'
+    const text = 'Cadre cannot read this mail, because it is damaged.'
     return {
       ...frameOf(mail, undefined),
       from: '',

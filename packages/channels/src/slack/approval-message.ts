@@ -43,13 +43,13 @@ export function approvalMessage(
   const offered = options.buttons
     ? choices.filter((choice) => Object.hasOwn(buttons, choice) && (isWhole || !permits.has(choice)))
     : []
-  const title = `${shownLine(agent, 60)} asks: ${shownLine(type, 60)}`
+  const title = `${shownLine(agent, 60)} requests approval: ${shownLine(type, 60)}`
   const blocks = [
     plain(title),
     plain(
-      [`Risk: ${risk ?? 'not known'}`, ...reasons.map((reason) => `- ${shownLine(reason, 300)}`)].join('\n'),
+      [`Risk: ${risk ?? 'unknown'}`, ...reasons.map((reason) => `- ${shownLine(reason, 300)}`)].join('\n'),
     ),
-    plain(`Why it is asked: ${shownLine(why, 1_000)}`),
+    plain(`Reason: ${shownLine(why, 1_000)}`),
     preformatted(
       isWhole
         ? action
@@ -75,8 +75,8 @@ export function approvalTitle({ agent, type, action }: ApprovalRecord): string {
 function footer(id: string, { isWhole, hasButtons }: { isWhole: boolean; hasButtons: boolean }): string {
   const command = `cadre approve ${id}   or   cadre reject ${id}`
   if (!isWhole)
-    return `It is too long to be shown whole, so it cannot be approved here. Look at approvals/pending/${id}, then: ${command}`
-  return hasButtons ? id : `Decide where cadre runs: ${command}`
+    return `This request is too long to show here, so you cannot approve it in Slack. Inspect approvals/pending/${id}, then run: ${command}`
+  return hasButtons ? id : `Decide on the machine that runs cadre: ${command}`
 }
 
 /** Text that Slack shows as it is: no markup, no mentions, no emoji. */

@@ -25,7 +25,7 @@ export function createLocalSlack(outbox: Outbox): Sender<SlackMessage> {
       )
       return {
         kind: 'sent',
-        text: `Recorded in outbox/${slackOutbox}.jsonl and inbox/${slackInbox}.jsonl only: no Slack is configured, so it went to nobody else.`,
+        text: `Recorded in outbox/${slackOutbox}.jsonl and inbox/${slackInbox}.jsonl only: Slack is not configured, so the message was not sent.`,
       }
     },
   }

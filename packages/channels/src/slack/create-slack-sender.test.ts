@@ -58,7 +58,7 @@ test('trouble without end is a failure that can be repeated, once per reason', a
   const { sender, outbox } = open()
   expect(await sender.send(message, 's/c1', signal)).toEqual({
     kind: 'failed',
-    text: 'It was not sent. Slack answered with the status 502.',
+    text: 'It was not sent. Slack returned status 502.',
   })
   expect(outbox.find('slack', 's/c1')).toMatchObject({ state: 'failed' })
   expect(await sender.send(message, 's/c1', signal)).toMatchObject({ kind: 'sent' })
@@ -69,7 +69,7 @@ test('a wait that is too long is a failure that says so', async () => {
   slack.fail('chat.postMessage', { status: 429, headers: { 'retry-after': '600' } })
   expect(await open().sender.send(message, 's/c1', signal)).toEqual({
     kind: 'failed',
-    text: 'It was not sent. Slack asks for patience; try again in 600 seconds.',
+    text: 'It was not sent. Slack rate limit reached. Try again in 600 seconds.',
   })
 })
 
@@ -125,7 +125,10 @@ test('what nobody can find out is for a person, and is sent again only after tha
   slack.fail('chat.postMessage', 'broken after')
   slack.fail('conversations.history', ...Array.from({ length: 4 }, () => 'broken before' as const))
   const end = await open().sender.send(message, 's/c1', signal)
-  expect(end).toMatchObject({ kind: 'failed', text: expect.stringContaining('not known whether Slack took') })
+  expect(end).toMatchObject({
+    kind: 'failed',
+    text: expect.stringContaining('not know whether Slack accepted'),
+  })
   slack.fail('conversations.history', ...Array.from({ length: 4 }, () => ({ status: 500 })))
   expect(await open().sender.check(message, 's/c1', signal)).toBe('unknown')
   // Now it can be asked.

@@ -32,7 +32,7 @@ export function createSlackSender({
     const found = await findSent(api, { channel, thread_ts, key, since }, signal)
     if (found.kind === 'unknown') return 'unknown'
     if (found.kind === 'absent') {
-      await outbox.release(slackOutbox, key, 'It is not in the channel.')
+      await outbox.release(slackOutbox, key, 'The message is not in the channel.')
       return 'not_done'
     }
     await outbox.settle(slackOutbox, key, { channel: found.channel, ts: found.ts })
@@ -44,10 +44,10 @@ export function createSlackSender({
       const { channel, text, thread_ts } = message
       if (channels !== undefined && !channels.has(channel))
         return failed(
-          `Nothing may be sent to ${channel}; a person can permit it under channels.slack.channels.`,
+          `Sending to ${channel} is not allowed. A person can allow it under channels.slack.channels.`,
         )
       if (thread_ts !== undefined && !/^\d{1,16}\.\d{1,10}$/.test(thread_ts))
-        return failed('thread_ts is the ts of a message, such as 1712345678.000200.')
+        return failed('thread_ts must be the ts of a message, such as 1712345678.000200.')
       try {
         if ((await look(message, key, signal)) === 'unknown')
           // It is only run again when a person has said so.
@@ -78,7 +78,7 @@ export function createSlackSender({
         }
       } catch (error) {
         if (error instanceof CadreError && error.code === 'in_doubt')
-          return failed(`${error.message} Ask somebody who can see the channel before you send it again.`)
+          return failed(`${error.message} Check with a member of the channel before you send it again.`)
         return failed(`It was not sent. ${messageOf(error)}`)
       }
     },

@@ -38,14 +38,16 @@ export async function postOnce(api: SlackApi, post: Post, signal: AbortSignal): 
       const found = await findSent(api, { channel, thread_ts, key, since }, signal)
       if (found.kind === 'found') return { channel: found.channel, ts: found.ts }
       if (found.kind === 'unknown')
-        throw new CadreError('in_doubt', `It is not known whether Slack took the message. ${reply.message}`)
+        throw new CadreError(
+          'in_doubt',
+          `Cadre does not know whether Slack accepted the message. ${reply.message}`,
+        )
     }
     const wait = waitAfter(reply, attempt, pauseMs)
     if (wait === undefined || attempt === tries || signal.aborted)
       throw new CadreError('backend', explainReply(reply))
     await pause(wait, signal)
-    if (signal.aborted)
-      throw new CadreError('cancelled', 'It was stopped before Slack had taken the message.')
+    if (signal.aborted) throw new CadreError('cancelled', 'Cadre stopped before Slack accepted the message.')
   }
 }
 

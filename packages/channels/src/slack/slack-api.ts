@@ -57,7 +57,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
       return await replyOf(response)
     } catch (error) {
       const code = codeOf(error)
-      const message = `Slack cannot be reached (${code}).`
+      const message = `Cannot reach Slack (${code}).`
       return { kind: neverArrived.has(code) ? 'unreachable' : 'unclear', message }
     }
   }
@@ -84,8 +84,8 @@ export function waitAfter(reply: SlackReply, attempt: number, pauseMs: number): 
 
 /** A sentence for a person about a reply that is not the one that was hoped for. */
 export function explainReply(reply: Exclude<SlackReply, { kind: 'ok' }>): string {
-  if (reply.kind === 'refused') return `Slack refused it: ${reply.error}.${adviceFor(reply.error)}`
-  if (reply.kind === 'limited') return `Slack asks for patience; try again in ${reply.seconds} seconds.`
+  if (reply.kind === 'refused') return `Slack rejected the request: ${reply.error}.${adviceFor(reply.error)}`
+  if (reply.kind === 'limited') return `Slack rate limit reached. Try again in ${reply.seconds} seconds.`
   return reply.message
 }
 
@@ -97,20 +97,20 @@ async function replyOf(response: Response): Promise<SlackReply> {
   }
   if (!response.ok) {
     await response.body?.cancel()
-    const message = `Slack answered with the status ${response.status}.`
+    const message = `Slack returned status ${response.status}.`
     return response.status >= 500
       ? { kind: 'unclear', message }
       : { kind: 'refused', error: `http_${response.status}` }
   }
   const parsed = parseJson(await boundedText(response))
   if (!parsed.ok || !isObject(parsed.value))
-    return { kind: 'unclear', message: 'Slack answered with something that is no JSON.' }
+    return { kind: 'unclear', message: 'The answer from Slack is not JSON.' }
   const body = parsed.value
   if (body['ok'] === true) return { kind: 'ok', body }
   const error = wordOf(body['error'])
   if (error === 'ratelimited') return { kind: 'limited', seconds: 30 }
   return unclearErrors.has(error)
-    ? { kind: 'unclear', message: `Slack says ${error}.` }
+    ? { kind: 'unclear', message: `Slack reports ${error}.` }
     : { kind: 'refused', error }
 }
 
@@ -150,11 +150,11 @@ function adviceFor(error: string): string {
   return advice === undefined ? '' : ` ${advice}`
 }
 
-const token = 'Set the variable that bot_token_env names to the token of an app that is installed.'
+const token = 'Set the variable named by bot_token_env to the token of an installed app.'
 const advices: { readonly [error: string]: string | undefined } = {
   not_in_channel: 'Invite the app to the channel: /invite @app.',
   channel_not_found: 'Use the id of a channel that the app is in.',
-  is_archived: 'The channel is archived; use another one.',
+  is_archived: 'The channel is archived. Use another one.',
   msg_too_long: 'Write a shorter message.',
   missing_scope: 'Give the app the scopes that docs/slack.md lists, and install it again.',
   not_authed: token,
@@ -163,5 +163,5 @@ const advices: { readonly [error: string]: string | undefined } = {
   token_revoked: token,
   token_expired: token,
   not_allowed_token_type:
-    'bot_token_env needs a token that begins with xoxb-, app_token_env one that begins with xapp-.',
+    'The token of bot_token_env must begin with xoxb-, the token of app_token_env with xapp-.',
 }

@@ -115,7 +115,7 @@ test('the same press delivered again does nothing; another one is told politely'
   await until(() => slack.responses.length === 1)
   expect(slack.responses[0]).toMatchObject({
     response_type: 'ephemeral',
-    text: 'This is not waiting for a decision any more.',
+    text: 'This approval is no longer pending.',
   })
   expect(context.decisions).toHaveLength(1)
   expect(second.context.decisions).toEqual([])
@@ -133,9 +133,9 @@ test('two who press at once: the first one decides, the other is told', async ()
 })
 
 test.each([
-  ['somebody who may not', { user: 'UOTHER' }, 'not among those who may decide'],
-  ['on another message', { ts: '9.9' }, 'not waiting'],
-  ['for another approval', { id: 'approval-2-bbbb' }, 'not waiting'],
+  ['somebody who may not', { user: 'UOTHER' }, 'You may not decide here'],
+  ['on another message', { ts: '9.9' }, 'no longer pending'],
+  ['for another approval', { id: 'approval-2-bbbb' }, 'no longer pending'],
 ])('pressed by or %s: nothing is decided', async (_, more, said) => {
   const { channel, context } = await start()
   await channel.asked?.(record)
@@ -258,7 +258,7 @@ test('what is too long is cut visibly, and can only be refused', () => {
   expect(choices).toEqual(['reject'])
   const text = JSON.stringify(content)
   expect(text).toContain('more characters]')
-  expect(text).toContain('cannot be approved here')
+  expect(text).toContain('cannot approve it in Slack')
   expect(text.length).toBeLessThan(20_000)
 })
 

@@ -66,7 +66,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
       const answer = await decide(press).catch((error: unknown) => {
         // It may be pressed again.
         presses.delete(press.once)
-        return `This could not be recorded: ${messageOf(error)}`
+        return `Cannot record this decision: ${messageOf(error)}`
       })
       if (answer !== undefined) after(respond(press.responseUrl, answer, baseUrl))
     },
@@ -107,22 +107,22 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
     const { approval: id, choice, user, userName } = press
     if (!approvers.has(user)) {
       context.note({ type: 'approval.refused', message: `${user} may not decide about ${id} in Slack.`, id })
-      return 'You are not among those who may decide here; they are listed under channels.slack.approvers.'
+      return 'You may not decide here. Approvers are listed under channels.slack.approvers.'
     }
     const entry = shown.get(id)
     if (entry === undefined || entry.channel !== press.channel || entry.ts !== press.ts)
-      return 'This is not waiting for a decision any more.'
-    if (!entry.choices.includes(choice)) return 'This cannot be decided here.'
+      return 'This approval is no longer pending.'
+    if (!entry.choices.includes(choice)) return 'You cannot decide this in Slack.'
     const by = userName === '' ? `slack:${user}` : `${userName} (slack:${user})`
     const decided = await context.decide(id, { decision: choice, by })
     if (decided === 'unknown') {
-      after(inOrder(id, () => close(id, 'not waiting for a decision any more')))
-      return 'This is not waiting for a decision any more.'
+      after(inOrder(id, () => close(id, 'no longer pending')))
+      return 'This approval is no longer pending.'
     }
     after(inOrder(id, () => close(id, answered(decided.answer))))
     return decided.answer.decision === choice && decided.answer.by === by
       ? undefined
-      : `This was decided already: ${answered(decided.answer)}.`
+      : `This approval was already decided: ${answered(decided.answer)}.`
   }
 
   /** Takes the buttons away and says what became of it. */
@@ -153,7 +153,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
         failures.delete(id)
       } catch (error) {
         failures.set(id, {
-          message: `${id} is not shown in Slack as it is. ${messageOf(error)}`,
+          message: `Cannot update ${id} in Slack. ${messageOf(error)}`,
           retry: work,
         })
       }

@@ -31,11 +31,11 @@ export function createSlackIntake({ context, settings, self, interaction }: Slac
       if (line === undefined) return true
       try {
         if ((await receive('slack-messages', line)) === 'new')
-          note({ type: 'slack.received', message: `A Slack message came in (${line.id}).`, id: line.id })
+          note({ type: 'slack.received', message: `Received a Slack message (${line.id}).`, id: line.id })
         problems.report('slack-inbox', '[slack]', [])
         return true
       } catch (error) {
-        const message = `A Slack message cannot be written down, and Slack will send it again: ${messageOf(error)}`
+        const message = `Cannot store a Slack message, so Slack will send it again: ${messageOf(error)}`
         problems.report('slack-inbox', '[slack]', [{ severity: 'error', message }])
         return false
       }

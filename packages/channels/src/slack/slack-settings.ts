@@ -42,7 +42,10 @@ export function readSlackSettings(given: JsonObject, environment: Environment): 
   const approvers = read.texts('approvers') ?? []
   const odd = approvers.find((one) => !/^[UW][A-Z0-9]{1,30}$/.test(one))
   if (odd !== undefined)
-    throw read.fault('approvers', 'Write the ids of users here, such as U024BE7LH; names can be changed.')
+    throw read.fault(
+      'approvers',
+      'This must be a list of user ids, such as U024BE7LH. Names are not allowed, because they can change.',
+    )
   const common = {
     ...accessOf(read),
     ignoreBots: read.flag('ignore_bots', true),
@@ -68,9 +71,9 @@ function baseUrlOf(read: SettingsReader): string {
   const text = read.text('base_url') ?? 'https://slack.com/api/'
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || url.username !== '' || url.password !== '' || url.search !== '')
-    throw read.fault('base_url', 'Write an address here, without a password and without a query.')
+    throw read.fault('base_url', 'This must be a URL without a password and without a query.')
   // The token goes there: in the clear only to this machine.
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
-    throw read.fault('base_url', 'Write an address that begins with https:// here.')
+    throw read.fault('base_url', 'This must be a URL that begins with https://.')
   return url.href.endsWith('/') ? url.href : `${url.href}/`
 }

@@ -112,7 +112,7 @@ test('Slack asks for another connection: there is one, and nothing is lost', asy
 test('a socket mode that is switched off is a problem with what to do', async () => {
   const { context } = await start({ options: { pauseMs: 60_000 } })
   slack.send({ type: 'disconnect', reason: 'link_disabled' })
-  await until(() => context.problemTexts().some((text) => text.includes('switch it on')))
+  await until(() => context.problemTexts().some((text) => text.includes('Enable it')))
 })
 
 test('a connection that says nothing any more is given up', async () => {
@@ -124,7 +124,7 @@ test('a connection that says nothing any more is given up', async () => {
 test('Slack that is away at first is found later', async () => {
   slack.fail('apps.connections.open', ...Array.from({ length: 5 }, () => 'broken before' as const))
   const { context } = await start()
-  expect(context.problemTexts()).toEqual([expect.stringContaining('Slack cannot be reached')])
+  expect(context.problemTexts()).toEqual([expect.stringContaining('Cannot reach Slack')])
   await until(() => slack.connections() === 1 && context.problemTexts().length === 0)
 })
 

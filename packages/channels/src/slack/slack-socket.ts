@@ -96,7 +96,7 @@ export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
     on: { readonly greeted: () => void; readonly served: () => void },
   ): Promise<string | undefined> {
     return new Promise((resolve) => {
-      let reason: string | undefined = 'The connection to Slack has ended; another one is being opened.'
+      let reason: string | undefined = 'Lost the connection to Slack. Reconnecting.'
       let isAlive = true
       const alive = () => {
         isAlive = true
@@ -126,7 +126,7 @@ export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
           // Slack wants another connection to be opened; only a switched-off socket mode is a problem.
           reason =
             message['reason'] === 'link_disabled'
-              ? 'Socket mode is switched off for the app; switch it on in its settings at api.slack.com.'
+              ? 'Socket mode is disabled for the app. Enable it in its settings at api.slack.com.'
               : undefined
           socket.close()
           return
@@ -150,7 +150,7 @@ export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
       if (type === 'events_api' && !(await intake.event(payload))) return
       if (type === 'interactive') await intake.interaction(payload)
     } catch (error) {
-      return tell(`Something that Slack sent could not be handled: ${messageOf(error)}`)
+      return tell(`Cannot handle an event from Slack: ${messageOf(error)}`)
     }
     if (!stopped.signal.aborted && socket.readyState === socket.OPEN)
       socket.send(JSON.stringify({ envelope_id: id }))
@@ -166,5 +166,5 @@ function read(data: RawData): JsonObject | undefined {
 function requireSafe(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopback(url.hostname))) return
-  throw new Error('Slack gave an address for the connection that is not encrypted; it is not used.')
+  throw new Error('Slack returned an unencrypted address for the connection, so Cadre does not use it.')
 }

@@ -44,7 +44,7 @@ export function createWebhookChannel(
       without.map(({ name, secretEnv }) => ({
         severity: 'error',
         code: 'no-secret',
-        message: `Nothing is taken at /hooks/${name}: the environment variable ${secretEnv} is not set. Set it and start the daemon again.`,
+        message: `/hooks/${name} accepts no requests, because the environment variable ${secretEnv} is not set. Set it and restart the daemon.`,
       })),
     )
   }
@@ -52,7 +52,7 @@ export function createWebhookChannel(
   function answerer(hook: HookSettings): PostHandler {
     return async (request): Promise<PostAnswer> => {
       const secret = environment[hook.secretEnv]
-      if (isStopped || !secret) return refused(503, 'This address takes nothing at the moment.')
+      if (isStopped || !secret) return refused(503, 'This address does not accept requests at the moment.')
       const at = now()
       const verified = verifyRequest(request, hook, secret, at)
       if (verified.kind === 'wrong') return refused(401, verified.reason)

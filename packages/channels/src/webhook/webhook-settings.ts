@@ -42,38 +42,39 @@ const variable = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
 export function readWebhookSettings(settings: JsonObject): readonly HookSettings[] {
   for (const key of Object.keys(settings)) {
     if (key !== 'hooks')
-      throw fault(key, `There is no such key${didYouMean(key, ['hooks']) || '; known is hooks.'}`)
+      throw fault(key, `There is no such key${didYouMean(key, ['hooks']) || '. The only key is hooks.'}`)
   }
   const { hooks } = settings
-  if (!isObject(hooks)) throw fault('hooks', 'Write a name for each address, and below it its settings.')
+  if (!isObject(hooks))
+    throw fault('hooks', 'This must be a mapping of names to settings, one for each address.')
   return Object.entries(hooks).map(([name, hook]) => readHook(name, hook))
 }
 
 function readHook(name: string, given: Json): HookSettings {
   const place = `hooks.${name}`
-  if (!hookName.test(name)) throw fault(place, 'A name has letters, digits, hyphens and underscores.')
-  if (!isObject(given)) throw fault(place, 'Write scheme and secret_env below it.')
+  if (!hookName.test(name)) throw fault(place, 'A name consists of letters, digits, hyphens and underscores.')
+  if (!isObject(given)) throw fault(place, 'Set scheme and secret_env below it.')
   for (const key of Object.keys(given)) {
     if (key === 'secret' || key === 'token')
       throw fault(
         `${place}.${key}`,
-        'Secrets do not belong into a file: put it into an environment variable and its name into secret_env.',
+        'Do not write secrets to a file. Put the secret in an environment variable and its name in secret_env.',
       )
     if (!keys.includes(key))
       throw fault(
         `${place}.${key}`,
-        `There is no such key${didYouMean(key, keys) || `; known are ${keys.join(', ')}.`}`,
+        `There is no such key${didYouMean(key, keys) || `. Known keys: ${keys.join(', ')}.`}`,
       )
   }
   const textAt = (key: string, pattern: RegExp, what: string): string | undefined => {
     const value = given[key]
     if (value === undefined || value === null) return undefined
     if (typeof value === 'string' && pattern.test(value)) return value
-    throw fault(`${place}.${key}`, `Write ${what} here.`)
+    throw fault(`${place}.${key}`, `This must be ${what}.`)
   }
   const header = (key: string) => textAt(key, headerName, 'the name of a header')?.toLowerCase()
   const scheme = schemes.find((one) => one === given['scheme'])
-  if (scheme === undefined) throw fault(`${place}.scheme`, `Write one of ${schemes.join(', ')} here.`)
+  if (scheme === undefined) throw fault(`${place}.scheme`, `This must be one of: ${schemes.join(', ')}.`)
   const secretEnv = textAt(
     'secret_env',
     variable,
@@ -82,14 +83,14 @@ function readHook(name: string, given: Json): HookSettings {
   if (secretEnv === undefined)
     throw fault(
       `${place}.secret_env`,
-      'This is missing: name the environment variable that holds the secret.',
+      'This key is required: the name of the environment variable that holds the secret.',
     )
   const tolerance = given['tolerance_seconds'] ?? 300
   if (typeof tolerance !== 'number' || !Number.isInteger(tolerance) || tolerance < 1 || tolerance > 86_400)
-    throw fault(`${place}.tolerance_seconds`, 'Write a number of seconds, 1 to 86400.')
+    throw fault(`${place}.tolerance_seconds`, 'This must be a number of seconds, 1 to 86400.')
   const timestampHeader = header('timestamp_header') ?? usual[scheme].timestamp
   if (given['tolerance_seconds'] !== undefined && timestampHeader === undefined)
-    throw fault(`${place}.tolerance_seconds`, 'Name the header with the time as well: timestamp_header.')
+    throw fault(`${place}.tolerance_seconds`, 'Set timestamp_header as well, the header with the time.')
   return {
     name,
     scheme,
@@ -110,7 +111,7 @@ function fileOf(given: Json | undefined, name: string, place: string): string {
   } catch {
     // Said below, with the key it is about.
   }
-  throw fault(`${place}.to_file`, 'Write the name of a file of inbox/ here, such as github.')
+  throw fault(`${place}.to_file`, 'This must be the name of a file in inbox/, such as github.')
 }
 
 function fault(key: string, message: string): CadreError {

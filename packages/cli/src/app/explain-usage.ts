@@ -11,14 +11,14 @@ export const explainUsage: Pick<
 > = {
   noCommandRegisteredForInput({ input, corrections }) {
     const names = corrections.map((name) => name.replaceAll('`', '')).join(', ')
-    return `unknown command ${JSON.stringify(input)}${names === '' ? '' : `; did you mean ${names}?`}`
+    return `unknown command ${JSON.stringify(input)}${names === '' ? '' : `. Did you mean ${names}?`}`
   },
   exceptionWhileParsingArguments(error) {
     if (!(error instanceof ArgumentScannerError)) return String(error)
     return formatMessageForArgumentScannerError(error, {
       FlagNotFoundError: ({ input, corrections }) => {
         const names = corrections.map((name) => `--${kebab(name)}`).join(', ')
-        return `unknown flag --${input}${names === '' ? '' : `; did you mean ${names}?`}`
+        return `unknown flag --${input}${names === '' ? '' : `. Did you mean ${names}?`}`
       },
       AliasNotFoundError: ({ input }) => `unknown flag -${input}`,
       ArgumentParseError: ({ externalFlagNameOrPlaceholder, input, exception }) =>

@@ -5,7 +5,7 @@ import type { SessionState } from '../session/state.ts'
 export function refusedCalls({ refusedByBudget }: SessionState): Notice[] {
   return [...refusedByBudget].map(([reason, count]) => ({
     code: 'budget',
-    message: `${count === 1 ? '1 call was' : `${count} calls were`} refused: ${reason}`,
+    message: `${count === 1 ? '1 call was' : `${count} calls were`} denied: ${reason}`,
   }))
 }
 

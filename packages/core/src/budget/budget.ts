@@ -95,7 +95,7 @@ export class Account {
   /** Why no further call is allowed, here or above; `undefined` when one is. */
   refuseCall(): string | undefined {
     const { calls } = this.#ceiling
-    if (this.#spent.calls >= calls) return `the budget of ${calls} calls of ${this.#owner} is used up`
+    if (this.#spent.calls >= calls) return `the budget of ${this.#owner} is used up (${calls} calls)`
     return this.#parent?.refuseCall()
   }
 
@@ -163,9 +163,9 @@ export class Account {
     const { tokens, nanos } = this.#ceiling
     const needed = input + least
     if (tokens - this.#spent.tokens < needed)
-      return `the budget of ${tokens} tokens of ${this.#owner} does not allow another request: ${this.#spent.tokens} tokens are spent, and the next request may take ${needed}; raise the budget to continue`
+      return `the budget of ${this.#owner} (${tokens} tokens) does not allow another request: ${this.#spent.tokens} tokens are spent, and the next request can use ${needed}. Raise the budget to continue`
     const cost = nanosOf({ input, output: least }, price)
-    return `the budget of ${dollars(nanos)} of ${this.#owner} does not allow another request: ${dollars(this.#spent.nanos)} is spent, and the next request may cost ${dollars(cost)}; raise the budget to continue`
+    return `the budget of ${this.#owner} (${dollars(nanos)}) does not allow another request: ${dollars(this.#spent.nanos)} is spent, and the next request can cost ${dollars(cost)}. Raise the budget to continue`
   }
 
   #chain(): Account[] {

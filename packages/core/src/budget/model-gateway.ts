@@ -94,11 +94,11 @@ function unfit({ model, node }: Session): RequestFailure | undefined {
   const refused = (message: string) => ({ kind: 'failed', code: 'budget_exceeded', message }) as const
   if (model.capsReplies !== true)
     return refused(
-      `the backend of ${model.id} cannot limit the length of a reply, so it cannot be used under a budget of tokens or money; use another model, or remove the budget`,
+      `the backend of ${model.id} cannot limit the length of a reply, so Cadre cannot enforce a budget of tokens or money. Use another model, or remove the budget`,
     )
   if (node.account?.limitsCost && model.price === undefined)
     return refused(
-      `the price of ${model.id} is unknown, so it cannot be used under a budget in money; set models["${model.id}"].price in config.yaml, in dollars per million tokens`,
+      `the price of ${model.id} is unknown, so Cadre cannot enforce a budget in money. Set models["${model.id}"].price in config.yaml, in dollars per million tokens`,
     )
   return undefined
 }
@@ -172,7 +172,7 @@ class Meter {
     return notice(
       this.#session,
       'budget_exceeded',
-      `${model.id} reports ${most.tokens + beyond} tokens for a request that was limited to ${most.tokens}: its server ignores the limit, so Cadre cannot enforce the budget`,
+      `${model.id} reports ${most.tokens + beyond} tokens for a request limited to ${most.tokens}: its server ignores the limit, so Cadre cannot enforce the budget`,
     )
   }
 

@@ -170,7 +170,7 @@ export function object<S extends Shape>(shape: S, description?: string): Schema<
     }
     for (const key of Object.keys(given)) {
       if (!Object.hasOwn(shape, key))
-        return wrong(`is not known; known are: ${keys.join(', ')}`, [...path, key])
+        return wrong(`is unknown. Known keys: ${keys.join(', ')}`, [...path, key])
     }
     return { value: out as ObjectOf<S> }
   })

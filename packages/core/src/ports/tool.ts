@@ -81,7 +81,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
   const parameters = definition.parameters ?? exportSchema(definition.input)
   if (parameters === undefined) {
     throw new TypeError(
-      `tool ${name}: its input schema cannot be exported as JSON Schema; give "parameters" as well`,
+      `tool ${name}: cannot export its input schema as JSON Schema. Set "parameters" as well`,
     )
   }
   return { ...definition, parameters }

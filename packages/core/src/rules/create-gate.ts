@@ -76,7 +76,7 @@ async function readArguments(
   } catch (error) {
     return {
       kind: 'failed',
-      reason: `the arguments of ${call.function.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      reason: `the arguments of ${call.function.name} are invalid: ${error instanceof Error ? error.message : String(error)}`,
     }
   }
   return readInput({ call, tool, ...(teamOnly && { teamOnly }) }, input)
@@ -105,13 +105,13 @@ export async function readInput(
   if (result.issues === undefined)
     return { kind: 'ready', judged: { call, tool, input: result.value, ...(teamOnly && { teamOnly }) } }
   const { name } = call.function
-  return { kind: 'failed', reason: `the arguments of ${name} are wrong: ${explainIssues(result.issues)}` }
+  return { kind: 'failed', reason: `the arguments of ${name} are invalid: ${explainIssues(result.issues)}` }
 }
 
 /** Nothing is wrong with the agent's list where the run keeps everybody from delegating. */
 function whyNot(tool: Tool, { agent, delegation }: SessionSpec): string {
   if ((tool.kind === 'delegate' || tool.kind === 'team') && !delegation)
-    return `${tool.name} cannot be used: delegation is switched off for this run; do the work yourself`
+    return `${tool.name} is not available: delegation is disabled for this run. Do the work yourself`
   return `${agent.name} may not use ${tool.name}`
 }
 
@@ -169,7 +169,7 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
     const { tool } = at.call
     const checked = await tool.input['~standard'].validate(said.input)
     if (checked.issues !== undefined) {
-      const reason = `it was given other arguments by ${said.rule}, and they are wrong: ${explainIssues(checked.issues)}`
+      const reason = `${said.rule} replaced the arguments with invalid ones: ${explainIssues(checked.issues)}`
       return { ...verdict, kind: 'deny', by: said.by, rule: said.rule, reason }
     }
     return from({

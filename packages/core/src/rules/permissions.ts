@@ -70,7 +70,7 @@ function verdictOf(
 ): Verdict {
   const where = agent.source?.path ?? `the definition of ${agent.name}`
   const about = subject.label === '' ? '' : ` for ${subject.label}`
-  const said = `${where} says ${rule.action} (${rule.tool}: ${rule.pattern})`
+  const said = `${where} sets ${rule.action} (${rule.tool}: ${rule.pattern})`
   const decided = { by: 'agent', rule: 'agent-permissions' } as const
   return rule.action === 'deny'
     ? { kind: 'deny', ...decided, reason: `${agent.name} may not use ${tool.name}${about}: ${said}` }

@@ -50,7 +50,7 @@ export function engineRules(
             kind: 'deny',
             by: 'budget',
             rule: 'sessions',
-            reason: `this run may have ${most} sessions and has them; do the work yourself`,
+            reason: `session limit reached (${most}, limits.sessions). Do the work yourself`,
           }
         return standIn === undefined
           ? undefined
@@ -59,7 +59,7 @@ export function engineRules(
               by: 'role',
               rule: 'delegation',
               input: { ...(input as JsonObject), subagent_type: standIn },
-              context: `There is no agent named ${JSON.stringify(oneLine(target, 200))}, so ${standIn} got the task. Agents: ${session.targets.join(', ')}`,
+              context: `There is no agent named ${JSON.stringify(oneLine(target, 200))}, so Cadre gave the task to ${standIn}. Agents: ${session.targets.join(', ')}`,
             }
       },
     },
@@ -99,7 +99,7 @@ const treeControls: readonly Rule[] = [
     judge({ tool }, { controls }) {
       const name = controls?.deniedTools?.find((denied) => covers(denied, tool))
       if (name === undefined || tool.kind === 'report') return undefined
-      const reason = `${tool.name} is denied for this whole run (${name})`
+      const reason = `${tool.name} is denied for this run (${name})`
       return { kind: 'deny', by: 'agent', rule: 'denied-tools', reason }
     },
   },
@@ -109,7 +109,7 @@ const treeControls: readonly Rule[] = [
     immediate: true,
     judge({ tool }, { controls }) {
       if (controls?.readOnly !== true || isReading(tool)) return undefined
-      const reason = `this whole run only reads, and ${tool.name} does more than that`
+      const reason = `this run is read-only, and ${tool.name} can change things`
       return { kind: 'deny', by: 'role', rule: 'read-only', reason }
     },
   },
@@ -119,7 +119,7 @@ const treeControls: readonly Rule[] = [
     immediate: true,
     judge({ tool }, { controls }) {
       if (controls?.approvalRequired !== true || isReading(tool)) return undefined
-      const reason = 'every effect of this work needs an approval'
+      const reason = 'every change made by this run needs an approval'
       return { kind: 'ask', by: 'approval', rule: 'approval-required', reason, firm: true }
     },
   },
@@ -131,13 +131,13 @@ const treeControls: readonly Rule[] = [
       if (isolation?.kind !== 'missing' || (tool.effect !== 'write' && tool.effect !== 'execute'))
         return undefined
       if (isNoted(tool)) return undefined
-      const reason = `it was to have a workspace of its own and has none (${isolation.reason}): it changes what others work on`
+      const reason = `the agent could not get its own workspace (${isolation.reason}), so this changes files that others work on`
       return {
         kind: 'ask',
         by: 'approval',
         rule: 'isolation',
         reason,
-        grants: ['change things without a workspace of its own'],
+        grants: ['change files without its own workspace'],
       }
     },
   },

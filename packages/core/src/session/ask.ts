@@ -16,7 +16,7 @@ export async function ask(session: Session): Promise<Ending | undefined> {
     return incomplete(
       session,
       'max_rounds',
-      `stopped after ${count(spec.limits.maxRounds, 'round')}, the most this session may take`,
+      `stopped after ${count(spec.limits.maxRounds, 'round')}, the limit of this session`,
     )
   }
   // A person may have emptied the record: the work is what a session begins with.

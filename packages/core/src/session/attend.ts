@@ -18,7 +18,7 @@ export async function attend(session: Session, moment: Moment): Promise<Attentio
     // A session that ends is often one that was stopped: its last moment is told all the same.
     said = await ports.attend(moment, spec, moment.kind === 'session.ended' ? never : node.signal)
   } catch (error) {
-    const message = `what watches over ${moment.kind} failed: ${messageOf(error)}`
+    const message = `a handler of ${moment.kind} failed: ${messageOf(error)}`
     // The record of a session that has ended is closed.
     if (moment.kind === 'session.ended')
       session.emit({ type: 'notice.added', notice: { code: 'attend', message } })

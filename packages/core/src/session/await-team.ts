@@ -20,9 +20,9 @@ export async function awaitTeam(session: Session, teammates: Teammates): Promise
   if (news.length === 0) return true
   await say(session, `team/${session.state.round}`, {
     content: [
-      'Your teammates are idle. This is what they said last.',
+      'Your teammates are idle. Their last replies:',
       ...news.map(resultOf),
-      'Write to them with send_message if anything is left to do, or give your answer.',
+      'If work is left, write to them with send_message. Otherwise give your answer.',
     ].join('\n\n'),
     // What they cost is in their own records, and is added up when the lead ends.
     collected: news.map(({ key }) => key),
@@ -33,7 +33,7 @@ export async function awaitTeam(session: Session, teammates: Teammates): Promise
 async function noteUndelivered(session: Session, teammates: Teammates): Promise<void> {
   const notices = teammates.undelivered().map(({ name, team, count }) => ({
     code: 'team',
-    message: `${count === 1 ? '1 message' : `${count} messages`} to ${name} of the team ${team} could not be delivered`,
+    message: `${count === 1 ? '1 message' : `${count} messages`} to ${name} in team ${team} could not be delivered`,
   }))
   for (const { code, message } of untold(session.state, notices)) await notice(session, code, message)
 }

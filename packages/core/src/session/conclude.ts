@@ -24,7 +24,7 @@ export async function conclude(session: Session): Promise<Ending | undefined> {
   const text = reply?.content ?? ''
   if (reply?.stop !== undefined) return cutShort(session, reply.stop, text)
   if (isBlank(text)) {
-    const message = 'Your reply was empty. Say in a few sentences what you did and what you found.'
+    const message = 'Your reply was empty. Summarize in a few sentences what you did and what you found.'
     if (await nudge(session, 'empty', message)) return undefined
     return {
       status: 'error',
@@ -34,11 +34,11 @@ export async function conclude(session: Session): Promise<Ending | undefined> {
   }
   if (spec.completion === 'report') {
     const message =
-      'You have not reported yet. Finish the work if anything is left, then call the reportOut tool with your report.'
+      'You have not reported yet. Finish any remaining work, then call the reportOut tool with your report.'
     if (await nudge(session, 'report', message)) return undefined
     const notice = {
       code: 'no_report',
-      message: 'ended without calling reportOut; its last text stands in for the report',
+      message: 'ended without calling reportOut, so its last text is used as the report',
     }
     return review(session, { status: 'incomplete', text: state.lastText, notices: [notice] })
   }
@@ -51,7 +51,7 @@ async function cutShort(
   stop: 'length' | 'filtered',
   text: string,
 ): Promise<Ending | undefined> {
-  const message = 'Your reply was cut off because it was too long. Give it again, shorter, and complete.'
+  const message = 'Your reply was cut off because it was too long. Send a shorter, complete reply.'
   if (stop === 'length' && (await nudge(session, 'truncated', message))) return undefined
   const why =
     stop === 'length' ? 'its reply was cut off at the length limit' : 'the backend filtered its reply'
@@ -80,7 +80,7 @@ async function collect(session: Session): Promise<undefined> {
   for (const report of reports)
     for (const { code, message } of untold(state, budgetsBelow(report))) await notice(session, code, message)
   const before = 'All delegated tasks of this round have ended.'
-  const after = 'Delegate what is left to do, or give your answer.'
+  const after = 'Delegate the remaining work, or give your answer.'
   await say(session, `collect/${state.round}`, followUp({ calls, reports, before, after }))
   for (const call of calls) background.delete(call)
   return undefined
@@ -109,7 +109,10 @@ async function review(session: Session, ending: Ending): Promise<Ending | undefi
     return verdict.sections === undefined ? ending : { ...ending, sections: verdict.sections }
   const { by = 'sections', reason } = verdict
   if (await nudge(session, by, reason)) return undefined
-  const notice = { code: by, message: `sent back ${nudgeLimits[by]} times and still: ${reason}` }
+  const notice = {
+    code: by,
+    message: `still incomplete after ${nudgeLimits[by]} requests to correct it: ${reason}`,
+  }
   return { ...ending, status: 'incomplete', notices: [...(ending.notices ?? []), notice] }
 }
 

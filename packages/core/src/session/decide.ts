@@ -107,7 +107,7 @@ function judgeRead(
     const { by, rule } = read
     return refused('refused', read.reason, { by, ...(rule && { rule }) })
   }
-  if (late) return refused('cancelled', 'the report was handed in before this call', { by: 'tool' })
+  if (late) return refused('cancelled', 'the report was already submitted before this call', { by: 'tool' })
   const said = session.gate.judge(read.judged, session.spec, session.node.signal)
   const decided = (verdict: Verdict): Decided => ({ kind: 'verdict', judged: read.judged, verdict })
   return said instanceof Promise ? said.then(decided) : decided(said)

@@ -65,7 +65,7 @@ function inTurn(said: readonly Said[]): Said[] {
   return turns
 }
 
-const opening = 'This is what was said before, in short.\n\nThe request:\n'
+const opening = 'Summary of the conversation so far.\n\nThe request:\n'
 
 function summaryOf(said: readonly Said[], state: SessionState, spec: SessionSpec): Said[] {
   const request = cut(requestOf(said), longestRequest)

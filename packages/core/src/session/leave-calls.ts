@@ -24,7 +24,7 @@ export async function leaveCalls(session: Session): Promise<Draft[]> {
 const notBegun: Outcome = {
   outcome: 'cancelled',
   code: 'cancelled',
-  content: 'The person stopped this before it was carried out.',
+  content: 'The user stopped this call before it started.',
 }
 
 async function outcomeOf(session: Session, open: CallState): Promise<Outcome> {
@@ -40,7 +40,11 @@ async function outcomeOf(session: Session, open: CallState): Promise<Outcome> {
   }
   const read = await readOnce(session, call)
   if (read.kind === 'ready' && read.judged.tool.effect === 'read')
-    return { outcome: 'cancelled', code: 'cancelled', content: 'The person stopped this before it ended.' }
+    return {
+      outcome: 'cancelled',
+      code: 'cancelled',
+      content: 'The user stopped this call before it finished.',
+    }
   const content = 'The user stopped this call, and it may have been carried out. Check before you repeat it.'
   return { outcome: 'in_doubt', code: 'in_doubt', content }
 }
@@ -50,7 +54,7 @@ async function leaveBackground(session: Session): Promise<Draft[]> {
   if (background.size === 0) return []
   const found = await Promise.all([...background.values()].map((child) => reportOf(session, child)))
   const reports = found.flatMap((report) => report ?? [])
-  const before = 'The person stopped the delegated tasks that were still running.'
+  const before = 'The user stopped the delegated tasks that were still running.'
   return [{ role: 'user', from: 'cadre', ...followUp({ calls: [...background.keys()], reports, before }) }]
 }
 

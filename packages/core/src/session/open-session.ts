@@ -201,8 +201,8 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
 async function sayUnisolated(session: Session): Promise<void> {
   const { isolation, id } = session.spec
   if (isolation?.kind !== 'missing' || isolation.session !== id) return
-  const what = `could not be given a workspace of its own: ${isolation.reason}`
-  await notice(session, 'isolation', `${what}; whatever it, or one below it, would change is asked for`)
+  const what = `could not get its own workspace: ${isolation.reason}`
+  await notice(session, 'isolation', `${what}. Every change that it or its subagents make needs an approval`)
 }
 
 async function begunEffects(session: Session): Promise<string[]> {

@@ -50,7 +50,7 @@ function restrictions({ tools, disallowedTools = [], prompt }: AgentDefinition, 
   if (names.length === 0 && prompt === '') return undefined
   const allowed =
     names.length === 0 ? 'You have no tools.' : `You may use only these tools: ${names.join(', ')}.`
-  return `<tool_restrictions>\n${allowed} A call of any other tool is refused.\n</tool_restrictions>`
+  return `<tool_restrictions>\n${allowed} Calls to other tools are denied.\n</tool_restrictions>`
 }
 
 /** A name in a list with commas. */
@@ -81,7 +81,7 @@ export function delegatedWork(work: string, expectations: string): string {
     '',
     expectations,
     '',
-    'When the work is done, call the reportOut tool with your report. Only what you report reaches the agent that delegated this.',
+    'When the work is done, call the reportOut tool with your report. The agent that delegated the work sees only this report.',
   ].join('\n')
 }
 
@@ -107,6 +107,6 @@ export function teammateWork(
     '',
     `You are ${name} in the team ${team}${description === undefined ? '' : `: ${oneLine(description, 1_000)}`}.`,
     `Your lead is ${oneLine(lead, longestName)}, whom you address as "lead".${mates.length === 0 ? '' : ` Your teammates are ${mates.join(', ')}.`}`,
-    'Write to them with the send_message tool, by name. They see nothing else of your work. Messages for you appear in this conversation: to wait for one, end your turn. When everybody is idle, your lead gets what you said last.',
+    'Write to them with the send_message tool, by name. They see nothing else of your work. Messages for you appear in this conversation: to wait for one, end your turn. When everyone is idle, your lead gets your last reply.',
   ].join('\n')
 }

@@ -158,7 +158,7 @@ async function endSession(
     // The report is still valid. Add that its end could not be recorded.
     const notice = {
       code: 'corrupt',
-      message: `the end of the session could not be recorded: ${messageOf(error)}`,
+      message: `cannot record the end of the session: ${messageOf(error)}`,
     }
     const unrecorded = { ...report, notices: [...(report.notices ?? []), notice] }
     // Its record does not say that it has ended, so release it to be resumed later.
@@ -194,7 +194,7 @@ async function settledPlace(
   try {
     return await workspaces?.settle(spec, status)
   } catch (error) {
-    return { message: `Its workspace could not be settled: ${messageOf(error)}`, isMissing: true }
+    return { message: `Cannot merge or remove its workspace: ${messageOf(error)}`, isMissing: true }
   }
 }
 

@@ -10,7 +10,7 @@ export const requireSections: Reviewer = ({ report }, session) => {
   if (missing.length > 0) {
     return {
       kind: 'return',
-      reason: `The report lacks these sections: ${missing.join(', ')}. Give it again, complete, with each as a heading and its content below.`,
+      reason: `The report lacks these sections: ${missing.join(', ')}. Send the complete report again, with a heading and content for each section.`,
     }
   }
   return {

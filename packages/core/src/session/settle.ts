@@ -136,7 +136,7 @@ async function outcomeOf(
   if (judged === undefined)
     return {
       outcome: 'failed',
-      content: 'the call can no longer be understood: the tools have changed since it was made',
+      content: 'the call is no longer valid, because the tools have changed since it was made',
     }
   const held = known?.started === undefined ? known?.held : undefined
   if (held !== undefined) {
@@ -289,14 +289,14 @@ export function finishedOutcome(entry: EventEntry): Outcome {
 
 function report(session: Session): Outcome {
   const running = session.state.background.size
-  if (running === 0 && !session.teammates?.isBusy) return { content: 'The report was handed in.' }
+  if (running === 0 && !session.teammates?.isBusy) return { content: 'The report was submitted.' }
   const what =
     running > 0
       ? `${running} delegated task(s) are still running.`
-      : 'Your teammates are at work, or have results for you.'
+      : 'Your teammates are working, or have results for you.'
   return {
     outcome: 'refused',
     code: 'delegation',
-    content: `${what} End your turn without a call: their results will follow, and then report.`,
+    content: `${what} End your turn without a call. Report after you get their results.`,
   }
 }

@@ -391,6 +391,6 @@ function capped(entry: ResultEntry, session: string): Message {
   const head = content.slice(0, shownResultLimit * 0.75)
   const tail = content.slice(-shownResultLimit * 0.25)
   const left = content.length - head.length - tail.length
-  const where = `the whole result is in sessions/${session}.session.yaml, at tool_call_id ${entry.tool_call_id}`
-  return { ...entry, content: `${head}\n\n[${left} characters left out here; ${where}]\n\n${tail}` }
+  const where = `the full result is in sessions/${session}.session.yaml, at tool_call_id ${entry.tool_call_id}`
+  return { ...entry, content: `${head}\n\n[${left} characters omitted; ${where}]\n\n${tail}` }
 }

@@ -95,8 +95,7 @@ async function childSpec(
 ): Promise<SessionSpec> {
   const { spec, ports, tree, node } = session
   const agent = ports.agents.get(delegation.target)
-  if (agent === undefined)
-    throw new CadreError('delegation', `the agent ${delegation.target} is no longer there`)
+  if (agent === undefined) throw new CadreError('delegation', `agent ${delegation.target} no longer exists`)
   const reports = delegation.expectations !== undefined
   const parallel = isParallel(session, agent, session.state.background.has(call))
   const wanted = { id, root: spec.root, agent, shared: placeOf(spec), parallel }
@@ -141,7 +140,7 @@ export function outcomeOfReport(report: Report): Outcome {
       ...cost,
     }
   }
-  const said = isBlank(report.text) ? 'It had said nothing yet.' : `What it had so far:\n\n${report.text}`
+  const said = isBlank(report.text) ? 'It had produced no text yet.' : `Its text so far:\n\n${report.text}`
   const why = notices === '' ? '' : `: ${notices}`
   const code = report.notices?.at(-1)?.code ?? 'agent_execution'
   if (report.status === 'cancelled')

@@ -57,7 +57,7 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
     input: object({
       agentName: target(targets, 'The agent to delegate to'),
       workDescription: string(
-        'The work, complete in itself: the agent sees nothing else of this conversation',
+        'The work, self-contained: the agent sees nothing else of this conversation',
         text,
       ),
       reportExpectations: string('What the report must contain', text),
@@ -67,7 +67,7 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
   const background = defineTool({
     name: 'delegate_task',
     description:
-      'Start an agent on a task in the background. It is answered at once; when your turn ends, the results of all tasks come back together. Set wait_for_result to get the result from the call itself.',
+      'Start an agent on a task in the background. The call returns at once. When your turn ends, you get the results of all tasks together. Set wait_for_result to get the result from the call itself.',
     class: 'agent',
     effect: 'read',
     kind: 'delegate',
@@ -91,12 +91,12 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
     },
     input: object({
       description: optional(string('The task in three to five words')),
-      prompt: string('The task, complete in itself: the agent sees nothing else of this conversation', text),
+      prompt: string('The task, self-contained: the agent sees nothing else of this conversation', text),
       subagent_type: target(targets, 'The agent to start'),
       model: optional(string('A model for this task only')),
-      max_turns: optional(integer('The most rounds it may take', { min: 1 })),
-      wait_for_result: optional(boolean('Wait for the result instead of going on; default false')),
-      timeout_seconds: optional(integer('The longest it may take; default 300', { min: 1 })),
+      max_turns: optional(integer('Maximum number of rounds', { min: 1 })),
+      wait_for_result: optional(boolean('Wait for the result instead of continuing; default false')),
+      timeout_seconds: optional(integer('Time limit in seconds; default 300', { min: 1 })),
     }),
     run: notRun,
   })
@@ -105,12 +105,12 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
 
 export const reportOut: Tool = defineTool({
   name: 'reportOut',
-  description: 'Hand in your report and end your work. Call it once, alone, when everything is done.',
+  description: 'Submit your report and finish your work. Call it once, alone, when everything is done.',
   class: 'agent',
   effect: 'read',
   kind: 'report',
   aliases: spellingsOf('reportOut'),
-  input: object({ report: string('The report, complete in itself', text) }),
+  input: object({ report: string('The report, self-contained', text) }),
   run: notRun,
 }) as Tool
 
@@ -175,7 +175,7 @@ export function refuseDelegation(
   target: string,
   maxDepth: number,
 ): { code: string; reason: string } | undefined {
-  if (!session.delegation) return { code: 'delegation', reason: 'delegation is switched off for this run' }
+  if (!session.delegation) return { code: 'delegation', reason: 'delegation is disabled for this run' }
   const circle = refuseCircle(session, target)
   if (circle !== undefined) return circle
   if (!session.targets.includes(target)) {
@@ -187,7 +187,7 @@ export function refuseDelegation(
   if (session.depth >= maxDepth) {
     return {
       code: 'delegation',
-      reason: `delegations may be ${maxDepth} deep and this would be deeper; do the work yourself`,
+      reason: `delegation depth limit reached (${maxDepth}, limits.depth). Do the work yourself`,
     }
   }
   return undefined

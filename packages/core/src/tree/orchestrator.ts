@@ -185,16 +185,13 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     if (typeof wanted !== 'string') return wanted
     const found = ports.agents.get(wanted)
     if (found?.userInvocable === false) {
-      throw new CadreError(
-        'usage',
-        `${found.name} is not for people to start: its file says so (user-invocable: false)`,
-      )
+      throw new CadreError('usage', `users cannot start ${found.name}: its file sets user-invocable to false`)
     }
     if (found !== undefined) return found
     const names = ports.agents.list().map((agent) => agent.name)
     throw new CadreError(
       'not_found',
-      `there is no agent named ${JSON.stringify(wanted)}${didYouMean(wanted, names)} Known: ${names.join(', ') || 'none'}`,
+      `there is no agent named ${JSON.stringify(wanted)}${didYouMean(wanted, names) || '.'} Known: ${names.join(', ') || 'none'}`,
     )
   }
 
@@ -329,7 +326,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     if (spec === undefined) return result
     if (spec.model === report.model && /backend|unknown_model/.test(codeOf(report))) return result
     const why = (report.notices ?? []).map((notice) => notice.message.replace(/\.$/, '')).join('; ')
-    const message = `${agent.name} could not start (${why}); the plain model answered instead`
+    const message = `${agent.name} could not start (${why}), so the plain model answered instead`
     const notice = { code: 'agent_execution', message }
     emit(spec.id, { type: 'notice.added', notice })
     const answer = await runOwned(spec, signal)
@@ -363,7 +360,7 @@ function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
 
 async function requireNew(id: string, ports: Ports): Promise<void> {
   if ((await ports.engine.read(id)) === undefined) return
-  throw new CadreError('usage', `there is a session ${id} already; continue it, or choose another id`)
+  throw new CadreError('usage', `session ${id} already exists. Continue it, or choose another id`)
 }
 
 async function knownModel(name: string, ports: Ports): Promise<string> {

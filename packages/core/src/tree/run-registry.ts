@@ -34,7 +34,7 @@ export class RunRegistry {
     if (this.#runs.has(root)) {
       throw new CadreError(
         'owned',
-        `Session ${root} is already running in this process. Cancel it, send it a message with tell, or wait for it to finish.`,
+        `session ${root} is already running in this process. Cancel it, send it a message with tell, or wait for it to finish.`,
       )
     }
     const run: OwnedRun = { session: root }

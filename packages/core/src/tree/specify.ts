@@ -122,7 +122,7 @@ export async function resolveModel(
   }
   if (standIn !== undefined) return standIn
   if (first === undefined) return inheritedModel(ports, parent)
-  const whose = model === undefined ? ` of the agent ${agent.name}` : ''
+  const whose = model === undefined ? ` of agent ${agent.name}` : ''
   throw new CadreError(
     first.code,
     `the model ${JSON.stringify(first.name)}${whose} ${first.what}: ${first.reason}`,

@@ -30,7 +30,7 @@ function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
   const { unknown } = toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' })
   return unknown.map((name) => {
     const isForbidden = agent.disallowedTools?.includes(name) === true
-    const effect = isForbidden ? 'The name forbids nothing.' : `${agent.name} works without it.`
+    const effect = isForbidden ? 'This name denies nothing.' : `${agent.name} works without it.`
     return {
       code: 'tools',
       message: `${agent.source?.path ?? agent.name}: there is no tool named ${JSON.stringify(name)}${didYouMean(name, known) || '.'} ${effect}`,
@@ -47,11 +47,11 @@ function brokenDelegation(agent: AgentDefinition, spec: SessionSpec, ports: Port
   const missing = agent.delegates.names.filter((name) => !known.has(nameKey(name)))
   if (missing.length === 0) return []
   const rest =
-    spec.targets.length === 0 ? 'it works alone' : `it can still delegate to ${spec.targets.join(', ')}`
+    spec.targets.length === 0 ? 'it cannot delegate' : `it can still delegate to ${spec.targets.join(', ')}`
   return [
     {
       code: 'delegation',
-      message: `${agent.name} names agents that are not there or may not be started: ${missing.join(', ')}; ${rest}`,
+      message: `${agent.name} lists agents that do not exist or cannot be started: ${missing.join(', ')}; ${rest}`,
     },
   ]
 }

@@ -37,7 +37,7 @@ const notRun = () => Promise.reject(new Error('unreachable: the loop carries out
 const member = object({
   name: nameOf('The name of the teammate, by which others send it messages', leadNames),
   agentType: string('The agent to run as this teammate', { min: 1, max: 200 }),
-  initialPrompt: string('Its first task, complete in itself', { min: 1, max: 100_000 }),
+  initialPrompt: string('Its first task, self-contained', { min: 1, max: 100_000 }),
   model: optional(string('A model for this teammate only', { min: 1, max: 200 })),
 })
 
@@ -88,7 +88,7 @@ export function refuseTeam(
 ): { code: string; reason: string } | undefined {
   for (const { name, agentType } of members) {
     if (nameKey(name) === nameKey(session.agent.name))
-      return { code: 'delegation', reason: `${name} is your own name: give the teammate another one` }
+      return { code: 'delegation', reason: `${name} is your own name. Choose another name for the teammate` }
     const target = targetOf(session, agentType)
     const circle = refuseCircle(session, agentType)
     if (circle !== undefined) return circle
@@ -132,7 +132,7 @@ function memberList(): Schema<MemberRequest[]> {
     const twice = checked.value.find(({ name }, index) => names.indexOf(name.toLowerCase()) < index)
     return twice === undefined
       ? checked
-      : wrong(`has two teammates named ${twice.name}: give each a name of its own`, path)
+      : wrong(`has two teammates named ${twice.name}. Give each a different name`, path)
   })
 }
 

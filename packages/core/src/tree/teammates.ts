@@ -216,8 +216,7 @@ export class Teammates {
       )
     mate.agent = member.agentType
     const agent = ports.agents.get(targetOf(spec, member.agentType) ?? member.agentType)
-    if (agent === undefined)
-      throw new CadreError('delegation', `the agent ${member.agentType} is no longer there`)
+    if (agent === undefined) throw new CadreError('delegation', `agent ${member.agentType} no longer exists`)
     const parallel = canChange(ports, agent)
     const wanted = { id: child, root: spec.root, agent, shared: placeOf(spec), parallel }
     return specify(ports, tree.limits, {

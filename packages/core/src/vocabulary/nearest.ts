@@ -10,10 +10,10 @@ export function nearest(name: string, known: Iterable<string>, most = 3): string
     .map(({ candidate }) => candidate)
 }
 
-/** `; did you mean a, b?`, or nothing. */
+/** `. Did you mean a, b?`, or nothing. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const names = nearest(name, known)
-  return names.length === 0 ? '' : `; did you mean ${names.join(', ')}?`
+  return names.length === 0 ? '' : `. Did you mean ${names.join(', ')}?`
 }
 
 /**

@@ -59,5 +59,5 @@ test('where the list says otherwise, or is no file, a person has to look', () =>
   })
   const home = createHome()
   mkdirSync(home.folder('storage', list), { recursive: true })
-  expect(() => planRule(home, ['command: npm test'], trust)).toThrow(/plain file/)
+  expect(() => planRule(home, ['command: npm test'], trust)).toThrow(/regular file/)
 })

@@ -31,7 +31,7 @@ export function checkShape(
       wrong(
         at.line,
         'wrong-value',
-        `${name || `The ${what}`} must be written as keys and values, not ${shown(at)}.`,
+        `${name || `The ${what}`} must be a mapping of keys to values, not ${shown(at)}.`,
       )
       return
     }
@@ -58,10 +58,10 @@ export function checkShape(
 const inWords = {
   text: 'text',
   flag: 'true or false',
-  whole: 'a whole number above 0',
-  count: 'a whole number, 0 or more',
-  amount: 'a number, 0 or more',
-  texts: 'a list of texts',
+  whole: 'a whole number greater than 0',
+  count: 'a whole number of at least 0',
+  amount: 'a number of at least 0',
+  texts: 'a list of strings',
   names: 'a list of names of environment variables, such as [NPM_TOKEN]: names only, never values',
   words: 'a list of words, such as [npx, tsc, --noEmit]: the program first, then its arguments',
 } as const
@@ -98,9 +98,9 @@ function inTurn(words: readonly string[]): string {
 
 function unknown(key: string, within: string, known: readonly string[]): string {
   if (within === 'copilot' && key === 'model')
-    return 'There is no key "model" under copilot; write `model: copilot-ls:gpt-5` at the top level.'
+    return 'There is no key "model" under copilot. Set "model: copilot-ls:gpt-5" at the top level.'
   const place = within === 'configuration' || within === 'policy' ? `in the ${within}` : `under ${within}`
-  return `There is no key ${JSON.stringify(key)} ${place}${didYouMean(key, known) || `; known are ${known.join(', ')}`}.`.replace(
+  return `There is no key ${JSON.stringify(key)} ${place}${didYouMean(key, known) || `. Known keys: ${known.join(', ')}`}.`.replace(
     /\?\.$/,
     '?',
   )
@@ -123,18 +123,17 @@ function secretIn(key: string, within: string): string | undefined {
   return (within === '' || within === 'openai') && secretKey.test(key) ? `${holds}.` : undefined
 }
 
-const holds =
-  'holds a secret, which must not be written into a file; use openai.keyCommand, a command that prints it,'
+const holds = 'is a secret. Do not write secrets to a file. Use openai.keyCommand, a command that prints it,'
 
 const providerHolds =
-  'holds a secret, which must not be written into a file; set COPILOT_PROVIDER_API_KEY, or use copilot.provider.keyCommand, a command that prints it'
+  'is a secret. Do not write secrets to a file. Set COPILOT_PROVIDER_API_KEY, or use copilot.provider.keyCommand, a command that prints it'
 
 const copilotToken =
-  'holds a secret, which must not be written into a file; run `cadre login`, or set GH_COPILOT_TOKEN (copilot-ls) or COPILOT_GITHUB_TOKEN (copilot-sdk).'
+  'is a secret. Do not write secrets to a file. Run "cadre login", or set GH_COPILOT_TOKEN (copilot-ls) or COPILOT_GITHUB_TOKEN (copilot-sdk).'
 
 function shown({ value, fields, items }: Located): string {
   if (value === null) return 'nothing'
-  if (fields !== undefined) return 'keys and values'
-  if (items !== undefined) return 'this list'
+  if (fields !== undefined) return 'a mapping'
+  if (items !== undefined) return 'a list'
   return JSON.stringify(value).slice(0, 60)
 }

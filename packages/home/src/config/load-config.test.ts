@@ -126,27 +126,27 @@ describe('loadConfig', () => {
   })
 
   it.each([
-    ['modle: x', ':1: There is no key "modle" in the configuration; did you mean model'],
-    ['\nlimits:\n  dept: 1', ':3: There is no key "dept" under limits; did you mean depth'],
-    ['zzzzzzzz: 1', ':1: There is no key "zzzzzzzz" in the configuration; known are entry, team, model'],
-    ['limits: {depth: -1}', ':1: limits.depth must be a whole number above 0, not -1.'],
+    ['modle: x', ':1: There is no key "modle" in the configuration. Did you mean model'],
+    ['\nlimits:\n  dept: 1', ':3: There is no key "dept" under limits. Did you mean depth'],
+    ['zzzzzzzz: 1', ':1: There is no key "zzzzzzzz" in the configuration. Known keys: entry, team, model'],
+    ['limits: {depth: -1}', ':1: limits.depth must be a whole number greater than 0, not -1.'],
     ['limits: {depth: 1.5}', 'whole number'],
-    ['limits: {depth: "3"}', 'whole number above 0, not "3"'],
+    ['limits: {depth: "3"}', 'whole number greater than 0, not "3"'],
     ['enableSubagent: "no"', 'enableSubagent must be true or false, not "no"'],
-    ['limits: 3', ':1: limits must be written as keys and values, not 3.'],
+    ['limits: 3', ':1: limits must be a mapping of keys to values, not 3.'],
     ['limits:', 'not nothing'],
     ['model: 3', ':1: model must be text, not 3.'],
     ['model: ""', 'must be text'],
-    ['model: [a]', 'model must be text, not this list'],
-    ['tools: ./a.mjs', 'tools must be a list of texts'],
-    ['tools: [1]', 'tools must be a list of texts'],
+    ['model: [a]', 'model must be text, not a list'],
+    ['tools: ./a.mjs', 'tools must be a list of strings'],
+    ['tools: [1]', 'tools must be a list of strings'],
     ['check: {command: npm test}', 'check.command must be a list of words'],
     ['check: {command: []}', 'check.command must be a list of words'],
     ['check: {timeoutSeconds: 3}', 'check needs command'],
-    ['budget: {cost: -1}', 'budget.cost must be a number, 0 or more'],
+    ['budget: {cost: -1}', 'budget.cost must be a number of at least 0'],
     ['models: {a: {price: {input: 1}}}', 'models.a.price needs output'],
     ['openai: {list: "yes"}', 'openai.list must be true or false'],
-    ['- a', 'The configuration must be written as keys and values'],
+    ['- a', 'The configuration must be a mapping of keys to values'],
     ['a: b: c', ':1: A value contains ": "'],
     ['model: a\nmodel: b', ':2: A key is there twice'],
     ['__proto__: {a: 1}', 'There is no key "__proto__"'],
@@ -183,14 +183,14 @@ describe('loadConfig', () => {
     user('copilot: {token: sk-123}')
     const message = await fault()
     expect(message).toContain(
-      'run `cadre login`, or set GH_COPILOT_TOKEN (copilot-ls) or COPILOT_GITHUB_TOKEN (copilot-sdk).',
+      'Run "cadre login", or set GH_COPILOT_TOKEN (copilot-ls) or COPILOT_GITHUB_TOKEN (copilot-sdk).',
     )
     expect(message).not.toContain('sk-123')
   })
 
   it('says where the model of Copilot is written', async () => {
     user('copilot: {model: gpt-5}')
-    expect(await fault()).toContain('write `model: copilot-ls:gpt-5` at the top level.')
+    expect(await fault()).toContain('Set "model: copilot-ls:gpt-5" at the top level.')
   })
 
   it('reads the settings of Copilot, and only from a home that somebody trusts', async () => {
@@ -208,7 +208,7 @@ describe('loadConfig', () => {
 
   it('a folder or something huge in its place is said', async () => {
     mkdirSync(at('user.yaml'))
-    expect(await fault()).toContain('must be a file')
+    expect(await fault()).toContain('must be a regular file')
   })
 })
 
@@ -291,7 +291,7 @@ describe('trust', () => {
     expect(trust.trustsModule(module)).toBe(false)
     rmSync(module)
     expect(trust.trustsModule(module)).toBe(false)
-    expect(() => trust.addModule(module)).toThrow('cannot be read')
+    expect(() => trust.addModule(module)).toThrow('cannot read this module')
     expect(fingerprintModule(at('conf'))).toBeUndefined()
   })
 

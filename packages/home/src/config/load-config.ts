@@ -60,20 +60,20 @@ async function readIfThere(file: string | undefined): Promise<ConfigFile | undef
 }
 
 const guarded: { readonly [key: string]: string } = {
-  openai: 'it decides where the conversation and the key are sent, and may run a command',
+  openai: 'it sets where conversations and keys are sent, and can run a command',
   copilot:
-    'it decides which program runs as the language server and where the conversation and the key are sent, and may run a command',
-  tools: 'it runs code of the repository',
+    'it sets which program runs as the language server and where conversations and keys are sent, and can run a command',
+  tools: 'it runs code from the repository',
   check: 'it runs a program',
-  web: 'it opens private networks to agents',
-  search: 'it runs code of the repository',
-  channels: 'it lets messages in from outside and out again',
+  web: 'it lets agents reach private networks',
+  search: 'it runs code from the repository',
+  channels: 'it receives and sends messages outside of this machine',
 }
 
 /** Why a setting is a person's business; nothing when it is not. */
 function whyGuarded(key: string, value: Json): string | undefined {
   const opens = key === 'daemon' && isObject(value) && ('host' in value || 'hosts' in value)
-  return opens ? 'it opens the server for channels to others' : guarded[key]
+  return opens ? 'it lets other machines reach the server for channels' : guarded[key]
 }
 
 /** Takes out of a home's settings what a repository must not decide by itself. */
@@ -92,7 +92,7 @@ async function sift(file: ConfigFile, trusted: ConfigRequest['trusted']) {
     if ((await trusted?.(item)) === true) usable[key] = value
     else {
       const line = file.lineOf(key)
-      const reason = `${file.path}:${line}: ${key} is not used because this folder is not trusted, and ${why}.`
+      const reason = `${file.path}:${line}: Cadre ignores ${key}, because this folder is not trusted and ${why}.`
       needsTrust.push({ ...item, key, value, file: file.path, line, reason })
     }
   }

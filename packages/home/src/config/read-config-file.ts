@@ -46,10 +46,10 @@ export function readConfigFile(path: string, kind: FileKind = configuration): Co
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return undefined
     if (!stats.isFile() || stats.size > largest)
-      return failed('file-unusable', `The ${kind.name} must be a file of at most 1 MB.`)
+      return failed('file-unusable', `The ${kind.name} must be a regular file of at most 1 MB.`)
     bytes = readFileSync(path)
   } catch (error) {
-    return failed('file-unreadable', `The ${kind.name} cannot be read: ${messageOf(error)}.`)
+    return failed('file-unreadable', `Cannot read the ${kind.name}: ${messageOf(error)}.`)
   }
   const text = bytes.toString('utf8')
   const read = readYaml({ text: text.replace(/^\ufeff/, ''), path })

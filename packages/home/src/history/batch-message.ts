@@ -12,7 +12,7 @@ export function batchMessage(notes: readonly string[]): string {
 
 /** For what was in a home before it had a history. */
 export function foundMessage(names: readonly string[]): string {
-  return `the home as it was found\n\n${list(names)}\n`
+  return `Initial state of the home directory\n\n${list(names)}\n`
 }
 
 /** For changes that no note describes: by people, or by commands that ran while no daemon was running. */

@@ -49,7 +49,7 @@ describe('the history of a home', () => {
     const history = await openHomeGit(home, tell)
     await history.flush()
     expect(history.missing).toBeUndefined()
-    expect(log()).toEqual(['the home as it was found'])
+    expect(log()).toEqual(['Initial state of the home directory'])
     expect(filesIn('HEAD')).toEqual(['config.yaml', 'tasks/a.task.md'])
     expect(git('log', '-1', '--format=%an <%ae>').trim()).toBe('Cadre <cadre@localhost>')
     await history.close()
@@ -94,7 +94,7 @@ describe('the history of a home', () => {
     expect(existsSync(home.at('.git', 'refs', 'heads', 'main'))).toBe(false)
     put('sessions/a.session.yaml', session('sleeping', '- x\n'))
     await history.flush()
-    expect(log()).toEqual(['the home as it was found'])
+    expect(log()).toEqual(['Initial state of the home directory'])
     put('sessions/a.session.yaml', session('active', '- x\n- y\n'))
     await history.flush()
     expect(log()).toHaveLength(1)
@@ -121,7 +121,7 @@ describe('the history of a home', () => {
     put('a.md', 'a')
     writeFileSync(home.at('.git', 'index.lock'), '')
     await history.flush()
-    expect(log()).toEqual(['the home as it was found'])
+    expect(log()).toEqual(['Initial state of the home directory'])
     put('a.md', 'b')
     // Somebody who has the lock open.
     const holder = spawn('sh', [
@@ -203,10 +203,10 @@ describe('the history of a home', () => {
     put('a.md', 'c')
     await history.flush()
     expect(told).toHaveLength(1)
-    expect(told[0]).toMatch(/^The history of .* could not be written: .*tried again/)
+    expect(told[0]).toMatch(/^Cannot commit changes of .*: .*Cadre retries/)
     rmSync(home.at('.git'), { recursive: true })
     await (await openHomeGit(home, tell)).close()
-    expect(log()).toEqual(['the home as it was found'])
+    expect(log()).toEqual(['Initial state of the home directory'])
     await history.close()
   })
 
@@ -215,7 +215,7 @@ describe('the history of a home', () => {
     chmodSync(home.at('storage'), 0o500)
     const history = await openHomeGit(home, tell)
     chmodSync(home.at('storage'), 0o700)
-    expect(history.missing).toContain('has no history of its own')
+    expect(history.missing).toContain('keeps no git history')
   })
 
   it('begins with the first commit when it is let, and with later ones at once', async () => {
@@ -230,7 +230,7 @@ describe('the history of a home', () => {
     begin()
     await flushed
     await history.close()
-    expect(log()).toEqual(['the home as it was found'])
+    expect(log()).toEqual(['Initial state of the home directory'])
     put('a.md', 'b')
     const never = await openHomeGit(home, tell, { beginsAfter: new Promise(() => {}) })
     await never.close()

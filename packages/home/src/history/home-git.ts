@@ -126,7 +126,7 @@ class HomeKeeper implements HomeGit {
       return undefined
     } catch (error) {
       const why = messageOf(error).replace(/\.$/, '')
-      return `The home ${this.#home.path} has no history of its own: ${why}. Everything else works.`
+      return `Cadre keeps no git history of the home directory ${this.#home.path}: ${why}. Everything else works.`
     }
   }
 
@@ -167,7 +167,7 @@ class HomeKeeper implements HomeGit {
       await this.#locked(() => this.#commit(notes, how))
       this.#failing = undefined
     } catch (error) {
-      const why = `The history of ${this.#home.path} could not be written: ${messageOf(error)}. It is tried again with the next change.`
+      const why = `Cannot commit changes of ${this.#home.path}: ${messageOf(error)}. Cadre retries with the next change.`
       // What is different now is still different when the next one is made.
       if (this.#failing === undefined) this.#tell(why)
       this.#failing = why
@@ -176,7 +176,7 @@ class HomeKeeper implements HomeGit {
 
   async #commit(notes: readonly Note[], how: How): Promise<void> {
     if (!(await removeStaleLock(path.join(this.#at.gitDir, 'index.lock'))))
-      throw new CadreError('owned', 'another git has locked its index', { where: this.#at.gitDir })
+      throw new CadreError('owned', 'another git process has locked its index', { where: this.#at.gitDir })
     const named = notes.flatMap(({ paths = [] }) => paths)
     const isNamed = notes.every(({ paths }) => paths !== undefined)
     const sweeps = how !== 'notes' || !isNamed || Date.now() - this.#sweptAt > sweepEvery

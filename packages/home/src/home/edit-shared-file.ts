@@ -40,7 +40,7 @@ export function editFile(file: string, edit: (raw: RawText | undefined) => RawTe
       unlinkIfThere(draft)
     }
   }
-  throw new CadreError('timeout', 'Something else writes this file without a pause; try again.', {
+  throw new CadreError('timeout', 'another program keeps writing this file. Try again.', {
     where: file,
   })
 }
@@ -61,7 +61,7 @@ function readPlain(file: string): Found | undefined {
     if (!stats.isFile())
       throw new CadreError(
         'configuration',
-        'This must be a plain file; put one in its place, or remove it.',
+        'this must be a regular file. Replace it with one, or remove it.',
         {
           where: file,
         },

@@ -11,5 +11,5 @@ export function isName(id: string): boolean {
 
 export function checkName(id: string): void {
   if (isName(id)) return
-  throw new CadreError('usage', `${JSON.stringify(id)} cannot be the name of a session.`)
+  throw new CadreError('usage', `${JSON.stringify(id)} is not a valid session name.`)
 }

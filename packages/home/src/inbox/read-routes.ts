@@ -12,7 +12,7 @@ export interface ReadRoutes {
 type Wrong = (line: number, code: string, message: string, fix?: string) => void
 
 const routeKeys = ['from', 'match', 'to', 'conversation', 'text', 'task', 'drop']
-const example = 'Write it as  - from: slack-messages  with  to: AGENT,  task: {…}  or  drop: true  below it.'
+const example = 'Write it as "- from: slack-messages" with "to: AGENT", "task: {…}" or "drop: true" below it.'
 const mostRoutes = 1_000
 
 /** Reads `inbox/routes.yaml`, with everything that is wrong in it at its line. */
@@ -27,13 +27,18 @@ export function readRoutes(text: string, path: string): ReadRoutes {
   if (root.value === null) return { routes: [], diagnostics }
   for (const [key, { line }] of root.fields ?? []) {
     if (key !== 'routes')
-      wrong(line, 'unknown-key', `There is no key ${JSON.stringify(key)} here; known is routes.`)
+      wrong(line, 'unknown-key', `There is no key ${JSON.stringify(key)} here. The only key is routes.`)
   }
   const list = root.fields?.get('routes')
   if (list?.items === undefined && list?.value !== null)
     wrong(list?.line ?? root.line, 'wrong-value', 'routes must be a list.', example)
   if ((list?.items?.length ?? 0) > mostRoutes)
-    wrong(list?.line ?? root.line, 'wrong-value', `There may be ${mostRoutes} routes.`, 'Use * in match.')
+    wrong(
+      list?.line ?? root.line,
+      'wrong-value',
+      `There are too many routes (at most ${mostRoutes}).`,
+      'Combine routes with * in match.',
+    )
   const routes = (list?.items ?? []).slice(0, mostRoutes).flatMap((item) => readRoute(item, wrong) ?? [])
   return { routes: diagnostics.length === 0 ? routes : [], diagnostics }
 }
@@ -41,13 +46,17 @@ export function readRoutes(text: string, path: string): ReadRoutes {
 function readRoute(item: Located, wrong: Wrong): Route | undefined {
   const { fields, line } = item
   if (fields === undefined) {
-    wrong(line, 'wrong-value', 'A route must be written as keys and values.', example)
+    wrong(line, 'wrong-value', 'A route must be a mapping of keys to values.', example)
     return undefined
   }
   checkKeys(fields, routeKeys, 'in a route', wrong)
   const from = textsOf(fields.get('from'), 'from', wrong)
   if (from.length === 0)
-    wrong(line, 'missing-key', 'A route needs from: a file of inbox/ without its ending, or "*".')
+    wrong(
+      line,
+      'missing-key',
+      'A route needs "from": the name of a file in inbox/ without its extension, or "*".',
+    )
   const head = {
     line,
     from: from.map((name) => name.replace(/\.jsonl$/, '')),
@@ -55,13 +64,13 @@ function readRoute(item: Located, wrong: Wrong): Route | undefined {
   }
   const ways = ['to', 'task', 'drop'].filter((key) => fields.has(key))
   if (ways.length !== 1) {
-    const said = ways.length === 0 ? 'none of them is there' : `there are ${ways.join(' and ')}`
-    wrong(line, 'wrong-value', `A route needs one of to, task and drop; ${said}.`)
+    const said = ways.length === 0 ? 'it has none' : `it has ${ways.join(' and ')}`
+    wrong(line, 'wrong-value', `A route needs exactly one of to, task and drop, but ${said}.`)
     return undefined
   }
   const [conversation, text] = ['conversation', 'text'].map((key) => textOf(fields.get(key), key, wrong))
   if (ways[0] !== 'to' && (conversation ?? text) !== undefined)
-    wrong(line, 'wrong-value', 'conversation and text belong to a route with to.')
+    wrong(line, 'wrong-value', 'Only a route with "to" can have conversation and text.')
   if (ways[0] === 'to') {
     const to = textOf(fields.get('to'), 'to', wrong) ?? ''
     return { ...head, kind: 'agent', to, ...(conversation && { conversation }), ...(text && { text }) }
@@ -78,7 +87,7 @@ function readRoute(item: Located, wrong: Wrong): Route | undefined {
 function matchOf(at: Located | undefined, wrong: Wrong): Condition[] {
   if (at === undefined || at.value === null) return []
   if (at.fields === undefined) {
-    wrong(at.line, 'wrong-value', 'match must be written as fields and values, such as {user: boss}.')
+    wrong(at.line, 'wrong-value', 'match must be a mapping of fields to values, such as {user: boss}.')
     return []
   }
   return [...at.fields].map(([field, { line, value, items }]) => {
@@ -88,14 +97,14 @@ function matchOf(at: Located | undefined, wrong: Wrong): Condition[] {
         wrong(
           line,
           'wrong-value',
-          `match.${field} must be a text, a number, true, false, null, or a list of them.`,
+          `match.${field} must be a string, a number, true, false, null, or a list of them.`,
         )
       if (typeof one === 'string' && /^\/.+\/[a-z]*$/.test(one))
         wrong(
           line,
           'no-pattern',
-          `match.${field} looks like a regular expression, which is not understood here.`,
-          'Use * for anything.',
+          `match.${field} looks like a regular expression, which match does not support.`,
+          'Use * for any text.',
         )
     }
     return { field, values: values as Condition['values'] }
@@ -127,7 +136,7 @@ function taskOf(at: Located, wrong: Wrong): TaskTemplate | undefined {
     wrong(
       line,
       'wrong-value',
-      'task must be written as keys and values: file, title, who and what else the task says.',
+      'task must be a mapping of keys to values: file, title, who and other fields of the task.',
     )
     return undefined
   }
@@ -135,15 +144,15 @@ function taskOf(at: Located, wrong: Wrong): TaskTemplate | undefined {
   const name = file === undefined || file.endsWith('.task.md') ? file : `${file}.task.md`
   const title = textOf(fields.get('title'), 'task.title', wrong)
   if (name === undefined)
-    wrong(line, 'missing-key', 'task needs file, a file of tasks/ such as triage.task.md.')
+    wrong(line, 'missing-key', 'task needs "file": a file in tasks/ such as triage.task.md.')
   else if (!taskFile.test(name) || name === 'approvals.task.md')
     wrong(
       fields.get('file')?.line ?? line,
       'wrong-value',
-      `task.file cannot be ${JSON.stringify(name)}.`,
-      'Name a file of tasks/, such as triage.task.md.',
+      `task.file: ${JSON.stringify(name)} is not a valid name.`,
+      'Name a file in tasks/, such as triage.task.md.',
     )
-  if (title === undefined) wrong(line, 'missing-key', 'task needs title.')
+  if (title === undefined) wrong(line, 'missing-key', 'task needs "title".')
   const priority = textOf(fields.get('priority'), 'task.priority', wrong)
   if (priority !== undefined && !/^[A-Za-z]$/.test(priority))
     wrong(fields.get('priority')?.line ?? line, 'wrong-value', 'task.priority must be one letter.')
@@ -169,7 +178,7 @@ function checkKeys(
   wrong: Wrong,
 ): void {
   for (const [key, { line }] of fields) {
-    const hint = didYouMean(key, known) || `; known are ${known.join(', ')}.`
+    const hint = didYouMean(key, known) || `. Known keys: ${known.join(', ')}.`
     if (!known.includes(key))
       wrong(line, 'unknown-key', `There is no key ${JSON.stringify(key)} ${where}${hint}`)
   }
@@ -178,7 +187,7 @@ function checkKeys(
 function textOf(at: Located | undefined, name: string, wrong: Wrong): string | undefined {
   if (at === undefined) return undefined
   if (typeof at.value === 'string' && at.value.trim() !== '') return at.value
-  wrong(at.line, 'wrong-value', `${name} must be text.`)
+  wrong(at.line, 'wrong-value', `${name} must be a string.`)
   return undefined
 }
 
@@ -187,6 +196,6 @@ function textsOf(at: Located | undefined, name: string, wrong: Wrong): string[] 
   if (at === undefined || at.value === null) return []
   const values = at.items?.map((item) => item.value) ?? [at.value]
   if (values.every((value): value is string => typeof value === 'string' && value !== '')) return values
-  wrong(at.line, 'wrong-value', `${name} must be a text or a list of texts.`)
+  wrong(at.line, 'wrong-value', `${name} must be a string or a list of strings.`)
   return []
 }

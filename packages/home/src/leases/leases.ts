@@ -297,8 +297,8 @@ function parse(text: string, inode: number): ProcessIdentity {
 }
 
 function owned(root: string, { pid, host }: ProcessIdentity, path: string): CadreError {
-  const fix = `Wait until it ends, or stop it with: cadre sessions cancel ${root}`
-  return new CadreError('owned', `Session ${root} is run by process ${pid} on ${host}. ${fix}`, {
+  const fix = `Stop it with "cadre sessions cancel ${root}", or wait for it to finish.`
+  return new CadreError('owned', `session ${root} is already running in process ${pid} on ${host}. ${fix}`, {
     where: path,
   })
 }

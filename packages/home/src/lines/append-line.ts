@@ -35,9 +35,12 @@ export async function appendLine(
   const place = home.at(folder, `${name}.jsonl`)
   const text = JSON.stringify(line)
   if (typeof line.id !== 'string' || line.id === '' || line.id.length > longestId)
-    throw new CadreError('usage', `A line needs an id of 1 to ${longestId} characters.`)
+    throw new CadreError('usage', `a line needs an id of 1 to ${longestId} characters.`)
   if (text.length > longestLine / 4)
-    throw new CadreError('usage', `A line may have ${longestLine / 4} characters, not ${text.length}.`)
+    throw new CadreError(
+      'usage',
+      `the line is too long: ${text.length} characters (at most ${longestLine / 4}).`,
+    )
   return new Promise((resolve, reject) => {
     const waiting = { id: line.id, text, resolve, reject }
     const queue = queues.get(place)

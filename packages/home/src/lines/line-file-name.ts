@@ -9,7 +9,7 @@ export function lineFileName(name: string): string {
   if (plain.test(bare)) return bare
   throw new CadreError(
     'usage',
-    `${JSON.stringify(name.slice(0, 120))} cannot be the name of a file of lines: use letters, digits, hyphens, underscores and dots.`,
+    `${JSON.stringify(name.slice(0, 120))} is not a valid name for a .jsonl file. Use letters, digits, hyphens, underscores and dots.`,
   )
 }
 

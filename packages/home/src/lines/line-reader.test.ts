@@ -90,7 +90,7 @@ describe('a file of lines', () => {
     expect(handleAll()).toEqual([
       'a',
       '2: it is not JSON',
-      '4: it is JSON and not an object',
+      '4: it is not a JSON object',
       'b',
       '6: it is not JSON',
     ])

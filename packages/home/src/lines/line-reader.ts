@@ -127,7 +127,7 @@ export class LineReader {
     const parsed = parseJson(text)
     if (!parsed.ok) return { kind: 'unreadable', number, handled, reason: 'it is not JSON' }
     if (!isObject(parsed.value))
-      return { kind: 'unreadable', number, handled, reason: 'it is JSON and not an object' }
+      return { kind: 'unreadable', number, handled, reason: 'it is not a JSON object' }
     if (isDeeper(parsed.value, mostLevels))
       return { kind: 'unreadable', number, handled, reason: 'it is nested too deeply' }
     const { value } = parsed

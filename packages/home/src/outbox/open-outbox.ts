@@ -201,10 +201,10 @@ function nameOf(channel: string, key: string): string {
 function inDoubt(channel: string, key: string): CadreError {
   return new CadreError(
     'in_doubt',
-    `Whether ${key} was sent through ${channel} is not known: sending it began and its end was not written down. Ask the other side before it is sent again.`,
+    `Cadre does not know whether ${key} was sent through ${channel}: it was interrupted while sending. Check with the receiver before you send it again.`,
   )
 }
 
 function unknownKey(channel: string, key: string): CadreError {
-  return new CadreError('not_found', `Nothing was sent through ${channel} under the key ${key}.`)
+  return new CadreError('not_found', `nothing was sent through ${channel} under the key ${key}.`)
 }

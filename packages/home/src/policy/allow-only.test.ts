@@ -49,9 +49,7 @@ test('every list has to allow it, and the one that does not is named', async () 
   expect(found).toMatchObject({
     kind: 'unknown',
     code: 'policy',
-    reason: expect.stringContaining(
-      'openai:gpt-big is not among the models that /p:7 allows: *-mini, small.',
-    ),
+    reason: expect.stringContaining('/p:7 does not allow the model openai:gpt-big. Allowed: *-mini, small.'),
   })
 })
 

@@ -28,7 +28,7 @@ export function refusalOfModel(id: string, { allowedModels, decidedBy }: ModelPo
   if (index < 0) return undefined
   const patterns = allowedModels[index]?.join(', ') || 'none'
   const place = decidedBy.get(`models.allow.${index}`) ?? 'the policy'
-  return `${id} is not among the models that ${place} allows: ${patterns}. Choose one of them with --model.`
+  return `${place} does not allow the model ${id}. Allowed: ${patterns}. Choose one of them with --model.`
 }
 
 /** A pattern with a colon is about the whole id, `openai:gpt-*`; one without is about the name behind the backend. */

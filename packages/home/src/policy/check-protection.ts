@@ -16,7 +16,7 @@ export function checkProtection(file: string): Diagnostic[] {
     const places = new Set([real, path.dirname(real), realpathSync(path.dirname(file))])
     return [...places].flatMap((place) => weaknessOf(place, file) ?? [])
   } catch (error) {
-    return [warning(file, `It cannot be seen who may change this policy: ${messageOf(error)}.`)]
+    return [warning(file, `Cannot check who can change this policy: ${messageOf(error)}.`)]
   }
 }
 
@@ -26,15 +26,15 @@ function weaknessOf(place: string, file: string): Diagnostic | undefined {
   if (uid !== root)
     return warning(
       file,
-      `${who} belongs to user ${uid} and not to root, so that user can change the policy of the organisation.`,
+      `${who} belongs to user ${uid}, not to root, so that user can change the policy of the organisation.`,
       `Run: chown root ${place}`,
     )
   const isOpen = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== root)
   if (!isOpen) return undefined
-  const others = (mode & 0o002) !== 0 ? 'anybody' : `group ${gid}`
+  const others = (mode & 0o002) !== 0 ? 'anyone' : `group ${gid}`
   return warning(
     file,
-    `${who} can be written by ${others}, so the policy of the organisation can be changed by ${others}.`,
+    `${who} is writable for ${others}, who can change the policy of the organisation.`,
     `Run: chmod go-w ${place}`,
   )
 }

@@ -26,16 +26,16 @@ export function enforcePolicy(policy: Policy, { builtIns }: EnforcementOptions):
   const refuse = ({ agent, parent }: SessionSpec): Notice | undefined => {
     const because = (message: string): Notice => ({ code: 'policy', message })
     if (isOff(agent.name))
-      return because(`the agent ${agent.name} is switched off: ${refusal('cveRemediatorAgent.enabled')}`)
+      return because(`Agent ${agent.name} is disabled: ${refusal('cveRemediatorAgent.enabled')}`)
     if (!policy.customAgents && !isBuiltIn(agent)) {
-      const from = agent.source === undefined ? 'is not built in' : `comes from ${agent.source.path}`
+      const from = agent.source === undefined ? 'is not built in' : `is defined in ${agent.source.path}`
       return because(
-        `the agent ${agent.name} ${from}, and only built-in agents are used: ${refusal('customAgent.enabled')}`,
+        `Agent ${agent.name} ${from}, but the policy allows built-in agents only: ${refusal('customAgent.enabled')}`,
       )
     }
     if (!policy.subagents && parent !== undefined)
       return because(
-        `${agent.name} was started by another agent, and subagents are switched off: ${refusal('subagent.enabled')}`,
+        `Another agent started ${agent.name}, but delegation is disabled: ${refusal('subagent.enabled')}`,
       )
     return undefined
   }
@@ -50,12 +50,12 @@ export function enforcePolicy(policy: Policy, { builtIns }: EnforcementOptions):
       if (!policy.subagents)
         return deny(
           'subagent.enabled',
-          `delegation is switched off: ${refusal('subagent.enabled')}; do the work yourself`,
+          `delegation is disabled: ${refusal('subagent.enabled')}. Do the work yourself`,
         )
       const target = targetsOf(tool, input).find(isOff)
       if (target === undefined) return undefined
       const key = 'cveRemediatorAgent.enabled'
-      return deny(key, `${target} is switched off: ${refusal(key)}; do the work yourself`)
+      return deny(key, `${target} is disabled: ${refusal(key)}. Do the work yourself`)
     },
   }
 

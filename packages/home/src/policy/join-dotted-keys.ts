@@ -56,7 +56,7 @@ export function joinDottedKeys(
       line,
       severity: 'error',
       code: 'yaml-duplicate-key',
-      message: `${name} is there twice.`,
+      message: `${name} is set twice.`,
       fix: 'Remove one of them.',
     })
   }

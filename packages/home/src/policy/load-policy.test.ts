@@ -169,37 +169,40 @@ describe('a policy that cannot be understood is never taken for none', () => {
   it.each([
     [
       'customAgents.enabled: false',
-      ':1: There is no key "customAgents" in the policy; did you mean customAgent?',
+      ':1: There is no key "customAgents" in the policy. Did you mean customAgent?',
     ],
-    ['subagent:\n  enabeld: false', ':2: There is no key "enabeld" under subagent; did you mean enabled?'],
-    ['folders: {}', ':1: There is no key "folders" in the policy; known are customAgent, subagent'],
-    ['effects: deny', ':1: effects must be written as keys and values, not "deny".'],
+    ['subagent:\n  enabeld: false', ':2: There is no key "enabeld" under subagent. Did you mean enabled?'],
+    ['folders: {}', ':1: There is no key "folders" in the policy. Known keys: customAgent, subagent'],
+    ['effects: deny', ':1: effects must be a mapping of keys to values, not "deny".'],
     ['effects:\n  write: yes', ':2: effects.write must be allow, ask or deny, not "yes".'],
     ['effects.write: Deny', ':1: effects.write must be allow, ask or deny, not "Deny".'],
-    ['effects: {delete: deny}', ':1: There is no key "delete" under effects; known are read, write'],
+    ['effects: {delete: deny}', ':1: There is no key "delete" under effects. Known keys: read, write'],
     ['network: true', ':1: network must be allow or deny, not true.'],
     ['network: ask', ':1: network must be allow or deny, not "ask".'],
-    ['paths: {deny: [a]}', ':1: paths.deny must be written as keys and values, not this list.'],
-    ['paths.deny.read: secrets', ':1: paths.deny.read must be a list of texts'],
+    ['paths: {deny: [a]}', ':1: paths.deny must be a mapping of keys to values, not a list.'],
+    ['paths.deny.read: secrets', ':1: paths.deny.read must be a list of strings'],
     ['paths.allow.read: [a]', ':1: There is no key "allow" under paths'],
     ['environment: [A=b]', ':1: environment must be a list of names of environment variables'],
     ['environment: ["*"]', ':1: environment must be a list of names'],
-    ['commands: {timeoutSeconds: 0}', ':1: commands.timeoutSeconds must be a whole number above 0, not 0.'],
+    [
+      'commands: {timeoutSeconds: 0}',
+      ':1: commands.timeoutSeconds must be a whole number greater than 0, not 0.',
+    ],
     ['hooks: []', ':1: There is no key "hooks" in the policy'],
-    ['subagent: false', ':1: subagent must be written as keys and values, not false.'],
+    ['subagent: false', ':1: subagent must be a mapping of keys to values, not false.'],
     ['subagent.enabled: no', ':1: subagent.enabled must be true or false, not "no".'],
     ['subagent.enabled:', ':1: subagent.enabled must be true or false, not nothing.'],
-    ['limits: {depth: -1}', ':1: limits.depth must be a whole number, 0 or more, not -1.'],
-    ['limits.maxTurns: 0', ':1: limits.maxTurns must be a whole number above 0, not 0.'],
-    ['models: {allow: openai:*}', ':1: models.allow must be a list of texts'],
-    ['models: [a]', ':1: models must be written as keys and values'],
-    ['subagent.enabled: true\nsubagent: {enabled: false}', ': enabled is there twice.'],
+    ['limits: {depth: -1}', ':1: limits.depth must be a whole number of at least 0, not -1.'],
+    ['limits.maxTurns: 0', ':1: limits.maxTurns must be a whole number greater than 0, not 0.'],
+    ['models: {allow: openai:*}', ':1: models.allow must be a list of strings'],
+    ['models: [a]', ':1: models must be a mapping of keys to values'],
+    ['subagent.enabled: true\nsubagent: {enabled: false}', ': enabled is set twice.'],
     ['subagent: {enabled: true}\nsubagent: {enabled: false}', ':2: A key is there twice.'],
-    ['subagent.enabled: true\nsubagent: off', ':2: subagent is there twice.'],
+    ['subagent.enabled: true\nsubagent: off', ':2: subagent is set twice.'],
     ['.subagent: 1', ':1: There is no key ".subagent" in the policy'],
     ['__proto__.enabled: true', ':1: There is no key "__proto__" in the policy'],
     ['constructor: {enabled: true}', ':1: There is no key "constructor" in the policy'],
-    ['- a', ':1: The policy must be written as keys and values'],
+    ['- a', ':1: The policy must be a mapping of keys to values'],
     ['subagent: {', 'This is not valid YAML'],
     ['subagent: !yes {enabled: false}', 'Tags are not understood here'],
   ])('%j: %s', async (text, message) => {
@@ -226,21 +229,21 @@ describe('a policy that cannot be understood is never taken for none', () => {
 
   it('a link that leads nowhere or in circles, a folder, something huge', async () => {
     symlinkSync(at('nothing'), organisation())
-    expect(await errors()).toEqual([`${organisation()}: The policy is a link that leads nowhere.`])
+    expect(await errors()).toEqual([`${organisation()}: The policy is a broken symbolic link.`])
     rmSync(organisation())
     symlinkSync(organisation(), organisation())
-    expect((await errors())[0]).toContain('The policy cannot be read: ELOOP')
+    expect((await errors())[0]).toContain('Cannot read the policy: ELOOP')
     rmSync(organisation())
     mkdirSync(organisation())
-    expect((await errors())[0]).toContain('The policy must be a file of at most 1 MB.')
+    expect((await errors())[0]).toContain('The policy must be a regular file of at most 1 MB.')
     rmSync(organisation(), { recursive: true })
     write(organisation(), `# ${'x'.repeat(1_100_000)}`)
-    expect((await errors())[0]).toContain('The policy must be a file of at most 1 MB.')
+    expect((await errors())[0]).toContain('The policy must be a regular file of at most 1 MB.')
   })
 
   it.skipIf(isRoot)('a folder that may not be looked into', async () => {
     chmodSync(at('etc'), 0)
-    expect((await errors())[0]).toContain('The policy cannot be read: EACCES')
+    expect((await errors())[0]).toContain('Cannot read the policy: EACCES')
     chmodSync(at('etc'), 0o700)
   })
 })
@@ -295,18 +298,18 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     expect(said).toHaveLength(2)
     if (!isRoot) return
     expect(said[0]).toBe(
-      `This policy can be written by anybody, so the policy of the organisation can be changed by anybody. Run: chmod go-w ${organisation()}`,
+      `This policy is writable for anyone, who can change the policy of the organisation. Run: chmod go-w ${organisation()}`,
     )
-    expect(said[1]).toContain(`${at('etc')} can be written by anybody`)
+    expect(said[1]).toContain(`${at('etc')} is writable for anyone`)
   })
 
   it.skipIf(!isRoot)('its owner, where that is not root', async () => {
     chownSync(organisation(), 1234, 0)
-    expect(await weak()).toEqual([expect.stringContaining('belongs to user 1234 and not to root')])
+    expect(await weak()).toEqual([expect.stringContaining('belongs to user 1234, not to root')])
     chownSync(organisation(), 0, 1234)
     expect(await weak()).toEqual([])
     chmodSync(organisation(), 0o664)
-    expect(await weak()).toEqual([expect.stringContaining('can be written by group 1234')])
+    expect(await weak()).toEqual([expect.stringContaining('is writable for group 1234')])
   })
 
   it.skipIf(!isRoot)('of a link, what it leads to counts', async () => {
@@ -317,7 +320,7 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     expect(await weak()).toEqual([])
     chmodSync(at('elsewhere/real.yaml'), 0o666)
     expect(await weak()).toEqual([
-      expect.stringContaining(`${at('elsewhere/real.yaml')} can be written by anybody`),
+      expect.stringContaining(`${at('elsewhere/real.yaml')} is writable for anyone`),
     ])
     chmodSync(at('elsewhere/real.yaml'), 0o644)
     chownSync(at('elsewhere'), 1234, 0)

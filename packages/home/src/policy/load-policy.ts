@@ -105,7 +105,7 @@ async function readIfThere(level: PolicyLevel, path: string): Promise<PolicyFile
     return (await import('./read-policy-file.ts')).readPolicyFile(level, path)
   } catch (error) {
     // A folder that may not be looked into could hold a policy: that is not the same as none.
-    const message = `The policy cannot be read: ${messageOf(error)}.`
+    const message = `Cannot read the policy: ${messageOf(error)}.`
     const { brokenPolicyFile } = await import('./read-policy-file.ts')
     return brokenPolicyFile(level, { path, severity: 'error', code: 'file-unreadable', message })
   }

@@ -29,7 +29,7 @@ const kind: FileKind = {
 export function readPolicyFile(level: PolicyLevel, path: string): PolicyFile {
   const read = readConfigFile(path, kind)
   if (read === undefined) {
-    const message = 'The policy is a link that leads nowhere.'
+    const message = 'The policy is a broken symbolic link.'
     const diagnostic: Diagnostic = { path, severity: 'error', code: 'file-unreadable', message }
     return brokenPolicyFile(level, diagnostic)
   }

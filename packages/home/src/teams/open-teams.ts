@@ -131,7 +131,7 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
   return {
     async create(wanted) {
       const { name, key } = wanted
-      if (!isTeamName(name)) return `${JSON.stringify(name)} cannot be the name of a team.`
+      if (!isTeamName(name)) return `${JSON.stringify(name)} is not a valid team name.`
       let made: { readonly team: Team; readonly place: string } | undefined
       const linked = refuseLinks(home, folderOf(name))
       if (linked !== undefined) return linked
@@ -156,7 +156,7 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
         made = { team: keep(place, config), place }
         return undefined
       })
-      if (made === undefined) return refused ?? 'The team could not be created.'
+      if (made === undefined) return refused ?? 'Cannot create the team.'
       const { team, place } = made
       for (const message of foreignMessages(home.at(folder, place, inboxesName)))
         if (team.boxes.has(message.to))

@@ -22,7 +22,7 @@ const draft = /^\.config\.json\.\d+\.tmp$/
 export function refuseLinks(home: Home, place: string): string | undefined {
   const folders = [[teamsFolder], [teamsFolder, place], [teamsFolder, place, inboxesName]]
   const wrong = folders.find((names) => entryAt(home.at(...names))?.isDirectory() === false)
-  return wrong && `${wrong.join('/')} is not a plain folder. Ask a person to replace it.`
+  return wrong && `${wrong.join('/')} is not a regular folder. Ask a person to replace it.`
 }
 
 /** Why no team can be created in a folder. One that other programs made has a configuration, or inboxes and nothing else. */
@@ -37,7 +37,7 @@ export function refuseFolder(home: Home, place: string): string | undefined {
   const strange = [...others, ...messages.map((name) => `${inboxesName}/${name}`)]
   if (strange.length === 0) return undefined
   const list = strange.slice(0, 3).join(', ')
-  return `${teamsFolder}/${place} contains files that are not of this team (${list}). Choose another name, or ask a person to remove that folder.`
+  return `${teamsFolder}/${place} contains files that do not belong to this team (${list}). Choose another name, or ask a person to remove that folder.`
 }
 
 export function removeTeamFiles(home: Home, place: string, members: Iterable<string>): void {

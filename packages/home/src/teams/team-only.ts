@@ -14,7 +14,7 @@ export function teamOnly(teams: Pick<TeamFiles, 'addressOf'>): Rule {
       if (address?.kind === 'member' || address?.kind === 'ambiguous') return undefined
       const team =
         address === undefined ? 'Your team no longer exists.' : `Your team: ${address.names.join(', ')}.`
-      const reason = `${agent.name} may write only to its team, because its tools do not include ${tool.name}. ${team}`
+      const reason = `${agent.name} may only write to its team, because its tools do not include ${tool.name}. ${team}`
       return { kind: 'deny', by: 'agent', rule: 'team-only', reason }
     },
   }

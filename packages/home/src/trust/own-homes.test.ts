@@ -83,7 +83,7 @@ it('refuses a record that others may write', () => {
   const home = made('home')
   openOwnHomes(file).add(home)
   chmodSync(file, 0o622)
-  expect(() => openOwnHomes(file).owns(home)).toThrow(/Others may write this file/)
+  expect(() => openOwnHomes(file).owns(home)).toThrow(/: other users can write this file/)
 })
 
 it('is told when a home is made or was empty, and undoes what cannot be recorded', () => {

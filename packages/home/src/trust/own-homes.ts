@@ -30,7 +30,7 @@ export function openOwnHomes(file: string): OwnHomes {
     add(home) {
       const record = identityOfHome(home)
       if (record === undefined)
-        throw new CadreError('not_found', 'There is no folder to record as a home.', { where: home })
+        throw new CadreError('not_found', 'there is no folder to record as a home.', { where: home })
       if (readRecords(file).has(keyOf(record))) return
       append(file, `${JSON.stringify(record)}\n`)
       known = undefined

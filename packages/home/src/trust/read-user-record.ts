@@ -12,14 +12,14 @@ export function readSettingsFile(file: string): string | undefined {
   if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
     throw new CadreError(
       'configuration',
-      `Others may write this file, so it cannot be relied on; run "chmod go-w ${file}" after looking through it.`,
+      `other users can write this file, so Cadre does not use it. Inspect it, then run "chmod go-w ${file}".`,
       { where: file },
     )
   }
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CadreError('configuration', `This file cannot be read: ${messageOf(error)}.`, {
+    throw new CadreError('configuration', `cannot read this file: ${messageOf(error)}.`, {
       where: file,
       cause: error,
     })

@@ -70,7 +70,7 @@ export function createTrust({ file, everything = false, also = [] }: TrustOption
     addModule(module) {
       const sha256 = fingerprintModule(module)
       if (sha256 === undefined)
-        throw new CadreError('not_found', 'This module cannot be read, so it cannot be trusted.', {
+        throw new CadreError('not_found', 'cannot read this module, so Cadre does not trust it.', {
           where: module,
         })
       trust.add([{ path: module, sha256 }])
@@ -115,7 +115,7 @@ function readTrust(file: string): Answers {
     const line = read.kind === 'broken' ? read.diagnostics[0]?.line : read.root.line
     throw new CadreError(
       'configuration',
-      'This file must hold "trusted:" and a list of path and sha256; correct it, or delete it to begin anew.',
+      'this file must contain "trusted:" and a list of path and sha256. Correct it, or delete it to start over.',
       { where: `${file}:${line ?? 1}` },
     )
   }
@@ -151,7 +151,7 @@ function writeTrust(file: string, { trusted, declined }: Answers): void {
     } catch {
       // It was never made.
     }
-    throw new CadreError('configuration', `The answer could not be kept: ${messageOf(error)}.`, {
+    throw new CadreError('configuration', `cannot save your answer: ${messageOf(error)}.`, {
       where: file,
       cause: error,
     })
@@ -159,7 +159,7 @@ function writeTrust(file: string, { trusted, declined }: Answers): void {
 }
 
 const heading =
-  '# What may run on this machine, bound to its content. Made by cadre; remove an entry to be asked again.'
+  '# Files that may run on this machine, bound to their content. Written by cadre. Remove an entry to be asked again.'
 
 function itemText({ path, sha256 }: TrustItem): string {
   return `  - path: ${JSON.stringify(path)}\n    sha256: ${JSON.stringify(sha256)}\n`

@@ -99,7 +99,7 @@ describe('a chat log', () => {
 
   it('says where something looks like an entry and is none', () => {
     const { problems, log } = read(`${old}\n### 2025-10-04 10:00:10 | usr\nhello\n`)
-    expect(problems).toEqual([{ line: 34, message: expect.stringContaining('read as text') }])
+    expect(problems).toEqual([{ line: 34, message: expect.stringContaining('treats it as text') }])
     expect(log.entries).toHaveLength(4)
   })
 
@@ -316,7 +316,7 @@ describe('a session from a log', () => {
   it.each(['../x', '.x', 'a/b', ''])('does not take %j for a name', (id) => {
     const { log } = read(old)
     expect(() => placeSession({ home, id, log, from: 'x', workspace: folder, now: '' })).toThrow(
-      /cannot be the name/,
+      /not a valid session name/,
     )
     expect(() => readFileSync(path.join(folder, 'home/x.session.yaml'))).toThrow()
   })

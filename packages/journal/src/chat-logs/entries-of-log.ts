@@ -1,7 +1,7 @@
 import type { AssistantEntry, Draft, Entry, WireCall } from '@cadre/core'
 import type { LogEntry } from './chat-log.ts'
 
-const unanswered = 'The log this was read from has no result for this call.'
+const unanswered = 'The chat log has no result for this call.'
 
 /**
  * A log as entries of a session, numbered from `firstSeq`. Results belong to the open calls before them, in their order. A call

@@ -45,7 +45,7 @@ export function readChatLog(raw: RawText): ReadChatLog {
   if (parts.conversation === undefined)
     problems.push({
       line: first + 1,
-      message: 'There is no line "## Conversation"; add one before the first entry.',
+      message: 'The line "## Conversation" is missing. Add it before the first entry.',
     })
   const placed = entriesIn(
     parts.conversation ?? [],
@@ -128,7 +128,7 @@ function entriesIn(
       problems.push({
         line: line.number,
         message:
-          'This looks like the heading of an entry and is read as text; write "### YYYY-MM-DD HH:MM:SS | user", or assistant, tool_call, tool_result.',
+          'This looks like the heading of an entry, but Cadre treats it as text. Write "### YYYY-MM-DD HH:MM:SS | user", or assistant, tool_call, tool_result.',
       })
     return read === undefined ? [] : [{ ...read, line }]
   })

@@ -15,10 +15,8 @@ export function describeChange(before: Version, after: Version): string | undefi
   const parts = [
     ...(added > 0 ? [`${entries(added)} added`] : []),
     ...(removed > 0 ? [`${entries(removed)} removed`] : []),
-    ...(added + removed === 0 && old.some((text, index) => text !== now[index])
-      ? ['entries in another order']
-      : []),
-    ...(before.systemPrompt !== after.systemPrompt ? ['another system prompt'] : []),
+    ...(added + removed === 0 && old.some((text, index) => text !== now[index]) ? ['entries reordered'] : []),
+    ...(before.systemPrompt !== after.systemPrompt ? ['system prompt changed'] : []),
   ]
   return parts.length === 0 ? undefined : `The session file was changed: ${parts.join(', ')}.`
 }

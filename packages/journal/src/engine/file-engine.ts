@@ -122,7 +122,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
 function unusable(home: Home, error: unknown): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (error instanceof CadreError || code === undefined || syscall === undefined) return error
-  const message = `the home ${home.path} cannot be used: ${messageOf(error)}. Make it writable, or choose another with --home.`
+  const message = `Cannot use the home directory ${home.path}: ${messageOf(error)}. Make it writable, or choose another with --home.`
   return new CadreError('configuration', message, { cause: error })
 }
 

@@ -85,7 +85,7 @@ describe('a lease', () => {
     writeFileSync(`${path}.${token}.takeover`, JSON.stringify(thisProcess({ ...dead, token: 'second' })))
     const third = leasesOf(home)
     expect(third.acquire('lead-1')).toBe(true)
-    expect(() => leasesOf(home).acquire('lead-1')).toThrow('is run by process')
+    expect(() => leasesOf(home).acquire('lead-1')).toThrow('is already running in process')
     third.close()
     expect(readdirSync(home.at('storage', 'leases')).filter((name) => name.includes('takeover'))).toEqual([])
     expect(existsSync(path)).toBe(false)
@@ -97,14 +97,14 @@ describe('a lease', () => {
     const path = home.at('storage', 'leases', 'lead-1.lease')
     const token = JSON.parse(readFileSync(path, 'utf8')).token
     writeFileSync(`${path}.${token}.takeover`, JSON.stringify(thisProcess()))
-    expect(() => leasesOf(home).acquire('lead-1')).toThrow('is run by process')
+    expect(() => leasesOf(home).acquire('lead-1')).toThrow('is already running in process')
   })
 
   it('that was not written whole is believed for a while', () => {
     const home = temporaryHome()
     const path = `${home.folder('storage', 'leases')}/lead-1.lease`
     writeFileSync(path, '')
-    expect(() => leasesOf(home).acquire('lead-1')).toThrow('is run by process')
+    expect(() => leasesOf(home).acquire('lead-1')).toThrow('is already running in process')
     utimesSync(path, 1, 1)
     const leases = leasesOf(home)
     expect(leases.acquire('lead-1')).toBe(true)

@@ -130,7 +130,7 @@ describe.each([
     )
     expect(run.changes()).toMatchObject({
       systemPrompt: 'You lead.\n\nYou may delegate.\n',
-      summary: expect.stringContaining('another system prompt'),
+      summary: expect.stringContaining('system prompt changed'),
     })
     await say(run, 'next')
     expect((await engine.read('lead-1'))?.status).toBe('active')
@@ -197,7 +197,7 @@ it('a file that stays empty, or is removed, is written again', async () => {
   await say(run, 'more')
   expect(await stored()).toEqual(['one', 'two', 'three', 'next', 'more'])
   expect(engine.diagnostics.map(({ message }) => message)).toEqual([
-    expect.stringContaining('no messages any more'),
+    expect.stringContaining('no longer has messages'),
     expect.stringContaining('was removed'),
   ])
 })

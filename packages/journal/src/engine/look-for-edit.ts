@@ -42,16 +42,16 @@ export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
 function putBack(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
   const beside = stats?.isFile() !== true || stats.size === 0 ? undefined : keepEdit(file.path)
   if (beside !== undefined) rememberWritten(beside, readFileSync(beside))
-  const kept = beside === undefined ? '' : `; the changed file is kept as ${beside}`
-  const message = `The session file was changed while a command ran without a sandbox. It was written as it was before${kept}`
+  const kept = beside === undefined ? '' : ` and kept the changed file as ${beside}`
+  const message = `The session file was changed while a command ran without a sandbox. Cadre restored it${kept}`
   restore(file, message, undefined, parts)
 }
 
 function takeUp(file: SessionFile, stats: Stats | undefined, isSettled: boolean, parts: EngineParts): Look {
   if (stats?.isFile() !== true) {
     if (!isSettled) return 'unsettled'
-    const what = stats === undefined ? 'removed' : 'replaced by something that is no file'
-    restore(file, `The session file was ${what}; it was written again`, undefined, parts)
+    const what = stats === undefined ? 'removed' : 'replaced by something that is not a file'
+    restore(file, `The session file was ${what}. Cadre wrote it again`, undefined, parts)
     return 'changed'
   }
   const bytes = readRegular(file.path)
@@ -61,8 +61,8 @@ function takeUp(file: SessionFile, stats: Stats | undefined, isSettled: boolean,
   if (!isWhole && !isSettled) return 'unsettled'
   if (reading instanceof CadreError) {
     const beside = bytes.length === 0 ? undefined : keepEdit(file.path)
-    const kept = beside === undefined ? '' : `; the changed file is kept as ${beside}`
-    restore(file, `${messageOf(reading)} It was written as it was before${kept}`, reading.where, parts)
+    const kept = beside === undefined ? '' : ` and kept the changed file as ${beside}`
+    restore(file, `${messageOf(reading)} Cadre restored the file${kept}`, reading.where, parts)
   } else adopt(file, reading, { bytes, stats }, parts)
   return 'changed'
 }
@@ -73,9 +73,9 @@ function read(file: SessionFile, bytes: Buffer, parts: EngineParts): Journal | C
     const options = { ...readOptions(parts, file.id), writtenUpTo: file.lastSeq }
     const journal = readJournal(bytes, options)
     if (journal === undefined)
-      return new CadreError('corrupt', 'The session file has no messages any more.', { where })
+      return new CadreError('corrupt', 'the session file no longer has messages.', { where })
     if (journal.name === undefined || journal.name === file.id) return journal
-    return new CadreError('corrupt', `The session file is that of session ${journal.name} now.`, { where })
+    return new CadreError('corrupt', `the session file is now that of session ${journal.name}.`, { where })
   } catch (error) {
     if (error instanceof CadreError) return error
     throw error

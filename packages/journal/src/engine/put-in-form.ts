@@ -13,7 +13,13 @@ export function putInForm(file: SessionFile, journal: Journal, parts: EnginePart
   if (journal.torn !== undefined) {
     const beside = keepTorn(file.path, journal.torn)
     truncateSync(file.path, journal.good)
-    note(file, 'journal.torn', `The last entry was not whole; it is kept as ${beside}.`, file.path, parts)
+    note(
+      file,
+      'journal.torn',
+      `The last entry is incomplete. Cadre removed it and kept it as ${beside}.`,
+      file.path,
+      parts,
+    )
   }
   const isPlaced = file.takePlace()
   if (journal.layout !== undefined) {
@@ -25,7 +31,7 @@ export function putInForm(file: SessionFile, journal: Journal, parts: EnginePart
   if (file.spec.created === '') file.spec = { ...file.spec, created: new Date().toISOString() }
   const beside = keepOriginal(file.path)
   writeAnew(file, parts)
-  const message = `The session file was written anew in the usual form; as it was, it is kept as ${beside}.`
+  const message = `Cadre rewrote the session file in its usual format and kept the original as ${beside}.`
   parts.report({ code: 'journal.normalised', message, session: file.id, where: file.path })
   return 'written'
 }

@@ -120,7 +120,7 @@ export class Recorder {
   private write(file: SessionFile): readonly Waiter[] {
     try {
       if (!this.leases.renew(file.root)) {
-        throw new CadreError('owned', `Session ${file.id} was taken over by another process.`)
+        throw new CadreError('owned', `session ${file.id} was taken over by another process.`)
       }
       const waiters = recordPending(file, this.parts)
       if (waiters !== undefined) return waiters

@@ -83,10 +83,10 @@ function replayAll(frames: readonly Frame[], { home, report }: RecoverOptions): 
       report({
         ...about,
         code: 'segment.replayed',
-        message: 'What a power loss took from the session file was restored.',
+        message: 'Cadre restored entries of the session file that were lost in a power failure.',
       })
     } else if (replayed.kind === 'kept') {
-      const message = `The session file was changed after a power loss; what was written before it is kept as ${replayed.beside}.`
+      const message = `The session file was changed after a power failure. Cadre kept the earlier entries as ${replayed.beside}.`
       report({ ...about, code: 'segment.kept', message })
     }
   }

@@ -120,12 +120,12 @@ export class OpenSessions implements RunHost {
     const open = this.writing.get(id)
     if (open !== undefined) return open.answer(name, answer)
     const snapshot = takeSnapshot(id, this.options.parts)
-    if (snapshot?.journal === undefined) throw new CadreError('not_found', `There is no session ${id}.`)
+    if (snapshot?.journal === undefined) throw new CadreError('not_found', `there is no session ${id}.`)
     const { entries, spec } = snapshot.journal
     const known = answerIn(entries, name)
     if (known !== undefined) return known
     if (!isAsked(entries, name) || isEnded(snapshot)) {
-      throw new CadreError('not_found', `Session ${id} does not wait for an answer to ${name}.`)
+      throw new CadreError('not_found', `session ${id} is not waiting for an answer to ${name}.`)
     }
     const run = this.endedRun(spec, snapshot)
     await run.enter(false)
@@ -202,7 +202,7 @@ export class OpenSessions implements RunHost {
   /** One process at a time spends from a budget, so a session that spends from another tree's budget also owns that tree. */
   private async begin({ id, root, limits }: Pick<SessionSpec, 'id' | 'root' | 'limits'>): Promise<void> {
     if (this.writing.has(id)) {
-      throw new CadreError('owned', `Session ${id} is open in this process already. Wait until it ends.`)
+      throw new CadreError('owned', `session ${id} is already open in this process. Wait for it to finish.`)
     }
     this.writing.set(id, undefined)
     const entered: string[] = []

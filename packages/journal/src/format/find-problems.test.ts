@@ -26,7 +26,7 @@ describe('findJournalProblems', () => {
       const torn = text.slice(0, end)
       expect([end, found(torn)]).toEqual([
         end,
-        [expect.stringMatching(`^${line} warning This entry was not`)],
+        [expect.stringMatching(`^${line} warning This entry is incomplete`)],
       ])
       expect(read(torn)?.torn?.length).toBeGreaterThan(0)
     }

@@ -52,14 +52,14 @@ export function* findJournalProblems(text: string): Generator<JournalProblem | u
     yield {
       severity: 'warning',
       line: lineAt(cut),
-      message: 'This entry was not written completely. Cadre leaves it out when the session is continued.',
+      message: 'This entry is incomplete. Cadre omits it when it continues the session.',
     }
 }
 
 /** A file that a person wrote, or changed at its top. */
 function* problemsOfForeign(text: string): Generator<JournalProblem, void> {
   if (isUnborn(text)) {
-    const message = 'The beginning of this file was not written completely: there is no session.'
+    const message = 'The beginning of this file is incomplete, so it contains no session.'
     yield { severity: 'warning', line: 1, message }
     return
   }

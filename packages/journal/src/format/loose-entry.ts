@@ -95,11 +95,11 @@ function callsOf(map: YAMLMap, document: Document.Parsed): readonly WireCall[] |
   const calls: WireCall[] = []
   for (const item of list.items) {
     const call = resolved(item, document)
-    if (!yaml.isMap(call)) return 'each of tool_calls must be a mapping with a function'
+    if (!yaml.isMap(call)) return 'each item of tool_calls must be a mapping with a function'
     const inner = resolved(call.get('function', true), document)
     const body = yaml.isMap(inner) ? inner : call
     const name = scalarText(body.get('name', true), document)
-    if (name === undefined || name === null) return 'each of tool_calls needs the name of a function'
+    if (name === undefined || name === null) return 'each item of tool_calls needs the name of a function'
     const id = scalarText(call.get('id', true), document) ?? `call_${calls.length + 1}`
     const input = scalarText(body.get('arguments', true), document) ?? '{}'
     calls.push({ id, type: 'function', function: { name, arguments: input } })

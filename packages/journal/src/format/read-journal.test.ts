@@ -234,7 +234,7 @@ describe('what cannot be read', () => {
     const error = failure(text)
     expect(error.code).toBe('corrupt')
     expect(error.where).toBe(`sessions/lead-1.session.yaml:${at}`)
-    expect(error.message).toMatch(/^sessions\/lead-1\.session\.yaml:\d+: [A-Z].*\.$/)
+    expect(error.message).toMatch(/^sessions\/lead-1\.session\.yaml:\d+: [a-z].*\.$/)
     expect(error.message).not.toContain('\n')
   })
 

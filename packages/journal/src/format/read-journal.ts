@@ -39,7 +39,7 @@ export function readJournal(bytes: Buffer, options: ReadOptions): Journal | unde
   const nul = bytes.indexOf(0)
   const end = nul < 0 ? bytes.length : nul
   if (nul >= 0 && bytes.subarray(nul).some((byte) => byte !== 0)) {
-    throw corrupt(options.path, lineAt(bytes, nul), 'it has zero bytes in it')
+    throw corrupt(options.path, lineAt(bytes, nul), 'it contains zero bytes')
   }
   const decoded = decode(bytes.subarray(0, end), options.path)
   const text = decoded.charCodeAt(0) === 0xfeff || decoded.includes('\r') ? canonicalLines(decoded) : decoded
@@ -60,7 +60,7 @@ export function readJournal(bytes: Buffer, options: ReadOptions): Journal | unde
 }
 
 export function corrupt(path: string, line: number, reason: string): CadreError {
-  return new CadreError('corrupt', `The session file cannot be read: ${reason}.`, {
+  return new CadreError('corrupt', `cannot read the session file: ${reason}.`, {
     where: `${path}:${line}`,
   })
 }
@@ -109,7 +109,7 @@ function readAny(text: string, options: ReadOptions): Omit<Reading, 'good'> {
   const numbers = new EntryNumbers(String(created ?? updated ?? ''))
   for (const entry of loose.entries) {
     if (!numbers.addLoose(entry))
-      throw new Unreadable('a tool result answers no call before it', lineOfKey(text, 'messages'))
+      throw new Unreadable('a tool result has no matching call before it', lineOfKey(text, 'messages'))
   }
   const { entries } = numbers
   return { ...specOfHeader(loose, { ...options, work: firstText(entries) }), entries }

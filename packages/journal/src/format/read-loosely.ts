@@ -48,8 +48,7 @@ export function readEntryLoosely(text: string): LooseEntry {
 }
 
 function parsed(text: string): Document.Parsed {
-  if (isTooDeep(text))
-    throw new Unreadable('lists or mappings in it are nested too deeply; write it plainly', 1)
+  if (isTooDeep(text)) throw new Unreadable('its lists or mappings are nested too deeply', 1)
   const document = yamlParser().parseDocument(text, { logLevel: 'silent' })
   const [error] = document.errors
   if (error === undefined) return checkAliases(document)
@@ -63,7 +62,10 @@ function checkAliases(document: Document.Parsed): Document.Parsed {
     JSON.stringify(document.toJS())
     return document
   } catch {
-    throw new Unreadable('an alias in it refers to itself or to too much; write out what it stands for', 1)
+    throw new Unreadable(
+      'an alias refers to itself or expands to too much. Replace the alias with its content',
+      1,
+    )
   }
 }
 

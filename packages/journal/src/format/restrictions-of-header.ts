@@ -49,7 +49,7 @@ export function isolationOf(isolation: unknown, id: string): Pick<SessionSpec, '
       return { isolation: { kind, session, base, ...(returns === true && { returns }) } }
     if (kind === 'missing' && typeof reason === 'string') return { isolation: { kind, session, reason } }
   }
-  const reason = 'its file does not say how it is kept apart'
+  const reason = 'its file does not describe its isolation'
   return { isolation: { kind: 'missing', session: id, reason } }
 }
 

@@ -206,7 +206,7 @@ function limitsOf(metadata: RawHeader['metadata']): SessionSpec['limits'] {
   if (limits === undefined) return { maxRounds: 30 }
   if (isObject(limits) && typeof limits['maxRounds'] === 'number')
     return limits as unknown as SessionSpec['limits']
-  throw new BadHeader('limits', 'limits must hold the number maxRounds')
+  throw new BadHeader('limits', 'limits must contain the number maxRounds')
 }
 
 function parentOf(parent: string): { session: string; call: string } {
@@ -220,7 +220,7 @@ function optionalString(from: RawHeader['fields'], key: string): string | undefi
   const value = from[key]
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
-  if (typeof value === 'object') throw new BadHeader(key, `${key} must be text`)
+  if (typeof value === 'object') throw new BadHeader(key, `${key} must be a string`)
   return String(value)
 }
 

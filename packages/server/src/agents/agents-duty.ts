@@ -45,7 +45,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
     const before = names ?? remembered(file)
     for (const [key, name] of found)
       if (before !== undefined && !before.has(key))
-        note({ type: 'agent.added', message: `the agent ${name} can be used`, agent: name })
+        note({ type: 'agent.added', message: `Agent ${name} was added.`, agent: name })
     const gone = [...(before ?? [])].filter((key) => !there.has(key))
     // At the first look it has been gone for as long as nobody watched.
     const removed = names === undefined ? gone : gone.filter((key) => missing.has(key))
@@ -80,7 +80,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
     reported = new Set(byFile.keys())
   }
   const endSessionsOf = async (key: string) => {
-    note({ type: 'agent.removed', message: `the agent ${key} was removed`, agent: key })
+    note({ type: 'agent.removed', message: `Agent ${key} was removed.`, agent: key })
     for (const [session, agent] of [...options.unfinished()])
       if (nameKey(agent) === key) await sessions.cancel(session, `its agent ${agent} was removed`)
   }

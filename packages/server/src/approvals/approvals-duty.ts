@@ -40,7 +40,10 @@ export function createApprovalsDuty(
         () => problems.report(what, `[${channel.name}]`, []),
         (error) =>
           problems.report(what, `[${channel.name}]`, [
-            { severity: 'warning', message: `it could not be told of ${record.id}: ${messageOf(error)}` },
+            {
+              severity: 'warning',
+              message: `Cannot send approval ${record.id} to this channel: ${messageOf(error)}`,
+            },
           ]),
       )
     }
@@ -51,7 +54,7 @@ export function createApprovalsDuty(
       readPlainFile(home.at(form))
       problems.report('approvals', form, [])
     } catch (error) {
-      const message = `What is asked cannot be written here, and \`cadre approvals\` shows it: ${messageOf(error)}`
+      const message = `Cannot write pending approvals to this file: ${messageOf(error)} List them with "cadre approvals".`
       problems.report('approvals', form, [{ severity: 'error', message }])
     }
   }

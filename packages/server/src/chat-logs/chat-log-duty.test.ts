@@ -264,7 +264,7 @@ describe('a chat log that a daemon attends to', () => {
     await failing.start()
     await settle(first, failing)
     const [problem] = first.problems()
-    expect(problem?.message).toMatch(/has ended \(error\) without an answer: .*the server is gone/)
+    expect(problem?.message).toMatch(/ended \(error\) without an answer: .*the server is gone/)
     await first.stop()
     const second = await createWorld({ home, lanes: { planner: [say('Yes.'), say('Yes.')] } })
     const duty = createChatLogDuty(second.context)
@@ -305,12 +305,12 @@ describe('a chat log that a daemon attends to', () => {
     expect(failing.text()).toBe(head + question)
     const found = Object.fromEntries(world.problems().map(({ file, message }) => [file, message]))
     expect(found).toEqual({
-      'agents/planner.agent.md': expect.stringMatching(/has ended \(error\) without an answer/),
-      'agents/notes.agent.md': expect.stringMatching(/no chat log/),
+      'agents/planner.agent.md': expect.stringMatching(/ended \(error\) without an answer/),
+      'agents/notes.agent.md': expect.stringMatching(/not a chat log/),
       'agents/nobody.agent.md': expect.stringMatching(/there is no agent "nobody"/),
-      'agents/a:b.agent.md': expect.stringMatching(/cannot be the name/),
-      'agents/taken.agent.md': expect.stringMatching(/not of this log/),
-      'agents/link.agent.md': expect.stringMatching(/plain file/),
+      'agents/a:b.agent.md': expect.stringMatching(/not a valid session name/),
+      'agents/taken.agent.md': expect.stringMatching(/does not belong to this chat log/),
+      'agents/link.agent.md': expect.stringMatching(/regular file/),
     })
   })
 })

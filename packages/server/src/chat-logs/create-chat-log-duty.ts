@@ -84,7 +84,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       try {
         problems.report(about, file, await attend(name))
       } catch (error) {
-        problems.report(about, file, [fault(`This log cannot be attended to: ${messageOf(error)}`)])
+        problems.report(about, file, [fault(`Cannot process this chat log: ${messageOf(error)}`)])
       }
     }
   }
@@ -97,7 +97,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     if (read.kind === 'other')
       return read.isAgentFile
         ? []
-        : [warning(`This is no chat log: ${read.reason}. Nobody answers what is written here.`)]
+        : [warning(`This is not a chat log: ${read.reason}. Cadre does not answer messages in it.`)]
     const found: Found[] = read.problems.map(({ line, message }) => ({ line, severity: 'warning', message }))
     const pending = pendingMessages(name, read.placed)
     if (pending.length === 0) return found
@@ -112,9 +112,13 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     const state = await sessions.state(session)
     const stored = await engine.read(session)
     if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}`)
-    if (state.kind === 'broken') return [fault(`The session of this log cannot be used: ${state.message}`)]
+    if (state.kind === 'broken') return [fault(`The session of this chat log is damaged: ${state.message}`)]
     if (!isOf(stored, name))
-      return [fault(`There is a session ${session} that is not of this log; rename the log, or the session.`)]
+      return [
+        fault(
+          `Session ${session} exists and does not belong to this chat log. Rename the chat log or the session.`,
+        ),
+      ]
     if (state.kind === 'elsewhere') elsewhere.set(name, clock.now() + lookAgainMs)
     // What has its answer gets it before anything new is said.
     if (state.kind === 'ended' && isWhole(stored) && (await answer(name, stored, pending)))
@@ -124,10 +128,10 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     const isTold = await tell(name, unheard)
     if (isTold || state.kind !== 'ended') return []
     const what =
-      unheard.length > 0 ? 'did not take this message' : `has ended (${state.outcome}) without an answer`
+      unheard.length > 0 ? 'did not accept this message' : `ended (${state.outcome}) without an answer`
     const reason = state.reason ? `: ${state.reason}` : ''
     const line = pending.at(-1)?.placed.line ?? 1
-    const message = `The session ${session} ${what}${reason}. Write to it again, or look at it with: cadre sessions show ${session}`
+    const message = `Session ${session} ${what}${reason}. Write again, or inspect it with "cadre sessions show ${session}".`
     return [{ severity: 'error', line, message }]
   }
 
@@ -152,11 +156,11 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
   function begin({ name, log }: Talk, session: string): void {
     const agent = context.agents.get(log.agent) ?? context.agents.get(name)
     if (agent?.userInvocable === false)
-      throw new CadreError('usage', `${agent.name} is not for people to start: its file says so`)
+      throw new CadreError('usage', `users cannot start ${agent.name}: its file sets user-invocable to false`)
     if (agent === undefined && log.systemPrompt.trim() === '')
       throw new CadreError(
         'not_found',
-        `there is no agent ${JSON.stringify(log.agent)}, and the log has no system prompt; add a template templates/${name}.agent.yaml, or a text below "## System Prompt"`,
+        `there is no agent ${JSON.stringify(log.agent)}, and the log has no system prompt. Add the template templates/${name}.agent.yaml, or text below "## System Prompt".`,
       )
     const mayDelegate = agent !== undefined && options.delegation !== false
     const targets = mayDelegate ? allowedTargets(agent, context.agents.list(), true) : []
@@ -173,7 +177,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       now: new Date(clock.now()).toISOString(),
     })
     if (made === 'exists') return
-    const message = `${fileOf(name)} goes on as session ${session}`
+    const message = `${fileOf(name)} continues as session ${session}`
     note({ type: 'log.imported', message, session, agent: agent?.name ?? log.agent, entries: entries.length })
   }
 
@@ -196,7 +200,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     if (isWritten)
       note({
         type: 'log.answered',
-        message: `${stored.spec.agent.name} has answered in ${fileOf(name)}`,
+        message: `${stored.spec.agent.name} answered in ${fileOf(name)}`,
         session: stored.spec.id,
         agent: stored.spec.agent.name,
         entries: said.length,

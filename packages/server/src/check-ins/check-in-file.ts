@@ -37,7 +37,7 @@ export function readCheckIn(text: string): CheckInReading {
   }
   const interval = Number(value('interval_seconds') ?? Number.NaN)
   if (!(interval > 0)) {
-    const message = 'interval_seconds must be a number of seconds above 0'
+    const message = 'interval_seconds must be a number greater than 0'
     return {
       checkIn: undefined,
       problems: [{ severity: 'error', message, line: fields?.get('interval_seconds')?.line ?? 1 }],

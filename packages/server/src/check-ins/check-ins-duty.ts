@@ -60,7 +60,7 @@ export function createCheckInsDuty(
     const last = new Date(now).toISOString()
     const session = await planner(wanted)
     if (session === undefined) {
-      write({ last, reason: 'there is no session of a planner to tell' })
+      write({ last, reason: 'there is no planner session' })
       return
     }
     // Do not pile up check-ins for a session that is busy for a long time.
@@ -81,7 +81,7 @@ export function createCheckInsDuty(
     write({ last, count: number, reason: 'interval' })
     note({
       type: 'planner.checkedIn',
-      message: `check-in ${number}: ${session} was told how things stand`,
+      message: `check-in ${number}: sent the status to ${session}`,
       session,
     })
   }
@@ -120,10 +120,10 @@ function contentOf({ approvals, running, queued, counts }: CheckInFacts): string
     return `${name}: ${said.join(', ') || 'nothing'}`
   })
   return [
-    'Check-in: how things stand.',
+    'Check-in. Current status:',
     ...duties.map((line) => `- ${line}`),
     `- sessions: ${running} running, ${queued} queued`,
-    `- approvals: ${approvals} waiting for a person`,
-    'Look at what needs you, and act where you should. If nothing does, say so in one sentence.',
+    `- approvals: ${approvals} pending`,
+    'Check whether anything needs your attention, and act on it. If nothing does, say so in one sentence.',
   ].join('\n')
 }

@@ -80,7 +80,7 @@ export class Channels {
       const create = Object.hasOwn(factories, name) ? factories[name] : undefined
       if (create === undefined)
         throw new Error(
-          `there is no channel of this name; known: ${Object.keys(factories).join(', ') || 'none'}`,
+          `There is no channel with this name. Known: ${Object.keys(factories).join(', ') || 'none'}`,
         )
       const onPost: ChannelContext['onPost'] = (path, handle) => {
         this.#posts.set(path, handle)
@@ -123,7 +123,7 @@ export class Channels {
     for (const [index, end] of ends.entries())
       if (end.status === 'rejected')
         this.#options.problems.report('channel', `[${channels[index]?.name}]`, [
-          { severity: 'warning', message: `it could not be stopped: ${messageOf(end.reason)}` },
+          { severity: 'warning', message: `Cannot stop this channel: ${messageOf(end.reason)}` },
         ])
     const listening = await this.#listening
     this.#listening = undefined

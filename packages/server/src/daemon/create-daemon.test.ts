@@ -186,9 +186,9 @@ test('nothing waits for git: what is noted before it is open is noted then, and 
   open()
   await until(() => readStatus(home)?.gitMissing === 'there is no git here')
   expect(isReady).toBe(true)
-  expect(notes[0]).toContain('the daemon has started')
+  expect(notes[0]).toContain('The daemon started')
   await daemon.stop()
-  expect(notes.at(-1)).toBe('the daemon stops')
+  expect(notes.at(-1)).toBe('The daemon is stopping.')
 })
 
 test('a status and events that cannot be written end nothing, and are shown', async () => {

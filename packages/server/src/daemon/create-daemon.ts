@@ -101,7 +101,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       await base.git.flush()
       await base.git.close()
     })
-    const message = `the daemon has started in ${runtime.workspace}`
+    const message = `The daemon started in ${runtime.workspace}`
     base.note({ type: 'daemon.started', message, pid: process.pid })
     return runtime
   }
@@ -220,7 +220,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const wasRunning = base.state === 'running'
     base.state = 'stopping'
     if (!base.isLost) base.publisher.changed()
-    if (wasRunning) base.note({ type: 'daemon.stopped', message: 'the daemon stops' })
+    if (wasRunning) base.note({ type: 'daemon.stopped', message: 'The daemon is stopping.' })
     isReady()
     const release = undo.shift()
     for (const step of undo.splice(0).reverse()) {

@@ -110,7 +110,7 @@ export class DaemonBase {
     this.report(
       'status',
       'storage/daemon.json',
-      isProblem ? `the status cannot be written: ${messageOf(error)}` : undefined,
+      isProblem ? `Cannot write the status: ${messageOf(error)}` : undefined,
     )
   }
 }

@@ -1,18 +1,18 @@
 import { messageOf } from '@cadre/core'
 import { systemTrouble } from '@cadre/disk'
 
-/** Why a home cannot be written, and what to do about it: two clauses, for a sentence. */
+/** Why a home cannot be written, and what to do about it: two sentences, the last without its full stop. */
 export function describeTrouble(error: unknown): string {
   switch (systemTrouble(error)) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return 'the disk is full, and nothing can be written: make space'
+      return 'The disk is full. Free some space'
     case 'EROFS':
-      return 'the home is read-only, and nothing can be written: make it writable'
+      return 'The home directory is read-only. Make it writable'
     case 'EMFILE':
     case 'ENFILE':
-      return 'no more files can be opened: raise the limit (ulimit -n), or end other programs'
+      return 'Too many open files. Raise the limit (ulimit -n) or stop other programs'
     default:
-      return `nothing can be written: ${messageOf(error)}; make it writable`
+      return `Cannot write to the home directory: ${messageOf(error)}. Make it writable`
   }
 }

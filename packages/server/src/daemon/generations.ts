@@ -82,7 +82,7 @@ export class Generations {
         this.#stamp = ''
         throw error
       }
-      const message = `${messageOf(error)} What was read before stays in force.`
+      const message = `${messageOf(error)} The previous configuration stays in effect.`
       const code = error instanceof CadreError ? error.code : 'configuration'
       problems.report('configuration', 'config.yaml', [{ severity: 'error', code, message }])
       return
@@ -93,7 +93,7 @@ export class Generations {
     await hold()
     this.#current = { parts, orchestrator: parts.begin() }
     this.#isPending = false
-    note({ type: 'configuration.changed', message: 'the configuration was read again' })
+    note({ type: 'configuration.changed', message: 'The configuration was reloaded.' })
     this.#tellNotices(parts)
     release()
     await changed()

@@ -27,7 +27,7 @@ test('a full disk is said at once, once, and is over when something can be writt
   expect(health.suspect(failure('ENOSPC'))).toBe(true)
   expect(health.suspect(failure('ENOSPC'))).toBe(true)
   expect(problems.list()).toMatchObject([
-    { file: '[home]', message: expect.stringContaining('the disk is full') },
+    { file: '[home]', message: expect.stringContaining('The disk is full') },
   ])
   expect(health.isWell).toBe(false)
   health.look()

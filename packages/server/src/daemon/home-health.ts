@@ -105,5 +105,5 @@ function probe(home: Home): string | undefined {
 }
 
 function sentence(error: unknown): string {
-  return `${describeTrouble(error)}. Nothing is lost, and everything goes on by itself then.`
+  return `${describeTrouble(error)}. No data is lost, and work continues as soon as Cadre can write again.`
 }

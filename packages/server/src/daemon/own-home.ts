@@ -15,7 +15,7 @@ export function ownHome(home: Home, since: string): HeldLease {
   const when = started === undefined ? '' : ` since ${started}`
   throw new CadreError(
     'owned',
-    `a daemon runs on this home already: ${who}${when}. \`cadre status\` shows what it does, \`cadre down\` stops it.`,
+    `a daemon is already running for this home directory: ${who}${when}. Inspect it with "cadre status", or stop it with "cadre down".`,
     { where: home.path },
   )
 }
@@ -25,10 +25,14 @@ function tryHold(home: Home, since: string) {
     return holdLease(home, daemonLease, { since })
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
-    throw new CadreError('configuration', `${describeTrouble(error)}, or name another home with --home.`, {
-      where: home.path,
-      cause: error,
-    })
+    throw new CadreError(
+      'configuration',
+      `cannot start the daemon. ${describeTrouble(error)}, or choose another home directory with --home.`,
+      {
+        where: home.path,
+        cause: error,
+      },
+    )
   }
 }
 

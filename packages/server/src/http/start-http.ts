@@ -61,7 +61,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
     server = await listen(0).catch((other) => Promise.reject(unusable(other)))
   }
   const bound = server.address() as AddressInfo
-  const otherPort = `Port ${usualPort} is in use by another program, so Cadre listens on port ${bound.port}, until it is restarted. Set daemon.port in config.yaml to a free port, and point your senders to it.`
+  const otherPort = `Port ${usualPort} is in use by another program, so Cadre listens on port ${bound.port} until it restarts. Set daemon.port in config.yaml to a free port, and point your senders to it.`
   report('place', [
     ...(isLoopback(host) ? [] : [{ severity: 'warning' as const, message: openMessage }]),
     ...(isReplaced ? [{ severity: 'warning' as const, message: otherPort }] : []),
@@ -104,8 +104,8 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
       result = await judge(request)
       if (result.status < 400) report('request', [])
     } catch (error) {
-      report('request', [{ severity: 'error', message: `A request failed: ${messageOf(error)}` }])
-      result = refusal(500, 'Something went wrong here.')
+      report('request', [{ severity: 'error', message: `Cannot handle a request: ${messageOf(error)}` }])
+      result = refusal(500, 'Internal error.')
     }
     if (response.destroyed) return
     const text = typeof result.body === 'object' ? JSON.stringify(result.body) : (result.body ?? '')
@@ -127,30 +127,27 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
   async function judge(request: IncomingMessage): Promise<PostAnswer> {
     const { headers, method } = request
     if (!isAllowedHost(headers.host, [host, ...hosts]))
-      return refusal(
-        403,
-        'This server is not known by that name. Names it may have are listed under daemon.hosts.',
-      )
-    if (headers.origin !== undefined) return refusal(403, 'Pages of a browser may not call this server.')
+      return refusal(403, 'Unknown host name. Add it to daemon.hosts in config.yaml.')
+    if (headers.origin !== undefined) return refusal(403, 'Requests from browsers are not allowed.')
     const handle = posts.get((request.url ?? '').split('?', 1)[0] ?? '')
-    if (handle === undefined) return refusal(404, 'There is nothing here.')
-    if (method !== 'POST') return refusal(405, 'Only POST is answered here.')
+    if (handle === undefined) return refusal(404, 'Not found.')
+    if (method !== 'POST') return refusal(405, 'Only POST is allowed.')
     if ((headers['content-encoding'] ?? 'identity') !== 'identity')
-      return refusal(415, 'Send it without a content-encoding.')
+      return refusal(415, 'Send the request without a content-encoding.')
     const body = await readBody(request, most)
-    if (body.kind === 'too_large') return refusal(413, `A request may have ${most} bytes.`)
-    if (body.kind === 'broken') return refusal(400, 'The request ended too early.')
+    if (body.kind === 'too_large') return refusal(413, `The request is too large (at most ${most} bytes).`)
+    if (body.kind === 'broken') return refusal(400, 'The request is incomplete.')
     slots.begin(request.socket)
     return inTime(handle({ headers: plain(headers), body: body.bytes }), patience)
   }
 
   function unusable(error: unknown): CadreError {
     const what = isTaken(error)
-      ? `port ${port ?? usualPort} of ${host} is used by another program`
+      ? `another program uses port ${port ?? usualPort} of ${host}`
       : messageOf(error)
     return new CadreError(
       'configuration',
-      `The server for channels cannot be started: ${what}. Change daemon.port or daemon.host in config.yaml.`,
+      `cannot start the server for channels: ${what}. Change daemon.port or daemon.host in config.yaml.`,
       {
         cause: error,
       },
@@ -159,7 +156,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
 }
 
 const openMessage =
-  'The server for channels can be reached from other machines, because daemon.host says so. Remove it to listen on this machine alone.'
+  'Other machines can reach the server for channels, because daemon.host is set. Remove it to listen on this machine only.'
 
 function isTaken(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
@@ -179,7 +176,7 @@ function plain(headers: IncomingMessage['headers']): Record<string, string | und
 async function inTime(work: Promise<PostAnswer>, patience: number): Promise<PostAnswer> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<PostAnswer>((resolve) => {
-    timer = setTimeout(() => resolve(refusal(503, 'It took too long; try again.')), patience)
+    timer = setTimeout(() => resolve(refusal(503, 'The request timed out. Try again.')), patience)
   })
   try {
     return await Promise.race([work, late])

@@ -119,7 +119,7 @@ describe('the inbox', () => {
     expect(broken).toMatchObject({
       line: 3,
       severity: 'error',
-      message: expect.stringContaining('did you mean to'),
+      message: expect.stringContaining('Did you mean to'),
     })
     expect(await sessions()).toHaveLength(0)
     write('inbox/routes.yaml', toPlanner)
@@ -140,7 +140,7 @@ describe('the inbox', () => {
       expect.objectContaining({
         file: 'inbox/routes.yaml',
         line: 2,
-        message: expect.stringContaining('did you mean planner-001?'),
+        message: expect.stringContaining('Did you mean planner-001?'),
       }),
     )
     expect(problems()).toContainEqual(

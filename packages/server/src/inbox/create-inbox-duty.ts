@@ -112,7 +112,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     if (route.kind !== 'agent' || agents.get(route.to) !== undefined) return []
     const names = agents.list().map(({ name }) => name)
     const hint = didYouMean(route.to, names) || '.'
-    const message = `There is no agent named ${JSON.stringify(route.to)}: what this route is for waits${hint}`
+    const message = `There is no agent named ${JSON.stringify(route.to)}, so messages for this route wait${hint}`
     return [{ line: route.line, severity: 'error', code: 'unknown-agent', message }]
   }
 
@@ -140,7 +140,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     forgetOld(file, !existsSync(home.at('inbox', `${name}.jsonl`)))
     const passed = file.reader.passedOver - passedBefore
     if (passed > 0) {
-      const message = `${passed} of the lines in inbox/${name}.jsonl were handled before and are passed over; a new message needs an id of its own.`
+      const message = `Cadre skipped ${passed} lines in inbox/${name}.jsonl, because it handled their ids before. Give each new message a new id.`
       note({ type: 'message.repeated', message, file: `inbox/${name}.jsonl`, lines: passed })
     }
     report(name, findingsOf(file))
@@ -155,7 +155,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
   ): Promise<Finding | undefined> {
     const { number } = item
     if (item.kind === 'unreadable') {
-      const message = `This line is passed over: ${item.reason}. Each line must be a JSON object.`
+      const message = `Cadre skipped this line: ${item.reason}. Each line must be a JSON object.`
       const finding = { line: number, severity: 'warning', code: 'unreadable-line', message } as const
       if (file.unreadable.length < mostShown) file.unreadable.push(finding)
       const place = `inbox/${name}.jsonl`
@@ -176,7 +176,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
       if (handled === 'unrouted') file.unrouted ??= number
       return undefined
     } catch (error) {
-      const message = `This line waits, and what is behind it: ${messageOf(error)}`
+      const message = `Cannot handle this line, so it and the lines after it wait: ${messageOf(error)}`
       return { line: number, severity: 'error', code: 'waiting', message }
     }
   }
@@ -216,7 +216,7 @@ function next({ reader, waits }: Watched): (ReadLine | UnreadableLine)[] {
 function findingsOf({ unreadable, unrouted, waits }: Watched): Finding[] {
   const findings = [...unreadable]
   if (unrouted !== undefined) {
-    const message = `No route fits this line, and perhaps others behind it: add one to ${routesFile}, or one with drop: true.`
+    const message = `No route matches this line, and possibly others after it. Add a route to ${routesFile}, or one with drop: true.`
     findings.push({ line: unrouted, severity: 'warning', code: 'unrouted', message })
   }
   if (waits !== undefined) findings.push(waits)
@@ -226,8 +226,8 @@ function findingsOf({ unreadable, unrouted, waits }: Watched): Finding[] {
 function waitingFor(kind: 'none' | 'read'): Finding {
   const message =
     kind === 'none'
-      ? `What is in this file waits: there is no ${routesFile} that says to whom it goes.`
-      : `What is in this file waits until ${routesFile} can be read.`
+      ? `Messages in this file wait, because ${routesFile} does not exist. Create it to route them.`
+      : `Messages in this file wait until ${routesFile} is valid.`
   return { severity: 'warning', code: 'waiting', message }
 }
 

@@ -31,7 +31,7 @@ export async function handleLine(
   if (route === undefined) {
     handler.note({
       type: 'message.unrouted',
-      message: `No route of inbox/routes.yaml fits ${place}.`,
+      message: `No route in inbox/routes.yaml matches ${place}.`,
       ...seen,
     })
     return 'unrouted'
@@ -40,7 +40,7 @@ export async function handleLine(
   if (route.kind === 'drop') {
     handler.note({
       type: 'message.dropped',
-      message: `${place} is dropped, as ${by.route} says.`,
+      message: `${place} was dropped by ${by.route}.`,
       ...seen,
       ...by,
     })
@@ -66,7 +66,7 @@ async function tellAgent(
   const { file, id, data } = line
   const agent = agents.get(route.to)?.name
   if (agent === undefined) {
-    const reason = `There is no agent named ${JSON.stringify(route.to)}: its messages wait.`
+    const reason = `There is no agent named ${JSON.stringify(route.to)}, so its messages wait.`
     throw new CadreError('configuration', reason, { where: `inbox/routes.yaml:${route.line}` })
   }
   const message = `inbox/${file}/${id}`
@@ -83,7 +83,7 @@ const longestTitle = 200
 
 async function addTask(line: IncomingLine, template: TaskTemplate, { tasks }: LineHandler): Promise<string> {
   if (tasks === undefined)
-    throw new CadreError('configuration', 'Nothing here can add tasks: its messages wait.')
+    throw new CadreError('configuration', 'this daemon cannot add tasks, so messages of this route wait.')
   const { file, id, data } = line
   const task = `task-${shortSum(file, id)}`
   if (tasks.find(task) !== undefined) return task

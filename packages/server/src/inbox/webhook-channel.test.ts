@@ -267,7 +267,7 @@ describe('the settings', () => {
     [{ a: { scheme: 'sha1', secret_env: 'X' } }, 'channels.webhook.hooks.a.scheme'],
     [{ a: { scheme: 'github' } }, 'channels.webhook.hooks.a.secret_env'],
     [{ a: { scheme: 'github', secret: 'abc' } }, 'environment variable'],
-    [{ a: { scheme: 'github', secret_env: 'X', to_flie: 'b' } }, 'did you mean to_file'],
+    [{ a: { scheme: 'github', secret_env: 'X', to_flie: 'b' } }, 'Did you mean to_file'],
     [{ a: { scheme: 'github', secret_env: 'X', to_file: '../b' } }, 'hooks.a.to_file'],
     [{ '../a': { scheme: 'github', secret_env: 'X' } }, 'letters'],
     [{ a: { scheme: 'github', secret_env: 'X', tolerance_seconds: 5 } }, 'timestamp_header'],

@@ -191,8 +191,8 @@ describe('mailboxes', () => {
     await live(quick)
     await life.rest()
     expect((await told('planner-1', 2)).map(({ content }) => content)).toEqual([
-      'Your message to retriever could not be delivered: there is no agent named retriever any more. It said:\n\nx',
-      'Your message to retriever-gone could not be delivered: there is no such session any more. It said:\n\ny',
+      'Cadre could not deliver your message to retriever: agent retriever no longer exists. Your message:\n\nx',
+      'Cadre could not deliver your message to retriever-gone: that session no longer exists. Your message:\n\ny',
     ])
     expect(receipts()).toMatchObject([{ id: '1', undeliverable: expect.any(String) }, { id: '2' }])
   })

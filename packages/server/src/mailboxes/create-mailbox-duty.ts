@@ -84,7 +84,7 @@ export function createMailboxDuty(context: DaemonContext): Duty {
         try {
           await handle(box, item)
         } catch (error) {
-          const message = `This message waits, and what is behind it: ${messageOf(error)}`
+          const message = `Cannot deliver this message, so it and the messages after it wait: ${messageOf(error)}`
           box.waits = { line: item.number, severity: 'error', code: 'waiting', message }
           box.inDoubt = true
           return
@@ -100,7 +100,7 @@ export function createMailboxDuty(context: DaemonContext): Duty {
     const message = item.kind === 'line' ? understand(box, item) : undefined
     if (message === undefined) {
       const reason = item.kind === 'unreadable' ? item.reason : 'it has no text'
-      note({ type: 'message.unreadable', message: `${place}: This line is passed over: ${reason}.` })
+      note({ type: 'message.unreadable', message: `${place}: Cadre skipped this line: ${reason}.` })
       return
     }
     const { last, inDoubt } = box
@@ -111,10 +111,10 @@ export function createMailboxDuty(context: DaemonContext): Duty {
     const { from, to, id, session } = message
     const facts = { id, from, to, ...(session && { from_session: session }) }
     if (delivery.deliveredTo === undefined) {
-      const text = `The message of ${from} to ${to} cannot be delivered: ${delivery.undeliverable}`
+      const text = `Cannot deliver the message from ${from} to ${to}: ${delivery.undeliverable}`
       note({ type: 'message.returned', message: text, ...facts })
     } else {
-      const text = `A message of ${from} was delivered to ${to} (session ${delivery.deliveredTo}).`
+      const text = `A message from ${from} was delivered to ${to} (session ${delivery.deliveredTo}).`
       note({ type: 'message.delivered', message: text, ...facts, session: delivery.deliveredTo })
     }
   }

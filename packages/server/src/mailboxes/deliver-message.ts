@@ -30,16 +30,16 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
   const controls = await inheritedControls(context, [message.session])
   if (toSession !== undefined) {
     const state = await sessions.state(toSession)
-    if (state.kind === 'broken') return undeliverable(`its record cannot be used: ${state.message}`)
+    if (state.kind === 'broken') return undeliverable(`its session is damaged: ${state.message}`)
     if (!(await isUnder(context, toSession, controls)))
-      return undeliverable('you work under controls that do not hold for that session; write to the agent.')
+      return undeliverable(
+        'that session does not run under the same controls as you. Write to the agent instead.',
+      )
     const told = await sessions.tell(toSession, work)
-    return told === 'queued'
-      ? { deliveredTo: toSession }
-      : undeliverable('there is no such session any more.')
+    return told === 'queued' ? { deliveredTo: toSession } : undeliverable('that session no longer exists.')
   }
   const agent = agents.get(message.to)?.name ?? ''
-  if (agent === '') return undeliverable(`there is no agent named ${message.to} any more.`)
+  if (agent === '') return undeliverable(`agent ${message.to} no longer exists.`)
   const session = sessionName(agent, id)
   // What an earlier life has begun with it is where it goes, whatever else there is by now.
   if (inDoubt && (await sessions.state(session)).kind !== 'absent') return begin()
@@ -80,7 +80,7 @@ function messageId({ to, id }: MailMessage): string {
 function returnedText({ to, toSession, text }: MailMessage, reason: string): string {
   const address = toSession ?? to
   const shown = text.length > 500 ? `${text.slice(0, 500)}…` : text
-  return `Your message to ${address} could not be delivered: ${reason} It said:\n\n${shown}`
+  return `Cadre could not deliver your message to ${address}: ${reason} Your message:\n\n${shown}`
 }
 
 type Records = Pick<DaemonContext, 'engine'>

@@ -42,7 +42,7 @@ export async function cancelSession(
   if (pid !== undefined)
     throw new CadreError(
       'owned',
-      `Process ${pid} is running ${session}. Stop that process, then cancel the session.`,
+      `process ${pid} is running ${session}. Stop that process, then cancel the session.`,
     )
   for (const child of openChildren(stored)) {
     const below = await runs.readOr(child)

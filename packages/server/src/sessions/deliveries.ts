@@ -125,7 +125,7 @@ export class Deliveries {
     if (pid !== undefined)
       throw new CadreError(
         'owned',
-        `Process ${pid} is running ${session}. Cadre delivers the message when that process is done.`,
+        `process ${pid} is running ${session}. Cadre delivers the message when that process is done.`,
       )
     runs.requireHere(stored)
     const { work } = request

@@ -118,7 +118,7 @@ export class SessionRuns {
     if (!this.mayGoOn(stored))
       throw new CadreError(
         'configuration',
-        `The daemon may not resume ${stored.spec.id}. "cadre status" shows the reason.`,
+        `the daemon may not resume ${stored.spec.id}. "cadre status" shows the reason.`,
       )
   }
 
@@ -214,7 +214,7 @@ export class SessionRuns {
       return
     }
     if (end.kind === 'failed') this.#failed(job, end.error)
-    else if (isUnrecorded(end.result)) this.#stuck.set(job.session, 'its end could not be recorded')
+    else if (isUnrecorded(end.result)) this.#stuck.set(job.session, 'its end was not recorded')
     const isOwned = end.kind === 'failed' && isCode(end.error, 'owned')
     const isPaused = end.kind === 'rested' && isPause(end.result)
     if (isPaused) this.#paused.push(job)
@@ -231,7 +231,7 @@ export class SessionRuns {
     this.#stuck.set(session, message)
     this.#options.note({
       type: 'session.failed',
-      message: `${session} could not run: ${message}`,
+      message: `Cannot run ${session}: ${message}`,
       session,
     })
     this.#options.problems.report('run', fileOfSession(session), [{ severity: 'error', message }])

@@ -187,7 +187,7 @@ async function release(at: Placed, session: string, why: string, hands: Hands): 
   ledger.keepMarks()
   await change(hands, at, releaseChange(at.task), isStill(at, session))
   ledger.forget(at.id)
-  note(hands, 'task.released', at, `taken from session ${session}, because it was ${why}`)
+  note(hands, 'task.released', at, `released from session ${session}, because it was ${why}`)
   return true
 }
 

@@ -35,7 +35,7 @@ export function findTaskProblems(book: Book, index: TaskIndex): readonly TaskTro
     for (const placed of places) {
       const other = places.find((one) => one !== placed)
       if (other === undefined || isAtEnd(placed.task)) continue
-      const message = `${words.twin}${other.file}:${other.task.line}; give one of them another id`
+      const message = `${words.twin}${other.file}:${other.task.line}. Change one of them`
       found.push({ placed, code: 'duplicate', message })
     }
   for (const placed of index.byId.values()) {
@@ -59,7 +59,7 @@ function misspeltField({ task }: Placed): Finding | undefined {
     const [meant] = restrictions.includes(key) ? [] : nearest(key, restrictions, 1)
     // A part of such a name, such as "on", is a name of its own.
     if (meant === undefined || Math.abs(meant.length - key.length) > 2) continue
-    return { code: 'field', message: `${words.field}${key} means nothing; did you mean ${meant}?` }
+    return { code: 'field', message: `${words.field}${key} is unknown. Did you mean ${meant}?` }
   }
   return undefined
 }
@@ -69,28 +69,28 @@ function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefin
   for (const wanted of task.dependsOn) {
     if (index.byId.has(wanted)) continue
     const what = index.twins.has(wanted)
-      ? 'an id that several tasks have'
-      : `no task${didYouMean(wanted, ids())}`
+      ? 'the id of several tasks'
+      : `not a task${didYouMean(wanted, ids())}`
     return { code: 'dependency', message: `${words.dependency}${shown(wanted)}, which is ${what}` }
   }
   const { parent } = task
   if (parent !== undefined && !index.byId.has(parent)) {
     const what = index.twins.has(parent)
-      ? 'an id that several tasks have'
-      : `no task${didYouMean(parent, ids())}`
+      ? 'the id of several tasks'
+      : `not a task${didYouMean(parent, ids())}`
     return { code: 'parent', message: `${words.parent}${shown(parent)}, which is ${what}` }
   }
   const above = ancestorsOf(id, index)
   const up = task.dependsOn.find((wanted) => above.has(wanted))
   if (up !== undefined)
-    return { code: 'cycle', message: `${words.dependency}${shown(up)}, which it stands below itself` }
+    return { code: 'cycle', message: `${words.dependency}${shown(up)}, which contains it` }
   if (task.dependsOn.length === 0 || !index.children.has(id)) return undefined
   const below = new Set(withAllBelow(index.children.get(id) ?? [], index).map((placed) => placed.id))
   const down = task.dependsOn.find((wanted) => wanted !== id && below.has(wanted))
   if (down === undefined) return undefined
   return {
     code: 'cycle',
-    message: `${words.dependency}${shown(down)}, which stands below it: it is told of that anyway`,
+    message: `${words.dependency}${shown(down)}, which is one of its subtasks. Remove the dependency: Cadre reports ended subtasks anyway`,
   }
 }
 
@@ -107,8 +107,9 @@ function unknownAgent({ task }: Placed, { agents }: Book): Finding | undefined {
   const found = misspeltAgent(task, agents)
   if (found === undefined) return undefined
   const { who, meant } = found
-  const hint = meant.length > 0 ? `did you mean ${meant.join(', ')}?` : 'name another, or a person'
-  return { code: 'agent', message: `${words.agent}${shown(who)}; ${hint}` }
+  const hint =
+    meant.length > 0 ? `Did you mean ${meant.join(', ')}?` : 'Assign an existing agent, or a person'
+  return { code: 'agent', message: `${words.agent}${shown(who)}. ${hint}` }
 }
 
 function ancestorsOf(id: string, index: TaskIndex): ReadonlySet<string> {

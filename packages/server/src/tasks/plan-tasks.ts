@@ -161,7 +161,7 @@ function claimantOf({ id, task }: Placed, session: string, index: TaskIndex): st
 function planOpen(planner: Planner, placed: Placed, isStuck: boolean, actions: Action[]): void {
   const { book, index } = planner
   const { id, task } = placed
-  if (planForgotten(planner, placed, 'its task was opened again', actions) === 'live') return
+  if (planForgotten(planner, placed, 'its task was reopened', actions) === 'live') return
   const agent = index.agentOf(task)
   if (agent === undefined || isStuck || planner.broken.has(task)) return
   const cause = causeOf(placed, index)
@@ -223,7 +223,7 @@ function planMissing({ book, states, index }: Planner, id: string, claim: Claim,
   if (kind === 'ended' || kind === 'absent' || kind === 'broken') {
     if (book.gone.has(id)) actions.push({ kind: 'forget', task: id })
   } else if (book.gone.has(id))
-    actions.push({ kind: 'cancel', task: id, session: claim.session, reason: 'its task was taken away' })
+    actions.push({ kind: 'cancel', task: id, session: claim.session, reason: 'its task was removed' })
 }
 
 /** Why a task is to be skipped: `task-1 failed`. Nothing when there is no reason. */

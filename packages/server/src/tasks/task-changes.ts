@@ -35,7 +35,7 @@ export function endChange(
   if (outcome === 'completed') {
     const result = shorten(text, longestResult, longestResultLines)
     const isCut = result !== text.trim()
-    const rest = isCut ? `${result}\n(All of it is in sessions/${session}.session.yaml.)` : result
+    const rest = isCut ? `${result}\n(The full report is in sessions/${session}.session.yaml.)` : result
     return { state: 'done', fields: { ...fields, completed: time, ...(result !== '' && { result: rest }) } }
   }
   if (outcome === 'cancelled') {

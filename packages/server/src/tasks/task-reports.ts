@@ -32,12 +32,12 @@ export function createTaskReports(problems: Problems): TaskReports {
       const add = ({ file, id, task }: Placed, code: string, message: string) =>
         found.get(file)?.push({ severity: 'error', code, line: task.line, message: `Task ${id}: ${message}` })
       for (const { placed, code, message } of plan.troubles) add(placed, code, message)
-      for (const [at, reason] of refusals) add(at, 'refused', `it cannot be changed: ${reason}`)
+      for (const [at, reason] of refusals) add(at, 'refused', `Cadre cannot change it: ${reason}`)
       for (const { file, tasks } of book.files)
         for (const task of tasks) {
           const state = task.state === 'running' ? states.get(task.fields.get('session') ?? '') : undefined
           if (state?.kind === 'broken')
-            add({ file, id: task.id ?? '', task }, 'session', `its session cannot be used: ${state.message}`)
+            add({ file, id: task.id ?? '', task }, 'session', `its session is damaged: ${state.message}`)
         }
       for (const file of said.keys())
         if (file.startsWith('tasks/') && !found.has(file.slice('tasks/'.length))) say(file, [])
@@ -45,7 +45,7 @@ export function createTaskReports(problems: Problems): TaskReports {
       say('[tasks]', [])
     },
     fail(message) {
-      say('[tasks]', [{ severity: 'error', message: `Tasks could not be looked after: ${message}` }])
+      say('[tasks]', [{ severity: 'error', message: `Cannot process tasks: ${message}` }])
     },
   }
 }

@@ -26,7 +26,7 @@ export function createWorkspacesDuty({ home, note }: Pick<DaemonContext, 'home' 
           if (isEnded(session) && (await workspaces.leave(session)))
             note({
               type: 'workspace.removed',
-              message: `the workspace of ${session} was left over, and is removed`,
+              message: `Removed the leftover workspace of ${session}.`,
               session,
             })
         } finally {

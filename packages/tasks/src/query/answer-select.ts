@@ -65,7 +65,7 @@ function lookThrough(query: Query, files: QueryFiles): Looked {
 
 /** What a person should know about a query, for what it found. */
 export function notesOn(query: Query, files: readonly string[], rows: readonly TaskRow[]): string[] {
-  const none = files.length === 0 ? [`No file fits ${query.file.name}.`] : []
+  const none = files.length === 0 ? [`No file matches ${query.file.name}.`] : []
   return [...none, ...strangeFields(query, rows)]
 }
 
@@ -110,7 +110,7 @@ function strangeFields(query: Query, rows: readonly TaskRow[]): string[] {
     .filter((name) => !known.has(name))
     .map((name) => {
       const [meant] = nearest(name, known, 1)
-      return `No task has a field ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`
+      return `No task has a field ${name}${meant === undefined ? '.' : `. Did you mean ${meant}?`}`
     })
 }
 

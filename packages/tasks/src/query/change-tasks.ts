@@ -38,7 +38,7 @@ export async function changeTasks(
     throw new QueryError(
       query.text,
       query.file.at,
-      'These are approvals, and no query changes them; decide with cadre approve or cadre reject.',
+      'Queries cannot change approvals. Decide them with "cadre approve" or "cadre reject".',
     )
   let count = 0
   const written: string[] = []
@@ -53,14 +53,14 @@ export async function changeTasks(
       })
     } catch (error) {
       if (written.length === 0) throw error
-      const message = `${messageOf(error)} Changed before: ${written.join(', ')}.`
+      const message = `${messageOf(error)} Already changed: ${written.join(', ')}.`
       throw new CadreError('usage', message, { cause: error })
     }
     written.push(file)
     count += plan.count
   }
-  const approvals = left === 1 ? 'approval was left as it is' : 'approvals were left as they are'
-  const spared = left === 0 ? [] : [`${left} ${approvals}: no query changes them.`]
+  const approvals = left === 1 ? 'approval was not changed' : 'approvals were not changed'
+  const spared = left === 0 ? [] : [`${left} ${approvals}: queries cannot change approvals.`]
   const rows = plans.flatMap(({ rows }) => rows)
   return {
     count,
@@ -107,9 +107,7 @@ function planFile({ query, file, raw, edit }: PlanRequest): FilePlan {
   }
   const nameless = wanted.find(({ id }) => id === undefined)
   if (nameless !== undefined)
-    fail(
-      `The task at ${file}:${nameless.line} has no id, so nothing can name it; give it one, or add AND id IS NOT NULL.`,
-    )
+    fail(`${file}:${nameless.line}: The task has no id. Give it one, or add AND id IS NOT NULL.`)
   const targets = query.kind === 'delete' ? topmost(tasks, new Set(wanted), fail) : new Set(wanted)
   try {
     return { ...plan, after: editChunks({ raw, tasks, targets, edit }) }
@@ -133,7 +131,7 @@ function topmost(
     if (upper === undefined && wanted.has(task)) tops.add(task)
     if (upper !== undefined && !wanted.has(task))
       fail(
-        `${upper.id} cannot be deleted: ${task.id ?? `the task on line ${task.line}`} stands below it and is not meant.`,
+        `Cannot delete ${upper.id}: the query does not match its subtask ${task.id ?? `on line ${task.line}`}.`,
       )
     above.push(task)
   }

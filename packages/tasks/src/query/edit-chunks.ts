@@ -64,9 +64,9 @@ function inTurn(raw: RawText, targets: readonly TaskItem[], edit: ChunkEdits['ed
     const result = edit(text, id as string)
     if (result.kind === 'changed') text = result.raw
     else if (result.kind === 'refused')
-      throw new CadreError('usage', `The task on line ${line} cannot be changed. ${result.reason}`)
+      throw new CadreError('usage', `cannot change the task on line ${line}. ${result.reason}`)
     else if (result.kind === 'missing')
-      throw new CadreError('usage', `The task on line ${line} cannot be found by its id ${id}.`)
+      throw new CadreError('usage', `cannot find the task on line ${line} by its id ${id}.`)
   }
   return text
 }

@@ -23,7 +23,7 @@ export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
       if (known.includes(wanted)) return [`tasks/${wanted}`]
       throw new CadreError(
         'usage',
-        `There is no file tasks/${wanted}${didYouMean(wanted, known) || '; tasks/*.task.md is all of them.'}`,
+        `there is no file tasks/${wanted}${didYouMean(wanted, known) || '. Use tasks/*.task.md for all files.'}`,
       )
     },
     read: (file) => tasks.read(file.slice('tasks/'.length)),
@@ -37,7 +37,7 @@ function nameInTasks(name: string): string {
   if (/[\\/\0]/.test(file) || file.startsWith('.'))
     throw new CadreError(
       'usage',
-      `${JSON.stringify(name)} is not in the folder tasks of the home; write tasks/NAME.task.md.`,
+      `${JSON.stringify(name)} is not in the tasks folder of the home. Write tasks/NAME.task.md.`,
     )
   return file
 }

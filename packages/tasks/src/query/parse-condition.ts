@@ -52,7 +52,8 @@ export function readExpressions(scanner: Scanner): Expressions {
 
   function deeper(token: Token, read: () => Condition): Condition {
     depth += 1
-    if (depth > deepest) scanner.fail(token.at, `Conditions stand at most ${deepest} deep in each other.`)
+    if (depth > deepest)
+      scanner.fail(token.at, `Conditions are nested too deeply (at most ${deepest} levels).`)
     const found = read()
     depth -= 1
     return found
@@ -102,11 +103,11 @@ export function readExpressions(scanner: Scanner): Expressions {
     if (operator !== '=' && operator !== '!=' && fieldKind(left.name) === 'list')
       scanner.fail(
         sign.at,
-        `${left.name} is a list, which ${operator} cannot compare; write =, CONTAINS or IN.`,
+        `${left.name} is a list, which ${operator} cannot compare. Use =, CONTAINS or IN.`,
       )
     const { at } = scanner.peek()
     if (isKeyword(scanner.peek(), 'NULL'))
-      scanner.fail(at, `Nothing is ever ${operator} NULL; write IS NULL or IS NOT NULL.`)
+      scanner.fail(at, `${operator} NULL is never true. Use IS NULL or IS NOT NULL.`)
     return { kind: 'compare', field: left, operator, value: value() }
   }
 
@@ -117,7 +118,7 @@ export function readExpressions(scanner: Scanner): Expressions {
     const { at } = scanner.peek()
     const pattern = value()
     if (pattern.text.length > longestPattern)
-      scanner.fail(at, `A pattern has at most ${longestPattern} characters.`)
+      scanner.fail(at, `The pattern is too long (at most ${longestPattern} characters).`)
     return { kind: 'like', field: left, value: pattern }
   }
 
@@ -147,11 +148,10 @@ export function readExpressions(scanner: Scanner): Expressions {
     if (token.kind === 'number') return { kind: 'number', text: token.text, number: Number(token.text) }
     if (isKeyword(token, 'TRUE')) return { kind: 'boolean', text: 'true', is: true }
     if (isKeyword(token, 'FALSE')) return { kind: 'boolean', text: 'false', is: false }
-    if (isKeyword(token, 'NULL'))
-      return scanner.fail(token.at, 'NULL is no value to compare with; write IS NULL.')
+    if (isKeyword(token, 'NULL')) return scanner.fail(token.at, 'You cannot compare with NULL. Use IS NULL.')
     if (token.kind !== 'word') return unexpected(scanner, token, "a value: 'text', a number, TRUE or FALSE")
     const meant = nearest(token.text, ['TRUE', 'FALSE'], 1)[0]
     const hint = meant === undefined ? `write '${token.text}'` : `write '${token.text}' or ${meant}`
-    return scanner.fail(token.at, `Text stands in quotes: ${hint}.`)
+    return scanner.fail(token.at, `Put text in quotes: ${hint}.`)
   }
 }

@@ -54,36 +54,36 @@ describe('what can be said', () => {
 
 describe('what is wrong is pointed at', () => {
   it.each([
-    ['SELCT * FROM a', 'SELCT', 'Expected SELECT, INSERT, UPDATE, DELETE, not "SELCT"; did you mean SELECT?'],
-    ['SELECT * FORM a', 'FORM', 'Expected FROM, not "FORM"; did you mean FROM?'],
+    ['SELCT * FROM a', 'SELCT', 'Expected SELECT, INSERT, UPDATE, DELETE, not "SELCT". Did you mean SELECT?'],
+    ['SELECT * FORM a', 'FORM', 'Expected FROM, not "FORM". Did you mean FROM?'],
     ['SELECT FROM a', 'FROM', 'Expected the name of a field, or *, not "FROM"'],
     ['SELECT * FROM WHERE a = 1', 'WHERE', 'Expected the name of a file, not WHERE'],
     ['SELECT * FROM a WHERE', '', 'not the end of the query.'],
-    ["SELECT * FROM a WHERE b LKE 'c'", 'LKE', 'did you mean LIKE'],
-    ["SELECT * FROM a WHERE b ~ 'c'", '~', '"~" means nothing here'],
-    ["SELECT * FROM a WHERE b == 'c'", '==', 'write =.'],
-    ["SELECT * FROM a WHERE b = 'c' && d = 1", '&&', 'write AND.'],
-    ['SELECT * FROM a WHERE b = c', 'c', "Text stands in quotes: write 'c'."],
-    ['SELECT * FROM a WHERE b = NULL', 'NULL', 'write IS NULL'],
-    ["SELECT * FROM a WHERE b IN ('c', NULL)", 'NULL', 'write IS NULL'],
+    ["SELECT * FROM a WHERE b LKE 'c'", 'LKE', 'Did you mean LIKE'],
+    ["SELECT * FROM a WHERE b ~ 'c'", '~', '"~" is not valid here'],
+    ["SELECT * FROM a WHERE b == 'c'", '==', 'Use =.'],
+    ["SELECT * FROM a WHERE b = 'c' && d = 1", '&&', 'Use AND.'],
+    ['SELECT * FROM a WHERE b = c', 'c', "Put text in quotes: write 'c'."],
+    ['SELECT * FROM a WHERE b = NULL', 'NULL', 'Use IS NULL'],
+    ["SELECT * FROM a WHERE b IN ('c', NULL)", 'NULL', 'Use IS NULL'],
     ["SELECT * FROM a WHERE b IN 'c'", "'c'", 'Expected (, not the text "c".'],
     ["SELECT * FROM a WHERE tags > 'c'", '>', 'tags is a list'],
-    ["SELECT * FROM a WHERE b = 'c", "'c", 'never closed'],
+    ["SELECT * FROM a WHERE b = 'c", "'c", 'is not closed'],
     ["SELECT * FROM a WHERE (b = 'c'", '', 'Expected AND, OR or ), not the end of the query.'],
     [
       "SELECT * FROM a WHERE b = 'c')",
       ')',
       'Expected AND, OR, ORDER BY, LIMIT, INTO or the end of the query, not ")"',
     ],
-    ["SELECT * FROM a WHERE b = 'c' ORDR BY d", 'ORDR', 'did you mean ORDER'],
-    ['SELECT * FROM a LIMIT -1', '-1', 'a whole number, 0 or more'],
+    ["SELECT * FROM a WHERE b = 'c' ORDR BY d", 'ORDR', 'Did you mean ORDER'],
+    ['SELECT * FROM a LIMIT -1', '-1', 'a whole number of at least 0'],
     ['SELECT * FROM a LIMIT 1.5', '1.5', 'a whole number'],
-    ['SELECT * FROM a WHERE b = 2025-10-04', '2025-10-04', 'put it in quotes'],
-    ['SELECT * FROM a WHERE b = 1234e567', '1234e567', 'put it in quotes'],
+    ['SELECT * FROM a WHERE b = 2025-10-04', '2025-10-04', 'Put it in quotes'],
+    ['SELECT * FROM a WHERE b = 1234e567', '1234e567', 'Put it in quotes'],
     ['SELECT * FROM a INTO b*.md', 'b*.md', 'This must be one file'],
-    ["UPDATE a SET b = 'c'", '', 'UPDATE needs a WHERE; if every task is meant, write WHERE id IS NOT NULL.'],
-    ['DELETE FROM a', '', 'DELETE needs a WHERE; if every task is meant, write WHERE id IS NOT NULL.'],
-    ['DELETE FROM a WHER b = 1', 'WHER', 'did you mean WHERE'],
+    ["UPDATE a SET b = 'c'", '', 'UPDATE needs a WHERE. For all tasks, use WHERE id IS NOT NULL.'],
+    ['DELETE FROM a', '', 'DELETE needs a WHERE. For all tasks, use WHERE id IS NOT NULL.'],
+    ['DELETE FROM a WHER b = 1', 'WHER', 'Did you mean WHERE'],
     ['UPDATE a SET b = 1, b = 2 WHERE c = 3', 'b = 2', 'b is set twice'],
     ['INSERT a SET b = 1', 'a SET', 'Expected INTO, not "a"'],
     ['SELECT * FROM a; DELETE FROM a WHERE id IS NOT NULL', 'DELETE', 'not "DELETE"'],
@@ -111,10 +111,12 @@ describe('what is wrong is pointed at', () => {
 
   it('bounds length and depth', () => {
     expect(errorOf(`SELECT * FROM a WHERE ${'('.repeat(200)}b = 1${')'.repeat(200)}`).sentence).toContain(
-      '100 deep',
+      'at most 100 levels',
     )
-    expect(errorOf(`SELECT * FROM a WHERE ${'NOT '.repeat(200)}b = 1`).sentence).toContain('100 deep')
-    expect(errorOf('x'.repeat(10_001)).sentence).toContain('the most is 10000')
+    expect(errorOf(`SELECT * FROM a WHERE ${'NOT '.repeat(200)}b = 1`).sentence).toContain(
+      'at most 100 levels',
+    )
+    expect(errorOf('x'.repeat(10_001)).sentence).toContain('at most 10000')
     const flat = `SELECT * FROM a WHERE ${'(b = 1) AND '.repeat(500)} c = 2`
     expect(parseQuery(flat).kind).toBe('select')
   })

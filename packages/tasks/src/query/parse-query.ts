@@ -72,7 +72,7 @@ function orderKey(scanner: Scanner, { field }: Expressions): OrderKey {
 function limit(scanner: Scanner): number {
   const token = scanner.next()
   const isWhole = token.kind === 'number' && /^\d{1,9}$/.test(token.text)
-  return isWhole ? Number(token.text) : unexpected(scanner, token, 'a whole number, 0 or more')
+  return isWhole ? Number(token.text) : unexpected(scanner, token, 'a whole number of at least 0')
 }
 
 function assignments(scanner: Scanner, { field, value, values }: Expressions): Assignment[] {
@@ -96,10 +96,7 @@ function requiredWhere(scanner: Scanner, { condition }: Expressions, statement: 
   if (accept(scanner, 'WHERE')) return condition()
   if (token.kind !== 'end' && !isSign(token, ';'))
     unexpected(scanner, token, statement === 'UPDATE' ? ', or WHERE' : 'WHERE')
-  return scanner.fail(
-    token.at,
-    `${statement} needs a WHERE; if every task is meant, write WHERE id IS NOT NULL.`,
-  )
+  return scanner.fail(token.at, `${statement} needs a WHERE. For all tasks, use WHERE id IS NOT NULL.`)
 }
 
 function fileName(scanner: Scanner, one?: 'one file'): FileName {
@@ -109,8 +106,8 @@ function fileName(scanner: Scanner, one?: 'one file'): FileName {
     return scanner.fail(at, sentence)
   }
   if (!isQuoted && parts.includes(name.toUpperCase()))
-    scanner.fail(at, `Expected the name of a file, not ${name}; a file that is called so stands in quotes.`)
-  if (name.length > 4096 || name.includes('\0')) scanner.fail(at, 'No file has such a name.')
+    scanner.fail(at, `Expected the name of a file, not ${name}. If the file has this name, put it in quotes.`)
+  if (name.length > 4096 || name.includes('\0')) scanner.fail(at, 'This is not a valid file name.')
   if (one && name.includes('*')) scanner.fail(at, 'This must be one file, not a pattern.')
   return { name, at }
 }

@@ -68,17 +68,17 @@ describe('files', () => {
     ])
     expect(await run('SELECT * FROM x*.task.md')).toMatchObject({
       rows: [],
-      notes: ['No file fits x*.task.md.'],
+      notes: ['No file matches x*.task.md.'],
     })
     expect(await rejects('SELECT * FROM b.task.md')).toBe(
-      'There is no file b.task.md; did you mean a.task.md?',
+      'there is no file b.task.md. Did you mean a.task.md?',
     )
   })
 
   it('a link is neither read nor written, and what cannot be read hides nothing', async () => {
     write('real/a.task.md', two)
     symlinkSync('real/a.task.md', path.join(folder, 'link.task.md'))
-    await expect(run("UPDATE link.task.md SET x = 'y' WHERE id = 'three'")).rejects.toThrow('plain file')
+    await expect(run("UPDATE link.task.md SET x = 'y' WHERE id = 'three'")).rejects.toThrow('regular file')
     expect(await run('SELECT * FROM link.task.md')).toMatchObject({ rows: [], problems: [{ code: 'TD901' }] })
     write('b.task.md', 'a\0b')
     write('c.task.md', two)
@@ -96,7 +96,7 @@ describe('changes', () => {
     write('b.task.md', two)
     write('c.task.md', '- [ ] "Nameless"\n')
     expect(await rejects("UPDATE *.task.md SET x = 'y' WHERE state = 'open'")).toContain(
-      'c.task.md:1 has no id',
+      'c.task.md:1: The task has no id',
     )
     expect([read('a.task.md'), read('b.task.md')]).toEqual([one, two])
     expect(await run("UPDATE *.task.md SET x = 'y' WHERE id IS NOT NULL")).toMatchObject({ updated: 4 })
@@ -149,24 +149,27 @@ describe('changes', () => {
   })
 
   it.each([
-    ["UPDATE a.task.md SET completed = TRUE, skipped = TRUE WHERE id = 'three'", 'does not go with'],
-    ["UPDATE a.task.md SET parent = 'x' WHERE id = 'three'", 'parent cannot be set'],
-    ["UPDATE a.task.md SET line = 3 WHERE id = 'three'", 'line cannot be set'],
+    [
+      "UPDATE a.task.md SET completed = TRUE, skipped = TRUE WHERE id = 'three'",
+      'conflicts with an earlier SET',
+    ],
+    ["UPDATE a.task.md SET parent = 'x' WHERE id = 'three'", 'Cannot set parent'],
+    ["UPDATE a.task.md SET line = 3 WHERE id = 'three'", 'Cannot set line'],
     ["UPDATE a.task.md SET priority = 'high' WHERE id = 'three'", 'one letter'],
-    ["UPDATE a.task.md SET title = '' WHERE id = 'three'", 'one line of text'],
-    ["UPDATE a.task.md SET title = 'a\nb' WHERE id = 'three'", 'one line of text'],
-    ["UPDATE a.task.md SET who = 'a b, [x]' WHERE id = 'three'", 'cannot be one of who'],
+    ["UPDATE a.task.md SET title = '' WHERE id = 'three'", 'one non-empty line of text'],
+    ["UPDATE a.task.md SET title = 'a\nb' WHERE id = 'three'", 'one non-empty line of text'],
+    ["UPDATE a.task.md SET who = 'a b, [x]' WHERE id = 'three'", 'is not a valid value of who'],
     ["UPDATE a.task.md SET completed = 'soon' WHERE id = 'three'", 'must be TRUE or FALSE'],
-    ["UPDATE a.task.md SET `a b` = 'c' WHERE id = 'three'", 'cannot be the name of a field'],
-    ["UPDATE a.task.md SET äh = 'c' WHERE id = 'three'", 'cannot be the name of a field'],
-    ["INSERT INTO a.task.md SET title = 'x', id = 'three'", 'There is a task three in a.task.md already'],
-    ["INSERT INTO a.task.md SET title = 'x', id = 'other'", 'There is a task other in z.task.md already'],
+    ["UPDATE a.task.md SET `a b` = 'c' WHERE id = 'three'", 'is not a valid field name'],
+    ["UPDATE a.task.md SET äh = 'c' WHERE id = 'three'", 'is not a valid field name'],
+    ["INSERT INTO a.task.md SET title = 'x', id = 'three'", 'Task three already exists in a.task.md'],
+    ["INSERT INTO a.task.md SET title = 'x', id = 'other'", 'Task other already exists in z.task.md'],
     ["INSERT INTO a.task.md SET title = 'x', parent = 'nobody'", 'nobody'],
     [
       "DELETE FROM a.task.md WHERE id = 'three'",
-      'three cannot be deleted: four stands below it and is not meant',
+      'Cannot delete three: the query does not match its subtask four',
     ],
-    ['SELECT * FROM a.task.md INTO z.task.md', 'z.task.md is there already'],
+    ['SELECT * FROM a.task.md INTO z.task.md', 'z.task.md already exists'],
   ])('%s is refused, and nothing is changed', async (query, sentence) => {
     write('a.task.md', two)
     write('z.task.md', '- [ ] "Other"\n  id: other\n')

@@ -63,7 +63,7 @@ async function select(query: SelectQuery, files: ChangeableFiles): Promise<Query
     throw new QueryError(
       query.text,
       into.at,
-      `${into.name} is there already, and is not overwritten; choose another name, or remove it.`,
+      `${into.name} already exists, and Cadre does not overwrite it. Choose another name, or remove it.`,
     )
   })
   return { kind: 'select', ...answer, into: into.name }
@@ -89,11 +89,11 @@ async function insert(query: InsertQuery, files: ChangeableFiles): Promise<Query
   await files.edit(file, (raw) => {
     const taken = takenIds(file, raw, files)
     if (task.id !== undefined && taken.has(task.id))
-      fail(`There is a task ${task.id} in ${taken.get(task.id)} already; choose another id.`)
+      fail(`Task ${task.id} already exists in ${taken.get(task.id)}. Choose another id.`)
     id = task.id ?? newTaskId(new Set(taken.keys()))
     const edit = addTask(raw, { ...task, id })
     if (edit.kind === 'changed') return edit.raw
-    return fail(edit.kind === 'refused' ? edit.reason : `The task could not be added to ${query.file.name}.`)
+    return fail(edit.kind === 'refused' ? edit.reason : `Cannot add the task to ${query.file.name}.`)
   })
   return { kind: 'insert', id, file: query.file.name, problems: [], notes: [] }
 }
@@ -112,7 +112,7 @@ function refuseApprovals({ text }: Query, { name, at }: FileName): void {
     throw new QueryError(
       text,
       at,
-      'Approvals are not changed by queries; decide with cadre approve or cadre reject, or in the file.',
+      'Queries cannot change approvals. Decide them with "cadre approve" or "cadre reject", or in the file.',
     )
 }
 

@@ -42,7 +42,7 @@ export function scanQuery(query: string): Scanner {
     throw new QueryError(query, place, sentence)
   }
   if (query.length > longestQuery)
-    fail(0, `The query has ${query.length} characters; the most is ${longestQuery}.`)
+    fail(0, `The query is too long: ${query.length} characters (at most ${longestQuery}).`)
 
   return {
     peek: () => (ahead ??= scan()),
@@ -74,18 +74,18 @@ export function scanQuery(query: string): Scanner {
     const letters = take(word)
     if (letters !== undefined) return { kind: 'word', text: letters, at: start }
     const hint = foreign.find(([theirs]) => query.startsWith(theirs, start) && query[start + 1] !== '=')
-    if (hint !== undefined) return fail(start, `There is no ${hint[0]} in queries; write ${hint[1]}.`)
-    if (query.startsWith('==', start)) return fail(start, 'There is no == in queries; write =.')
+    if (hint !== undefined) return fail(start, `Queries do not support ${hint[0]}. Use ${hint[1]}.`)
+    if (query.startsWith('==', start)) return fail(start, 'Queries do not support ==. Use =.')
     const found = take(sign)
     if (found !== undefined) return { kind: 'sign', text: found, at: start }
-    return fail(start, `${JSON.stringify(symbolAt(start))} means nothing here; text stands in quotes.`)
+    return fail(start, `${JSON.stringify(symbolAt(start))} is not valid here. Put text in quotes.`)
   }
 
   function numberOf(digits: string, start: number): Token {
     // A date or an id that begins with digits must not become the number it begins with.
     const rest = take(/[\p{L}\p{N}_.:-]+/uy)
-    if (rest !== undefined) fail(start, `${digits}${rest} is no number; put it in quotes.`)
-    if (digits.length > 30) fail(start, 'This number is too long to count with; put it in quotes.')
+    if (rest !== undefined) fail(start, `${digits}${rest} is not a number. Put it in quotes.`)
+    if (digits.length > 30) fail(start, 'This number is too long. Put it in quotes.')
     return { kind: 'number', text: digits, at: start }
   }
 
@@ -95,7 +95,7 @@ export function scanQuery(query: string): Scanner {
     let text = ''
     for (;;) {
       const sign = query[at++]
-      if (sign === undefined) return fail(start, `This ${quote} is never closed.`)
+      if (sign === undefined) return fail(start, `This ${quote} is not closed.`)
       if (sign === quote) {
         if (query[at] !== quote) return { kind: 'text', text, at: start }
         at += 1

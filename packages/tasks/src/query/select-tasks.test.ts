@@ -119,7 +119,7 @@ describe('conditions', () => {
 
   it('says when no task has such a field', () => {
     expect(select("SELECT * FROM x WHERE priorty = 'A'", tasks).notes).toEqual([
-      'No task has a field priorty; did you mean priority?',
+      'No task has a field priorty. Did you mean priority?',
     ])
   })
 

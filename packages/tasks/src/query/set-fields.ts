@@ -14,10 +14,8 @@ export function changeOf({ text, set }: UpdateQuery): TaskChange {
   const fixed = set.find(({ field }) => ['id', 'parent'].includes(plainName(field.name)))
   if (fixed !== undefined) {
     const why =
-      plainName(fixed.field.name) === 'id'
-        ? 'others name the task by it'
-        : 'it says below which task this one stands'
-    throw new QueryError(text, fixed.field.at, `${fixed.field.name} cannot be set: ${why}.`)
+      plainName(fixed.field.name) === 'id' ? 'other tasks refer to it' : 'it names the parent of the task'
+    throw new QueryError(text, fixed.field.at, `Cannot set ${fixed.field.name}: ${why}.`)
   }
   return readSet(text, set)
 }
@@ -56,21 +54,21 @@ function readSet(query: string, set: readonly Assignment[]): TaskChange {
   for (const assignment of set) {
     const { field, value, at } = assignment
     const name = plainName(field.name)
-    if (places.has(name)) fail(field.at, `${field.name} cannot be set: it says where the task stands.`)
+    if (places.has(name)) fail(field.at, `Cannot set ${field.name}: it is the position of the task.`)
     if (name === 'title') change.title = oneLine(query, assignment)
     else if (name === 'priority') change.priority = value === null ? null : priorityOf(query, assignment)
     else if (name === 'who' || name === 'stakeholders') change.who = namesOf(query, assignment, '@')
     else if (name === 'tags') change.tags = namesOf(query, assignment, '#')
     else if (name === 'state' || fieldKind(name) === 'boolean') {
       possible = possible.filter((state) => statesOf(query, assignment).includes(state))
-      if (possible.length === 0) fail(field.at, `${field.name} does not go with what is set before it.`)
+      if (possible.length === 0) fail(field.at, `${field.name} conflicts with an earlier SET.`)
       change.state = possible[0] as TaskState
     } else {
       const key = name === 'completed_at' ? 'completed' : name
       if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(key))
-        fail(field.at, `${JSON.stringify(key)} cannot be the name of a field.`)
+        fail(field.at, `${JSON.stringify(key)} is not a valid field name.`)
       if (key === 'type' && isLiteral(value) && isApprovalType(value.text))
-        fail(at, 'Approvals are made by what needs one, never by a query.')
+        fail(at, 'Queries cannot create approvals. Cadre creates them itself.')
       fields[key] =
         value === null ? null : isLiteral(value) ? value.text : value.map(({ text }) => text).join(', ')
     }
@@ -85,7 +83,7 @@ function isLiteral(value: Assignment['value']): value is Literal {
 function oneLine(query: string, { field, value, at }: Assignment): string {
   const text = isLiteral(value) ? value.text.trim() : ''
   if (text === '' || /[\r\n]/.test(text))
-    throw new QueryError(query, at, `${field.name} must be one line of text, and not empty.`)
+    throw new QueryError(query, at, `${field.name} must be one non-empty line of text.`)
   return text
 }
 
@@ -107,7 +105,7 @@ function namesOf(query: string, { field, value, at }: Assignment, sign: '@' | '#
     throw new QueryError(
       query,
       at,
-      `${JSON.stringify(wrong)} cannot be one of ${field.name}: it must be a word of letters, digits and . _ - : /`,
+      `${JSON.stringify(wrong)} is not a valid value of ${field.name}. Use one word of letters, digits and . _ - : /`,
     )
   return names
 }

@@ -34,7 +34,7 @@ export function writeTasks(tasks: readonly TaskItem[]): RawText {
   const text = heading + trees.join('\n')
   const read = readWritten(text).items
   if (read.length === tasks.length) return text
-  throw new CadreError('usage', 'These tasks cannot be written to one file so that they read the same.')
+  throw new CadreError('usage', 'cannot write these tasks to one file without changing their meaning.')
 }
 
 function writeOne(task: TaskItem, ids: Set<string>): RawText {
@@ -52,8 +52,8 @@ function writeOne(task: TaskItem, ids: Set<string>): RawText {
     fields: Object.fromEntries(others),
   })
   if (edit.kind === 'changed') return edit.raw.slice(heading.length)
-  const reason = edit.kind === 'refused' ? edit.reason : 'It cannot be written.'
-  throw new CadreError('usage', `The task on line ${task.line}: ${reason}`)
+  const reason = edit.kind === 'refused' ? edit.reason : 'Cannot write it.'
+  throw new CadreError('usage', `the task on line ${task.line}: ${reason}`)
 }
 
 function indented(text: RawText): RawText {

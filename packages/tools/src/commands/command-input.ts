@@ -31,7 +31,7 @@ export function reshapeCommand(given: Record<string, unknown>, spelling: string)
   const isBehind = background.some((name) => isTrue(rest[name])) || mode === 'async' || mode === 'detached'
   if (isBehind)
     throw new Refusal(
-      'a command cannot be left running in the background; run it to its end, with a timeout where it would not end by itself',
+      'commands cannot keep running in the background. Run the command in the foreground, with a timeout if it does not end by itself',
     )
   const input = without(rest, background)
   const command = input['command'] ?? input['cmd']

@@ -116,7 +116,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
     })
     expect(result).toMatchObject({
       failed: true,
-      content: expect.stringMatching(/protected files.*undone: .*\.claude/),
+      content: expect.stringMatching(/protected files.*restored them: .*\.claude/),
     })
     const [said, ...more] = told.filter((message) => !message.includes('without a sandbox'))
     expect(said).toContain('.claude')

@@ -9,10 +9,10 @@ import { type CommandOptions, defaultSeconds, mostSeconds } from './command-opti
 import { createRunInWorkspace, type WorkspaceEnd } from './run-in-workspace.ts'
 
 const input = object({
-  command: string('The command line, as bash reads it', { min: 1 }),
+  command: string('The command line, in bash syntax', { min: 1 }),
   cwd: optional(string('Folder to run in, relative to the workspace; default: the workspace')),
   timeout: optional(
-    integer(`Seconds until it is stopped; default ${defaultSeconds}`, { min: 1, max: mostSeconds }),
+    integer(`Time limit in seconds; default ${defaultSeconds}`, { min: 1, max: mostSeconds }),
   ),
 })
 
@@ -22,7 +22,7 @@ export function executeCommandTool(places: Places, options: CommandOptions = {})
   return builtIn<ExecuteCommandInput>({
     name: 'execute_command',
     description:
-      'Run a command line with bash in the workspace and give its exit code and output. It gets no input, and whatever it leaves running is ended.',
+      'Run a command line with bash in the workspace and return its exit code and output. It gets no input, and processes it leaves running are stopped.',
     class: 'execute',
     effect: 'execute',
     argumentAliases: {
@@ -50,7 +50,7 @@ function executeCommand(places: Places, options: CommandOptions): Work<ExecuteCo
       const { plan } = understandLine(command)
       // What a person agreed to runs as they saw it. What rules allowed runs as they read it, without a shell.
       if (context.approved !== true && plan === undefined)
-        throw new Refusal('This line needs a shell, and nobody has approved it.')
+        throw new Refusal('This command line needs a shell, and no person has approved it.')
       const end = await run(
         {
           command: context.approved === true || plan === undefined ? command : { plan },
@@ -71,9 +71,9 @@ function shown(end: WorkspaceEnd): ToolResult {
   const { kind, code, output, seconds, touched, limit } = end
   const heads: { readonly [kind in CommandEnd['kind']]: string } = {
     exited: `Exit code ${code ?? 'unknown'}.`,
-    timed_out: `It took longer than ${seconds} seconds and was stopped, with everything it had started.`,
-    cancelled: 'It was cancelled and stopped, with everything it had started.',
-    flooded: 'It printed without end and was stopped.',
+    timed_out: `It took longer than ${seconds} seconds. Cadre stopped it and every process it had started.`,
+    cancelled: 'It was cancelled. Cadre stopped it and every process it had started.',
+    flooded: 'It printed too much output and was stopped.',
     over_limit: limit === undefined ? '' : describeLimit(limit),
     not_started: '',
   }

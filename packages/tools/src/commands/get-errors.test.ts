@@ -43,12 +43,12 @@ describe('get_errors', () => {
     expect(await clean.call('get_errors', {})).toEqual({ content: 'No errors.' })
     using odd = temporaryWorkspace(node('console.log("it broke"); process.exit(3)'))
     expect((await odd.call('get_errors', {})).content).toBe(
-      'The check ended with code 3, and nothing in its output names a file:\nit broke',
+      'The check exited with code 3, and its output names no file:\nit broke',
     )
     using missing = temporaryWorkspace({ check: { command: ['no-such-program-anywhere'] } })
     expect(await missing.call('get_errors', {})).toMatchObject({
       failed: true,
-      content: expect.stringContaining('could not be started'),
+      content: expect.stringContaining('Cannot start'),
     })
   })
 
@@ -118,7 +118,7 @@ describe.each(sandboxes)('a check that an agent has changed ($kind)', (sandbox) 
     const { content } = await ws.call('get_errors', {})
     expect(content).toContain('a.js:1: x')
     expect(ws.read('.claude/settings.json')).toBe('{"mine":1}')
-    if (sandbox.kind === 'none') expect(content).toContain('this was undone')
+    if (sandbox.kind === 'none') expect(content).toContain('Cadre restored them')
   })
 
   it('runs on a copy for a role that changes no files, and not at all for one that runs no commands', async () => {

@@ -67,7 +67,7 @@ export function getErrors(
       const [program] = check?.command ?? []
       if (check === undefined || program === undefined) {
         throw new Refusal(
-          'No check is configured; a person can add one to config.yaml, for example check: {command: [npx, tsc, --noEmit]}.',
+          'No check is configured. A person can add one to config.yaml, for example check: {command: [npx, tsc, --noEmit]}.',
         )
       }
       const root = confined({ context, path: '.' })
@@ -93,7 +93,7 @@ export function getErrors(
         if (wanted.length > 0) return shown(wanted)
         if (code === 0) return only === '.' ? 'No errors.' : `No errors in ${only}.`
         if (problems.length > 0) return `No errors in ${only}, but ${problems.length} elsewhere.`
-        return `The check ended with code ${code}, and nothing in its output names a file:\n${lastPart(output)}`
+        return `The check exited with code ${code}, and its output names no file:\n${lastPart(output)}`
       }
       return touched === undefined
         ? { content: content() }
@@ -109,11 +109,11 @@ function requireEnd({ kind, code, output, seconds, limit }: WorkspaceEnd, progra
   if (kind === 'timed_out')
     throw new Refusal(`The check ${program} took longer than ${seconds} seconds and was stopped.`)
   if (kind === 'cancelled') throw new Refusal('It was cancelled.')
-  if (kind === 'flooded') throw new Refusal(`The check ${program} printed without end and was stopped.`)
+  if (kind === 'flooded') throw new Refusal(`The check ${program} printed too much output and was stopped.`)
   if (limit !== undefined) throw new Refusal(`The check ${program}: ${describeLimit(limit)}`)
   if (kind === 'not_started') throw new Refusal(output)
   if (code !== null && notFound.has(code) && /^(?:\S*sh|\/\S+): .*exec: /m.test(output))
-    throw new Refusal(`${program} could not be started: ${lastPart(output)}`)
+    throw new Refusal(`Cannot start ${program}: ${lastPart(output)}`)
 }
 
 function shown(problems: ReturnType<typeof findProblems>): string {

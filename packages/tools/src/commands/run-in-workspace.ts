@@ -60,12 +60,12 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
   const tellOpenly = (sandbox: Sandbox) => {
     if (sandbox.kind !== 'none' || told.has(options)) return
     told.add(options)
-    tell?.(`Commands run without a sandbox (${sandbox.reason}); \`cadre doctor\` says what to do about it.`)
+    tell?.(`Commands run without a sandbox (${sandbox.reason}). Run "cadre doctor" for instructions.`)
   }
   return async ({ seconds: wanted, what, ...run }, context, signal) => {
     // The role's rule says so before; here it holds even where nobody asked it.
     if (context.boundary?.commands === 'none')
-      throw new Refusal(`${context.agent} may not run commands; ask an agent that may.`)
+      throw new Refusal(`${context.agent} may not run commands. Ask an agent that may.`)
     const seconds = Math.min(wanted, mostSeconds, most)
     const sandbox = await sandboxOf()
     tellOpenly(sandbox)
@@ -98,9 +98,9 @@ function touchedBy(what: string, { changes }: CommandEnd): string | undefined {
   const left = changes.filter((change) => !change.undone)
   const said = [
     undone.length > 0 &&
-      `${what} changed protected files, which agents may not change; this was undone: ${list(undone)}.`,
+      `${what} changed protected files, which agents may not change. Cadre restored them: ${list(undone)}.`,
     left.length > 0 &&
-      `${what} changed protected files, and this could not be undone, a person has to look at it: ${list(left)}.`,
+      `${what} changed protected files, and Cadre could not restore them. A person has to check them: ${list(left)}.`,
   ]
   return said.filter((sentence) => sentence !== false).join(' ')
 }

@@ -63,7 +63,7 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
     })
     child.on('error', (error) => {
       settle()
-      reject(new Refusal(`${program} could not be started: ${error.message}`))
+      reject(new Refusal(`Cannot start ${program}: ${error.message}`))
     })
     child.on('exit', () =>
       releasePipes({ pipes: [child.stdout, child.stderr], quiet: 200, received: () => received }),

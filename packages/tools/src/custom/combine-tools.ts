@@ -34,7 +34,7 @@ function replaced(tools: readonly Tool[], reports: Notice[]): Tool[] {
       byEditor.set(weaker, tool)
       reports.push({
         code: 'tool_shadowed',
-        message: `The editor tool ${tool.name} is used instead of the ${originOf(weaker)} tool ${weaker.name}.`,
+        message: `Cadre uses the editor tool ${tool.name} instead of the ${originOf(weaker)} tool ${weaker.name}.`,
       })
     }
   if (byEditor.size === 0) return [...tools]
@@ -66,7 +66,7 @@ function withOwnAliases(tools: readonly Tool[], reports: Notice[]): Tool[] {
       if (owner !== undefined)
         reports.push({
           code: 'tool_alias_taken',
-          message: `${alias} now means the ${originOf(owner)} tool ${owner.name}, and no longer ${tool.name}.`,
+          message: `The alias ${alias} now refers to the ${originOf(owner)} tool ${owner.name}, not to ${tool.name}.`,
         })
     }
     return { ...tool, aliases: (tool.aliases ?? []).filter((alias) => !lost.includes(alias)) }
@@ -78,8 +78,8 @@ function report(first: Tool, second: Tool): Notice {
   const dropped = kept === first ? second : first
   const message =
     originOf(kept) === originOf(dropped)
-      ? `There are two ${originOf(kept)} tools named ${kept.name}; the first one is used.`
-      : `The ${originOf(kept)} tool ${kept.name} is used instead of the ${originOf(dropped)} one.`
+      ? `There are two ${originOf(kept)} tools named ${kept.name}. Cadre uses the first one.`
+      : `Cadre uses the ${originOf(kept)} tool ${kept.name} instead of the ${originOf(dropped)} one.`
   return { code: 'tool_shadowed', message }
 }
 

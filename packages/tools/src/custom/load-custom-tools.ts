@@ -45,13 +45,13 @@ async function loadModule(named: string, trusted: CustomToolsRequest['trusted'])
   } catch {
     return fault(
       'missing',
-      'this tool module does not exist; correct its name under tools in the configuration.',
+      'this tool module does not exist. Correct its name under tools in the configuration.',
     )
   }
   if (!(await trusted(file))) {
     return fault(
       'untrusted',
-      'this tool module is not trusted, so it was not loaded; read it, then trust it for one command with --trust or CADRE_TRUST=1.',
+      'this tool module is not trusted, so Cadre did not load it. Inspect it, then trust it for one command with --trust or CADRE_TRUST=1.',
     )
   }
   let exported: Record<string, unknown>
@@ -60,13 +60,13 @@ async function loadModule(named: string, trusted: CustomToolsRequest['trusted'])
     // A changed file is another module: without this, the one loaded first would be used for as long as the process lives.
     exported = (await import(`${pathToFileURL(file).href}?v=${version}`)) as Record<string, unknown>
   } catch (error) {
-    return fault('broken', `this tool module could not be loaded: ${messageOf(error)}`)
+    return fault('broken', `cannot load this tool module: ${messageOf(error)}`)
   }
   const candidates = Object.entries(exported).flatMap(([name, value]) => candidatesOf(name, value))
   if (candidates.length === 0)
     return fault(
       'malformed',
-      'this tool module exports no tool; export what defineTool gives, alone or in a list.',
+      'this tool module exports no tool. Export the result of defineTool, alone or in a list.',
     )
   const results = candidates.map(([name, value]) => readTool(name, value))
   return {
@@ -95,7 +95,7 @@ const classes = ['read', 'search', 'edit', 'execute', 'web', 'agent', 'todo', 't
 const effects = ['read', 'write', 'execute', 'outbound']
 
 function readTool(name: string, value: unknown): { readonly tool: Tool } | { readonly fault: string } {
-  if (!looksLikeTool(value)) return { fault: `${name} is not a tool; make it with defineTool.` }
+  if (!looksLikeTool(value)) return { fault: `${name} is not a tool. Create it with defineTool.` }
   const missing = (['name', 'description'] as const).find(
     (key) => typeof value[key] !== 'string' || value[key] === '',
   )
@@ -107,11 +107,11 @@ function readTool(name: string, value: unknown): { readonly tool: Tool } | { rea
     return { fault: `${name} must have one of these effects: ${effects.join(', ')}.` }
   const input = value['input'] as { '~standard'?: { validate?: unknown } } | undefined
   if (typeof input?.['~standard']?.validate !== 'function')
-    return { fault: `${name} has no input schema; use object() or any Standard Schema.` }
+    return { fault: `${name} has no input schema. Use object() or any Standard Schema.` }
   try {
     // A module cannot give its tools the place of the editor's.
     return { tool: { ...defineTool(value as unknown as Tool), origin: 'custom' } }
   } catch (error) {
-    return { fault: `${name} cannot be used: ${messageOf(error)}` }
+    return { fault: `${name} is not valid: ${messageOf(error)}` }
   }
 }

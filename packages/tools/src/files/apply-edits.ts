@@ -23,7 +23,7 @@ export function applyEdits(text: string, edits: readonly Edit[], shown: string):
       if (edits.length === 1) return result
       return {
         kind: 'failed',
-        reason: () => `Edit ${index + 1} of ${edits.length} cannot be made, so none was. ${result.reason()}`,
+        reason: () => `Edit ${index + 1} of ${edits.length} failed, so no edit was made. ${result.reason()}`,
       }
     }
     current = result.text
@@ -39,7 +39,7 @@ function applyEdit(text: string, edit: Edit, shown: string): Edited {
     if (text === '') return { kind: 'edited', text: edit.new, lines: [1] }
     return failed(
       () =>
-        `old is empty and ${shown} is not; give the text to replace, or use write_file to replace everything.`,
+        `old is empty, but ${shown} is not. Give the text to replace, or use write_file to replace the whole file.`,
     )
   }
   const { old, new: replacement } = inLineEndsOf(text, edit)
@@ -47,7 +47,7 @@ function applyEdit(text: string, edit: Edit, shown: string): Edited {
   if (places.length === 0) {
     return failed(
       () =>
-        `old was not found in ${shown}; it must match exactly, spaces included. ${nearestLines(text, edit.old)}`,
+        `old was not found in ${shown}. It must match exactly, including spaces. ${nearestLines(text, edit.old)}`,
     )
   }
   const lines = linesOf(text, places)
@@ -56,7 +56,7 @@ function applyEdit(text: string, edit: Edit, shown: string): Edited {
   if (several && edit.all !== true) {
     return failed(
       () =>
-        `old was found ${places.length} times in ${shown}, at lines ${listOf(lines)}; give more of the text around the one you mean, or set all to true.`,
+        `old was found ${places.length} times in ${shown}, at lines ${listOf(lines)}. Include more of the surrounding text, or set all to true.`,
     )
   }
   return { kind: 'edited', text: text.split(old).join(replacement), lines }

@@ -17,7 +17,7 @@ export function applyHunks(text: string, hunks: readonly Hunk[], shown: string):
     const place = placeOf(lines, hunk, from)
     if (typeof place === 'string') {
       const which = hunks.length === 1 ? 'The change' : `Change ${index + 1} of ${hunks.length}`
-      return { kind: 'failed', reason: `${which} to ${shown} cannot be made: ${place}` }
+      return { kind: 'failed', reason: `${which} to ${shown} failed: ${place}` }
     }
     lines.splice(place, hunk.old.length, ...hunk.new)
     from = place + hunk.new.length
@@ -36,7 +36,7 @@ function placeOf(lines: readonly string[], hunk: Hunk, from: number): number | s
   let start = from
   for (const anchor of hunk.anchors) {
     const at = lines.findIndex((line, index) => index >= start && line.trim() === anchor)
-    if (at === -1) return `the line ${JSON.stringify(anchor)} was not found; read the file again.`
+    if (at === -1) return `the line ${JSON.stringify(anchor)} was not found. Read the file again.`
     start = at + 1
   }
   if (hunk.old.length === 0) return hunk.atEnd || hunk.anchors.length === 0 ? lines.length : start
@@ -48,7 +48,7 @@ function placeOf(lines: readonly string[], hunk: Hunk, from: number): number | s
     if (place === undefined) continue
     if (found.length > 1 && hunk.anchors.length === 0) {
       const numbers = found.slice(0, 10).map((at) => at + 1)
-      return `its lines were found ${found.length} times, at lines ${numbers.join(', ')}; give more lines around the one you mean.`
+      return `its lines were found ${found.length} times, at lines ${numbers.join(', ')}. Include more of the surrounding lines.`
     }
     return place
   }

@@ -141,10 +141,10 @@ describe.skipIf(process.platform === 'win32')('things that are not files', () =>
       ['search_files', { query: 'x' }],
     ] as const) {
       const result = await ws.call(name, { path: 'pipe', ...rest })
-      expect(result.failed === true || result.content.startsWith('Nothing was found')).toBe(true)
+      expect(result.failed === true || result.content.startsWith('No matches')).toBe(true)
     }
     expect(await ws.call('search_files', { query: 'x' })).toMatchObject({
-      content: expect.stringMatching(/^Nothing/),
+      content: expect.stringMatching(/^No matches/),
     })
   })
 

@@ -13,7 +13,7 @@ export type CreateDirectoryInput = Infer<typeof input>
 export function createDirectoryTool(rules: WriteRules): Tool {
   return builtIn<CreateDirectoryInput>({
     name: 'create_directory',
-    description: 'Make a folder, with the folders above it. One that exists already stays as it is.',
+    description: 'Create a folder and its missing parent folders. An existing folder stays unchanged.',
     class: 'edit',
     effect: 'write',
     argumentAliases: { ...pathAliases, dirPath: 'path', dir_path: 'path', directory: 'path' },
@@ -30,8 +30,8 @@ export function createDirectory(rules: WriteRules): Work<CreateDirectoryInput> {
       const folder = confined({ path, context, write: rules })
       const before = await kindAt(folder.real)
       if (before === 'other')
-        throw new Refusal(`${folder.shown} exists and is not a folder; choose another name.`)
-      if (before === 'folder') return { content: `${folder.shown} exists already.` }
+        throw new Refusal(`${folder.shown} exists and is not a folder. Choose another name.`)
+      if (before === 'folder') return { content: `${folder.shown} already exists.` }
       await inTurn([folder], () => {
         const { root, real } = confined({ path, context, write: rules })
         return makeFolder(root, real)

@@ -64,11 +64,11 @@ describe('edit_file', () => {
   it('shows the nearest lines when nothing matches', async () => {
     ws.write('a.ts', 'function main() {\n  return compute(1)\n}\n')
     const spaces = await ws.call('edit_file', { path: 'a.ts', old: 'return   compute(1)', new: 'x' })
-    expect(spaces.content).toContain('Line 2 is alike but for spaces')
+    expect(spaces.content).toContain('Line 2 differs only in spaces')
     const alike = await ws.call('edit_file', { path: 'a.ts', old: 'return compute(2)', new: 'x' })
     expect(alike.content).toContain('line 2: return compute(1)')
     expect((await ws.call('edit_file', { path: 'a.ts', old: '§§§§', new: 'x' })).content).toContain(
-      'read the file first',
+      'Read the file first',
     )
   })
 
@@ -202,7 +202,7 @@ describe('edits of other dialects', () => {
     })
     expect(refused).toMatchObject({
       failed: true,
-      content: expect.stringContaining('Edit 2 of 2 cannot be made, so none was'),
+      content: expect.stringContaining('Edit 2 of 2 failed, so no edit was made'),
     })
     expect(ws.read('a.txt')).toBe('uno dos three\n')
   })
@@ -228,7 +228,7 @@ describe('edits of other dialects', () => {
     ]
     expect(await ws.call('multi_replace_string_in_file', { replacements })).toMatchObject({
       failed: true,
-      content: expect.stringContaining('two paths'),
+      content: expect.stringContaining('Two of the paths'),
     })
     expect(ws.read('a.txt')).toBe('one two three\n')
   })

@@ -14,7 +14,7 @@ export function editFileTool(rules: WriteRules): Tool {
   return builtIn<EditInput>({
     name: 'edit_file',
     description:
-      'Replace a part of a text file: old must match exactly and occur once, unless all is true. Line ends are kept.',
+      'Replace a part of a text file: old must match exactly and occur once, unless all is true. Line endings are kept.',
     class: 'edit',
     effect: 'write',
     argumentAliases: editArgumentAliases,
@@ -55,7 +55,7 @@ export function editFile(rules: WriteRules): Work<EditInput> {
       const reals = files.map(({ real }) => real)
       const twice = files.find(({ real }, index) => reals.indexOf(real) !== index)
       if (twice !== undefined)
-        throw new Refusal(`${twice.shown} is named under two paths; use one of them for all its changes.`)
+        throw new Refusal(`Two of the paths lead to ${twice.shown}. Use the same path for all its changes.`)
       return inTurn(files, async () => ({
         content: await make(changes, locate, context.key, signal),
       }))
@@ -100,7 +100,7 @@ export async function planOf(change: FileChange, locate: Locate): Promise<Plan> 
     const before = await presentOrNot(file)
     if (before !== undefined && !(change.overEmpty && before.bytes.length === 0)) {
       throw new Refusal(
-        `${file.shown} exists already; give the text to replace, or use write_file to replace everything.`,
+        `${file.shown} already exists. Give the text to replace, or use write_file to replace the whole file.`,
       )
     }
     return {
@@ -115,7 +115,7 @@ export async function planOf(change: FileChange, locate: Locate): Promise<Plan> 
     return { steps: [{ file, content, before }], summary }
   const target = locate(change.moveTo)
   if ((await presentOrNot(target)) !== undefined)
-    throw new Refusal(`${target.shown} exists already; nothing was moved.`)
+    throw new Refusal(`${target.shown} already exists, so nothing was moved.`)
   return {
     steps: [
       { file: target, content },
@@ -159,7 +159,7 @@ async function undo(made: readonly Step[], key: string, cause: unknown): Promise
       else await removeFile(step.file, (await present(step.file)).stats)
     } catch (error) {
       throw new Refusal(
-        `${explain(cause)} What had been changed before could not be put back in ${step.file.shown}: ${explain(error)}`,
+        `${explain(cause)} Cadre could not undo the earlier change to ${step.file.shown}: ${explain(error)}`,
       )
     }
   }

@@ -15,7 +15,7 @@ import { parsePatch } from './parse-patch.ts'
 
 const path = string('Path of the file, relative to the workspace', { min: 1 })
 const old = string('The text to replace, exactly as it is in the file. Must occur once, unless all is true')
-const replacement = string('The text to put in its place')
+const replacement = string('The replacement text')
 const all = optional(boolean('Replace every occurrence'))
 
 /** What a model is shown. */
@@ -28,7 +28,10 @@ const shape = object({
   new: optional(replacement),
   all,
   edits: optional(
-    array(object({ path: optional(path), old, new: replacement, all }), 'Edits, made in order: all or none'),
+    array(
+      object({ path: optional(path), old, new: replacement, all }),
+      'Edits, applied in order, all or none',
+    ),
   ),
   patch: optional(string('Changes in the *** Begin Patch format', { min: 1 })),
 })
@@ -51,14 +54,14 @@ export const editInput: StandardSchema<EditInput> = {
 function faultIn(input: EditInput): { message: string; path: string[] } | undefined {
   if (input.patch !== undefined) {
     if (input.path !== undefined || input.edits !== undefined || input.old !== undefined) {
-      return { path: ['patch'], message: 'must be given alone' }
+      return { path: ['patch'], message: 'cannot be combined with other arguments' }
     }
     const parsed = parsePatch(input.patch)
     return 'fault' in parsed ? { path: ['patch'], message: parsed.fault } : undefined
   }
   if (input.edits !== undefined) {
     if (input.old !== undefined || input.new !== undefined)
-      return { path: ['edits'], message: 'must be given without old and new' }
+      return { path: ['edits'], message: 'cannot be combined with old and new' }
     if (input.edits.length === 0) return { path: ['edits'], message: 'must not be empty' }
     const missing = input.path === undefined && input.edits.some((edit) => edit.path === undefined)
     return missing ? { path: ['path'], message: 'is missing' } : undefined
@@ -96,7 +99,7 @@ export function reshapeEdit(input: Record<string, unknown>): Record<string, unkn
     return { ...without(given, ['input', 'patchText']), patch }
   if (typeof given['code'] === 'string' && given['old'] === undefined) {
     throw new Refusal(
-      'code with left-out parts cannot be put in place exactly; give path, old and new instead, or write_file for a whole file',
+      'code with omitted parts cannot be applied exactly. Give path, old and new instead, or use write_file for a whole file',
     )
   }
   const { edits } = renameArguments(given, { replacements: 'edits' })

@@ -18,8 +18,7 @@ const largest = 16 * 1_024 * 1_024
 
 export async function present(file: ConfinedPath): Promise<Present> {
   await using opened = await openRegular(file)
-  if (opened.stats.size > largest)
-    throw new Refusal(`${file.shown} is larger than 16 MB; it cannot be edited.`)
+  if (opened.stats.size > largest) throw new Refusal(`${file.shown} is too large to edit (more than 16 MB).`)
   return { stats: opened.stats, bytes: await opened.handle.readFile() }
 }
 

@@ -49,20 +49,20 @@ async function list(path: string, context: ToolContext, { isHidden, places }: Ru
   try {
     entries = await inFolder(folder.real, (base) => readdir(base, { withFileTypes: true }))
   } catch (error) {
-    if (codeOf(error) === 'ENOTDIR') throw new Refusal(`${folder.shown} is a file; read it with read_file.`)
+    if (codeOf(error) === 'ENOTDIR') throw new Refusal(`${folder.shown} is a file. Read it with read_file.`)
     if (codeOf(error) === 'ENOENT')
-      throw new Refusal(`${folder.shown} does not exist; look in the folder above it.`)
+      throw new Refusal(`${folder.shown} does not exist. List its parent folder.`)
     throw error
   }
   if (isHidden !== undefined)
     entries = entries.filter(({ name }) => !isKept(folder, nodePath.posix.join(folder.shown, name), isHidden))
   const mounts = folder.shown === '.' ? (places?.mountsIn(context.workspace) ?? []) : []
-  const beside = mounts.map(({ name }) => `[${name}/ can be read as well: it is the ${name} of this home]`)
+  const beside = mounts.map(({ name }) => `[You can also read ${name}/, the ${name} of this home]`)
   if (entries.length === 0) return { content: [`[${folder.shown} is empty]`, ...beside].join('\n') }
   const names = entries.sort(foldersFirst).map(nameOf)
   const shown = names.slice(0, mostEntries)
   if (names.length > mostEntries)
-    shown.push(`[${names.length - mostEntries} more; find the others with find_files]`)
+    shown.push(`[${names.length - mostEntries} more. Find them with find_files]`)
   return { content: [...shown, ...beside].join('\n') }
 }
 

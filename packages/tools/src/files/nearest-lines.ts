@@ -15,7 +15,7 @@ export function nearestLines(text: string, wanted: string): string {
   const lines = text.split('\n', mostLines)
   const sameButSpaces = lines.findIndex((line) => squeeze(line) === squeeze(first))
   if (sameButSpaces !== -1) {
-    return `Line ${sameButSpaces + 1} is alike but for spaces or the lines after it; read the file from there.`
+    return `Line ${sameButSpaces + 1} differs only in spaces or in the lines after it. Read the file from there.`
   }
   const pairs = pairsOf(first)
   const best = lines
@@ -25,8 +25,8 @@ export function nearestLines(text: string, wanted: string): string {
     .filter(({ likeness }) => likeness > 0.5)
     .sort((a, b) => b.likeness - a.likeness)
     .slice(0, mostShown)
-  if (best.length === 0) return 'Nothing in it is alike; read the file first.'
-  return `Most alike: ${best.map(({ line, number }) => `line ${number}: ${cut(line, 120)}`).join(' | ')}`
+  if (best.length === 0) return 'No line is similar. Read the file first.'
+  return `Most similar: ${best.map(({ line, number }) => `line ${number}: ${cut(line, 120)}`).join(' | ')}`
 }
 
 function squeeze(line: string): string {

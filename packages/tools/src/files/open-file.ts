@@ -55,14 +55,14 @@ async function statsOf(file: ConfinedPath): Promise<Stats> {
     return await lstat(file.real)
   } catch (error) {
     if (codeOf(error) === 'ENOENT')
-      throw new Missing(`${file.shown} does not exist; look with list_directory or find_files.`)
+      throw new Missing(`${file.shown} does not exist. Find files with list_directory or find_files.`)
     throw error
   }
 }
 
 export function requireRegular(stats: Stats, shown: string): void {
   if (stats.isFile()) return
-  if (stats.isDirectory()) throw new Refusal(`${shown} is a folder; look into it with list_directory.`)
+  if (stats.isDirectory()) throw new Refusal(`${shown} is a folder. List it with list_directory.`)
   const kind = stats.isFIFO()
     ? 'a pipe'
     : stats.isSocket()
@@ -70,9 +70,9 @@ export function requireRegular(stats: Stats, shown: string): void {
       : stats.isSymbolicLink()
         ? 'a symbolic link'
         : 'a device'
-  throw new Refusal(`${shown} is ${kind} and not a file; it cannot be used.`)
+  throw new Refusal(`${shown} is ${kind}, not a file.`)
 }
 
 function changed(file: ConfinedPath): Refusal {
-  return new Refusal(`${file.shown} was replaced while it was being opened; try again.`)
+  return new Refusal(`${file.shown} was replaced while Cadre opened it. Try again.`)
 }

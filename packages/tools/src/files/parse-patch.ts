@@ -25,7 +25,7 @@ export function parsePatch(patch: string): ParsedPatch {
   if (lines[0]?.trim() !== '*** Begin Patch') {
     return {
       fault:
-        'must begin with the line "*** Begin Patch"; other patch formats are not read, use path, old and new instead',
+        'must begin with the line "*** Begin Patch". Other patch formats are not supported: use path, old and new instead',
     }
   }
   if (lines.at(-1)?.trim() !== '*** End Patch') return { fault: 'must end with the line "*** End Patch"' }
@@ -59,7 +59,7 @@ export function parsePatch(patch: string): ParsedPatch {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   return twice === undefined
     ? { files }
-    : { fault: `names ${twice} twice; put all its changes into one section` }
+    : { fault: `names ${twice} twice. Put all its changes into one section` }
 }
 
 function readFile(
@@ -72,7 +72,7 @@ function readFile(
     const extra = body.findIndex((line) => line.trim() !== '')
     return extra === -1
       ? { kind: 'delete', path }
-      : { fault: `line ${first + extra} follows a deletion, which has no lines` }
+      : { fault: `line ${first + extra} follows a deletion, which takes no lines` }
   }
   if (kind === 'Add') {
     const lines = trimmedEnd(body)

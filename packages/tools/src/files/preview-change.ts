@@ -59,7 +59,7 @@ export async function previewChange(request: PreviewRequest): Promise<readonly F
 
 async function inputOf(tool: Tool, { spelling, arguments: given }: PreviewRequest): Promise<unknown> {
   const result = await tool.input['~standard'].validate(normaliseInput(tool, spelling, JSON.parse(given)))
-  if (result.issues !== undefined) throw new Error('the arguments are wrong')
+  if (result.issues !== undefined) throw new Error('the arguments are invalid')
   return result.value
 }
 

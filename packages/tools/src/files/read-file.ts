@@ -20,7 +20,7 @@ export function readFileTool(places?: Places): Tool {
   return builtIn<ReadFileInput>({
     name: 'read_file',
     description:
-      'Read a text file. Long files come in parts: the end of the result says how to get the next one. Use view_image for pictures.',
+      'Read a text file. Long files are returned in parts: the end of the result shows how to get the next part. Use view_image for images.',
     class: 'read',
     effect: 'read',
     argumentAliases: pathAliases,
@@ -55,10 +55,10 @@ export const readFile = (places?: Places): Work<ReadFileInput> => ({
       signal,
     )
     if (part.kind === 'binary')
-      throw new Refusal(`${file.shown} is not a text file; use view_image if it is a picture.`)
+      throw new Refusal(`${file.shown} is not a text file. If it is an image, use view_image.`)
     if (part.kind === 'past') {
       if (part.lines === 0 && offset === 1) return { content: `[${file.shown} is empty]` }
-      throw new Refusal(`${file.shown} has ${part.lines} lines; offset ${offset} is past its end.`)
+      throw new Refusal(`Offset ${offset} is past the end of ${file.shown}, which has ${part.lines} lines.`)
     }
     return { content: part.note === '' ? part.text : `${part.text}\n[${part.note}]` }
   },

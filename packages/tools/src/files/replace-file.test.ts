@@ -38,7 +38,7 @@ describe('replaceFile', () => {
   })
 
   it('does not make a file where one is, nor remove what is gone', async () => {
-    await expect(replace('nothing')).rejects.toThrow('exists already')
+    await expect(replace('nothing')).rejects.toThrow('already exists')
     const read = statSync(file().real)
     unlinkSync(file().real)
     await expect(removeFile(file(), read)).rejects.toThrow(ChangedMeanwhile)

@@ -61,13 +61,13 @@ async function existing(target: string, file: ConfinedPath): Promise<Stats | und
     throw error
   }
   if (stats.isSymbolicLink())
-    throw new ChangedMeanwhile(`${file.shown} was replaced by a link meanwhile; try again.`)
+    throw new ChangedMeanwhile(`${file.shown} was replaced by a symbolic link in the meantime. Try again.`)
   requireRegular(stats, file.shown)
   try {
     // Renaming over a file does not ask for its write permission, but a file made read-only was meant to stay.
     await access(target, constants.W_OK)
   } catch {
-    throw new Refusal(`${file.shown} is read-only; choose another file or ask a person to permit writing.`)
+    throw new Refusal(`${file.shown} is read-only. Choose another file, or ask a person to make it writable.`)
   }
   return stats
 }
@@ -79,7 +79,7 @@ function requireExpected(
 ): void {
   if (expected === 'anything') return
   if (expected === 'nothing') {
-    if (found !== undefined) throw new ChangedMeanwhile(`${file.shown} exists already; read it first.`)
+    if (found !== undefined) throw new ChangedMeanwhile(`${file.shown} already exists. Read it first.`)
     return
   }
   const same =
@@ -90,7 +90,7 @@ function requireExpected(
     found.mtimeMs === expected.mtimeMs &&
     found.ctimeMs === expected.ctimeMs
   if (!same)
-    throw new ChangedMeanwhile(`${file.shown} was changed by somebody else meanwhile; read it again.`)
+    throw new ChangedMeanwhile(`${file.shown} was changed by another program in the meantime. Read it again.`)
 }
 
 async function writeDraft(

@@ -20,13 +20,15 @@ export function encodingOf(head: Uint8Array): Encoding {
 /** For changing a file: anything that would not survive being read and written back is refused. */
 export function decodeText(bytes: Uint8Array, shown: string): Text {
   if (encodingOf(bytes) !== 'utf-8')
-    throw new Refusal(`${shown} is not a UTF-8 text file; it can only be replaced whole, with write_file.`)
+    throw new Refusal(
+      `${shown} is not a UTF-8 text file. You can only replace the whole file, with write_file.`,
+    )
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw new Refusal(
-      `${shown} contains bytes that are not UTF-8; it can only be replaced whole, with write_file.`,
+      `${shown} contains bytes that are not UTF-8. You can only replace the whole file, with write_file.`,
     )
   }
   return text.startsWith('\ufeff') ? { text: text.slice(1), mark: '\ufeff' } : { text, mark: '' }

@@ -5,14 +5,14 @@ import { Refusal } from '../refusal.ts'
 import { confined } from './confine.ts'
 import { openRegular } from './open-file.ts'
 
-const input = object({ path: string('Path of the picture, relative to the workspace', { min: 1 }) })
+const input = object({ path: string('Path of the image, relative to the workspace', { min: 1 }) })
 
 export type ViewImageInput = Infer<typeof input>
 
 export function viewImageTool(places?: Places): Tool {
   return builtIn<ViewImageInput>({
     name: 'view_image',
-    description: 'Look at a picture: PNG, JPEG, GIF or WebP, up to 5 MB.',
+    description: 'View an image: PNG, JPEG, GIF or WebP, up to 5 MB.',
     class: 'read',
     effect: 'read',
     argumentAliases: pathAliases,
@@ -30,10 +30,12 @@ export const viewImage = (places?: Places): Work<ViewImageInput> => ({
     await using opened = await openRegular(file)
     const { size } = opened.stats
     if (size > largest)
-      throw new Refusal(`${file.shown} has ${size} bytes, and the most is ${largest}; make it smaller first.`)
+      throw new Refusal(
+        `${file.shown} is too large: ${size} bytes (at most ${largest}). Make it smaller first.`,
+      )
     const bytes = await opened.handle.readFile()
     const mime = imageType(bytes)
-    if (mime === undefined) throw new Refusal(`${file.shown} is not a PNG, JPEG, GIF or WebP picture.`)
+    if (mime === undefined) throw new Refusal(`${file.shown} is not a PNG, JPEG, GIF or WebP image.`)
     return {
       content: `${file.shown} (${mime}, ${size} bytes)`,
       images: [{ mime, data: bytes.toString('base64') }],

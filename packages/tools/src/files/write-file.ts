@@ -16,7 +16,8 @@ export type WriteFileInput = Infer<typeof input>
 export function writeFileTool(rules: WriteRules): Tool {
   return builtIn<WriteFileInput>({
     name: 'write_file',
-    description: 'Write a file: creates it, with the folders above it, or replaces all of its content.',
+    description:
+      'Write a file. Creates the file and its missing parent folders, or replaces its whole content.',
     class: 'edit',
     effect: 'write',
     argumentAliases: { ...pathAliases, contents: 'content', file_text: 'content', text: 'content' },
@@ -31,7 +32,7 @@ export function writeFile(rules: WriteRules): Work<WriteFileInput> {
   return {
     async run({ path, content }, context) {
       const file = confined({ path, context, write: rules })
-      if (file.shown === '.') throw new Refusal('The path is the workspace itself; name a file in it.')
+      if (file.shown === '.') throw new Refusal('The path is the workspace itself. Name a file in it.')
       await inTurn([file], () =>
         replaceFile(confined({ path, context, write: rules }), {
           content,

@@ -4,11 +4,11 @@ import { sendWith } from './send-with.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
-  to: string('Address of the receiver; several with commas between them', { min: 3, max: 2_000 }),
+  to: string('Address of the recipient; separate several with commas', { min: 3, max: 2_000 }),
   subject: string('The subject, one line', { min: 1, max: 500 }),
   text: string('The message, as plain text', { min: 1, max: 100_000 }),
   in_reply_to: optional(
-    string('To answer a mail: its id, as it stands in inbox/email-inbox.jsonl', { min: 3, max: 500 }),
+    string('To answer a mail: its id, from inbox/email-inbox.jsonl', { min: 3, max: 500 }),
   ),
 })
 
@@ -17,7 +17,7 @@ export type MailSendInput = Infer<typeof input>
 export function mailSendTool(senders: SenderOptions): Tool {
   return builtIn<MailSendInput>({
     name: 'mail_send',
-    description: 'Send an e-mail. Other people read it: it cannot be taken back.',
+    description: 'Send an e-mail to other people. It cannot be undone.',
     class: 'message',
     effect: 'outbound',
     argumentAliases: { body: 'text', inReplyTo: 'in_reply_to' },
@@ -25,7 +25,8 @@ export function mailSendTool(senders: SenderOptions): Tool {
     load: () =>
       sendWith(async () => {
         const { mail } = await senders.load()
-        if (mail === undefined) throw new Error('no mail is configured: set channels.mail.out in config.yaml')
+        if (mail === undefined)
+          throw new Error('mail is not configured. Set channels.mail.out in config.yaml')
         return mail
       }),
   })

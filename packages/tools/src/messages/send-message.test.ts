@@ -95,7 +95,7 @@ describe('send_message', () => {
   it('says whom it may have meant', async () => {
     expect(await send({ to: 'retriver-001', text: 'x' })).toEqual({
       failed: true,
-      content: 'There is no agent and no session named "retriver-001"; did you mean retriever-001?',
+      content: 'There is no agent and no session named "retriver-001". Did you mean retriever-001?',
     })
     expect(await send({ to: '../../etc/passwd', text: 'x' })).toMatchObject({ failed: true })
   })
@@ -110,7 +110,7 @@ describe('send_message', () => {
     for (let at = 0; at < 50; at++)
       expect((await send({ to: 'retriever-001', text: 'x' }, `n${at}`)).failed).toBeUndefined()
     const refused = await send({ to: 'Code Reviewer', text: 'x' }, 'n50')
-    expect(refused).toMatchObject({ failed: true, content: expect.stringContaining('50 messages') })
+    expect(refused).toMatchObject({ failed: true, content: expect.stringContaining('reached (50)') })
     // The same call again is the same message, and another session is not concerned.
     expect((await send({ to: 'retriever-001', text: 'x' }, 'n49')).failed).toBeUndefined()
     expect((await send({ to: 'retriever-001', text: 'x' }, 'n51', 'other')).failed).toBeUndefined()

@@ -5,14 +5,14 @@ import type { MessagePort } from './message-port.ts'
 
 const input = object({
   to: string(
-    'The agent, or the session of an agent, that gets it. In a team: the name of a teammate, or "lead"',
+    'The agent, or the session of an agent, to send it to. In a team: the name of a teammate, or "lead"',
     {
       min: 1,
       max: 200,
     },
   ),
-  text: string('What you want to say. It is all the other one sees', { min: 1, max: 100_000 }),
-  summary: optional(string('What it is about, in a few words', { max: 200 })),
+  text: string('The message. The recipient sees nothing else', { min: 1, max: 100_000 }),
+  summary: optional(string('The subject, in a few words', { max: 200 })),
 })
 
 export type SendMessageInput = Infer<typeof input>
@@ -23,7 +23,7 @@ export function sendMessageTool(port: () => MessagePort): Tool {
   return builtIn<SendMessageInput>({
     name: 'send_message',
     description:
-      'Leave a message for another agent or a teammate. It is queued and delivered by itself; an answer, if there is one, comes to you as a message. Do not wait for it: end your turn.',
+      'Send a message to another agent or a teammate. Cadre queues and delivers it. An answer, if any, arrives as a message to you. Do not wait for it: end your turn.',
     class: 'message',
     // It is written into the home and nowhere else: whatever the other agent does about it is judged then.
     effect: 'write',
@@ -56,7 +56,7 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
     const address = teams?.addressOf(session, to)
     if (address?.kind === 'ambiguous')
       throw new Refusal(
-        `Several of your teams have a member of this name: write ${address.names.join(' or ')}.`,
+        `Several of your teams have a member of this name. Write to ${address.names.join(' or ')}.`,
       )
     if (address?.kind !== 'member') return undefined
     return address
@@ -99,7 +99,7 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
       }
       const address = await addressOf(session, to)
       if (address.session === session)
-        throw new Refusal('This is your own session: what you want to remember, say in your reply.')
+        throw new Refusal('This is your own session. Put what you want to remember in your reply.')
       // A call that is tried again is not another message.
       if (!mailboxes.has(address.agent, key)) refuseTooMany(session)
       await mailboxes.post({
@@ -116,7 +116,7 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
       const receipt = { success: true, id: key, to: address.agent, delivered: 'queued' }
       if (attended()) return { content: JSON.stringify(receipt) }
       const note =
-        'No daemon runs for this home: the message stays in the mailbox until one is started with cadre up. Do not wait for an answer.'
+        'No daemon is running for this home, so the message stays in the mailbox until a person runs "cadre up". Do not wait for an answer.'
       return { content: JSON.stringify({ ...receipt, note }) }
     },
     async check({ to }, { key, session }) {
@@ -130,11 +130,11 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
   function refuseTooMany(session: string): void {
     if (mailboxes.sentBy(session) >= mostPerSession)
       throw new Refusal(
-        `This session has sent ${mostPerSession} messages, which is all it may; put the rest into your report.`,
+        `Message limit of this session reached (${mostPerSession}). Put the rest in your report.`,
       )
     if (mailboxes.depthOf(session) >= deepest)
       throw new Refusal(
-        `Messages have begun ${deepest} sessions, one by the next, until this one; put what you have to say into your report, for a person to read.`,
+        `Limit reached: this session is the last of a chain of ${deepest} sessions that messages started. Put your message in your report, for a person to read.`,
       )
   }
 }

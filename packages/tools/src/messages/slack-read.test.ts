@@ -44,5 +44,5 @@ test('a link in its place is not followed', async () => {
   mkdirSync(path.join(workspace.outer, 'inbox'))
   writeFileSync(path.join(workspace.outer, 'secret'), '{"id":"1","text":"secret"}\n')
   symlinkSync('../secret', path.join(workspace.outer, 'inbox', 'slack-messages.jsonl'))
-  await expect(read(workspace.outer)).rejects.toThrow('not a plain file')
+  await expect(read(workspace.outer)).rejects.toThrow('not a regular file')
 })

@@ -21,7 +21,7 @@ export function slackReadTool(home: string): Tool {
   return builtIn<SlackReadInput>({
     name: 'slack_read',
     description:
-      'Read the newest Slack messages that came in or were sent, oldest first, one JSON object per line. What people write in them is not addressed to you unless it says so.',
+      'Read the newest Slack messages that were received or sent, oldest first, one JSON object per line. Messages are not addressed to you unless they say so.',
     class: 'message',
     effect: 'read',
     input,
@@ -90,5 +90,5 @@ async function endOf(file: string): Promise<string[]> {
 }
 
 function noFile(): Refusal {
-  return new Refusal(`${shown} is not a plain file; a person must put one in its place.`)
+  return new Refusal(`${shown} is not a regular file. A person must replace it.`)
 }

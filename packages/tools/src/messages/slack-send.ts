@@ -4,7 +4,7 @@ import { sendWith } from './send-with.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
-  channel: string('Where to post: the id of a channel, as in the messages of slack_read', {
+  channel: string('The id of the channel, as in the messages of slack_read', {
     min: 1,
     max: 200,
   }),
@@ -17,7 +17,7 @@ export type SlackSendInput = Infer<typeof input>
 export function slackSendTool(senders: SenderOptions): Tool {
   return builtIn<SlackSendInput>({
     name: 'slack_send',
-    description: 'Post a message to a Slack channel. Other people read it: it cannot be taken back.',
+    description: 'Post a message to a Slack channel, where other people read it. It cannot be undone.',
     class: 'message',
     effect: 'outbound',
     argumentAliases: { message: 'text', channel_id: 'channel', threadTs: 'thread_ts' },

@@ -11,7 +11,7 @@ import { ripgrep, shownName } from './ripgrep.ts'
 import { walk } from './walk.ts'
 
 const input = object({
-  glob: string('The pattern; without a / it is looked for in every folder', { min: 1, max: 1_000 }),
+  glob: string('The pattern; without a / it matches in every folder', { min: 1, max: 1_000 }),
 })
 
 export type FindFilesInput = Infer<typeof input>
@@ -24,7 +24,7 @@ export function findFilesTool(
   return builtIn<FindFilesInput>({
     name: 'find_files',
     description:
-      'Find files by name: a pattern such as **/*.ts or src/**/test_*.py. Files that git ignores are left out.',
+      'Find files by name: a pattern such as **/*.ts or src/**/test_*.py. Files that git ignores are omitted.',
     class: 'search',
     effect: 'read',
     argumentAliases: { pattern: 'glob', query: 'glob' },
@@ -66,7 +66,7 @@ function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn, places?: Plac
       const pattern = relativePattern(input.glob, place)
       const matches = glob(pattern)
       if (matches === undefined)
-        throw new Refusal('The pattern has too many alternatives in braces; use a simpler one.')
+        throw new Refusal('The pattern has too many alternatives in braces. Use a simpler one.')
       const found: string[] = []
       let more = false
       const isHidden = hiddenIn?.(context.workspace)
@@ -98,7 +98,7 @@ function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn, places?: Plac
         )
       } else for await (const file of walk(root, '.', signal)) if (!take(file)) break
       if (found.length === 0) return { content: `No file matches ${input.glob}.` }
-      const note = more ? [`[the first ${mostFiles} are shown; use a narrower pattern]`] : []
+      const note = more ? [`[Only the first ${mostFiles} files are shown. Use a narrower pattern]`] : []
       return { content: [...found, ...note].join('\n') }
     },
   }
@@ -108,7 +108,7 @@ function relativePattern(pattern: string, { shown }: ConfinedPath): string {
   const folder = folderOf(pattern)
   const rest = folder === '.' ? pattern : pattern.slice(folder.length)
   if (rest.split('/').includes('..')) {
-    throw new Refusal('The pattern contains .. after a wildcard; write it without.')
+    throw new Refusal('The pattern contains .. after a wildcard. Remove it.')
   }
   if (folder === '.') return pattern
   return shown === '.' ? `/${rest}` : `/${shown}/${rest}`

@@ -54,5 +54,5 @@ async function openFolder(folder: string) {
 }
 
 function exchanged(): Refusal {
-  return new Refusal('A folder in the path was replaced while it was being used; try again.')
+  return new Refusal('A folder in the path was replaced during the search. Try again.')
 }

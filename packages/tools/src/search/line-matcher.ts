@@ -30,7 +30,7 @@ export function lineMatcher({ queries, regex, ignoreCase }: LineQuery): LineMatc
   try {
     new RegExp(source, flags)
   } catch (error) {
-    throw new Refusal(`The regular expression cannot be used: ${messageOf(error)}`)
+    throw new Refusal(`The regular expression is invalid: ${messageOf(error)}`)
   }
   // A regular expression can take longer than the universe lasts, and only a script in a context of its own can be stopped.
   const context = vm.createContext({ text: '', source, flags })
@@ -42,7 +42,7 @@ export function lineMatcher({ queries, regex, ignoreCase }: LineQuery): LineMatc
       places = found === '' ? [] : found.split(',').map(Number)
     } catch (error) {
       if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-        throw new Refusal('The regular expression takes too long on this text; use a simpler one.')
+        throw new Refusal('The regular expression takes too long on this text. Use a simpler one.')
       }
       throw error
     }

@@ -5,7 +5,7 @@ import { Refusal } from '../refusal.ts'
 import { inFolder } from './in-folder.ts'
 
 export const withoutRipgrep =
-  'ripgrep is not installed for this platform, so a slower search was used; "npm install @vscode/ripgrep" brings it'
+  'ripgrep is not installed for this platform, so Cadre used a slower search. Install it with "npm install @vscode/ripgrep"'
 
 export interface RipgrepRequest {
   readonly program: string
@@ -46,10 +46,10 @@ export async function ripgrep(request: RipgrepRequest, signal: AbortSignal): Pro
     ),
   )
   if (end.kind === 'timed_out')
-    throw new Refusal('The search took longer than a minute; narrow it with a path.')
+    throw new Refusal('The search took longer than a minute. Narrow it with a path.')
   // 2 also means that some file could not be read; then what was found still counts.
   if (end.code === 2 && /regex|pcre2|error parsing|invalid/i.test(end.stderr)) {
-    throw new Refusal(`The regular expression cannot be used: ${lastLine(end.stderr)}`)
+    throw new Refusal(`The regular expression is invalid: ${lastLine(end.stderr)}`)
   }
 }
 

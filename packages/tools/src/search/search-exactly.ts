@@ -58,8 +58,7 @@ function below(place: ConfinedPath): { readonly place: ConfinedPath; readonly pr
   return { place: { real, root: mount.folder, shown: inner }, prefix: `${mount.name}/` }
 }
 
-const otherWay =
-  'no line contains exactly this text; mode "ranked" finds the passages that have most of its words'
+const otherWay = 'no line contains exactly this text; mode "ranked" finds the passages with most of its words'
 
 /** Several words and no syntax: whoever writes that may not know how it is written in the files. */
 function isQuestion(query: string): boolean {

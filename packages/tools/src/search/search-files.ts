@@ -25,14 +25,14 @@ import type { ShownPart } from './ranked/show-passages.ts'
 import { searchExactly } from './search-exactly.ts'
 import { reshapeSearch } from './search-input.ts'
 
-const query = string('The text to look for', { min: 1, max: 4_000 })
+const query = string('The text to search for', { min: 1, max: 4_000 })
 const where = optional(
-  string('Folder or file to look in, relative to the workspace; default the whole workspace'),
+  string('Folder or file to search, relative to the workspace; default: the whole workspace'),
 )
 const mode = optional(
   oneOf(
     ['exact', 'regex', 'ranked', 'semantic'],
-    'exact (default), regex, ranked: passages that have most of the words, semantic: passages by meaning, where configured',
+    'exact (default), regex, ranked: passages with most of the words, semantic: passages by meaning, if configured',
   ),
 )
 
@@ -43,10 +43,10 @@ const shape = object({
   mode: optional(oneOf(['exact', 'literal', 'regex', 'words', 'ranked', 'semantic'], 'How to search')),
   // Understood, not shown: what the search tools of other dialects can do besides.
   glob: optional(string('Only files whose path matches', { max: 1_000 })),
-  ignoreCase: optional(boolean('Without regard to case')),
+  ignoreCase: optional(boolean('Ignore case')),
   context: optional(integer('Lines to show around each match', { min: 0, max: 20 })),
   output: optional(oneOf(['lines', 'files', 'counts'], 'What to show')),
-  limit: optional(integer('Most lines or files to show', { min: 1 })),
+  limit: optional(integer('Maximum number of lines or files to show', { min: 1 })),
 })
 
 export type SearchFilesInput = Infer<typeof shape>
@@ -66,7 +66,7 @@ export function searchFilesTool(options: SearchOptions = {}): Tool {
   return builtIn<SearchFilesInput>({
     name: 'search_files',
     description:
-      'Search the contents of files. Gives path:line: text; with mode ranked the passages that fit a question best. Files that git ignores are left out.',
+      'Search the contents of files. Returns path:line: text, or in mode ranked the passages that match a question best. Files that git ignores are omitted.',
     class: 'search',
     effect: 'read',
     argumentAliases: { pattern: 'query', directory: 'path', filePath: 'path', file_path: 'path' },
@@ -87,12 +87,11 @@ function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
   const ranked = createRanked({ ...options, locateRipgrep })
   return {
     async run(input, context, signal) {
-      if (input.query.includes('\0'))
-        throw new Refusal('The query contains a NUL character; search for a text without it.')
+      if (input.query.includes('\0')) throw new Refusal('The query contains a NUL character. Remove it.')
       const place = confined({ context, path: input.path || '.', places })
       const filter = input.glob === undefined ? undefined : glob(input.glob)
       if (input.glob !== undefined && filter === undefined)
-        throw new Refusal('The glob has too many alternatives in braces; use a simpler one.')
+        throw new Refusal('The glob has too many alternatives in braces. Use a simpler one.')
       const isHidden = hiddenIn?.(context.workspace)
       const outside = withoutHome(isHidden, place, options.home)
       const request = { input, place, filter, isHidden: outside, locateRipgrep }

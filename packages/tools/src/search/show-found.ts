@@ -16,10 +16,10 @@ const mostLinesPerFile = 3
 
 export function showFound(found: readonly FoundLine[], options: ShowOptions): string {
   const matches = found.filter((line) => line.isMatch)
-  if (matches.length === 0) return `Nothing was found for ${cut(options.query, 200)}.`
+  if (matches.length === 0) return `No matches for ${cut(options.query, 200)}.`
   if (options.words !== undefined) return ranked(matches, options.words)
   const note = options.more
-    ? [`[the first ${options.most} matches are shown; narrow the query or give a path]`]
+    ? [`[Only the first ${options.most} matches are shown. Narrow the query or give a path]`]
     : []
   if (options.output === 'lines') return [...found.map(lineOf), ...note].join('\n')
   const files = [...byFile(matches)]

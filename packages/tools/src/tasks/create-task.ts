@@ -16,7 +16,7 @@ import { fieldValues, fileOfAgent, keyOfCall, nameList, taskFileName } from './t
 import type { TaskPort } from './task-port.ts'
 
 const input = object({
-  title: optional(string('What is to be done, in one line', { max: 500 })),
+  title: optional(string('The task, in one line', { max: 500 })),
   file: optional(string('Task file, for example tasks/redis-check.task.md; default: your own')),
   content: optional(
     string(
@@ -24,13 +24,13 @@ const input = object({
       { max: 100_000 },
     ),
   ),
-  priority: optional(string('A letter, A first')),
-  who: optional(nameList('Agents (or people) that shall do it')),
+  priority: optional(string('A letter; A is the highest')),
+  who: optional(nameList('Agents (or people) to assign')),
   tags: optional(nameList('Tags')),
-  description: optional(string('What whoever does it has to know', { max: 50_000 })),
-  parent: optional(string('Id of the task it stands below')),
-  depends_on: optional(nameList('Ids of tasks that must be done before')),
-  approval_required: optional(boolean('True: every effect of the work waits for an approval')),
+  description: optional(string('Everything the assignee has to know', { max: 50_000 })),
+  parent: optional(string('Id of the parent task')),
+  depends_on: optional(nameList('Ids of tasks that must be done first')),
+  approval_required: optional(boolean('True: every change made by the work needs an approval')),
   id: optional(string('Its id; default: a new one')),
   fields: optional(fieldValues('More fields, by name')),
 })
@@ -42,7 +42,7 @@ export function createTaskTool(tasks: () => TaskPort, attended?: () => boolean):
   return builtIn<CreateTaskInput>({
     name: 'create_task',
     description:
-      'Write down a task in a task file. Answers with the id, and with who gives it out: while a daemon runs, a task with an agent in who is started by itself when what it depends on is done.',
+      'Create a task in a task file. Returns its id, and whether a daemon starts it: while a daemon is running, it starts each task that has an agent in who as soon as its dependencies are done.',
     class: 'task',
     effect: 'write',
     argumentAliases: {
@@ -94,7 +94,7 @@ function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Wo
       for (const { task } of drafts.filter((_, at) => !made.has(keyAt(key, at))))
         if (task.id !== undefined && known.has(task.id))
           throw new Refusal(
-            `There is a task ${task.id} already, in tasks/${known.get(task.id)}; choose another id, or leave it out.`,
+            `Task ${task.id} already exists in tasks/${known.get(task.id)}. Choose another id, or omit it.`,
           )
       const ids: string[] = []
       const added: string[] = []
@@ -122,7 +122,7 @@ function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Wo
         task_ids: ids,
         file: `tasks/${file}`,
         ...(strange.length > 0 && {
-          note: `There is no task ${strange.join(', ')} yet; what depends on it waits.`,
+          note: `There is no task ${strange.join(', ')} yet. Tasks that depend on it wait.`,
         }),
         ...(attended && drafts.some(({ task }) => task.who?.length) && { next: nextOf(attended()) }),
       }
@@ -136,8 +136,8 @@ function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Wo
 /** Said to the one who made tasks, so that each is given out once. */
 function nextOf(isAttended: boolean): string {
   return isAttended
-    ? 'A daemon watches this home. It starts each task of an agent as soon as what it depends on is done: do not give them out yourself. End your turn when all are written down; you are told when they are at an end, with their results.'
-    : 'No daemon watches this home, so nobody starts these tasks by themselves: give them out yourself, and keep their state with update_task.'
+    ? 'A daemon is running for this home. It starts each task of an agent as soon as its dependencies are done: do not delegate these tasks yourself. End your turn when all tasks are created. Cadre sends you the results when they have ended.'
+    : 'No daemon is running for this home, so these tasks do not start by themselves. Delegate them yourself, and update their state with update_task.'
 }
 
 function refuseTooDeep(tasks: TaskPort, session: string): void {
@@ -151,7 +151,7 @@ function refuseTooDeep(tasks: TaskPort, session: string): void {
   for (let by = creators.get(session); by !== undefined && depth < deepest; by = creators.get(by)) depth++
   if (depth >= deepest)
     throw new Refusal(
-      `Tasks have made tasks ${deepest} times, one from the next, until this one; put what is left to do into your report, for a person to read.`,
+      `Limit reached: this task is the last of a chain of ${deepest} tasks that tasks created. Put the remaining work in your report, for a person to read.`,
     )
 }
 
@@ -183,11 +183,11 @@ function fileFor(tasks: TaskPort, { file, parent }: CreateTaskInput, { agent }: 
   if (parent === undefined) return named ?? fileOfAgent(agent)
   const found = allTasks(tasks).find(({ task }) => task.id === parent)
   if (found === undefined)
-    throw new Refusal(`There is no task ${parent} to stand below; query_tasks shows what there is.`)
-  if (isApproval(found.file, found.task)) throw new Refusal('Nothing can be put below an approval.')
+    throw new Refusal(`There is no parent task ${parent}. List tasks with query_tasks.`)
+  if (isApproval(found.file, found.task)) throw new Refusal('An approval cannot have subtasks.')
   if (named !== undefined && named !== found.file)
     throw new Refusal(
-      `${parent} is in tasks/${found.file}; a task below it stands in the same file, so leave file out.`,
+      `${parent} is in tasks/${found.file}. Its subtasks must be in the same file, so omit file.`,
     )
   return found.file
 }

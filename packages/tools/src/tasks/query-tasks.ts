@@ -5,7 +5,7 @@ import { Refusal } from '../refusal.ts'
 import type { TaskPort } from './task-port.ts'
 
 const input = object({
-  query: string("SELECT … FROM tasks/*.task.md WHERE … ORDER BY … LIMIT …; text stands in 'quotes'", {
+  query: string("SELECT … FROM tasks/*.task.md WHERE … ORDER BY … LIMIT …; put text in 'quotes'", {
     min: 1,
   }),
 })
@@ -17,7 +17,7 @@ export function queryTasksTool(tasks: () => TaskPort): Tool {
     name: 'query_tasks',
     description:
       "Look up tasks in the task files: SELECT id, title, state FROM tasks/*.task.md WHERE who = 'planner' AND NOT completed ORDER BY priority LIMIT 20. " +
-      'Fields: id, title, state (open, running, done, skipped, failed), completed, skipped, priority, who, tags, parent, depends_on, section, file, line, completed_at, and every field that is written in a task. ' +
+      'Fields: id, title, state (open, running, done, skipped, failed), completed, skipped, priority, who, tags, parent, depends_on, section, file, line, completed_at, and every other field of a task. ' +
       'Operators: = != < > <= >= LIKE IN (…) CONTAINS IS [NOT] NULL AND OR NOT ( ).',
     class: 'task',
     effect: 'read',
@@ -51,10 +51,10 @@ function queryTasks(tasks: TaskPort): Work<QueryTasksInput> {
         const parsed = parseQuery(query)
         if (parsed.kind !== 'select')
           throw new Refusal(
-            'query_tasks only looks: write SELECT, and use create_task or update_task to change something.',
+            'query_tasks only reads. Use SELECT, or create_task or update_task to make changes.',
           )
         if (parsed.into !== undefined)
-          throw new Refusal('query_tasks only looks, so INTO cannot be used; leave it out.')
+          throw new Refusal('query_tasks only reads, so INTO is not supported. Omit it.')
         return { content: show(answerSelect(parsed, homeQueryFiles(tasks)), parsed.fields === '*') }
       } catch (error) {
         if (error instanceof CadreError) throw new Refusal(error.message)
@@ -76,7 +76,7 @@ function show({ rows, fields, problems, notes }: SelectAnswer, isEverything: boo
   const left = rows.length - lines.length
   const more = [
     ...notes,
-    ...(left > 0 ? [`${left} more are not shown: select fewer fields, or use WHERE and LIMIT.`] : []),
+    ...(left > 0 ? [`${left} more rows are not shown. Select fewer fields, or use WHERE and LIMIT.`] : []),
   ]
   const wrong = problems
     .filter(({ severity }) => severity === 'error')

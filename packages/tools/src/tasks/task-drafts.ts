@@ -55,19 +55,19 @@ function draftOf({ title, fields = {}, ...input }: CreateTaskInput): Draft {
 
 function draftsIn({ content = '', file: _, parent: __, ...others }: CreateTaskInput): Draft[] {
   const [other] = Object.keys(others)
-  if (other !== undefined) throw new Refusal(`With content, ${other} stands in it; give one or the other.`)
+  if (other !== undefined) throw new Refusal(`content already includes ${other}. Give one or the other.`)
   const { tasks, problems } = readTaskFile(rawOf(content.trim() === '' ? '' : content))
   const wrong = problems.filter(({ severity }) => severity === 'error')
   if (wrong.length > 0)
     throw new Refusal(
-      `The content cannot be understood: ${wrong
+      `The content is invalid: ${wrong
         .slice(0, 5)
         .map(({ line, column, message }) => `${line}:${column} ${message}`)
         .join(' ')}`,
     )
   if (tasks.length === 0)
-    throw new Refusal('There is no task in the content; write lines such as: - [ ] A @agent "Title"')
-  if (tasks.length > mostTasks) throw new Refusal(`One call makes at most ${mostTasks} tasks.`)
+    throw new Refusal('The content has no task. Write lines such as: - [ ] A @agent "Title"')
+  if (tasks.length > mostTasks) throw new Refusal(`Too many tasks in one call (at most ${mostTasks}).`)
   const above: number[] = []
   return tasks.map((task, at) => {
     above.length = Math.min(above.length, task.depth)
@@ -81,7 +81,7 @@ function draftsIn({ content = '', file: _, parent: __, ...others }: CreateTaskIn
 function copyOf({ id, line, title, state, priority, who, tags, fields }: TaskItem): NewTask {
   const written = [...fields].filter(([key]) => !['id', 'title', 'parent'].includes(key))
   refuseOwnFields(written)
-  if (title === '') throw new Refusal(`Line ${line} of the content has no title; write: - [ ] "Title"`)
+  if (title === '') throw new Refusal(`Line ${line} of the content has no title. Write: - [ ] "Title"`)
   return {
     title,
     ...(id !== undefined && { id: idOf(id) }),
@@ -96,7 +96,5 @@ function copyOf({ id, line, title, state, priority, who, tags, fields }: TaskIte
 
 function idOf(id: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_.:-]{0,99}$/u.test(id)) return id
-  throw new Refusal(
-    `${JSON.stringify(id)} cannot be an id: it must be one word of letters, digits and . _ - :`,
-  )
+  throw new Refusal(`${JSON.stringify(id)} is not a valid id. Use one word of letters, digits and . _ - :`)
 }

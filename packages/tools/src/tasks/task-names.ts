@@ -39,10 +39,10 @@ export function fieldValues(description: string): Schema<Readonly<Record<string,
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong('must be an object')
     const fields: [string, string | null][] = []
     for (const [key, given] of Object.entries(value as Record<string, unknown>)) {
-      if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(key)) return wrong('cannot be the name of a field', key)
+      if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(key)) return wrong('is not a valid field name', key)
       if (given === null) fields.push([key, null])
       else if (['string', 'number', 'boolean'].includes(typeof given)) fields.push([key, String(given)])
-      else return wrong('must be text, a number, true or false', key)
+      else return wrong('must be a string, a number, true or false', key)
     }
     return { value: Object.fromEntries(fields) }
   })
@@ -54,10 +54,10 @@ export function taskFileName(given: string): string {
   const name = /\.md$/i.test(bare) ? bare : `${bare}.task.md`
   if (!/^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,199}\.task\.md$/u.test(name))
     throw new Refusal(
-      `${JSON.stringify(given)} is no task file; name one like tasks/redis-check.task.md: letters, digits, . _ and -.`,
+      `${JSON.stringify(given)} is not a valid task file. Use a name like tasks/redis-check.task.md, with letters, digits, . _ and -.`,
     )
   if (isApprovalsFile(name))
-    throw new Refusal('Approvals are made by what needs one; put tasks into another file.')
+    throw new Refusal('Cadre writes approvals to this file. Put tasks in another file.')
   return name
 }
 
@@ -79,8 +79,8 @@ export function keyOfCall(key: string): string {
 /** Refuses what cadre alone writes, and whatever would pass for an approval. */
 export function refuseOwnFields(fields: Iterable<readonly [string, string | null]>): void {
   for (const [key, value] of fields) {
-    if (ownFields.has(key)) throw new Refusal(`The field ${key} is written by cadre itself; leave it out.`)
+    if (ownFields.has(key)) throw new Refusal(`Cadre writes the field ${key} itself. Omit it.`)
     if (key === 'type' && isApprovalType(value))
-      throw new Refusal('Approvals are made by what needs one, and cannot be written as tasks.')
+      throw new Refusal('Cadre creates approvals itself. They cannot be created as tasks.')
   }
 }

@@ -6,16 +6,16 @@ import { fieldValues, nameList, refuseOwnFields } from './task-names.ts'
 import type { TaskPort } from './task-port.ts'
 
 const input = object({
-  id: string('Id of the task, or the beginning of one', { min: 1 }),
-  state: optional(oneOf(['open', 'running', 'done', 'skipped', 'failed'], 'How it stands with it')),
+  id: string('Id of the task, or its first characters', { min: 1 }),
+  state: optional(oneOf(['open', 'running', 'done', 'skipped', 'failed'], 'The new state')),
   title: optional(string('A new title', { min: 1, max: 500 })),
-  priority: optional(string('A letter, A first')),
-  who: optional(nameList('Who shall do it, in the place of those who should')),
-  tags: optional(nameList('Tags, in the place of those it has')),
+  priority: optional(string('A letter; A is the highest')),
+  who: optional(nameList('The new assignees; replaces the current ones')),
+  tags: optional(nameList('The new tags; replaces the current ones')),
   description: optional(string('A new description', { max: 50_000 })),
-  depends_on: optional(nameList('Ids of tasks that must be done before, in the place of those it has')),
-  approval_required: optional(boolean('True: every effect of the work waits for an approval')),
-  fields: optional(fieldValues('Fields to set, by name; null takes one away')),
+  depends_on: optional(nameList('Ids of tasks that must be done first; replaces the current ones')),
+  approval_required: optional(boolean('True: every change made by the work needs an approval')),
+  fields: optional(fieldValues('Fields to set, by name; null removes a field')),
 })
 
 export type UpdateTaskInput = Infer<typeof input>
@@ -35,7 +35,7 @@ export function updateTaskTool(tasks: () => TaskPort): Tool {
   return builtIn<UpdateTaskInput>({
     name: 'update_task',
     description:
-      'Change a task in a task file: its state, title, priority, who does it, or fields. What is not named stays.',
+      'Change a task in a task file: its state, title, priority, assignees or fields. Everything else stays unchanged.',
     class: 'task',
     effect: 'write',
     argumentAliases: {
@@ -89,7 +89,7 @@ function updateTask(tasks: TaskPort, now: () => Date = () => new Date()): Work<U
         if (!isOther) break
       }
       if (result.kind === 'missing')
-        throw new Refusal(`${id} is not in tasks/${file} any more; look again with query_tasks.`)
+        throw new Refusal(`${id} is no longer in tasks/${file}. Find it with query_tasks.`)
       if (result.kind === 'refused') throw new Refusal(result.reason ?? `${id} cannot be changed like this.`)
       const { state } = tasks.read(file).tasks.find((one) => one.id === id) ?? task
       return {
@@ -113,7 +113,7 @@ function changeOf({ id: _, state, title, priority, who, tags, ...rest }: UpdateT
   if (priority !== undefined && !/^[A-Za-z]$/.test(priority))
     throw new Refusal('priority must be one letter, A to Z.')
   refuseOwnFields(Object.entries(given))
-  if ('parent' in given) throw new Refusal('A task cannot be put below another one; create it there.')
+  if ('parent' in given) throw new Refusal('You cannot move a task below another one. Create it there.')
   const fields: Record<string, string | null> = {
     ...given,
     ...(description !== undefined && { description }),
@@ -129,7 +129,7 @@ function changeOf({ id: _, state, title, priority, who, tags, ...rest }: UpdateT
     ...(Object.keys(fields).length > 0 && { fields }),
   }
   if (Object.keys(change).length === 0)
-    throw new Refusal('Nothing is to be changed; name a state, a title, or fields.')
+    throw new Refusal('Nothing to change. Give a state, a title, or fields.')
   return change
 }
 
@@ -163,15 +163,15 @@ function signed({ fields = {}, ...change }: TaskChange, task: TaskItem, session:
 function refuse(file: string, task: TaskItem, { state, fields = {} }: TaskChange, session: string): void {
   if (isApproval(file, task))
     throw new Refusal(
-      `${task.id} is an approval: a person decides it, with cadre approve, cadre reject or in its file.`,
+      `${task.id} is an approval. Only a person can decide it, with "cadre approve", "cadre reject" or in its file.`,
     )
   if (state === 'open' && task.state === 'running' && task.fields.get('session') === session)
     throw new Refusal(
-      `${task.id} is what you work on: opened again it would begin anew. End with your report instead, or mark it as failed.`,
+      `${task.id} is the task you are working on. Reopening it would start it again. Finish with your report, or mark it as failed.`,
     )
   const wanted = fields['approval_required']
   if (wanted !== undefined && isSet(task.fields.get('approval_required')) && !isSet(wanted))
-    throw new Refusal(`${task.id} needs approvals; only a person can lift that, in its file.`)
+    throw new Refusal(`${task.id} requires approvals. Only a person can change that, in its file.`)
 }
 
 function isSet(value: string | null | undefined): boolean {
@@ -189,11 +189,11 @@ function find(tasks: TaskPort, wanted: string): Found {
   const exact = all.filter(({ task }) => task.id === wanted)
   const found = exact.length > 0 ? exact : all.filter(({ task }) => task.id?.startsWith(wanted))
   const [only, ...others] = found
-  if (only === undefined) throw new Refusal(`There is no task ${wanted}; query_tasks shows what there is.`)
+  if (only === undefined) throw new Refusal(`There is no task ${wanted}. List tasks with query_tasks.`)
   if (others.length === 0) return only
   const fit = found.slice(0, 5).map(({ file, task }) => `${task.id} (tasks/${file}:${task.line})`)
   throw new Refusal(
-    `${found.length} tasks fit ${wanted}: ${fit.join(', ')}${found.length > 5 ? ', …' : ''}; give the whole id.`,
+    `${found.length} tasks match ${wanted}: ${fit.join(', ')}${found.length > 5 ? ', …' : ''}. Give the full id.`,
   )
 }
 

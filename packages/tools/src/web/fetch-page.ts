@@ -42,7 +42,7 @@ export async function fetchPage(request: PageRequest, signal: AbortSignal): Prom
         const next = addressOf(location, url)
         if (!isSameHost(url, next))
           throw new Refusal(
-            `${url.href} leads to another host, which was not fetched: ${next.href}. Call web_fetch with that address if you need it.`,
+            `${url.href} redirects to another host, which Cadre did not fetch: ${next.href}. Call web_fetch with that address if you need it.`,
           )
         url = next
         continue
@@ -50,7 +50,7 @@ export async function fetchPage(request: PageRequest, signal: AbortSignal): Prom
       if (status >= 400 || status < 200) {
         response.destroy()
         throw new Refusal(
-          `${url.href} answered with status ${status}${response.statusMessage ? ` ${response.statusMessage}` : ''}.`,
+          `${url.href} returned status ${status}${response.statusMessage ? ` ${response.statusMessage}` : ''}.`,
         )
       }
       const [type = '', ...parameters] = (response.headers['content-type'] ?? '').split(';')
@@ -70,7 +70,7 @@ export async function fetchPage(request: PageRequest, signal: AbortSignal): Prom
       throw new Refusal(`${request.url} did not answer within ${request.timeoutMs / 1_000} seconds.`)
     throw error instanceof Refusal
       ? error
-      : new Refusal(`${request.url} could not be fetched: ${(error as Error).message}`)
+      : new Refusal(`Cannot fetch ${request.url}: ${(error as Error).message}`)
   }
 }
 
@@ -85,7 +85,7 @@ function addressOf(given: string, base?: URL): URL {
   try {
     return new URL(given, base)
   } catch {
-    throw new Refusal(`${given.slice(0, 200)} is not a web address; give one that begins with https://.`)
+    throw new Refusal(`${given.slice(0, 200)} is not a web address. It must begin with https://.`)
   }
 }
 
@@ -127,7 +127,7 @@ function unpacked(response: IncomingMessage): Readable {
   if (unpack === undefined) {
     if (coding === 'identity') return response
     response.destroy()
-    throw new Refusal(`The page is packed as ${coding}, which cannot be read.`)
+    throw new Refusal(`The page has the unsupported content encoding ${coding}.`)
   }
   response.on('error', (error) => unpack.destroy(error))
   return response.pipe(unpack)

@@ -49,7 +49,7 @@ function faultInAddress(url: URL): string | undefined {
     return `Only http and https addresses can be fetched, not ${url.protocol.replace(/:$/, '')}.`
   }
   if (url.username !== '' || url.password !== '')
-    return 'The address contains a user name or a password; give it without.'
+    return 'The address contains a user name or a password. Remove it.'
   return undefined
 }
 
@@ -81,6 +81,6 @@ export function areAllPublic(addresses: readonly { readonly address: string }[])
 
 function refused(url: URL): Refusal {
   return new Refusal(
-    `${url.host} is on a private network, which agents may not reach; a person can permit it under web.allow in the configuration.`,
+    `${url.host} is on a private network, which agents may not reach. A person can allow it under web.allow in the configuration.`,
   )
 }

@@ -127,7 +127,7 @@ describe('web_fetch', () => {
       const result = await fetch(`${base}/start`, web)
       expect(result).toMatchObject({ failed: true })
       expect(result.content).toContain(
-        `leads to another host, which was not fetched: ${new URL(target, base).href}`,
+        `redirects to another host, which Cadre did not fetch: ${new URL(target, base).href}`,
       )
       expect(seen.map(({ url }) => url)).toEqual(['/start'])
     }
@@ -190,12 +190,12 @@ describe('web_fetch', () => {
     answer = (_, response) => response.writeHead(404).end('secret error page')
     expect(await fetch(base)).toEqual({
       failed: true,
-      content: `${base}/ answered with status 404 Not Found.`,
+      content: `${base}/ returned status 404 Not Found.`,
     })
     answer = (request) => request.socket.destroy()
     expect(await fetch(base)).toMatchObject({
       failed: true,
-      content: expect.stringContaining('could not be fetched'),
+      content: expect.stringContaining('Cannot fetch'),
     })
     answer = (_, response) => response.writeHead(200, { 'content-type': 'application/zip' }).end('PK')
     expect(await fetch(base)).toMatchObject({

@@ -22,7 +22,7 @@ export type WebFetchInput = Infer<typeof input>
 export function webFetchTool(options: WebOptions = {}): Tool {
   return builtIn<WebFetchInput>({
     name: 'web_fetch',
-    description: 'Fetch a page from the public web and give its text. Sends no cookies and no credentials.',
+    description: 'Fetch a page from the public web and return its text. Sends no cookies and no credentials.',
     class: 'web',
     // Reading a page also writes: the address itself can carry anything the agent knows to whoever answers.
     effect: 'outbound',
@@ -36,7 +36,7 @@ export function webFetchTool(options: WebOptions = {}): Tool {
 function firstAddress(input: Record<string, unknown>): Record<string, unknown> {
   const { urls, ...rest } = without(input, ['prompt', 'query', 'format', 'timeout', 'max_length'])
   if (!Array.isArray(urls)) return rest
-  if (urls.length > 1) throw new Refusal('one address at a time: call the tool once for each')
+  if (urls.length > 1) throw new Refusal('must be a single address. Call the tool once for each address')
   return renameArguments({ ...rest, urls: urls[0] as unknown }, { urls: 'url' })
 }
 
@@ -61,7 +61,7 @@ function webFetch(options: WebOptions): Work<WebFetchInput> {
         (page.type === '' && /^\s*</.test(text))
       const isText = isHtml || page.type === '' || /^text\/|json|xml|javascript|yaml|csv/.test(page.type)
       if (!isText || text.includes('\0'))
-        throw new Refusal(`${page.url.href} is ${page.type || 'not a text'}, which cannot be shown.`)
+        throw new Refusal(`${page.url.href} is ${page.type || 'not text'}, which cannot be shown.`)
       const { title, text: readable } = isHtml ? htmlText(text) : { title: '', text }
       const head = [page.url.href, title].filter((line) => line !== '').join('\n')
       const note = page.cut || readable.length > mostLetters ? '\n[the rest was cut]' : ''

@@ -47,7 +47,7 @@ complete -c cadre -f -a '(__cadre_complete)'
 export async function printCompletion(io: Io, _flags: object, shell: string): Promise<ExitCode> {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
   if (script === undefined)
-    throw new CadreError('usage', `Unsupported shell ${JSON.stringify(shell)}. Use bash, zsh or fish.`)
+    throw new CadreError('usage', `unsupported shell ${JSON.stringify(shell)}. Use bash, zsh or fish.`)
   io.stdout.write(script)
   return exitCodes.done
 }

@@ -89,7 +89,7 @@ async function leave(
   const work = async (server: ServerProcess) => {
     const accounts = await listAccounts(server)
     if (!(await signOut(server)))
-      throw new CadreError('backend', 'The Copilot language server did not sign out. Try again.')
+      throw new CadreError('backend', 'the Copilot language server did not sign out. Try again.')
     if (!forget) return { kept: accounts }
     const removed = await Promise.all(accounts.map((account) => forgetAccount(server, account)))
     return { kept: accounts.filter((_, index) => !removed[index]) }

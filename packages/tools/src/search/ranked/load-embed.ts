@@ -20,16 +20,16 @@ export async function loadEmbed(request: EmbedRequest): Promise<Embed | string> 
   const { module, options = null, base, trusted } = request
   const file = resolveModule(module, base)
   if (file === undefined)
-    return `search.semantic.module ${JSON.stringify(module)} was not found; install it beside the configuration, or correct its name`
+    return `search.semantic.module ${JSON.stringify(module)} was not found. Install it next to the configuration, or correct its name`
   if (!(await trusted(file)))
-    return `${module} (search.semantic.module) is not trusted, so it was not loaded; a person has to look at it and agree`
+    return `${module} (search.semantic.module) is not trusted, so Cadre did not load it. A person has to inspect and trust it`
   // Together with the options this says whether vectors that are kept were made by the same code.
   const code = fingerprintModule(file) ?? 'unreadable'
   let exported: Record<string, unknown>
   try {
     exported = (await import(`${pathToFileURL(file).href}?v=${code.slice(0, 16)}`)) as Record<string, unknown>
   } catch (error) {
-    return `${module} (search.semantic.module) could not be loaded: ${messageOf(error)}`
+    return `cannot load ${module} (search.semantic.module): ${messageOf(error)}`
   }
   const { embed } = exported
   if (typeof embed !== 'function')
@@ -46,7 +46,7 @@ export async function loadEmbed(request: EmbedRequest): Promise<Embed | string> 
 type Call = (texts: string[], options: Json) => unknown
 
 function vectorsOf(given: unknown, count: number, module: string): readonly (readonly number[])[] {
-  const fault = (what: string) => new Error(`${module} (search.semantic.module) gave ${what}`)
+  const fault = (what: string) => new Error(`${module} (search.semantic.module) returned ${what}`)
   if (!Array.isArray(given) || given.length !== count) throw fault(`no list of ${count} vectors`)
   const length: unknown = given[0]?.length
   for (const vector of given) {

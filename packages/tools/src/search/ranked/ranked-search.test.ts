@@ -87,7 +87,7 @@ describe.each([
     expect(found).toContain('41: export function openPool() {}')
     expect(filesOf(await search('pool', { path: 'src' }))).toEqual(['src/pool.ts'])
     expect(filesOf(await search('pool', { glob: '*.md' }))).toEqual(['docs/guide.md'])
-    expect(await search('unheard-of')).toBe('Nothing was found for unheard-of.')
+    expect(await search('unheard-of')).toBe('No matches for unheard-of.')
     expect(filesOf(await search('conection'))).toContain('src/other.ts')
   })
 
@@ -275,7 +275,7 @@ describe('a search by meaning', () => {
   })
 
   const without: readonly (readonly [string, LoadEmbed | undefined, RegExp])[] = [
-    ['is not configured', undefined, /not configured: name a module/],
+    ['is not configured', undefined, /not configured: set search/],
     ['cannot be loaded', async () => 'it is not trusted', /it is not trusted; ranked by words instead/],
     ['fails', failing, /no network/],
   ]

@@ -112,12 +112,12 @@ async function rank(
     return await byMeaning(index, { root, query, isWanted, embed, store }, signal)
   } catch (error) {
     if (signal.aborted) throw error
-    return byWords([`searching by meaning failed: ${messageOf(error)}; ranked by words instead`])
+    return byWords([`semantic search failed: ${messageOf(error)}; ranked by words instead`])
   }
 }
 
 const unconfigured =
-  'searching by meaning is not configured: name a module that exports embed(texts) under search.semantic.module in config.yaml'
+  'semantic search is not configured: set search.semantic.module in config.yaml to a module that exports embed(texts)'
 
 interface MeaningRequest extends Pick<RankedRequest, 'root' | 'query' | 'isWanted'> {
   readonly embed: Embed
