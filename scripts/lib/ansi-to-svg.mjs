@@ -5,7 +5,20 @@
  */
 
 const plain = { colour: undefined, bold: false, dim: false }
-const colours = { 31: 'red', 32: 'green', 33: 'yellow', 34: 'blue', 35: 'magenta', 36: 'cyan' }
+/** What each number of a sequence that ends with `m` changes. */
+const changes = {
+  0: plain,
+  1: { bold: true },
+  2: { dim: true },
+  22: { bold: false, dim: false },
+  31: { colour: 'red' },
+  32: { colour: 'green' },
+  33: { colour: 'yellow' },
+  34: { colour: 'blue' },
+  35: { colour: 'magenta' },
+  36: { colour: 'cyan' },
+  39: { colour: undefined },
+}
 
 /** Lines of `{ text, colour, bold, dim }`, without what was painted over. */
 export function readScreen(output) {
@@ -20,7 +33,7 @@ export function readScreen(output) {
   }
   const obey = (command, parameters) => {
     const count = Number(parameters) || 1
-    if (command === 'm') style = applyColours(style, parameters)
+    if (command === 'm') style = applyChanges(style, parameters)
     else if (command === 'A') row = Math.max(0, row - count)
     else if (command === 'G') column = count - 1
     else if (command === 'K') rows[row].length = Math.min(rows[row].length, column)
@@ -103,16 +116,8 @@ function escapeMarkup(text) {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-function applyColours(style, parameters) {
-  return parameters.split(';').reduce((before, parameter) => {
-    const code = Number(parameter)
-    if (code === 0) return plain
-    if (code === 1) return { ...before, bold: true }
-    if (code === 2) return { ...before, dim: true }
-    if (code === 22) return { ...before, bold: false, dim: false }
-    if (code === 39) return { ...before, colour: undefined }
-    return colours[code] === undefined ? before : { ...before, colour: colours[code] }
-  }, style)
+function applyChanges(style, parameters) {
+  return Object.assign({}, style, ...parameters.split(';').map((code) => changes[Number(code)]))
 }
 
 /** Neighbours of one style become one run; blanks at the end of a line are dropped. */
