@@ -35,7 +35,9 @@ test(
     const problems = async () => JSON.stringify((await status(project))['problems'])
     await until(async () => (await problems()).includes('No model is configured'))
     project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Hello?"}\n')
-    await until(async () => (await problems()).includes('Cannot handle this line, so it and the lines after it wait'))
+    await until(async () =>
+      (await problems()).includes('Cannot handle this line, so it and the lines after it wait'),
+    )
     expect(project.sessions()).toEqual([])
     project.write('.cadre/config.yaml', 'entry: planner-001\nmodel: scripted:../p.yaml\n')
     await until(() => said(project).includes('Here I am.'))
@@ -70,7 +72,7 @@ test('in a folder without a home it is said how to make one, and nothing is writ
   for (const command of [['status'], ['up'], ['up', '--detach']]) {
     const { code, stderr } = await project.cadre(command)
     expect(code).toBe(2)
-    expect(stderr).toContain('Create one with `cadre init --team NAME`')
+    expect(stderr).toContain('Create one with "cadre init --team NAME"')
   }
   expect(await project.cadre(['down'])).toMatchObject({ code: 0 })
   expect(project.listing()).toEqual([])
