@@ -27,6 +27,24 @@ it.each([
   ['a team at work', 'at work'],
   ['Ctrl-C twice leaves at once', 'leaves at once'],
   ['watches over a home', 'watches over'],
+  ['12 lines are passed over', 'passed over'],
+  ['the setting is left out', 'is left out'],
+  ['it is tried again with the next change', 'is tried again'],
+  ['a policy that cannot be understood', 'cannot be understood'],
+  ['subagents are switched off', 'switched off'],
+  ['changes are only looked at every second', 'are only looked at'],
+  ['the model "x" is not known: try y', 'is not known'],
+  ['what was read before stays in force', 'stays in force'],
+  ['nothing can be written: make space', 'make space'],
+  ['This belongs to no entry', 'belongs to no'],
+  ['no such lane; there are: a, b', '; there are: '],
+  ['unknown key; did you mean x?', '; did you mean'],
+  ['the home as it was found', 'as it was found'],
+  ['a person may start it all the same', 'all the same'],
+  ['the lease is given back', 'is given back'],
+  ['a task that is under way', 'under way'],
+  ['This must be a file; put one in its place', 'put one in its place'],
+  ['This must be a plain file', 'plain file'],
 ])('finds the phrase in "%s"', (text, phrase) => {
   expect(findPhrases(text)).toEqual([{ line: 1, phrase, instead: expect.stringMatching(/\w/) }])
 })
@@ -40,6 +58,11 @@ it.each([
   'git brings tracked files into the home',
   'The session waits for a message',
   'The call that waits in the queue',
+  'The version is not known when the files are written',
+  'The words left out of the summary',
+  'Both lines are all the same length',
+  'The plain files of a folder',
+  'Unknown key. Did you mean x?',
 ])('finds nothing in "%s"', (text) => {
   expect(findPhrases(text)).toEqual([])
 })

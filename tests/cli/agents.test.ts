@@ -380,7 +380,7 @@ describe('agents show', () => {
       /^Disabled by a policy:\n(?: {2}Agent \w+ is defined in \S+, but the policy allows built-in agents only.*\n)+/m,
     )
     expect(list.stdout).toContain(`customAgent.enabled is false (${project.at(policy)}:1)`)
-    expect(list.stderr).toContain('Only built-in agents are allowed')
+    expect(list.stderr).toContain('only built-in agents are allowed')
   })
 
   test('agents of a built-in team', async () => {

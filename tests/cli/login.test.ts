@@ -16,7 +16,7 @@ test('names the exact command when the language server is missing and nobody can
   const project = createProject()
   const { code, stderr } = await project.cadre(['login'])
   expect(stderr).toBe(
-    `cadre: Copilot needs ${needed}. Install with \`cadre login --yes\`, or with: npm install --prefix ${project.at('.local/share/cadre/copilot')} --ignore-scripts ${needed}\n`,
+    `cadre: Copilot needs ${needed}. Install with "cadre login --yes", or with: npm install --prefix ${project.at('.local/share/cadre/copilot')} --ignore-scripts ${needed}\n`,
   )
   expect(code).toBe(2)
   const asJson = await project.cadre(['login', '--sdk', '--json'])
@@ -68,8 +68,8 @@ test('doctor, models and agents list start no server while nobody has signed in'
   const env = server(project)
   const { stdout } = await project.cadre(['doctor'], { env })
   expect(stdout).toMatch(/^ok {4}copilot +language server of unknown version, .*server$/m)
-  expect(stdout).toMatch(/^ok {4}copilot login +not signed in\n +Run `cadre login`\.$/m)
-  expect(stdout).toMatch(/^ok {4}copilot sdk +not installed\n +Run `cadre login --sdk` to install it\.$/m)
+  expect(stdout).toMatch(/^ok {4}copilot login +not signed in\n +Run "cadre login"\.$/m)
+  expect(stdout).toMatch(/^ok {4}copilot sdk +not installed\n +Run "cadre login --sdk" to install it\.$/m)
   await project.cadre(['models'], { env })
   expect((await project.cadre(['agents', 'list'], { env })).stdout).not.toContain('Copilot modes')
   expect(project.exists('started')).toBe(false)
@@ -90,7 +90,7 @@ test('a server that does not answer slows nothing down and breaks nothing', asyn
   const env = { CADRE_COPILOT_SERVER: program }
   const doctor = await project.cadre(['doctor', '--wait', '1'], { ownProcess: true, env })
   expect(doctor.stdout).toMatch(
-    /^warn {2}copilot login +The Copilot language server did not answer everything within 1 s\.\n +Try `cadre doctor --wait 30`\.$/m,
+    /^warn {2}copilot login +The Copilot language server did not answer everything within 1 s\.\n +Try "cadre doctor --wait 30"\.$/m,
   )
   const agents = await project.cadre(['agents', 'list'], { ownProcess: true, env })
   expect(agents.stdout).toContain('Built-in agents; run one')
@@ -112,7 +112,7 @@ test.each([
     expect(stdout).toBe('')
     expect(stderr).toContain(
       named === undefined
-        ? 'The Copilot language server is not installed, so the sign-in of octocat could not be removed. Run `cadre login`, then `cadre logout --forget`, or delete '
+        ? 'The Copilot language server is not installed, so the sign-in of octocat could not be removed. Run "cadre login", then "cadre logout --forget", or delete '
         : `${named} is not a Copilot language server that runs on this machine. Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER. The sign-in of octocat could not be removed.`,
     )
     expect(stderr).toContain(`${project.at('.config/github-copilot')}, which also signs editors out.`)

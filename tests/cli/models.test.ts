@@ -49,6 +49,6 @@ test('says why a server lists none, and exits with 5', async () => {
 
 test('says how to get models when nothing is configured', async () => {
   const { code, stdout } = await createProject().cadre(['models'])
-  expect(stdout).toMatch(/^No backend is configured\. Sign in to GitHub Copilot with `cadre login`/)
+  expect(stdout).toMatch(/^No backend is configured\. Sign in to GitHub Copilot with "cadre login"/)
   expect(code).toBe(0)
 })

@@ -64,7 +64,7 @@ test.skipIf(!canMount)(
     }
     const args = ['run', '--trust', '--depth', '9', '--max-turns', '40', '--model', 'scripted:p.yaml', 'x']
     const { code, stdout, stderr } = await cadreUnder(project, args, env)
-    expect(stderr).toContain('Delegation is disabled: subagent.enabled is false (/etc/cadre/policy.yaml:1)')
+    expect(stderr).toContain('delegation is disabled: subagent.enabled is false (/etc/cadre/policy.yaml:1)')
     expect(stderr).toContain(
       'limits.maxTurns is lowered from 40 to 5, the maximum set by /etc/cadre/policy.yaml:2',
     )
@@ -84,7 +84,7 @@ test.skipIf(!canMount)(
     chmodSync(project.at('etc/cadre'), 0o777)
     const loose = await cadreUnder(project, ['run', '--model', 'scripted:p.yaml', 'x'])
     expect(loose.stderr).toContain('/etc/cadre is writable for anyone')
-    expect(loose.stderr).toContain('Delegation is disabled')
+    expect(loose.stderr).toContain('delegation is disabled')
     expect(loose.code).toBe(0)
     project.write('etc/cadre/policy.yaml', 'subagent.enabled: nope\n')
     const broken = await cadreUnder(project, ['run', '--model', 'scripted:p.yaml', 'x'])

@@ -81,7 +81,7 @@ describe('customAgent.enabled: false', () => {
     const place = `${team.at(user)}:2`
     expect(json().at(-1)).toMatchObject({ type: 'report', agent: 'assistant' })
     expect(stderr).toContain(
-      `cadre: Only built-in agents are allowed: customAgent.enabled is false (${place})\n`,
+      `cadre: only built-in agents are allowed: customAgent.enabled is false (${place})\n`,
     )
     expect(code).toBe(0)
     expect(header(team, sessionOf(json()))).toMatch(/^ {2}targets: \[\]$/m)
@@ -96,7 +96,7 @@ describe('customAgent.enabled: false', () => {
     const lead = await team.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'lead', 'x'])
     expect(lead.stderr).toContain(`agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}`)
     expect(lead.stderr).toContain(`customAgent.enabled is false (${place})`)
-    expect(lead.stderr).not.toContain('No agent file defines')
+    expect(lead.stderr).not.toContain('no agent file defines')
     expect(lead.code).toBe(4)
     expect((await team.cadre(['agents', 'show', 'lead'])).code).toBe(4)
     const asked = await team.cadre(run('--team', 'supervisor'))
@@ -139,7 +139,7 @@ describe('subagent.enabled: false', () => {
     const { json, stderr } = await team.cadre(run())
     expect(settled(json())).toMatchObject([{ outcome: 'refused' }])
     expect(json().at(-1)).toMatchObject({ status: 'completed', sessions: 1 })
-    expect(stderr).toContain(`Delegation is disabled: subagent.enabled is false (${team.at(project)}:1)`)
+    expect(stderr).toContain(`delegation is disabled: subagent.enabled is false (${team.at(project)}:1)`)
   })
 
   test('also in a session that was started before, by the policy, with the reason', async () => {

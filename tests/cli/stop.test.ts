@@ -124,7 +124,7 @@ test('a session whose process died is not running, and its request is not kept f
   running.child.kill('SIGKILL')
   await running.ended()
   const cancel = await project.cadre(['sessions', 'cancel', lead])
-  expect(cancel.stdout).toContain(`Resume it with \`cadre resume ${lead}\``)
+  expect(cancel.stdout).toContain(`Resume it with "cadre resume ${lead}"`)
   expect(project.listing().filter((line) => line.includes('.cancel'))).toEqual([])
 })
 

@@ -65,7 +65,7 @@ test('a built-in agent that no file defines brings its team, and says so', async
   const { stderr, json } = await project.cadre([...run, '--agent', 'Supervisor', 'x'])
   expect(json().at(-1)).toMatchObject({ agent: 'supervisor', status: 'completed', sessions: 2 })
   expect(stderr).toMatch(
-    /^cadre: No agent file defines Supervisor, so Cadre uses the built-in team supervisor\. To edit its agents, run "cadre init/,
+    /^cadre: no agent file defines Supervisor, so Cadre uses the built-in team supervisor\. To edit its agents, run "cadre init/,
   )
 })
 
@@ -79,7 +79,7 @@ test('files come before the agents of a team, and that is said', async () => {
   const { stderr, json } = await project.cadre([...run, '--team', 'supervisor', 'x'])
   expect(json().at(-1)).toMatchObject({ text: expect.stringContaining('By mine.') })
   expect(stderr).toMatch(
-    /^cadre: Agent files replace these agents of team supervisor: verifier \(.*verifier\.agent\.yaml\)$/m,
+    /^cadre: agent files replace these agents of team supervisor: verifier \(.*verifier\.agent\.yaml\)$/m,
   )
 })
 
@@ -219,7 +219,7 @@ test('where only built-in agents are permitted, a team still works, and CVE_Reme
   })
   const plan = await project.cadre([...run, '--team', 'planner', 'x'])
   expect(plan.json().at(-1)).toMatchObject({ agent: 'Plan', handoffs: expect.any(Array) })
-  expect(plan.stderr).not.toContain('Agent files replace')
+  expect(plan.stderr).not.toContain('agent files replace')
   const remediator = await project.cadre([
     'run',
     '--model',

@@ -91,7 +91,7 @@ class Told {
       if (type === 'problem.found') {
         this.found.push(message)
         this.open.add(message)
-      } else if (type === 'problem.mended') this.open.delete(message.replace(/^mended: /, ''))
+      } else if (type === 'problem.mended') this.open.delete(message.replace(/^Fixed: /, ''))
     }
     return this
   }

@@ -72,7 +72,7 @@ test('in a folder without a home it is said how to make one, and nothing is writ
   for (const command of [['status'], ['up'], ['up', '--detach']]) {
     const { code, stderr } = await project.cadre(command)
     expect(code).toBe(2)
-    expect(stderr).toContain('Create one with `cadre init --team NAME`')
+    expect(stderr).toContain('Create one with "cadre init --team NAME"')
   }
   expect(await project.cadre(['down'])).toMatchObject({ code: 0 })
   expect(project.listing()).toEqual([])

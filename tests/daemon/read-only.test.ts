@@ -27,8 +27,7 @@ readOnly(
       expect(code).toBe(2)
       expect(stdout).toBe('')
       expect(stderr.trim().split('\n')).toHaveLength(1)
-      expect(stderr).toContain('cannot start the daemon. The home directory is read-only. ')
-      expect(stderr).toContain('Make it writable')
+      expect(stderr).toContain('. The home directory is read-only. Make it writable, or ')
     }
     expect((await machine.cadre(['status'])).stdout).toContain('No daemon is running')
     machine.unlock()

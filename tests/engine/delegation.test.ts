@@ -161,7 +161,7 @@ describe('who may delegate to whom', () => {
     expect(result).toMatchObject({
       outcome: 'refused',
       code: 'role',
-      content: expect.stringContaining('allowed: ok'),
+      content: expect.stringContaining('. Allowed: ok.'),
     })
     expect(asked).toBe(0)
   })
@@ -320,7 +320,10 @@ describe('a task for an agent that does not exist', () => {
   test('is refused where the caller may not delegate to general-purpose', async () => {
     const lead = { name: 'lead', delegates: { kind: 'list', names: ['Explore'] } } as const
     const { result } = await asked(call(task('Explorator', 'look')), { agents: [lead, ...agents.slice(1)] })
-    expect(result).toMatchObject({ outcome: 'refused', content: expect.stringContaining('allowed: Explore') })
+    expect(result).toMatchObject({
+      outcome: 'refused',
+      content: expect.stringContaining('. Allowed: Explore.'),
+    })
   })
 
   test.each([

@@ -1,4 +1,4 @@
-import { CadreError, type JsonObject, messageOf } from '@cadre/core'
+import { CadreError, type JsonObject, sentenceOf } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { type Home, openOutbox } from '@cadre/home'
 import type { MailMessage, Sender, Senders, SlackMessage } from '@cadre/tools'
@@ -65,7 +65,7 @@ function lazily<Message>(open: () => Promise<Sender<Message>>): Sender<Message> 
       try {
         ready = await sender()
       } catch (error) {
-        return { kind: 'failed', text: `It was not sent. ${messageOf(error)}` }
+        return { kind: 'failed', text: `It was not sent. ${sentenceOf(error)}` }
       }
       return ready.send(message, key, signal)
     },

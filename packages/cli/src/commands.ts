@@ -2,7 +2,7 @@
 export const commands = {
   run: 'Run an agent on a task and show the tree of agents while it works',
   chat: 'Chat with an agent and its team',
-  resume: 'Resume a session; short for `cadre sessions resume`',
+  resume: 'Resume a session; short for "cadre sessions resume"',
   sessions: 'List, inspect, resume and cancel sessions, and answer their questions',
   approvals: 'List pending approvals',
   approve: 'Approve a pending call: once, for its session, or with a permanent rule',

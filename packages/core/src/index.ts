@@ -36,7 +36,7 @@ export type {
   UserEntry,
   WireCall,
 } from './ports/entry.ts'
-export { CadreError, type ErrorCode, messageOf, Suspended } from './ports/errors.ts'
+export { CadreError, type ErrorCode, messageOf, Suspended, sentenceOf } from './ports/errors.ts'
 export type { CadreEvent, EventBody } from './ports/events.ts'
 export type {
   Answerer,

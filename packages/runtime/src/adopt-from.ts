@@ -2,7 +2,7 @@ import { outfitOf } from '@cadre/core'
 import type { FileEngineOptions } from '@cadre/journal'
 import type { RunParts } from './load-parts.ts'
 
-/** Sessions that a person begins in an editor get the agent of that name as it is here: its tools, its prompt, its model. */
+/** For sessions that a person starts in an editor: adds the tools, the prompt and the model of the agent with that name. */
 export function adoptFrom(
   parts: () => Pick<RunParts, 'agents' | 'tools'> | undefined,
   model: () => string | undefined = () => undefined,

@@ -13,15 +13,15 @@ import { agentPlaces, homeOf } from './user-places.ts'
 
 export interface AgentsHere {
   readonly registry: AgentRegistry
-  /** The agent a run starts with when nobody is named; absent when it would be none of these. */
+  /** The default agent of a run. Absent if it is not one of these agents. */
   readonly entry?: string
-  /** Why a policy keeps an agent from being used. */
+  /** Why a policy disables an agent. */
   refusal(agent: AgentDefinition): string | undefined
   readonly notices: readonly string[]
   readonly config: Config
 }
 
-/** The agents there are here, those of a team that is asked for or configured included, and what becomes of them in a run. */
+/** The agents that are available here, including those of a requested or configured team, and how a run would use them. */
 export async function agentsHere(
   io: Environment,
   flags: {

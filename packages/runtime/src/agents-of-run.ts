@@ -69,7 +69,7 @@ export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
   // What a person has written is meant to be used: where it cannot be, something more permissive must not take its place.
   const builtIns = team.agents.filter(({ name }) => !isBroken(name, files))
   const agents = createAgents({ ...places, builtIns })
-  const message = `No agent file defines ${missing.join(', ')}, so Cadre uses the built-in team ${found}. To edit its agents, run "cadre init --team ${found}".`
+  const message = `no agent file defines ${missing.join(', ')}, so Cadre uses the built-in team ${found}. To edit its agents, run "cadre init --team ${found}".`
   const why: Notice[] = known === undefined && ofEditor === undefined ? [{ code: 'team', message }] : []
   const entry = request.team === undefined ? (config.entry ?? ofSettings(agents) ?? team.entry) : team.entry
   // What only an entry of the configuration leads to was chosen by nobody: it may have come with the repository.
@@ -123,6 +123,6 @@ function replacedIn(team: Team, agents: AgentRegistry): Notice[] {
     return source === undefined || source.dialect === 'built-in' ? [] : [`${name} (${source.path})`]
   })
   if (replaced.length === 0) return []
-  const message = `Agent files replace these agents of team ${team.name}: ${replaced.join(', ')}`
+  const message = `agent files replace these agents of team ${team.name}: ${replaced.join(', ')}`
   return [{ code: 'team', message }]
 }

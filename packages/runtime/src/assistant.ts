@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '@cadre/core'
 
-/** Who works when no agent is named and none is set up. */
+/** The built-in agent that runs if no agent is requested or configured. */
 export const assistant: AgentDefinition = {
   name: 'assistant',
   description: 'A general assistant for work on the files of a project',

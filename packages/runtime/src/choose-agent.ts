@@ -4,7 +4,7 @@ import { assistant } from './assistant.ts'
 import type { Runtime } from './create-runtime.ts'
 import { entryAgent } from './entry-agent.ts'
 
-/** Who is to work: the one that is wanted, else the one that starts. Rejects one that is not there, or not for people. */
+/** Returns the requested agent, or the entry agent. Throws if the agent does not exist or users may not start it. */
 export function chooseAgent(
   { agents, entry }: Pick<Runtime, 'agents'> & { readonly entry?: string | undefined },
   wanted?: string,
@@ -19,7 +19,7 @@ export function chooseAgent(
   })
 }
 
-/** The names of all agents, also of those that people may not start: who names one is told why not. */
+/** The names of all agents, including those that users may not start, so that an error can give the reason. */
 export function namesOf({ agents }: Pick<Runtime, 'agents'>): string[] {
   return [...agents.list(), assistant].map((agent) => agent.name)
 }
@@ -27,7 +27,7 @@ export function namesOf({ agents }: Pick<Runtime, 'agents'>): string[] {
 /** Beyond this many, what is wrong with the files of others is only counted: a run is not the place to read a list. */
 const mostTold = 3
 
-/** Tells what is wrong with agent files: that of the agent at work in full, those of others if they are few. */
+/** Reports problems in agent files: all problems of this agent's file, and those of other files if there are few. */
 export function tellFaults({ agents, tell }: Runtime, agent: AgentDefinition): void {
   const { files, diagnostics } = agents.loaded()
   const faults = diagnostics.filter(({ severity }) => severity !== 'info')

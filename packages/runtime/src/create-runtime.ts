@@ -24,41 +24,41 @@ import type { AskPerson, ConfirmTrust } from './person-port.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
 
 export interface RuntimeOptions extends PartsOptions, ControlFlags {
-  /** The environment variables, the folder and the warnings to use; by default those of this process. */
+  /** The environment variables, the current folder and the function for warnings. Default: those of this process. */
   readonly environment?: Partial<Environment> | undefined
-  /** Gets every event of every session, in order. Must not throw. */
+  /** Receives every event of every session, in order. Must not throw. */
   readonly onEvent?: ((event: CadreEvent) => void) | undefined
-  /** Asks a person about a call. Without it, a call that needs an approval suspends the run until somebody decides. */
+  /** Asks a person to approve a call. Without it, a call that needs approval suspends the run until a person decides. */
   readonly ask?: AskPerson | undefined
-  /** Asks a person whether to trust the folder. Without it, a folder that nobody trusts stays untrusted. */
+  /** Asks a person whether to trust the folder. Without it, an untrusted folder stays untrusted. */
   readonly confirmTrust?: ConfirmTrust | undefined
 }
 
 export interface RunRequest extends Omit<StartRequest, 'agent' | 'workspace'> {
-  /** By default the agent that the project or the team configures as its entry. */
+  /** Default: the entry agent of the project or the team. */
   readonly agent?: string | AgentDefinition
-  /** By default the workspace of the runtime. */
+  /** Default: the workspace of the runtime. */
   readonly workspace?: string
 }
 
-/** Everything a run needs, put together. Nothing on disk changes before a session starts. */
+/** Everything that a run needs. Nothing on disk changes before a session starts. */
 export interface Runtime extends Sessions {
   /**
-   * Runs an agent and its team. Resolves with the report, or with the questions that wait for a person. Rejects with a
-   * `CadreError` when the request is wrong. Aborting the signal stops the whole tree of agents.
+   * Runs an agent and its team. Resolves with the report, or with the questions that a person must answer. Rejects with a
+   * `CadreError` if the request is invalid. Aborting the signal stops the whole tree of agents.
    */
   run(request: RunRequest | string, signal?: AbortSignal): Promise<RunResult>
   /** Starts, resumes, stops and explains sessions. */
   readonly orchestrator: Orchestrator
   readonly models: Models
   readonly agents: AgentRegistry
-  /** The agent that starts when none is named. */
+  /** The default agent of a run. */
   readonly entry?: string
-  /** Shows a sentence to the person who runs Cadre. */
+  /** Shows a message to the user. */
   tell(message: string): void
-  /** What that person should know before a run starts. */
+  /** Messages to the user before a run starts. */
   readonly notices: readonly Notice[]
-  /** Carries out what other processes ask of the sessions that run here. The result ends it. */
+  /** Handles requests of other processes, such as to cancel a session that runs here. The returned function stops that. */
   watchRequests(): () => void
 }
 
@@ -69,7 +69,7 @@ const answerForNobody: AskPerson = async (_session, { kind }) => ({
   reason: 'no person is available (--no-human)',
 })
 
-/** Puts a run together from the files of a folder: home, trust, policy, agents, gate, tools, models and the engine. */
+/** Creates a runtime from the files of a folder: loads home, trust, policy, agents, gate, tools and models, and opens the engine. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const environment: Environment = {
     env: process.env,

@@ -8,11 +8,11 @@ export interface EntryRequest {
   readonly wanted?: string | undefined
   /** `entry` of the configuration. */
   readonly configured?: string | undefined
-  /** What is wrong with agent files, as sentences that begin with `path:line`. */
+  /** Problems in agent files, as sentences that start with `path:line`. */
   readonly faults: readonly string[]
 }
 
-/** Who starts: the one that was named, the one that is configured, the only one, the one that leads, else a plain assistant. */
+/** Chooses the entry agent: the requested one, the configured one, the only one, the lead, or else the built-in assistant. */
 export function entryAgent({ agents, wanted, configured, faults }: EntryRequest): AgentDefinition {
   if (wanted !== undefined) return named(wanted, 'there is no agent named')
   if (configured !== undefined)
@@ -44,7 +44,7 @@ export function entryAgent({ agents, wanted, configured, faults }: EntryRequest)
     const hint = didYouMean(name, names) || '.'
     throw new CadreError(
       'not_found',
-      `${complaint} ${JSON.stringify(name)}${hint} Known: ${names.join(', ')}`,
+      `${complaint} ${JSON.stringify(name)}${hint} Known: ${names.join(', ')}.`,
     )
   }
 }

@@ -1,7 +1,7 @@
-/** What a runtime uses of the process that it runs in. */
+/** What a runtime uses of its process: variables, the current folder and a way to warn. */
 export interface Environment {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  /** Shows a sentence to the person who runs Cadre, now. */
+  /** Shows a message to the user immediately. */
   readonly warn: (message: string) => void
 }

@@ -1,14 +1,14 @@
 import { type Agents, CadreError, type Controls, type Effect, type Tool, unknownDenial } from '@cadre/core'
 
-/** What a person says on the command line about what the agents may do. */
+/** Flags that determine what agents may do. */
 export interface GateFlags {
-  /** Effects that are not asked for in this run, where no policy says otherwise. */
+  /** Effects that need no approval in this run, unless a policy requires it. */
   readonly allow?: readonly Exclude<Effect, 'read'>[] | undefined
-  /** Nobody can be asked. */
+  /** No person is available to approve calls (`--no-human`). */
   readonly noHuman?: boolean | undefined
 }
 
-/** What a person sets for a whole tree of agents. It is recorded with the sessions. */
+/** Flags that restrict a whole tree of sessions. The sessions record them. */
 export interface ControlFlags {
   readonly readOnly?: boolean | undefined
   readonly approvalRequired?: boolean | undefined

@@ -24,7 +24,7 @@ export function stateOfHome(io: Environment, home: Home, { granted }: TrustFlags
   return lookAtHome(home.path, granted === undefined ? homes : { owns: () => true })
 }
 
-/** What a person has to agree to before anything in this home is used; empty when nothing is left. */
+/** The items that a person must trust before Cadre uses this home. Empty if there are none. */
 export async function untrustedIn(
   io: Environment,
   home: Home,
@@ -36,7 +36,7 @@ export async function untrustedIn(
   return items.filter((item) => item.path === home.path || !trust.trusts(item))
 }
 
-/** The home of a command that changes or decides something in it. Throws when nobody trusts the home. */
+/** The home for a command that changes it or decides something in it. Rejects if the home is not trusted. */
 export async function requireTrustedHome(io: Environment, flags: TrustFlags): Promise<Home> {
   const home = homeOf(io, flags.home, flags.trust)
   refuseUntrusted(home, await untrustedIn(io, home, flags))

@@ -44,15 +44,15 @@ import { agentPlaces, homeOf, policyHooks, projectOf, userPlaces } from './user-
 
 export interface PartsOptions extends GateFlags {
   readonly home?: string | undefined
-  /** The folder the agents may change: agents of its project take part. The current one when absent. */
+  /** The folder that agents may change. The run can use the agents of its project. Default: the current folder. */
   readonly workspace?: string | undefined
-  /** The built-in team whose agents take part: `NAME` or `NAME/VARIANT`. */
+  /** The built-in team to use: `NAME` or `NAME/VARIANT`. */
   readonly team?: string | undefined
-  /** False: that team gives agents, and what it ships with permits nothing. */
+  /** False: use the agents of the team, but none of the permissions that it ships with. */
   readonly teamPermits?: boolean | undefined
-  /** The agent to start or to ask about, where one was named: a built-in one brings its team with it. */
+  /** The agent to start or to explain. If it is built in, its team is loaded too. */
   readonly agent?: string | undefined
-  /** Of a resumed run: whom its entry session may delegate to. */
+  /** For a resumed run: the agents that its entry session may delegate to. */
   readonly targets?: readonly string[] | undefined
   readonly model?: string | undefined
   readonly depth?: number | undefined
@@ -62,64 +62,64 @@ export interface PartsOptions extends GateFlags {
   /** For a resumed run: what `--trust` covered when it started. */
   readonly granted?: readonly TrustItem[] | undefined
   /**
-   * Uses nothing that is in the folder, whoever trusts it: no agents, hooks, configuration or home of it. Agents only read. For a
-   * program that has asked its user about the folder itself, such as an editor in its restricted mode.
+   * Ignores the agents, hooks, configuration and home in the folder, even if the folder is trusted. Agents are read-only. For programs
+   * that ask their users about trust themselves, such as an editor in restricted mode.
    */
   readonly restricted?: boolean | undefined
-  /** Asks whether to trust the folder also where a person has declined before. */
+  /** Asks whether to trust the folder even if the user has declined before. */
   readonly asksAgain?: boolean | undefined
-  /** How a person trusts the folder, a sentence. By default what the command line has for it. */
+  /** A sentence that tells the user how to trust the folder. Default: the instructions for the command line. */
   readonly howToTrust?: string | undefined
-  /** Rejects when the home is not trusted, instead of using a temporary one. */
+  /** Rejects if the home is not trusted, instead of using a temporary one. */
   readonly needsHome?: boolean | undefined
-  /** Tools of the program that runs Cadre, such as an editor: they come before custom and built-in ones of the same name. */
+  /** Tools of the program that runs Cadre, such as an editor. They take precedence over custom and built-in tools of the same name. */
   readonly tools?: readonly Tool[] | undefined
-  /** Settings of the editor that runs Cadre. They are used instead of `.vscode/settings.json`. */
+  /** Settings of the editor that runs Cadre, used instead of `.vscode/settings.json`. */
   readonly settings?: EditorSettings | undefined
-  /** Ways to reach models that the program has, by the prefix of their names. */
+  /** Model backends of the program that runs Cadre, by the prefix of their model names. */
   readonly backends?: ModelsOptions['backends']
-  /** Gets what a person should know while it runs, a sentence each. */
+  /** Receives messages to the user during the run, one sentence each. */
   readonly tell?: ((message: string) => void) | undefined
 }
 
-/** What a run is made of. */
+/** The parts of a run. */
 export interface RunParts {
   readonly home: Home
-  /** What the user and the home have set, as far as it counts here. */
+  /** The settings of the user and of the home that apply to this run. */
   readonly config: Config
-  /** What is permitted, the settings of the user included. */
+  /** The policy, including the settings of the user. */
   readonly policy: LoadedPolicy
   readonly enforced: Enforcement
-  /** Everything that was read, with what is wrong with it. */
+  /** All agents that were read, with the problems in their files. */
   readonly registry: AgentRegistry
-  /** The agents that can be offered. */
+  /** The agents that the run can use. */
   readonly agents: Agents
-  /** The agent that starts when nobody is named. */
+  /** The default agent. */
   readonly entry?: string
   readonly tools: readonly Tool[]
   readonly teams: TeamFiles
-  /** All that the folder brings, and whether it is trusted. */
+  /** What the folder contains that needs trust, and whether it is trusted. */
   readonly brought: readonly TrustItem[]
   readonly trusted: boolean
-  /** Flags that were recorded for single runs. */
+  /** The flags that were recorded for individual runs. */
   readonly grants: Grants
-  /** What calls are judged by, beyond the engine's own rules and those of the policy about agents. */
+  /** The rules for calls, in addition to those of core and the policy rules about agents. */
   readonly guard: Guard
   readonly models: Models
-  /** What the limits are, and what they were asked to be. */
+  /** The limits in effect, and the requested limits. */
   readonly limits: RunLimits
   readonly wanted: Partial<RunLimits>
   /** `--model`. */
   readonly model?: string
-  /** Who chose the default model. */
+  /** Where the default model is set. */
   readonly modelFrom: string
-  /** What a person should know. */
+  /** Messages to the user. */
   readonly notices: readonly Notice[]
 }
 
 /**
- * Reads what a run is made of: the one place that puts it together. Nothing is started and nothing is written. `confirm` asks
- * a person whether to trust what the folder brings. Rejects where a run would.
+ * Loads the parts of a run. No other function does. Starts and writes nothing. `confirm` asks a person whether to trust the folder.
+ * Rejects if a run would.
  */
 export async function loadParts(
   io: Environment,

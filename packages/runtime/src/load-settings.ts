@@ -6,17 +6,17 @@ import { trustsEverything } from './home-trust.ts'
 import { userPlaces } from './user-places.ts'
 
 export interface Settings extends LoadedConfig {
-  /** Whether a module that the configuration names may be run. */
+  /** Whether a module in the configuration is trusted, so that Cadre may run it. */
   trustsModule(module: string): boolean
 }
 
 export interface SettingsOptions {
-  /** Whether the home is the user's own, or trusted. If not, nothing of its configuration counts. */
+  /** Whether the home is the user's own or trusted. Otherwise its configuration is ignored. */
   readonly homeTrusted: boolean
   readonly trust?: Trust | undefined
 }
 
-/** The user's and the home's configuration. Changes nothing on disk. */
+/** Loads the configuration of the user and of the home. Changes nothing on disk. */
 export async function loadSettings(
   io: Environment,
   home: Home,
@@ -35,7 +35,7 @@ export async function loadSettings(
   return { ...loaded, trustsModule }
 }
 
-/** The ceilings of a run: flags over configuration over defaults. */
+/** The limits of a run. Flags take precedence over the configuration, and the configuration over defaults. */
 export function limitsOf(
   config: Config,
   flags: { depth?: number | undefined; concurrency?: number | undefined; maxTurns?: number | undefined },

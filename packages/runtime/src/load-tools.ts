@@ -13,24 +13,24 @@ export interface LoadedTools {
 export interface ToolsRequest {
   readonly home: Home
   readonly settings: Settings
-  /** Where the variables are that the configuration names for secrets. */
+  /** The environment variables that the configuration uses for secrets. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Whom messages can be left for. Absent where tools are only looked at. */
+  /** The recipients of messages. Absent if tools are only listed. */
   readonly agents?: Agents
-  /** Where teams are kept. Absent where tools are only looked at. */
+  /** The store for teams. Absent if tools are only listed. */
   readonly teams?: TeamFiles
-  /** Absent where tools are only looked at. */
+  /** Absent if tools are only listed. */
   readonly guard?: Pick<
     Guard,
     'places' | 'project' | 'hiddenIn' | 'unreadableIn' | 'unwritableIn' | 'sandbox'
   >
-  /** Those of the program that runs Cadre. */
+  /** Tools of the program that runs Cadre. */
   readonly host?: readonly Tool[] | undefined
   readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'>
   readonly tell?: ((message: string) => void) | undefined
 }
 
-/** The built-in tools, those that the configuration names and a person trusts, and those of the host, which come first. */
+/** Loads the built-in tools, trusted tools of the configuration, and tools of the host, which take precedence. */
 export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
   const { home, guard, policy } = request
   const { config, trustsModule: trusted } = request.settings

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, sentenceOf } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import {
   type Approvals,
@@ -16,27 +16,27 @@ import { personName } from './person-name.ts'
 import type { AskPerson } from './person-port.ts'
 import { userPlaces } from './user-places.ts'
 
-/** An engine, and what waits for a person in its home. */
+/** An engine, with the pending approvals in its home. */
 export interface OpenedEngine extends FileEngine {
   readonly approvals: Approvals
 }
 
 export interface EngineOptions {
-  /** Says who the person is and where their own settings are. */
+  /** Environment variables. They determine the name of the user and where the user's settings are. */
   readonly env: NodeJS.ProcessEnv
-  /** Whoever is at the keyboard. */
+  /** Asks the user at the terminal. */
   readonly ask?: AskPerson | undefined
-  /** Told of decisions that are found in forms. */
+  /** Called for decisions that people made in approval files. */
   readonly taken?: ApprovalsOptions['taken']
-  /** What an agent brings along into a session that a person has begun in an editor. */
+  /** Adds the tools, the prompt and the model of an agent to a session that a person started in an editor. */
   readonly adopt?: FileEngineOptions['adopt']
-  /** Whether what cannot be written waits until it can be. */
+  /** Whether a failed write is retried until it succeeds. */
   readonly endures?: FileEngineOptions['endures']
 }
 
 /**
- * The engine on the files of a home. What it finds wrong with them is told at once. Questions are put before people in the
- * home's files, and at the keyboard where there is one.
+ * Opens the engine that stores sessions in the files of a home. Reports problems in these files immediately. Asks questions in the files
+ * of the home, and at the terminal if there is one.
  */
 export async function openEngine(
   home: Home,
@@ -100,7 +100,7 @@ export function unusableHome(home: Home, error: unknown): unknown {
   if (!isSystemError) return error
   return new CadreError(
     'configuration',
-    `cannot use the home directory: ${messageOf(error)}. Choose another with --home or CADRE_HOME.`,
+    `cannot use the home directory: ${sentenceOf(error)} Choose another with --home or CADRE_HOME.`,
     {
       where: home.path,
       cause: error,

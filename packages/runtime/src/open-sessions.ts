@@ -8,29 +8,30 @@ import { requireTrustedHome, type TrustFlags } from './home-trust.ts'
 import { type OpenedEngine, openEngine, unusableHome } from './open-engine.ts'
 import { homeOf } from './user-places.ts'
 
-/** The sessions of a home, to look at. */
+/** Reads the sessions of a home. */
 export interface Sessions {
   readonly home: Home
   readonly engine: OpenedEngine
-  /** All of them, the newest first. */
+  /** All sessions, newest first. */
   list(): Promise<readonly SessionSummary[]>
-  /** The id that begins like this. Rejects when there is none, or more than one. */
+  /** Finds the id with this prefix. Rejects if there is none, or more than one. */
   find(beginning: string): Promise<string>
-  /** Rejects when the session is not there, or cannot be read. */
+  /** Reads a session. Rejects if it does not exist or cannot be read. */
   read(id: string): Promise<StoredSession>
-  /** A session and everything below it, each before its children. */
+  /** A session and all sessions below it, parents before children. */
   tree(root: string): AsyncIterable<StoredSession>
   fileOf(id: string): string
-  /** The process that runs the tree of this session now. */
+  /** The process that is running the tree of this session. */
   owner(root: string): ProcessIdentity | undefined
   close(): Promise<void>
 }
 
-/** The sessions of a home that somebody trusts, to continue, answer or cancel. Rejects when nobody does. */
+/** Opens the sessions of a trusted home, to resume, answer or cancel them. Rejects if the home is not trusted. */
 export async function openTrustedSessions(io: Environment, flags: TrustFlags): Promise<Sessions> {
   return openSessions(io, (await requireTrustedHome(io, flags)).path)
 }
 
+/** Opens the sessions of a home to read them. The home need not be trusted. */
 export async function openSessions(io: Environment, home: string | undefined): Promise<Sessions> {
   const place = homeOf(io, home)
   return sessionsOf(place, await openEngine(place, io.warn, { env: io.env }))

@@ -15,20 +15,19 @@ import type { RunParts } from './load-parts.ts'
 export interface OrchestrateOptions {
   readonly engine: Engine
   readonly emit: (event: CadreEvent) => void
-  /** What holds for every tree that is started. */
+  /** The restrictions of every tree that is started. */
   readonly controls?: Controls | undefined
   /** Whether a failed workspace operation is retried until it succeeds. */
   readonly endures?: ((error: unknown) => boolean) | undefined
-  /** Absent: those of the parts. */
+  /** Default: those of the parts. */
   readonly models?: Models
   /**
-   * Set by whoever only wants to know what would be decided: no hook is run, and this gets the names of those that would be
-   * asked about a call.
+   * Set to explain decisions without running hooks. Receives the names of the hooks that would run for a call.
    */
   readonly listHooks?: (names: readonly string[]) => void
 }
 
-/** The one place that gives the parts of a run to the engine: what is explained is judged by what a run is judged by. */
+/** Creates an orchestrator from the parts of a run. Runs and explanations both use it, so that they apply the same rules. */
 export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orchestrator {
   const { engine, emit, controls, models, endures } = options
   const { enforced, policy, guard } = parts

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 
-/** Who sits here, as the system knows them: the name under which a decision is recorded. */
+/** The user name of the operating system. Cadre records decisions under this name. */
 export function personName(env: NodeJS.ProcessEnv): string | undefined {
   const name = env['USER'] || env['USERNAME']
   if (name) return name

@@ -1,12 +1,12 @@
 import type { Answer, Question } from '@cadre/core'
 import type { FolderTrust, RulePlan } from '@cadre/gate'
 
-/** Asks whoever is present. Resolves with nothing when they decide later: the run then suspends, and can be answered later. */
+/** Asks a person. Resolves with nothing if the person decides later: the run is then suspended until there is an answer. */
 export type AskPerson = (
   session: string,
   question: Question,
   signal: AbortSignal,
-  /** What would be written so that nobody is asked about such calls again. */
+  /** The allowlist rule that would approve such calls from now on. */
   planRule?: (grants: readonly string[]) => RulePlan,
 ) => Promise<Answer | undefined>
 

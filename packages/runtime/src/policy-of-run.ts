@@ -6,8 +6,8 @@ import type { Settings } from './load-settings.ts'
 import { userPlaces } from './user-places.ts'
 
 /**
- * The policy of the organisation, the user and the project together. What the project's restricts applies always; what it permits
- * applies where the home is trusted. Never rejects: what is wrong is in it.
+ * Loads the combined policy of the organisation, the user and the project. Restrictions of the project always apply. Its permissions apply
+ * only if the home is trusted. Never rejects: the result contains the problems.
  */
 export function loadPolicyOf(io: Environment, home: Home, homeTrusted: boolean): Promise<LoadedPolicy> {
   const { policy: user } = userPlaces(io.env)
@@ -35,8 +35,8 @@ export function faultsOf({ diagnostics }: LoadedPolicy): string[] {
 }
 
 /**
- * For whoever only looks: of a policy that cannot be understood nothing is known, so nothing is said to be restricted, but
- * what is wrong with it is told.
+ * Loads the policy for commands that only display something. Reports the problems of an invalid policy, and shows no restrictions for it,
+ * because they are unknown.
  */
 export async function lookAtPolicy(
   io: Environment,
@@ -70,8 +70,8 @@ export function policyNotices(policy: LoadedPolicy, wanted: Partial<RunLimits>):
   }
   return [
     ...remarks,
-    ...(policy.customAgents ? [] : off('customAgent.enabled', 'Only built-in agents are allowed')),
-    ...(policy.subagents ? [] : off('subagent.enabled', 'Delegation is disabled')),
+    ...(policy.customAgents ? [] : off('customAgent.enabled', 'only built-in agents are allowed')),
+    ...(policy.subagents ? [] : off('subagent.enabled', 'delegation is disabled')),
     ...lowered(policy, wanted),
   ].map((message) => ({ code: 'policy', message }))
 }

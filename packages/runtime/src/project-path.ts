@@ -6,8 +6,8 @@ import { userPlaces } from './user-places.ts'
 const originals = new WeakMap<NodeJS.ProcessEnv, string>()
 
 /**
- * Takes out of PATH what leads into these folders, and what is relative to the current one: a repository must not bring the
- * programs that Cadre starts. A folder that holds the user's own home folder is nobody's repository. Gives back what was taken out.
+ * Removes entries from PATH that lead into these folders or are relative, so that a repository cannot provide the programs that Cadre
+ * starts. Ignores folders that contain the user's home folder, because they are not repositories. Returns the removed entries.
  */
 export function dropProjectPath(env: NodeJS.ProcessEnv, folders: readonly string[]): readonly string[] {
   const original = originals.get(env) ?? env['PATH']

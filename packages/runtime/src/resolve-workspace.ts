@@ -3,7 +3,7 @@ import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import type { Environment } from './environment.ts'
 
-/** The folder the agents may change: an absolute path of a folder that is there. */
+/** The absolute path of the folder that agents may change. Throws if it does not exist. */
 export function resolveWorkspace({ cwd }: Pick<Environment, 'cwd'>, wanted: string | undefined): string {
   const folder = path.resolve(cwd, wanted ?? '.')
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder

@@ -17,30 +17,30 @@ import { policyHooks, userPlaces } from './user-places.ts'
 
 export interface TrustFolderRequest {
   readonly home: Home
-  /** What is known of the home; looked at when absent. */
+  /** The state of the home. Default: Cadre inspects it. */
   readonly state?: Promise<HomeState> | undefined
   readonly project: string
-  /** The agents that files define; none where the policy keeps them from being used. */
+  /** The agents in files. None if the policy disables them. */
   readonly agents: readonly AgentDefinition[]
   /** `--trust`. */
   readonly everything?: boolean | undefined
   /** For a resumed run: what `--trust` covered when it started. */
   readonly granted?: readonly TrustItem[] | undefined
-  /** Asks also about what a person has declined before. */
+  /** Asks again about items that the user has declined before. */
   readonly asksAgain?: boolean | undefined
-  /** Absent when nobody can be asked. */
+  /** Asks a person. Absent if no person is available. */
   readonly confirm?: ConfirmTrust | undefined
 }
 
 export interface TrustedFolder extends FolderTrust {
   readonly trust: Trust
-  /** Whether the home is used. It may be although the rest of the folder is not. */
+  /** Whether the home is trusted. It may be, even if the rest of the folder is not. */
   readonly homeTrusted: boolean
 }
 
 /**
- * Looks at what a folder brings, its home included, and asks a person about what nobody has agreed to. The answer is kept outside
- * of the folder.
+ * Inspects a folder, including its home, and asks a person about items that are not trusted yet. Stores the answer outside of the
+ * folder.
  */
 export async function trustFolder(io: Environment, request: TrustFolderRequest): Promise<TrustedFolder> {
   const { home, project, agents, confirm, granted, asksAgain = false } = request

@@ -5,20 +5,20 @@ import { repositoryOf } from '@cadre/disk'
 import { type Home, openHome, openOwnHomes } from '@cadre/home'
 import type { Environment } from './environment.ts'
 
-/** Where the administrator's hooks are, for everybody on this machine. Nothing can name another place. */
+/** The folder with the administrator's hooks, for all users of this machine. No setting can change it. */
 export const policyHooks = '/etc/cadre/hooks.d'
 
-/** Folders and files of the person who runs the command. */
+/** Folders and files of the user. */
 export interface UserPlaces {
   readonly home: string
   readonly config: string
   readonly policy: string
   readonly trust: string
-  /** Which homes this user created or adopted. */
+  /** The file that lists the homes that this user created or adopted. */
   readonly homes: string
-  /** Flags that were recorded for single runs. */
+  /** The flags that were recorded for individual runs. */
   readonly grants: string
-  /** What Cadre keeps for this user outside of every project. */
+  /** The folder for data of this user outside of all projects. */
   readonly state: string
   readonly allowlist: string
 }
@@ -39,8 +39,8 @@ export function userPlaces(env: Environment['env']): UserPlaces {
 }
 
 /**
- * The home that this command works with; `wanted` is `--home`. When the command creates it, it is recorded as the user's own. With
- * `--trust` a record that cannot be written does not matter.
+ * The home that a command uses. `wanted` is the value of `--home`. If the command creates the home, Cadre records it as the user's own.
+ * With `--trust`, Cadre ignores errors when it writes this record.
  */
 export function homeOf({ cwd, env }: Environment, wanted: string | undefined, trust = false): Home {
   const created = (home: string) => {
@@ -53,12 +53,12 @@ export function homeOf({ cwd, env }: Environment, wanted: string | undefined, tr
   return openHome({ cwd, env, created, ...(wanted && { home: wanted }) })
 }
 
-/** The project a folder belongs to: the nearest one upward that is under git, else the folder itself. */
+/** The project of a folder: the nearest git repository that contains it, or else the folder itself. */
 export function projectOf(folder: string): string {
   return repositoryOf(folder) ?? folder
 }
 
-/** Where the agents are that a run in this folder finds. */
+/** The places where a run in this folder searches for agents. */
 export function agentPlaces(io: Environment, home: Home, folder: string): AgentPlaces {
   return { home: home.path, project: projectOf(folder), userHome: userPlaces(io.env).home }
 }

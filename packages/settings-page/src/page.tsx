@@ -198,7 +198,7 @@ export function Page() {
               </p>
             ))}
             {isMended && (
-              <p>Some of these settings cannot be understood. Save replaces that by what is shown here.</p>
+              <p>Some of these settings are not valid. Save replaces them with the values shown here.</p>
             )}
           </div>
         )}

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
-import { messageOf } from '@cadre/core'
+import { sentenceOf } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
 import { hasCode } from '@cadre/disk'
 import type { TaskProblem } from './task-item.ts'
@@ -65,5 +65,5 @@ export const notText: TaskProblem = {
 }
 
 function unreadable(error: unknown): TaskProblem {
-  return { ...about, code: 'TD900', message: `Cannot read this file: ${messageOf(error)}.` }
+  return { ...about, code: 'TD900', message: `Cannot read this file: ${sentenceOf(error)}` }
 }

@@ -7,7 +7,7 @@
  * 4. Approvals are no tasks: nothing here changes their file, or a task that is or would become one.
  */
 import path from 'node:path'
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, sentenceOf } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
 import { listFolder } from '@cadre/disk'
 import { editFile, type Home, openHome, withLock } from '@cadre/home'
@@ -132,7 +132,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       const found = readPlainTaskFile(where)
       if (found !== 'known' && 'problem' in found.content) return refused(found.content.problem.message)
       if (error instanceof CadreError) throw error
-      throw new CadreError('configuration', `cannot change the file: ${messageOf(error)}.`, {
+      throw new CadreError('configuration', `cannot change the file: ${sentenceOf(error)}`, {
         where,
         cause: error,
       })

@@ -1,4 +1,4 @@
-import { messageOf, type ToolResult } from '@cadre/core'
+import { sentenceOf, type ToolResult } from '@cadre/core'
 
 /** Ends a tool's work with a sentence for the model: what failed, and what to do. Never leaves the tool. */
 export class Refusal extends Error {
@@ -19,7 +19,7 @@ export function explain(error: unknown): string {
   if (error instanceof Refusal) return error.message
   const code = codeOf(error)
   const sentence = code === undefined ? undefined : sentences[code]
-  return sentence ?? `The call failed: ${messageOf(error)}`
+  return sentence ?? `The call failed: ${sentenceOf(error)}`
 }
 
 export function codeOf(error: unknown): string | undefined {

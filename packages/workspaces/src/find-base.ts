@@ -20,7 +20,7 @@ export function findBase(home: Home, folder: string): Base {
   try {
     real = realpathSync(folder)
   } catch (error) {
-    throw new CadreError('configuration', 'the folder to start from does not exist', {
+    throw new CadreError('configuration', 'the folder to start from does not exist.', {
       where: folder,
       cause: error,
     })

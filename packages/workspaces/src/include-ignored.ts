@@ -21,7 +21,7 @@ export async function includeIgnored(
       ? await ignoredFilesIn([path.relative(record.top, place)], at)
       : []
     if (files.length === 0)
-      throw new CadreError('not_found', `the workspace has no ignored file ${JSON.stringify(name)}`, {
+      throw new CadreError('not_found', `the workspace has no ignored file ${JSON.stringify(name)}.`, {
         where: record.top,
       })
     paths.push(...files.map((file) => path.join(record.top, file)))

@@ -102,11 +102,11 @@ async function planIntoBranch(merging: Merging): Promise<Plan> {
   const { home, record, target, signal } = merging
   const repository = repositoryAt(target)
   if (repository === undefined)
-    throw new CadreError('usage', 'this is no longer a git repository', { where: target })
+    throw new CadreError('usage', 'this is no longer a git repository.', { where: target })
   const at = await atRepository(repository, home.path, signal)
   requireCalm(repository.gitDir, target)
   const head = await commitOf('HEAD', at)
-  if (head === undefined) throw new CadreError('usage', 'the branch here has no commit', { where: target })
+  if (head === undefined) throw new CadreError('usage', 'the branch here has no commit.', { where: target })
   const merged = await mergeTrees({ ...record.sides, ours: head }, at)
   if (merged.kind === 'conflicts') return merged
   const files = await diffNames(head, merged.tree, at)
@@ -209,7 +209,7 @@ const unfinished: { readonly [name: string]: string } = {
 function requireCalm(gitDir: string, where: string): void {
   for (const [name, what] of Object.entries(unfinished))
     if (existsSync(path.join(gitDir, name)))
-      throw new CadreError('usage', `${what} is in progress here. Finish or abort it first`, {
+      throw new CadreError('usage', `${what} is in progress here. Finish or abort it first.`, {
         where,
       })
 }

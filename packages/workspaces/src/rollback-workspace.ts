@@ -78,7 +78,7 @@ export async function rollbackWorkspace(
 function unknownCall(call: string, { session }: WorkspaceRecord, log: readonly Step[]): CadreError {
   const known = log.flatMap((step) => step.call ?? [])
   const list =
-    known.length === 0 ? 'It has changed nothing.' : `Calls that did: ${[...new Set(known)].join(', ')}`
+    known.length === 0 ? 'It has changed nothing.' : `Calls that did: ${[...new Set(known)].join(', ')}.`
   return new CadreError(
     'not_found',
     `call ${JSON.stringify(call)} changed nothing in the workspace of ${session}. ${list}`,

@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream'
-import { CadreError, type JsonObject, messageOf } from '@cadre/core'
+import { CadreError, type JsonObject, messageOf, sentenceOf } from '@cadre/core'
 import { maskSecrets } from '@cadre/gate'
 import type { Outbox } from '@cadre/home'
 import type { MailMessage, Sender } from '@cadre/tools'
@@ -65,7 +65,7 @@ export function createMailSender({
             kind: 'failed',
             text: `${error.message} Check with the recipient before you send it again.`,
           }
-        return { kind: 'failed', text: `It was not sent. ${messageOf(error)}` }
+        return { kind: 'failed', text: `It was not sent. ${sentenceOf(error)}` }
       }
     },
   }

@@ -1,4 +1,4 @@
-import { messageOf } from '@cadre/core'
+import { sentenceOf } from '@cadre/core'
 import type { ChannelContext } from '../channel.ts'
 import { type RawMail, readMail } from './read-mail.ts'
 
@@ -29,7 +29,7 @@ export function createMailIntake({ context, allowFrom }: MailIntakeOptions): Tak
       problems.report('mail-inbox', '[mail]', [])
       return true
     } catch (error) {
-      const message = `Cannot store a mail, so it stays on the server or in the Maildir: ${messageOf(error)}`
+      const message = `Cannot store a mail, so it stays on the server or in the Maildir: ${sentenceOf(error)}`
       problems.report('mail-inbox', '[mail]', [{ severity: 'error', message }])
       return false
     }

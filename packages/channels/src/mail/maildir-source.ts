@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import path from 'node:path'
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, sentenceOf } from '@cadre/core'
 import type { TakeMail } from './mail-intake.ts'
 import type { MailSource } from './mail-source.ts'
 import { mostBytes, type RawMail } from './read-mail.ts'
@@ -59,7 +59,7 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
         watcher.on('error', () => watcher?.close())
       } catch (error) {
         tell(
-          `Cadre checks this folder every ${pollMs / 1_000} seconds, because it cannot watch it: ${messageOf(error)}`,
+          `Cadre checks this folder every ${pollMs / 1_000} seconds, because it cannot watch it: ${sentenceOf(error)}`,
         )
       }
       poll = setInterval(() => void look(), pollMs).unref()
@@ -94,7 +94,7 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
         }
         tell(faults[0])
       } catch (error) {
-        tell(`Cannot read the Maildir: ${messageOf(error)}`)
+        tell(`Cannot read the Maildir: ${sentenceOf(error)}`)
       }
     }
   }
@@ -111,7 +111,7 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
     } catch (error) {
       // Another program that looks after this Maildir was quicker.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      return `Cannot read ${JSON.stringify(name)} in ${incoming}: ${messageOf(error)}`
+      return `Cannot read ${JSON.stringify(name)} in ${incoming}: ${sentenceOf(error)}`
     }
   }
 }

@@ -1,4 +1,4 @@
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, sentenceOf } from '@cadre/core'
 import type { Outbox } from '@cadre/home'
 import type { Sender, SlackMessage } from '@cadre/tools'
 import { findSent } from './find-sent.ts'
@@ -79,7 +79,7 @@ export function createSlackSender({
       } catch (error) {
         if (error instanceof CadreError && error.code === 'in_doubt')
           return failed(`${error.message} Check with a member of the channel before you send it again.`)
-        return failed(`It was not sent. ${messageOf(error)}`)
+        return failed(`It was not sent. ${sentenceOf(error)}`)
       }
     },
   }

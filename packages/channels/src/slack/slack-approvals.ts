@@ -6,7 +6,7 @@
  * 3. What is done for one approval is done in order; different ones do not wait for each other.
  * 4. What cannot be posted or closed now is tried again, at intervals and at the next start.
  */
-import { type Answer, CadreError, type JsonObject, messageOf } from '@cadre/core'
+import { type Answer, CadreError, type JsonObject, sentenceOf } from '@cadre/core'
 import type { ApprovalRecord } from '@cadre/gate'
 import type { ChannelContext } from '../channel.ts'
 import { approvalMessage, approvalTitle, settledMessage } from './approval-message.ts'
@@ -66,7 +66,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
       const answer = await decide(press).catch((error: unknown) => {
         // It may be pressed again.
         presses.delete(press.once)
-        return `Cannot record this decision: ${messageOf(error)}`
+        return `Cannot record this decision: ${sentenceOf(error)}`
       })
       if (answer !== undefined) after(respond(press.responseUrl, answer, baseUrl))
     },
@@ -153,7 +153,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
         failures.delete(id)
       } catch (error) {
         failures.set(id, {
-          message: `Cannot update ${id} in Slack. ${messageOf(error)}`,
+          message: `Cannot update ${id} in Slack. ${sentenceOf(error)}`,
           retry: work,
         })
       }

@@ -1,4 +1,4 @@
-import { type JsonObject, messageOf } from '@cadre/core'
+import { type JsonObject, sentenceOf } from '@cadre/core'
 import type { ChannelContext } from '../channel.ts'
 import { lineOfEvent, type SlackSelf } from './line-of-event.ts'
 import type { SlackSettings } from './slack-settings.ts'
@@ -35,7 +35,7 @@ export function createSlackIntake({ context, settings, self, interaction }: Slac
         problems.report('slack-inbox', '[slack]', [])
         return true
       } catch (error) {
-        const message = `Cannot store a Slack message, so Slack will send it again: ${messageOf(error)}`
+        const message = `Cannot store a Slack message, so Slack will send it again: ${sentenceOf(error)}`
         problems.report('slack-inbox', '[slack]', [{ severity: 'error', message }])
         return false
       }

@@ -7,7 +7,7 @@
  * 4. A connection that is silent is given up. After each one that ends another is opened, with longer pauses while that fails.
  * 5. After `stop` nothing is opened, nothing is acknowledged, and nothing is being handled.
  */
-import { type JsonObject, messageOf, parseJson } from '@cadre/core'
+import { type JsonObject, messageOf, parseJson, sentenceOf } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import type { RawData, WebSocket } from 'ws'
 import { pause } from '../abortable-pause.ts'
@@ -110,7 +110,7 @@ export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
       stopped.signal.addEventListener('abort', leave)
       socket.on('ping', alive).on('pong', alive)
       socket.on('error', (error) => {
-        reason = `The connection to Slack broke: ${messageOf(error)}`
+        reason = `The connection to Slack broke: ${sentenceOf(error)}`
       })
       socket.on('close', () => {
         clearInterval(watch)
@@ -150,7 +150,7 @@ export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
       if (type === 'events_api' && !(await intake.event(payload))) return
       if (type === 'interactive') await intake.interaction(payload)
     } catch (error) {
-      return tell(`Cannot handle an event from Slack: ${messageOf(error)}`)
+      return tell(`Cannot handle an event from Slack: ${sentenceOf(error)}`)
     }
     if (!stopped.signal.aborted && socket.readyState === socket.OPEN)
       socket.send(JSON.stringify({ envelope_id: id }))

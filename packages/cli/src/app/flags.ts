@@ -9,7 +9,7 @@ export const home = text(
 
 export const trust = flag('Trust this folder and its home directory for this one command')
 
-export const team = text('A built-in team to use, as NAME or NAME/VARIANT; `cadre init` lists them', 'TEAM')
+export const team = text('A built-in team to use, as NAME or NAME/VARIANT; "cadre init" lists them', 'TEAM')
 
 /** What may happen without a person, for one command. No policy is widened by any of these. */
 export const gateFlags = {

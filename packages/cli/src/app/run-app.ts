@@ -49,5 +49,5 @@ function seeHelp(args: readonly string[]): string {
     hooks: hookCommands,
   }
   if (Object.hasOwn(below, first) && below[first as keyof typeof below].includes(second)) known.push(second)
-  return `See \`${['cadre', ...known, '--help'].join(' ')}\`.`
+  return `See "${['cadre', ...known, '--help'].join(' ')}".`
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { CadreError, type Image, messageOf } from '@cadre/core'
+import { CadreError, type Image, sentenceOf } from '@cadre/core'
 import type { Io } from '../io.ts'
 
 const most = 10_000_000
@@ -19,7 +19,7 @@ export function readImages(io: Io, files: readonly string[]): Image[] {
     const bytes = readBytes(file)
     const mime = kinds.find(([, test]) => test(bytes))?.[0]
     if (mime === undefined)
-      throw new CadreError('usage', 'not a PNG, JPEG, GIF or WebP image', { where: file })
+      throw new CadreError('usage', 'not a PNG, JPEG, GIF or WebP image.', { where: file })
     if (bytes.length > most)
       throw new CadreError('usage', 'the image is larger than 10 MB. Use a smaller one.', { where: file })
     return { mime, data: bytes.toString('base64') }
@@ -30,7 +30,7 @@ function readBytes(file: string): Buffer {
   try {
     return readFileSync(file)
   } catch (error) {
-    throw new CadreError('usage', `cannot read the image: ${messageOf(error)}`, {
+    throw new CadreError('usage', `cannot read the image: ${sentenceOf(error)}`, {
       where: file,
       cause: error,
     })

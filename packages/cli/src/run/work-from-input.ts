@@ -7,7 +7,7 @@ export async function readWork(io: Io, words: readonly string[]): Promise<string
   if (work.trim() !== '') return work
   throw new CadreError(
     'usage',
-    'the work is empty. Describe what to do, for example `cadre run "List the TODOs"`.',
+    'the work is empty. Describe what to do, for example "cadre run \'List the TODOs\'".',
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from './json.ts'
 import type { Handoff } from './report.ts'
 
-/** `other`: no word stands for it. Such a tool is selected by its name, its server or `*`. */
+/** The class of a tool. A tool of class `other` has no class name in agent files: select it by its name, its server or `*`. */
 export type ToolClass =
   | 'read'
   | 'search'
@@ -14,18 +14,18 @@ export type ToolClass =
   | 'message'
   | 'other'
 
-/** Which tools an agent may use. A list holds tool names, aliases or classes; an empty list is none at all. */
+/** Which tools an agent may use. A list contains tool names, aliases or classes. An empty list selects no tools. */
 export type ToolSelection =
   | { readonly kind: 'all' }
   | { readonly kind: 'list'; readonly names: readonly string[] }
 
-/** Whom an agent may delegate to. */
+/** The agents that an agent may delegate to. */
 export type DelegateSelection =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }
   | { readonly kind: 'list'; readonly names: readonly string[] }
 
-/** Every number is a ceiling for the session it is given to and everything that session starts. */
+/** Each number is a maximum for the session and everything it starts. */
 export interface Budget {
   /** Input and output tokens together. */
   readonly tokens?: number
@@ -37,32 +37,32 @@ export interface Budget {
 export interface AgentLimits {
   /** Rounds per session. */
   readonly maxTurns?: number
-  /** Seconds a delegation to this agent may take; waiting for a person does not count. */
+  /** The maximum duration of a delegation to this agent, in seconds, without the time it waits for a person. */
   readonly timeoutSeconds?: number
   readonly budget?: Budget
 }
 
 /**
- * What an agent's own file says about some uses of its tools. Of the rules that fit a call the last one holds. `allow`
- * takes back an earlier rule of the same list and nothing else: a file cannot permit what anybody else forbids.
+ * A rule in an agent file for some uses of its tools. The last rule that matches a call applies. `allow` only cancels an earlier
+ * rule in the same list: an agent file cannot permit a call that a policy, a hook or a flag denies.
  */
 export interface PermissionRule {
-  /** A tool, a class or a name of any dialect; `*` is every tool. */
+  /** A tool, a class or a tool name in any dialect. `*` matches every tool. */
   readonly tool: string
-  /** What the call is about: a path below the workspace, a command, an address, an agent. `*` and `?` stand for anything. */
+  /** The subject of the call: a path in the workspace, a command, a URL or an agent. May contain the wildcards `*` and `?`. */
   readonly pattern: string
   readonly action: 'allow' | 'ask' | 'deny'
 }
 
-/** How far an agent's tools reach, whatever its list says. It narrows what the list grants and never adds to it. */
+/** Restricts the tools of an agent further than its tool list does. Never grants anything. */
 export interface Boundary {
-  /** `none`: it changes no file. `artifact`: only its own artifact, `.github/hooks/artifacts/<name>.md`. */
+  /** `none`: the agent may not change files. `artifact`: it may only write its artifact, `.github/hooks/artifacts/<name>.md`. */
   readonly writes?: 'none' | 'artifact'
-  /** `none`: it runs no command. `copy`: its commands run on a copy of the workspace that is thrown away. */
+  /** `none`: the agent may not run commands. `copy`: its commands run in a copy of the workspace, which is then deleted. */
   readonly commands?: 'none' | 'copy'
 }
 
-/** Where a definition was read from. */
+/** The file that defines an agent. */
 export interface AgentSource {
   readonly path: string
   readonly dialect: string
@@ -73,7 +73,7 @@ export interface AgentSource {
 export interface AgentDefinition {
   readonly name: string
   readonly description: string
-  /** When to choose it, in a delegator's prompt. The description stands in when it is absent. */
+  /** When to delegate to this agent, for the prompts of other agents. Default: the description. */
   readonly useFor?: string
   readonly type?: string
   readonly prompt: string
@@ -81,26 +81,26 @@ export interface AgentDefinition {
   readonly disallowedTools?: readonly string[]
   readonly permissions?: readonly PermissionRule[]
   readonly boundary?: Boundary
-  /** Absent: an entry session may delegate to everyone, a delegated one to nobody. */
+  /** Default: an entry session may delegate to every agent, a delegated session to none. */
   readonly delegates?: DelegateSelection
-  /** In order of preference. Empty or absent: the parent's model, or the default. */
+  /** Models in order of preference. Empty or absent: the parent's model, or the default model. */
   readonly models?: readonly string[]
   readonly limits?: AgentLimits
-  /** Headings its report must contain. */
+  /** Headings that its report must contain. */
   readonly requiredSections?: readonly string[]
   readonly handoffs?: readonly Handoff[]
   readonly isolation?: 'shared' | 'workspace'
-  /** Whoever delegates to it never waits: its result follows when the caller's turn ends. */
+  /** Delegations to this agent run in the background: the delegating agent receives the result when its turn ends. */
   readonly background?: boolean
-  /** As its file has them; read by whoever runs hooks. */
+  /** Hooks as written in the agent file. Core does not interpret them. */
   readonly hooks?: Json
-  /** As its file has them; read by whoever connects to them. */
+  /** MCP servers as written in the agent file. Core does not interpret them. */
   readonly mcpServers?: Json
-  /** A person may start it. Default true. */
+  /** Whether users may start the agent. Default: true. */
   readonly userInvocable?: boolean
-  /** Another agent may start it. Default true. */
+  /** Whether other agents may start the agent. Default: true. */
   readonly modelInvocable?: boolean
   readonly source?: AgentSource
-  /** Keys of the file this version does not know, kept for writing back. */
+  /** Unknown keys of the agent file, kept so that they can be written back. */
   readonly unknown?: { readonly [key: string]: Json }
 }

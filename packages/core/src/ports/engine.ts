@@ -4,22 +4,22 @@ import type { Report, ReportStatus } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 
 /**
- * The whole contract between the loop and the store that makes it durable. Session files implement it on one machine. A log on a
- * server can implement it on many: it needs an ordered, durable record for each tree, one owner at a time, and a way to wake a tree
+ * The contract between the session loop and the store that makes it durable. Session files implement it on one machine. A log on a server
+ * can implement it on several: it needs an ordered, durable record for each tree, one owner at a time, and a way to resume a tree
  * elsewhere when its owner dies. The loop waits for nothing except through a `Run`.
  *
- * 1. An engine continues from the record. It never runs the loop again to arrive at a state: state is a fold over `Run.recorded`.
- * 2. A tree of sessions runs in one process at a time. A life of the tree that is lost to another process is told so by `Run.lost`.
+ * 1. An engine continues from the record. It never reruns the loop to reconstruct state: state is a fold over `Run.recorded`.
+ * 2. A tree of sessions runs in one process at a time. `Run.lost` signals that another process has taken the tree over.
  */
 export interface Engine {
-  /** How a child is run; set once, by the orchestrator, before the first session. */
+  /** Sets the function that runs child sessions. The orchestrator calls it once, before the first session. */
   attach(runner: (spec: SessionSpec) => Promise<Report>): void
   /**
-   * Creates the journal of a session, or opens the one it has. Rejects with `owned` when another process runs the tree,
-   * with `corrupt` when the journal cannot be read; nothing on disk is changed then.
+   * Opens the journal of a session, and creates it if necessary. Rejects with `owned` if another process runs the tree, and with `corrupt`
+   * if the journal cannot be read. In both cases nothing on disk changes.
    */
   open(spec: SessionSpec): Promise<Run>
-  /** A stored session at any depth, by its id alone, read without owning it. See `Ids.session`. */
+  /** Reads a stored session at any depth by its id, without owning its tree. See `Ids.session`. */
   read(id: string): Promise<StoredSession | undefined>
   /** Entry sessions whose `limits.charged` names the tree with this root: they spend from its budget. */
   charged?(root: string): Promise<readonly string[]>
@@ -38,8 +38,8 @@ export type SessionStatus = 'active' | 'sleeping' | 'completed' | 'error'
 
 export interface StepOptions {
   /**
-   * Wait until the entries survive a power loss, not only the end of this process. Set before every effect. A function is
-   * asked when the work is done.
+   * Wait until the entries survive a power loss, not only the end of this process. Set before every effect. A function is called when the
+   * work is done.
    */
   readonly durable?: boolean | (() => boolean)
 }
@@ -57,37 +57,37 @@ export interface Question {
   readonly kind: 'approval' | 'doubt'
   readonly call: string
   readonly text: string
-  /** Answers that are understood. */
+  /** The valid answers. */
   readonly choices: readonly string[]
   readonly detail?: Json
 }
 
-/** Which question of a tree: names alone repeat in its sessions. */
+/** Identifies a question in a tree. Names alone are not unique across sessions. */
 export interface QuestionId {
   readonly session: string
   readonly name: string
 }
 
-/** One session's life on an engine, from `open` to `end`. */
+/** A session in one process, from `open` to `end`: one life of the session. */
 export interface Run {
-  /** Everything that earlier lives of the session recorded, in order. */
+  /** All entries that earlier lives of the session recorded, in order. */
   readonly recorded: readonly Entry[]
   /**
-   * Fires when this process may not run the tree any more, because another one took it over. The loop then stops tools and requests,
-   * records nothing, reports no end and does not call `end`. Steps that are pending must reject. The sessions of a tree are lost
-   * together; they may share one signal.
+   * Fires when this process may no longer run the tree, because another process has taken it over. The loop then stops tools and requests,
+   * records nothing, reports no end and does not call `end`. Pending steps must reject. The sessions of a tree are lost together and may
+   * share one signal.
    */
   readonly lost: AbortSignal
   /**
-   * Resolves when no earlier life of the session can still carry out a call: at once if its process is known to have ended, otherwise
-   * when it must have noticed that it is lost and `stopGrace` has passed. The loop waits for it before it settles a call in doubt, and
-   * reads it only then.
+   * Resolves when no earlier life of the session can still run a call: immediately if its process is known to have ended, otherwise when
+   * it must have noticed that it is lost and `stopGrace` has passed. The loop waits for it before it settles a call in doubt, and reads
+   * it only then.
    */
   readonly alone: Promise<void>
   /**
-   * Does `work` and records what it returns, together and in the order in which work is finished; `work` may itself take
-   * further steps. Entries survive the end of this process when the promise resolves. Rejects with what `work` rejected with, or when
-   * they cannot be recorded. Work that returns nothing is not recorded. `name` is for people and tests; it may repeat.
+   * Runs `work` and records the entries it returns, together, in the order in which work finishes. `work` may take further steps. When the
+   * promise resolves, the entries survive the end of this process. Rejects if `work` rejects or if the entries cannot be recorded. Work
+   * that returns no entries is not recorded. `name` is for people and tests, and need not be unique.
    */
   step(
     name: string,
@@ -95,18 +95,18 @@ export interface Run {
     options?: StepOptions,
   ): Promise<readonly Entry[]>
   /**
-   * Runs a child session to its end, here or elsewhere, or re-attaches to it if it was started before. Rejects with `Suspended` when
-   * the child waits for a person.
+   * Runs a child session to its end, in this process or elsewhere, or re-attaches to it if it was started before. Rejects with `Suspended`
+   * if the child waits for a person.
    */
   spawn(spec: SessionSpec): Promise<Report>
   /**
-   * Waits for a person, minutes to days. Resolves with the first answer; rejects with `Suspended` when none is there and
-   * the engine holds no process for it; `signal` ends the waiting.
+   * Waits for a person, for minutes or days. Resolves with the first answer. Rejects with `Suspended` if there is none and the engine does
+   * not keep a process running for it. `signal` ends the wait.
    */
   waitFor(question: Question, signal: AbortSignal): Promise<Answer>
   /**
-   * What a person changed in the record since the last call: the whole new record, and the prompt if that was changed.
-   * Cheap when nothing was. Asked at round boundaries.
+   * Returns what a person has changed in the record since the last call: the whole new record, and the system prompt. Cheap if nothing has
+   * changed. Called between rounds.
    */
   changes(): RecordChange | undefined
   /** Records the end. The session can be opened again to continue a conversation or after a cancel. */
@@ -116,7 +116,7 @@ export interface Run {
 export interface RecordChange {
   readonly entries: readonly Entry[]
   readonly systemPrompt: string
-  /** One sentence: what was changed. */
+  /** What was changed, in one sentence. */
   readonly summary: string
 }
 

@@ -2,8 +2,8 @@ import type { Json } from './json.ts'
 import type { Usage } from './report.ts'
 
 /**
- * What a journal is made of. These shapes are the session file's own, field for field, so that nothing is translated
- * between the loop, the file and a person who reads it. Entries are immutable once recorded.
+ * An image in a journal entry. Entries have the same fields as in the session file, so that nothing is translated between the loop, the
+ * file and its readers. Recorded entries never change.
  */
 export interface Image {
   /** For example `image/png`. */
@@ -26,17 +26,17 @@ export interface UserDraft {
   readonly role: 'user'
   readonly content: string
   readonly images?: readonly Image[]
-  /** Who wrote it: absent for a person, `cadre` for a nudge or a follow-up, else a name. */
+  /** The sender: absent for a person, `cadre` for a nudge or a follow-up, otherwise a name. */
   readonly from?: string
-  /** The id of a message that was brought from elsewhere: it is taken once, however often it is brought. */
+  /** The id of a message that was delivered to the session. The session accepts each id once. */
   readonly message?: string
-  /** Why cadre wrote it. */
+  /** Why Cadre wrote the message. */
   readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated' | 'stop'
-  /** Said before this session began, in a conversation that it takes over. */
+  /** Set for messages of an earlier session whose conversation this one continues. */
   readonly earlier?: true
-  /** Results that this entry brings: of background delegations by call id, of teammates by `toldKey`. */
+  /** The results in this entry: background delegations by call id, teammates by `toldKey`. */
   readonly collected?: readonly string[]
-  /** What those delegations cost, and how many sessions and calls they were. */
+  /** The usage of those delegations, and how many sessions and calls they had. */
   readonly usage?: Usage
   readonly sessions?: number
   readonly calls?: number
@@ -46,18 +46,18 @@ export interface AssistantDraft {
   readonly role: 'assistant'
   readonly content: string | null
   readonly tool_calls?: readonly WireCall[]
-  /** Said before this session began, perhaps by another agent: shown to the model, and no round of this session. */
+  /** Set for replies in an earlier session, perhaps of another agent. The model sees them, but they are not rounds of this session. */
   readonly earlier?: true
-  /** The model that really answered. */
+  /** The model that answered. */
   readonly model?: string
   readonly usage?: Usage
-  /** The last entry the question was asked with: what a person added since, the model has not seen. */
+  /** The last entry in the request. The model has not seen entries that a person added later. */
   readonly asked?: number
-  /** Set when the backend stopped early: the text is cut, or the reply was filtered. */
+  /** Set if the reply is incomplete: it reached the length limit or was filtered. */
   readonly stop?: 'length' | 'filtered'
 }
 
-/** How a call was settled. `done` is not written. */
+/** How a call was settled. Entries omit `done`. */
 export type OutcomeKind = 'done' | 'failed' | 'refused' | 'cancelled' | 'in_doubt'
 
 export interface ResultDraft {
@@ -65,21 +65,21 @@ export interface ResultDraft {
   readonly tool_call_id: string
   readonly content: string
   readonly outcome?: Exclude<OutcomeKind, 'done'>
-  /** An error code, or what the gate decided by. */
+  /** An error code, or what denied the call (`DecidedBy`). */
   readonly code?: string
   readonly images?: readonly Image[]
-  /** Of a delegation: what its subtree cost, and how many sessions and calls it was. */
+  /** For a delegation: the usage of its subtree, and how many sessions and calls it had. */
   readonly usage?: Usage
   readonly sessions?: number
   readonly calls?: number
 }
 
-/** What the model does not see. `type` is `noun.pastVerb`; further fields depend on it. */
+/** An entry that the model does not see. `type` has the form `noun.pastVerb` and determines the other fields. */
 export interface EventDraft {
   readonly role: 'event'
   readonly type: string
   readonly call?: string
-  /** The idempotency key of a started call: the same on every try. */
+  /** The idempotency key of a started call: the same for every attempt. */
   readonly key?: string
   /** The child session of a delegation. */
   readonly child?: string
@@ -90,7 +90,7 @@ export interface EventDraft {
 export type Draft = UserDraft | AssistantDraft | ResultDraft | EventDraft
 
 interface Recorded {
-  /** Counts from 1 without gaps in what cadre writes; a person's entries get theirs when they are taken up. */
+  /** The number of the entry, from 1 without gaps. An entry that a person adds receives its number when Cadre reads it. */
   readonly seq: number
   readonly timestamp: string
 }

@@ -1,6 +1,6 @@
 import type { QuestionId } from './engine.ts'
 
-/** Every code a caller may branch on. The first five are the error kinds of delegation systems since the first one. */
+/** The codes of `CadreError`. Callers may branch on them. */
 export type ErrorCode =
   | 'configuration'
   | 'delegation'
@@ -22,11 +22,11 @@ export type ErrorCode =
   | 'corrupt'
   | 'usage'
 
-/** A failure a person can act on: a full sentence that says what failed, where, and what to do. */
+/** An error that a person can act on. The message says what failed, where, and what to do. */
 export class CadreError extends Error {
   override readonly name = 'CadreError'
   readonly code: ErrorCode
-  /** `path:line` or another place a person can open. */
+  /** The place of the error, such as `path:line`. The message starts with it. */
   readonly where: string | undefined
 
   constructor(code: ErrorCode, message: string, options: { cause?: unknown; where?: string } = {}) {
@@ -37,8 +37,8 @@ export class CadreError extends Error {
 }
 
 /**
- * Thrown through the loop when a session must wait for a person and nothing can answer now. It is not a failure: the
- * journal holds the question, and resuming the session asks for the answer again.
+ * Thrown when a session must wait for a person and nobody can answer now. This is not a failure: the journal contains the question,
+ * and the session asks it again when it is resumed.
  */
 export class Suspended extends Error {
   override readonly name = 'Suspended'
@@ -50,6 +50,13 @@ export class Suspended extends Error {
   }
 }
 
+/** The message of an error, or the thrown value as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** The message of an error as a complete sentence: adds a full stop if it has none. */
+export function sentenceOf(error: unknown): string {
+  const message = messageOf(error).trimEnd()
+  return /[.?!…]$/.test(message) ? message : `${message}.`
 }

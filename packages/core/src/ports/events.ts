@@ -3,13 +3,13 @@ import type { DecidedBy, Risk } from './gate.ts'
 import type { Notice, Report, Usage } from './report.ts'
 
 interface Stamp {
-  /** Counts up within the process; structural events are never dropped. */
+  /** Increases within the process. Only `text.added` events may be dropped. */
   readonly seq: number
   readonly at: string
   readonly session: string
 }
 
-/** All that a surface can learn. Named `noun.pastVerb`. `text.added` is transient: it may be merged or dropped. */
+/** The events that user interfaces receive, named `noun.pastVerb`. `text.added` is transient: it may be merged or dropped. */
 export type EventBody =
   | {
       readonly type: 'session.started'
@@ -19,12 +19,12 @@ export type EventBody =
       readonly root: string
       readonly depth: number
       readonly parent?: { readonly session: string; readonly call: string }
-      /** Of a teammate: its team, and its name there. */
+      /** For a teammate: its team, and its name in the team. */
       readonly team?: { readonly name: string; readonly member: string }
       readonly resumed?: boolean
-      /** Of one that goes on: what was said to it now. */
+      /** For a resumed session: the new message. */
       readonly message?: string
-      /** Of one that goes on: calls of earlier replies that have no result yet. */
+      /** For a resumed session: calls of earlier replies that have no result yet. */
       readonly open?: readonly { readonly id: string; readonly name: string; readonly input: string }[]
     }
   | { readonly type: 'session.queued' }
@@ -40,7 +40,7 @@ export type EventBody =
       readonly usage?: Usage
       readonly model?: string
     }
-  /** What the gate said of a call, before anything of it happens. `input` is what would be run. */
+  /** The decision of the gate, before the call runs. `input` is the input that the tool would receive. */
   | {
       readonly type: 'call.judged'
       readonly call: string
@@ -61,14 +61,14 @@ export type EventBody =
       readonly outcome: OutcomeKind
       readonly content: string
       readonly code?: string
-      /** A delegation that was begun, and whose result follows later. */
+      /** Set for a delegation that was started in the background. Its result follows later. */
       readonly background?: true
     }
   | {
       readonly type: 'message.added'
       readonly from: string
       readonly text: string
-      /** Why cadre wrote it; `sections`: the report of this round is sent back. */
+      /** Why Cadre wrote the message. `sections`: it returns the report of this round. */
       readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated' | 'stop'
       readonly round?: number
     }
@@ -87,7 +87,7 @@ export type EventBody =
       readonly reason?: string
     }
   | { readonly type: 'context.compacted'; readonly summary: string; readonly before: number }
-  /** `rounds`: how many are left in the record; what was beyond them is gone. */
+  /** `rounds`: how many rounds the edited record has. Later rounds were removed. */
   | { readonly type: 'journal.edited'; readonly summary: string; readonly rounds?: number }
   | { readonly type: 'notice.added'; readonly notice: Notice }
   | { readonly type: 'session.suspended'; readonly questions: readonly string[] }

@@ -4,19 +4,19 @@ import type { Report } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 import type { Tool } from './tool.ts'
 
-/** Who decided. The order is the order of judging. */
+/** What made a decision, in the order in which Cadre evaluates rules. */
 export type DecidedBy = 'tool' | 'agent' | 'role' | 'hook' | 'policy' | 'budget' | 'approval'
 
 export type Risk = 'LOW' | 'MEDIUM' | 'HIGH'
 
-/** One command that was found in a line, as its words, and what was decided about it alone. */
+/** A command in a command line, as a list of words, and the decision about this command alone. */
 export interface CommandFinding {
   readonly words: readonly string[]
   readonly decision: 'allow' | 'ask' | 'deny'
   readonly reason: string
 }
 
-/** A path that a call is about: as it was written, and where it really leads. */
+/** A path that a call uses, as written and with all links resolved. */
 export interface PathFinding {
   readonly path: string
   readonly real?: string
@@ -24,25 +24,25 @@ export interface PathFinding {
   readonly reason?: string
 }
 
-/** What every verdict may say beyond its answer. Of several verdicts about one call all of it is kept. */
+/** Details of a verdict. If several rules judge a call, Cadre keeps the details of all of them. */
 interface Findings {
   readonly by: DecidedBy
-  /** Short and stable, for people who look for it: `effects.write`, `allowlist: git push`, `hook: .github/hooks/a.json`. */
+  /** A short, stable name that people can search for: `effects.write`, `allowlist: git push`, `hook: .github/hooks/a.json`. */
   readonly rule: string
   readonly risk?: Risk
-  /** Why the risk is what it is, a line each. */
+  /** The reasons for the risk, one line each. */
   readonly reasons?: readonly string[]
   readonly commands?: readonly CommandFinding[]
   readonly paths?: readonly PathFinding[]
-  /** For the model, together with the outcome of the call. */
+  /** Text that the model receives together with the outcome of the call. */
   readonly context?: string
-  /** Other arguments than the model gave. They are checked against the tool's schema and judged again. */
+  /** Replaces the arguments of the model. Cadre checks them against the tool's schema and judges them again. */
   readonly input?: JsonObject
-  /** The session ends here, and why. */
+  /** Ends the session, for this reason. */
   readonly stop?: string
-  /** This call changes nothing, whatever its tool can do, so it can be repeated. */
+  /** Set if this call changes nothing, even if its tool could, so that Cadre can repeat it. */
   readonly readsOnly?: true
-  /** What an approval of the call is about besides its words, such as the content of a script. Another list needs another approval. */
+  /** What an approval of this call covers besides its text, such as the content of a script. If the list changes, the call needs a new approval. */
   readonly boundTo?: readonly string[]
 }
 
@@ -51,38 +51,38 @@ export type Verdict = Findings &
     | {
         readonly kind: 'allow'
         readonly reason?: string
-        /** It was asked about, and somebody who may has answered: a rule alone would not have allowed it. */
+        /** Set if the call needed approval and was approved. A rule alone would not have allowed it. */
         readonly answered?: true
       }
     | {
         readonly kind: 'ask'
         readonly reason: string
-        /** Only a person may answer: neither a hook nor what was granted before does. */
+        /** Set if only a person may approve the call, not a hook or an earlier grant. */
         readonly firm?: true
         /**
-         * What a person may permit for the rest of the session, by name: a later call that asks for nothing else is then
-         * allowed. Absent where every single call has to be seen.
+         * Names of what a person can allow for the rest of the session. Later calls that need only these are then allowed. Absent
+         * if every call needs its own approval.
          */
         readonly grants?: readonly string[]
       }
     | { readonly kind: 'deny'; readonly reason: string }
   )
 
-/** A call as the gate sees it: the tool it resolved to and its checked input, never only its spelling. */
+/** A call as the gate sees it: the tool that the name resolved to, and the validated input. */
 export interface JudgedCall {
   readonly call: WireCall
   readonly tool: Tool
   readonly input: unknown
-  /** The agent's own tools do not include this one. The session has it as a teammate, to reach its team and nobody else. */
+  /** Set if the agent's tools do not include this one, and the session has it only as a teammate, to write to its team. */
   readonly teamOnly?: true
 }
 
 export type Review =
   | { readonly kind: 'accept'; readonly sections?: Report['sections'] }
-  /** `sections`: something it must contain is missing. `stop`: whoever watches over the end wants more, at most a few times. */
+  /** `sections`: required sections are missing. `stop`: a reviewer, such as a stop hook, wants the session to continue; limited by `nudgeLimits`. */
   | { readonly kind: 'return'; readonly reason: string; readonly by?: 'sections' | 'stop' }
 
-/** The part of judging that is asked last, when the verdict is `ask`: whoever may answer in the place of a person. */
+/** Answers a call that needs approval in place of a person. Called after all rules, if the verdict is `ask`. */
 export type Answerer = (
   question: { readonly call: JudgedCall; readonly verdict: Extract<Verdict, { kind: 'ask' }> },
   session: SessionSpec,
@@ -90,28 +90,28 @@ export type Answerer = (
 ) => Verdict | undefined | Promise<Verdict | undefined>
 
 /**
- * Where every call and every report of every session is judged. Must not throw; may answer at once, without a promise.
- * In doubt it denies.
+ * Judges every call and every report of every session. Must not throw. May answer synchronously. Must deny a call if it cannot
+ * decide.
  */
 export interface Gate {
-  /** True when every rule answers at once: decisions are then recorded together with the reply they are about. */
+  /** True if all rules answer synchronously. Cadre then records decisions together with the reply that they are about. */
   readonly immediate: boolean
-  /** The input of the verdict, where there is one, has passed the tool's schema and every rule. */
+  /** Judges a call. If the verdict has an `input`, it has passed the tool's schema and every rule. */
   judge(call: JudgedCall, session: SessionSpec, signal: AbortSignal): Verdict | Promise<Verdict>
-  /** A call that was approved in an earlier life: what is forbidden by now stays undone. Hooks are not asked again. */
+  /** Judges a call again that was allowed or approved earlier, because rules may have changed since. Does not run hooks again. */
   judgeAgain(call: JudgedCall, session: SessionSpec, signal: AbortSignal): Verdict | Promise<Verdict>
-  /** The rules that count what was let through already, once more; nothing when there is room. */
+  /** Evaluates the rules with `counts` again, because other calls may have been allowed since. Returns nothing if no rule objects. */
   judgeCounts(call: JudgedCall, session: SessionSpec, signal: AbortSignal): Verdict | undefined
   review(review: ReviewRequest, session: SessionSpec, signal: AbortSignal): Review | Promise<Review>
 }
 
-/** One rule of the gate. `undefined` means that it has nothing to say. */
+/** A rule of the gate. It returns `undefined` if it does not apply to a call. */
 export interface Rule {
   readonly by: DecidedBy
   readonly name: string
-  /** Set when it never answers with a promise. */
+  /** Set if the rule never returns a promise. */
   readonly immediate?: boolean
-  /** Set when its answer depends on how many calls were let through before: it is asked once more when they are. */
+  /** Set if the answer depends on how many calls were allowed before. Cadre then evaluates the rule again before it records the decision. */
   readonly counts?: true
   judge(
     call: JudgedCall,
@@ -122,13 +122,13 @@ export interface Rule {
 
 export interface ReviewRequest {
   readonly report: Report
-  /** How often this session was sent back by a `stop` review since a person last spoke. */
+  /** How often a `stop` review has returned the report since the last message of a person. */
   readonly stops: number
 }
 
 /**
- * Judges a report before it is handed back. Must not throw. Must be repeatable: the end, or what the session is sent back with, is
- * recorded after the review, so a report is reviewed again when the process dies in between.
+ * Judges a report before the session ends. Must not throw. Must be repeatable: Cadre records the result after the review, so it reviews
+ * the report again if the process dies in between.
  */
 export type Reviewer = (
   review: ReviewRequest,

@@ -1,20 +1,20 @@
 import type { Budget } from './agent.ts'
 
-/** Ceilings of a whole run. */
+/** The limits of a whole run. */
 export interface RunLimits {
-  /** Delegations below each other: an entry session is at depth 0. */
+  /** The maximum depth of nested delegations. An entry session has depth 0. */
   readonly depth: number
-  /** Delegated sessions working at once; more are queued. */
+  /** How many delegated sessions may run at the same time. Others are queued. */
   readonly concurrency: number
   readonly sessions: number
-  /** Rounds per session, where the agent says nothing. */
+  /** Rounds per session, unless the agent sets `maxTurns`. */
   readonly maxRounds: number
-  /** Milliseconds a delegation may be active, where neither the call nor the agent says anything. */
+  /** How many milliseconds a delegation may be active, unless the call or the agent sets a limit. */
   readonly timeLimit: number
   readonly budget?: Budget
 }
 
-/** The lower one of each. What no ceiling is set for stays as it is. */
+/** Lowers each limit to its ceiling. Limits without a ceiling stay unchanged. */
 export function withinCeilings(limits: RunLimits, ceilings: Partial<RunLimits>): RunLimits {
   const budget = lowestBudget(limits.budget, ceilings.budget)
   return {
@@ -37,7 +37,7 @@ function lowestBudget(budget: Budget | undefined, ceiling: Budget | undefined): 
   return both
 }
 
-/** The lower one; the ceiling also where a file holds something that is no number. */
+/** The lower of the two. If the value in a file is not a number, the ceiling. */
 export function lowest(value: number, ceiling: number | undefined): number {
   if (ceiling === undefined) return value
   return typeof value === 'number' && value <= ceiling ? value : ceiling
@@ -51,5 +51,5 @@ export const defaultLimits: RunLimits = {
   timeLimit: 300_000,
 }
 
-/** How often a session is asked to mend its end before it is taken as it is. */
+/** How often Cadre asks a session to correct its ending before it accepts the ending as it is. */
 export const nudgeLimits = { report: 2, empty: 1, sections: 3, truncated: 2, stop: 8 } as const

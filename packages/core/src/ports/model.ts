@@ -4,15 +4,15 @@ import type { Usage } from './report.ts'
 import type { JsonSchema } from './schema.ts'
 
 /**
- * What the model is shown. A message object is never changed after it was made and is passed again, the same object,
- * in every later request of its session: a backend may keep its serialised form in a WeakMap.
+ * A message to the model. Message objects never change, and every later request of the session contains the same objects. A backend
+ * may therefore cache their serialised form in a `WeakMap`.
  */
 export type Message =
   | { readonly role: 'user'; readonly content: string; readonly images?: readonly Image[] }
   | Pick<AssistantDraft, 'role' | 'content' | 'tool_calls'>
   | Pick<ResultDraft, 'role' | 'tool_call_id' | 'content' | 'images'>
 
-/** A tool as a model sees it. The list of a session is the same array in every request. */
+/** A tool as the model sees it. Every request of a session contains the same array of offers. */
 export interface ToolOffer {
   readonly name: string
   readonly description: string
@@ -20,19 +20,19 @@ export interface ToolOffer {
 }
 
 export interface ModelRequest {
-  /** Who asks: the scripted backend picks its lane by this. */
+  /** The agent that sends the request. The scripted backend chooses its lane by this name. */
   readonly agent: string
   readonly session: string
-  /** The session that delegated to it and may be waiting for it: a backend must not let it wait for that one in turn. */
+  /** The session that delegated to this one and may be waiting for it. A backend must not make this request wait for that session. */
   readonly parent?: string
-  /** The round this question opens, from 1. */
+  /** The number of the round that this request starts, from 1. */
   readonly round: number
   readonly system: string
   readonly messages: readonly Message[]
   readonly tools: readonly ToolOffer[]
-  /** The hard limit on output tokens of this reply, set when there is a budget. */
+  /** The hard limit for output tokens of the reply. Set if there is a budget. */
   readonly maxOutput?: number
-  /** Absent for a round; `summary` when older rounds are to be put into few words. */
+  /** `summary`: the model is asked to summarise older rounds. Absent for a normal round. */
   readonly purpose?: 'summary'
 }
 
@@ -41,12 +41,12 @@ export interface Reply {
   readonly content: string | null
   readonly calls: readonly WireCall[]
   readonly usage?: Usage
-  /** The model that really answered, when the backend says it. */
+  /** The model that answered, if the backend reports it. */
   readonly model?: string
   readonly stop?: 'length' | 'filtered'
 }
 
-/** The question could not be answered; retries are already behind us. */
+/** The request failed, after all retries of the backend. */
 export interface ReplyFailure {
   readonly kind: 'failed'
   readonly code: Extract<
@@ -54,48 +54,48 @@ export interface ReplyFailure {
     'backend' | 'unknown_model' | 'tools_unsupported' | 'timeout' | 'cancelled'
   >
   readonly message: string
-  /** The request was too long for the model's window. */
+  /** True if the request did not fit into the model's context window. */
   readonly tooLong?: boolean
-  /** The usage of the last request. Absent when unknown: a budget then counts the request in full. */
+  /** The usage of the last request. If it is absent, budgets charge the whole reservation of the request. */
   readonly spent?: Spent
 }
 
-/** The usage of a request without a reply: `nothing` when it did not arrive or the server refused it. */
+/** The usage of a request without a reply. `nothing`: it did not reach the server, or the server rejected it. */
 export type Spent = Usage | 'nothing'
 
 export interface ReplyHooks {
-  /** A piece of text as it arrives. Transient: never the source of the final text. */
+  /** Receives text as it is streamed. Only for display: the final text is in the reply. */
   readonly text: (delta: string) => void
-  /** The question has to be asked again after a wait: somebody who watches should know why nothing happens. */
+  /** Called when the backend waits before a retry, so that the user can see the reason for the delay. */
   readonly delayed?: (reason: string, ms: number) => void
   /**
-   * Called before each retry, with the usage of the previous request, or `undefined` when that is unknown. Each request counts
-   * against a budget. Returns the new limit of the reply, or `undefined` when the retry must not be sent.
+   * Called before each retry, with the usage of the previous request, or `undefined` if it is unknown. Budgets charge every request.
+   * Returns the new limit for the reply, or `undefined` if the backend must not retry.
    */
   readonly again?: (spent: Spent | undefined) => Promise<{ readonly maxOutput: number } | undefined>
-  /** Something a person should know, such as a quota that runs out. It is recorded with the session. */
+  /** Reports something to the user, such as a low quota. The session records it. */
   readonly notice?: (code: string, message: string) => void
 }
 
-/** One model, ready to be asked. */
+/** A model that is ready for requests. */
 export interface Model {
-  /** `backend:name`, as `--model` takes it. */
+  /** `backend:name`, as in `--model`. */
   readonly id: string
-  /** Tokens that fit into one request and its reply, when known. */
+  /** The size of the context window in tokens, for a request and its reply, if known. */
   readonly window?: number
-  /** The most tokens it can write in one reply, when known. */
+  /** The maximum number of tokens in a reply, if known. */
   readonly maxOutput?: number
-  /** True when no reply is longer than the `maxOutput` of its request. Required for budgets of tokens or money. */
+  /** True if no reply exceeds the `maxOutput` of its request. Budgets for tokens or cost require it. */
   readonly capsReplies?: true
-  /** Set when it is known that the model cannot call tools: a question that offers some is not sent. */
+  /** False if the model is known not to support tools. Cadre then sends it no requests with tools. */
   readonly supportsTools?: false
-  /** US dollars per million tokens, when known. */
+  /** The price in US dollars per million tokens, if known. */
   readonly price?: { readonly input: number; readonly output: number }
-  /** One question, one reply, streamed. Must not throw or reject: failures are values. Ends promptly when aborted. */
+  /** Sends a request and streams the reply. Must not throw or reject: failures are values. Must end promptly when aborted. */
   reply(request: ModelRequest, hooks: ReplyHooks, signal: AbortSignal): Promise<Reply | ReplyFailure>
   /**
-   * The session has ended, sleeps, or was lost to another process: what the backend keeps for it between questions can go. A server
-   * that runs its own loop, and waits for the result of a call, is told to stop here. Must not throw.
+   * Called when the session has ended, is suspended, or was taken over by another process. The backend can free what it keeps for the
+   * session, and must stop a server that runs its own loop and waits for the result of a call. Must not throw.
    */
   release?(session: string): void
 }
@@ -105,7 +105,7 @@ export type ModelResolution =
       readonly kind: 'found'
       readonly model: Model
       readonly warning?: string
-      /** Set when there is no such model, and another one takes its place. */
+      /** Set if the requested model does not exist and this one is used instead. */
       readonly standIn?: true
     }
   | {
@@ -113,16 +113,16 @@ export type ModelResolution =
       readonly name: string
       readonly nearest: readonly string[]
       readonly reason: string
-      /** Set when there is such a model, and it may not be used. */
+      /** `policy`: the model exists, but a policy does not allow it. */
       readonly code?: Extract<ErrorCode, 'policy'>
-      /** True: nobody could say whether the name is right, because its backend is not installed, not signed in to, or does not answer. */
+      /** True if Cadre cannot check the name, because the backend is not installed, not signed in or does not respond. */
       readonly unreachable?: boolean
     }
 
-/** The catalogue over all backends. */
+/** The models of all backends. */
 export interface Models {
-  /** `name` as a person or an agent file wrote it; `undefined` means the default. Asked before a session starts. */
+  /** Finds a model by the name that a user or an agent file gives, or the default model. Called before a session starts. */
   resolve(name: string | undefined): Promise<ModelResolution>
-  /** Ends the processes that backends have started. They also end with this process. */
+  /** Stops the processes that backends have started. They also end with this process. */
   close?(): Promise<void>
 }

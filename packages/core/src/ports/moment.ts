@@ -4,9 +4,9 @@ import type { Notice, Report } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 
 /**
- * What happens to a session, where somebody outside may have something to say to it. A moment itself is not recorded; what is said to it
- * is: as a message, a notice, part of a result, or a stop. So a moment is told again when the process dies before that record. Whoever
- * attends must be repeatable:
+ * A point in the life of a session at which code outside of core, such as a hook, can respond. Cadre records the response, as a message,
+ * a notice, a part of a result or a stop, but not the moment. If the process dies before the record, the moment occurs again, so
+ * handlers must be repeatable:
  *
  * - `session.started`, `person.awaited`: once per life.
  * - `prompt.given`, `call.settled`, `context.compacting`, `error.occurred`: before the prompt, the result, the summary or the end is
@@ -14,23 +14,23 @@ import type { SessionSpec } from './session-spec.ts'
  * - `session.ended`: after the end is recorded; never again, and not at all if the process dies in between.
  */
 export type Moment =
-  /** Before its first question in this life. */
+  /** Before the first request to the model after the session was started or resumed. */
   | {
       readonly kind: 'session.started'
       readonly source: 'startup' | 'resume'
-      /** Calls with an effect that an earlier life has begun and has no outcome of. */
+      /** Calls in doubt: they have an effect, and were started before the session was resumed, but have no outcome. */
       readonly inDoubt?: readonly string[]
     }
-  /** A person has said something: the work of an entry session, or what follows later. */
+  /** A message of a person: the work of an entry session, or a later message. */
   | { readonly kind: 'prompt.given'; readonly prompt: string }
-  /** A call that ran has an outcome; it is not recorded yet. `input` of the call is what was run. */
+  /** A call has run, and its outcome is not recorded yet. `call.input` is the input that the tool received. */
   | {
       readonly kind: 'call.settled'
       readonly call: JudgedCall
       readonly outcome: OutcomeKind
       readonly content: string
     }
-  /** A person is about to be asked. */
+  /** Cadre is about to ask a person. */
   | {
       readonly kind: 'person.awaited'
       readonly call: JudgedCall
@@ -38,23 +38,23 @@ export type Moment =
     }
   | { readonly kind: 'context.compacting' }
   | { readonly kind: 'error.occurred'; readonly code: string; readonly message: string }
-  /** Its last moment; nothing that is said here changes it. */
+  /** The last moment of a session. Responses have no effect. */
   | { readonly kind: 'session.ended'; readonly report: Report }
 
 export interface Attention {
-  /** For the model: beside the result of a call, or as a message before the next question. */
+  /** Text for the model, added to the result of a call or sent as a message before the next request. */
   readonly context?: string
-  /** Of a call: shown to the model in the place of what the tool gave. */
+  /** For a call: replaces the result that the model sees. */
   readonly content?: string
-  /** Of a prompt: it is not taken. Of a call: the model is told that something is wrong with the result. */
+  /** The reason to block. For a prompt: the session does not receive it. For a call: the model sees that something is wrong with the result. */
   readonly blocked?: string
-  /** The session ends here, and why. */
+  /** Ends the session, for this reason. */
   readonly stop?: string
-  /** For the person. */
+  /** Messages to the user. */
   readonly notices?: readonly Notice[]
 }
 
-/** Must not throw; may answer at once. */
+/** Responds to a moment. Must not throw. May answer synchronously. */
 export type Attend = (
   moment: Moment,
   session: SessionSpec,

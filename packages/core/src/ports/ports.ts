@@ -10,75 +10,75 @@ import type { Teams } from './teams.ts'
 import type { Tool } from './tool.ts'
 import type { Workspaces } from './workspaces.ts'
 
-/** Time. Core reads no clock of its own. */
+/** Time. Core uses no other clock. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Calls back once after `ms`; the returned function takes it back. Must not keep the process alive by itself. */
+  /** Calls `callback` once after `ms`. The returned function cancels it. Must not keep the process alive. */
   after(ms: number, callback: () => void): () => void
 }
 
 export interface Ids {
   /**
-   * A new session id for this agent: unique, sortable in no particular way, safe as a file name. `root`: the tree it belongs to, if that
-   * is not its own, for an engine that stores whole trees and must find a session by its id.
+   * A new session id for this agent: unique, in no particular order, safe as a file name. `root` is the entry session of its tree, unless
+   * the session is an entry session itself. An engine that stores whole trees can use it to find a session by its id.
    */
   session(agent: string, root?: string): string
 }
 
-/** The agents of a home, by name. Asked at each delegation, so that a changed file counts from the next session on. */
+/** The agents by name. Core calls it for each delegation, so that a changed agent file applies to the next session. */
 export interface Agents {
   get(name: string): AgentDefinition | undefined
   list(): readonly AgentDefinition[]
 }
 
-/** The next question to a model, before it is asked. */
+/** The next request to a model, before it is sent. */
 export interface ContextRequest {
   readonly messages: readonly Message[]
   readonly characters: number
-  /** An estimate of the whole request. */
+  /** The estimated size of the whole request. */
   readonly tokens: number
-  /** Of the model, in tokens, if it is known. */
+  /** The context window of the model in tokens, if known. */
   readonly window: number | undefined
-  /** The model has just refused the request because of its length. */
+  /** True if the model has just rejected the request because it is too long. */
   readonly isTooLong: boolean
 }
 
-/** Everything the engine needs from outside. */
+/** Everything that core needs from outside. */
 export interface Ports {
   readonly engine: Engine
   readonly models: Models
   readonly agents: Agents
   readonly tools: readonly Tool[]
-  /** Rules beyond the engine's own: hooks, policy, approval. Judged in the order of `DecidedBy`. */
+  /** Rules in addition to those of core: hooks, policy, approval. Evaluated in the order of `DecidedBy`. */
   readonly rules?: readonly Rule[]
   readonly reviewers?: readonly Reviewer[]
-  /** Asked in order before a person is; the first answer counts. */
+  /** Called in order before Cadre asks a person. The first answer applies. */
   readonly answerers?: readonly Answerer[]
-  /** Told of what happens to each session. */
+  /** Called for the moments of each session. */
   readonly attend?: Attend
   /**
-   * Where a path really leads, absolute, with every link in it followed as far as it exists; nothing when that cannot be
-   * said. Must not throw. Without it, rules about paths go by what is written.
+   * Resolves a path to an absolute one and follows all links, as far as the path exists. Returns nothing if that is impossible. Must not
+   * throw. Without it, rules use paths as written.
    */
   readonly locate?: (path: string, workspace: string) => string | undefined
   /**
-   * Why a session may not run at all; nothing when it may. Asked whenever one is opened, at any depth, new or continued:
-   * what was allowed when it was started may not be any more. Must not throw.
+   * Returns the reason why a session may not run, or nothing if it may. Called whenever a session at any depth is started or resumed,
+   * because the answer may have changed since it was started. Must not throw.
    */
   readonly refuse?: (session: SessionSpec) => Notice | undefined
   /**
-   * Asked before each question how many of the oldest messages become a summary; 0 for none. Fewer are taken where a result would be
-   * parted from its call. Must not throw. Asked again after a crash: only the summary is recorded. Without it, old rounds are
-   * summarised when a request would fill most of the model's window.
+   * Called before each request: returns how many of the oldest messages to summarise, or 0. Cadre takes fewer if a result would be
+   * separated from its call. Must not throw. Called again after a crash, because Cadre records only the summary. Without it, Cadre
+   * summarises old rounds when a request would fill most of the context window.
    */
   readonly prepareContext?: (request: ContextRequest, session: SessionSpec) => number
-  /** Folders of their own for sessions. Without it all of a tree work in the same one. */
+  /** Gives sessions their own workspaces. Without it, all sessions of a tree share one. */
   readonly workspaces?: Workspaces
-  /** Where teams are kept, and what carries their messages. Whoever gives it gives `teamTools` as well. */
+  /** Stores teams and delivers their messages. If you set it, also add `teamTools` to `tools`. */
   readonly teams?: Teams
   readonly clock: Clock
   readonly ids: Ids
-  /** Every event of every session, in order. Must not throw and must not wait. */
+  /** Receives every event of every session, in order. Must not throw or block. */
   readonly emit: (event: CadreEvent) => void
 }

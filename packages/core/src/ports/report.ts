@@ -1,4 +1,4 @@
-/** Tokens and money. `cost` is in US dollars and absent when a price is not known. */
+/** Tokens and cost. `cost` is in US dollars, and absent if the price of a model is unknown. */
 export interface Usage {
   readonly input: number
   readonly output: number
@@ -13,39 +13,39 @@ export interface Handoff {
   readonly label: string
   readonly agent: string
   readonly prompt: string
-  /** Sent at once when chosen; otherwise the prompt is only filled in. */
+  /** True: the prompt is sent when the user selects the handoff. Otherwise it is only filled in. */
   readonly send?: boolean
   readonly model?: string
-  /** What the other agent gets to know of the conversation so far. Default `full`. */
+  /** How much of the conversation the other agent receives. Default: `full`. */
   readonly context?: 'full' | 'summary' | 'none'
 }
 
-/** Something a person should know about a run, that is not the agent's own text. */
+/** A message to the user about a run, not written by an agent. */
 export interface Notice {
   readonly code: string
   readonly message: string
 }
 
-/** What a session hands back. The only thing that crosses from a child to its parent. */
+/** The result of a session. A parent session sees nothing else of a child. */
 export interface Report {
   readonly type: 'report'
   readonly session: string
   readonly agent: string
   readonly status: ReportStatus
-  /** The agent's own words. Empty only when it has said nothing since a person did. */
+  /** The agent's answer. Empty only if the agent wrote nothing since the last message of a person. */
   readonly text: string
-  /** The required sections that were found, by their heading. */
+  /** The required sections in the text, by heading. */
   readonly sections?: { readonly [heading: string]: string }
   readonly handoffs?: readonly Handoff[]
   readonly model: string
-  /** Of the session and everything it started. */
+  /** The usage of the session and everything it started. */
   readonly usage: Usage
-  /** Sessions in the subtree, this one included. */
+  /** The number of sessions in the subtree, including this one. */
   readonly sessions: number
-  /** Calls that were run in the subtree. */
+  /** The number of calls that ran in the subtree. */
   readonly calls: number
   readonly notices?: readonly Notice[]
-  /** Of a teammate: how many messages it had received by then. */
+  /** For a teammate: how many messages it has received so far. */
   readonly messages?: number
 }
 

@@ -3,12 +3,12 @@ import type { Image } from './entry.ts'
 import { lowest, type RunLimits } from './limits.ts'
 import type { Isolation } from './workspaces.ts'
 
-/** `text`: a reply without calls ends the session. `report`: only `reportOut` does. */
+/** How a session ends. `text`: with a reply without calls. `report`: only with a call of `reportOut`. */
 export type Completion = 'text' | 'report'
 
 export interface SessionLimits {
   readonly maxRounds: number
-  /** Milliseconds of activity; absent for entry sessions. */
+  /** The maximum active time in milliseconds. Absent for entry sessions. */
   readonly timeLimit?: number
   /** For this session and everything below it. */
   readonly budget?: Budget
@@ -17,11 +17,11 @@ export interface SessionLimits {
    * the entry session at the top of all trees that share the budget.
    */
   readonly charged?: { readonly session: string; readonly root: string }
-  /** Of an entry session: the ceilings of its whole run, so that they hold when it is resumed elsewhere. */
+  /** For an entry session: the limits of the whole run, so that they also apply when another process resumes it. */
   readonly run?: RunLimits
 }
 
-/** A session with what it may use lowered to the ceilings of its run, however and by whomever it was set. */
+/** Lowers the limits of a session to the ceilings of its run. */
 export function boundSession(spec: SessionSpec, ceilings: Partial<RunLimits>): SessionSpec {
   const { maxRounds, timeLimit } = ceilings
   const { limits } = spec
@@ -37,35 +37,35 @@ export function boundSession(spec: SessionSpec, ceilings: Partial<RunLimits>): S
   }
 }
 
-/** What holds for a session and everything it starts, however deep and however often it is resumed. */
+/** Restrictions of a session and everything it starts, at any depth, also after it is resumed. */
 export interface Controls {
-  /** Every effect waits for a person, whatever a rule or an earlier answer permits. */
+  /** Every effect needs approval by a person, even if a rule or an earlier approval allows it. */
   readonly approvalRequired?: true
-  /** Nobody writes, runs programs or reaches outside. */
+  /** No agent may write files, run programs or send data. */
   readonly readOnly?: true
-  /** Tools, classes or names of any dialect that nobody uses. */
+  /** Tools that no agent may use: tool names in any dialect, or classes. */
   readonly deniedTools?: readonly string[]
 }
 
 export interface Work {
   readonly content: string
   readonly images?: readonly Image[]
-  /** Who says it, where that is not a person: an agent, a channel, `cadre`. */
+  /** The sender, if it is not a person: an agent, a channel or `cadre`. */
   readonly from?: string
-  /** The id of the message. What a session has heard under this id already, it does not hear again. */
+  /** The id of the message. A session ignores a message whose id it has already received. */
   readonly message?: string
 }
 
 /**
- * All a session was started with: plain data, so that it can be written down whole and carried to another process.
- * With the recorded entries it is everything needed to continue.
+ * Everything that a session was started with, as plain data that can be stored and sent to another process. Together with the recorded
+ * entries, it is sufficient to resume the session.
  */
 export interface SessionSpec {
   readonly id: string
-  /** The entry session of the tree this one belongs to; its own id for an entry session. */
+  /** The entry session of its tree. For an entry session, its own id. */
   readonly root: string
   readonly agent: AgentDefinition
-  /** The system prompt as sent: the agent's prompt, and who it may delegate to. */
+  /** The system prompt as sent: the agent's prompt, and the agents it may delegate to. */
   readonly systemPrompt: string
   /** Resolved before the session starts. */
   readonly model: string
@@ -77,17 +77,17 @@ export interface SessionSpec {
   /** Agents this session may delegate to, resolved at its start. */
   readonly targets: readonly string[]
   readonly completion: Completion
-  /** False for a run in which nobody may delegate. */
+  /** False if delegation is disabled for the run. */
   readonly delegation: boolean
   readonly limits: SessionLimits
   readonly controls?: Controls
   readonly workspace: string
-  /** Absent: it shares its workspace with whoever works there. */
+  /** Absent if the session shares its workspace with other sessions. */
   readonly isolation?: Isolation
-  /** Of a teammate: its team, and its name there. It sends messages whatever the list of its tools says. */
+  /** For a teammate: its team, and its name in the team. A teammate can send messages to its team even if its tools do not include that. */
   readonly team?: { readonly name: string; readonly member: string }
   readonly work: Work
-  /** Said before, for a session that continues a conversation: user and assistant texts in turn. */
+  /** For a session that continues a conversation: the earlier messages, alternating between user and assistant. */
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
   readonly created: string
 }

@@ -1,11 +1,11 @@
 import type { Work } from './session-spec.ts'
 
-/** A teammate: one session of an agent, which wakes whenever a message arrives for it. */
+/** A teammate: a session of an agent that resumes whenever a message for it arrives. */
 export interface TeamMember {
   readonly name: string
   readonly agent: string
   readonly session: string
-  /** As the call asked for it. */
+  /** The model that the call requested. */
   readonly model?: string
 }
 
@@ -17,29 +17,29 @@ export interface NewTeam {
   /** The agent of that session. */
   readonly leadAgent: string
   readonly members: readonly TeamMember[]
-  /** Of the call that creates it: the same on every try. */
+  /** The idempotency key of the call that creates the team: the same for every attempt. */
   readonly key: string
 }
 
 /**
- * Where teams and the messages of their members are kept. What a team consists of is in the record of its lead; this port makes it
- * visible to others, and carries messages.
+ * Stores teams and the messages of their members. The record of the lead defines the team; this port makes the team visible to others
+ * and delivers messages.
  *
- * 1. A message is stored where a crash cannot lose it before its sender learns that it was sent.
- * 2. `unread` gives messages in the order in which they were stored, until `received` was called for them. A session may be given one
- *    twice after a crash: it recognises the id, `Work.message`.
+ * 1. A message is stored durably before its sender learns that it was sent.
+ * 2. `unread` returns messages in the order in which they were stored, until `received` is called for them. After a crash, a session may
+ *    receive a message twice and recognises it by its id, `Work.message`.
  */
 export interface Teams {
-  /** Why the team cannot be created; nothing when it was, by this try or an earlier one of the same call. */
+  /** Creates a team. Returns the reason if that is impossible, and nothing if this or an earlier attempt of the same call created it. */
   create(team: NewTeam): Promise<string | undefined>
-  /** Removes a team. Nothing happens when it is not there any more. */
+  /** Removes a team. Does nothing if the team no longer exists. */
   remove(name: string, lead: string): Promise<void>
-  /** The session that leads this team, if there is such a team. */
+  /** The session that leads this team, if the team exists. */
   leadOf(name: string): string | undefined
   /** The messages for a session, as a member or as a lead. Each has an id. Must not throw. */
   unread(session: string): readonly Work[]
-  /** The session has recorded this message. */
+  /** Marks a message as received, once the session has recorded it. */
   received(session: string, message: string): Promise<void>
-  /** Calls `listener` whenever a message for this lead or its members was stored. The returned function ends that. */
+  /** Calls `listener` whenever a message for this lead or its members is stored. The returned function unsubscribes. */
   serve(lead: string, listener: () => void): () => void
 }

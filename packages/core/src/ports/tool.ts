@@ -3,8 +3,9 @@ import type { Image } from './entry.ts'
 import type { JsonSchema, StandardSchema } from './schema.ts'
 
 /**
- * What running a tool can change. It decides what the gate asks for and what happens to a call in doubt:
- * `read` is run again, `write` is checked, a person decides about `execute` and `outbound`, unless the gate says that the call only reads.
+ * What a tool can change. The effect determines which calls need approval, and what happens to a call in doubt, one that was
+ * interrupted: Cadre repeats `read` and checks `write`. For `execute` and `outbound` a person decides, unless the gate has found that
+ * the call only reads.
  */
 export type Effect = 'read' | 'write' | 'execute' | 'outbound'
 
@@ -12,28 +13,28 @@ export interface ToolContext {
   readonly session: string
   readonly agent: string
   readonly call: string
-  /** The same on every try of this call: pass it on to whatever can recognise a repetition. */
+  /** An idempotency key: the same for every attempt of this call. Pass it to services that detect duplicates. */
   readonly key: string
-  /** Absolute path of the folder the session may change. */
+  /** The absolute path of the folder that the session may change. */
   readonly workspace: string
-  /** The boundary of the agent, where it has one: commands of some run on a copy. */
+  /** The boundary of the agent, if it has one. With `commands: 'copy'`, commands must run in a copy of the workspace. */
   readonly boundary?: Boundary
-  /** Somebody has agreed to exactly this call. Without it, rules alone have allowed it. */
+  /** Set if exactly this call was approved. Absent if rules alone allowed it. */
   readonly approved?: true
 }
 
 export interface ToolResult {
   readonly content: string
   readonly images?: readonly Image[]
-  /** Set when the tool could not do what was asked: the model sees the content as an error. */
+  /** Set if the call failed. The model then sees the content as an error. */
   readonly failed?: boolean
 }
 
-/** What a command line comes down to. */
+/** The programs that a command line starts. */
 export interface CommandsOfCall {
   /** Each program with its arguments, without quotes and wrappers: `['git', 'push', '-f']`. */
   readonly list: readonly (readonly string[])[]
-  /** False where more may be hidden in the line than was found. */
+  /** False if the command line may start programs that are not in the list. */
   readonly sure: boolean
 }
 
@@ -42,35 +43,35 @@ export interface Tool<Input = unknown> {
   readonly description: string
   readonly class: ToolClass
   readonly effect: Effect
-  /** Tools the loop itself carries out: starting a child session, creating and deleting a team, and handing in the report. */
+  /** Set for tools that the session loop runs itself: to start a child session, to create or delete a team, and to submit the report. */
   readonly kind?: 'delegate' | 'team' | 'report'
   readonly input: StandardSchema<Input>
   /** JSON Schema of the input, shown to the model. */
   readonly parameters: JsonSchema
-  /** Other names of this tool in the dialects; all of them are accepted, none is offered unless an agent's file names it. */
+  /** Names of this tool in other dialects. Calls may use any of them. Models only see those that the agent file lists. */
   readonly aliases?: readonly string[]
   /** Other spellings of its arguments: `{ filePath: 'path' }`. */
   readonly argumentAliases?: { readonly [spelling: string]: string }
-  /** Turns the arguments of an alias with another shape into this tool's. Keyed by alias. */
+  /** By alias: converts arguments of a different shape into the arguments of this tool. */
   readonly adapt?: { readonly [alias: string]: (input: Record<string, unknown>) => Record<string, unknown> }
-  /** Where it comes from: same name from several sources is settled `editor` over `custom` over `built-in`. */
+  /** Where the tool comes from. If several tools have the same name, `editor` takes precedence over `custom`, and `custom` over `built-in`. */
   readonly origin?: 'built-in' | 'custom' | 'editor'
-  /** Files and folders the call is about, for the gate. As the model wrote them. */
+  /** The files and folders that the call uses, as the model wrote them. The gate checks them. */
   readonly paths?: (input: Input) => readonly string[]
-  /** The programs the call would start, for the gate. */
+  /** The programs that the call would start. The gate checks them. */
   readonly commands?: (input: Input) => CommandsOfCall
-  /** A failure is `{ failed: true }` or a thrown error: both reach the model as an outcome, neither ends the session. */
+  /** Runs the call. To fail, return `{ failed: true }` or throw: the model receives the failure, and the session continues. */
   run(input: Input, context: ToolContext, signal: AbortSignal): Promise<ToolResult>
-  /** For writes in doubt: is the world already as this call would leave it? */
+  /** For a write in doubt: checks whether the call has already had its effect. */
   check?(input: Input, context: ToolContext, signal: AbortSignal): Promise<'done' | 'not_done' | 'unknown'>
 }
 
 export interface ToolDefinition<Input> extends Omit<Tool<Input>, 'parameters'> {
-  /** Needed only when the schema cannot export itself as JSON Schema. */
+  /** Required only if `input` cannot export itself as JSON Schema. */
   readonly parameters?: JsonSchema
 }
 
-/** Checks a definition where it is written, so that a mistake is found at load time and not in the middle of a run. */
+/** Defines a tool. Throws a `TypeError` if its name or schema is invalid, so that mistakes show when the tool is loaded. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
   const { name } = definition
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {

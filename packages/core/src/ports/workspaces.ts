@@ -2,9 +2,9 @@ import type { ReportStatus } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 
 /**
- * How a session is kept apart from others that work at the same time. `own`: it works in the workspace that was made for
- * `session`, itself or one above it. `missing`: `session`, itself or one above it, was to have its own and could not: every
- * change is put before a person.
+ * How a session is isolated from others that run at the same time. `own`: it works in the workspace that was created for `session`,
+ * which is this session or an ancestor. `missing`: no workspace could be created for `session`, so every change needs approval by a
+ * person.
  */
 export type Isolation =
   | {
@@ -15,7 +15,7 @@ export type Isolation =
        * agent share and which is never merged; `session` is then the name of that folder.
        */
       readonly base: string
-      /** When it has completed its work, its changes are taken over into that folder at once, if nothing is in the way. */
+      /** Set if Cadre merges the changes into `base` when the session completes, unless there is a conflict. */
       readonly returns?: true
     }
   | { readonly kind: 'missing'; readonly session: string; readonly reason: string }
@@ -25,9 +25,9 @@ export interface WorkspaceRequest {
   /** The entry session of its tree. */
   readonly root: string
   readonly agent: string
-  /** The folder the session would share: it begins with what is there now. */
+  /** The folder that the session would share. The workspace starts with its current content. */
   readonly base: string
-  /** Sessions whose results it continues: what they changed is there from the beginning. */
+  /** Sessions whose work this one continues. The workspace starts with their changes. */
   readonly from?: readonly string[]
 }
 
@@ -35,19 +35,19 @@ export type Prepared =
   | { readonly kind: 'ready'; readonly path: string }
   | { readonly kind: 'impossible'; readonly reason: string }
 
-/** Folders of their own for sessions. Must not throw. */
+/** Gives sessions their own workspaces. Must not throw. */
 export interface Workspaces {
-  /** The workspace of this session, made if it is not there. Asked again for the same session it gives the same one. */
+  /** Returns the workspace of a session, and creates it if necessary. Returns the same one for the same session. */
   prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<Prepared>
   /**
-   * Asked when a session with a workspace of its own is about to end. What a person, or who delegated to it, has to know about
-   * where its changes are; nothing where there are none, or where they are what everybody sees.
+   * Called when a session with its own workspace is about to end. Returns where its changes are, for the user and the delegating agent,
+   * or nothing if there are no changes or others already see them.
    */
   settle(session: SessionSpec, status: ReportStatus): Promise<Settled | undefined>
 }
 
 export interface Settled {
   readonly message: string
-  /** Its changes did not reach the target folder, so work that continues there would miss them. */
+  /** Set if its changes did not reach the target folder, so that work there would miss them. */
   readonly isMissing?: true
 }

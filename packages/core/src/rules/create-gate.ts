@@ -35,7 +35,7 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
     return {
       kind: 'refused',
       by: 'tool',
-      reason: `there is no tool named ${JSON.stringify(name)}${didYouMean(name, toolset.names()) || '.'} Available: ${toolset.names().join(', ') || 'none'}`,
+      reason: `there is no tool named ${JSON.stringify(name)}${didYouMean(name, toolset.names()) || '.'} Available: ${toolset.names().join(', ') || 'none'}.`,
     }
   }
   const read = () =>
@@ -49,7 +49,7 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
   return {
     kind: 'refused',
     by: 'agent',
-    reason: `${what}${whyNot(found.tool, session)}. Available: ${toolset.names().join(', ') || 'none'}`,
+    reason: `${what}${whyNot(found.tool, session)}. Available: ${toolset.names().join(', ') || 'none'}.`,
   }
 }
 

@@ -50,7 +50,7 @@ export function engineRules(
             kind: 'deny',
             by: 'budget',
             rule: 'sessions',
-            reason: `session limit reached (${most}, limits.sessions). Do the work yourself`,
+            reason: `session limit reached (${most}, limits.sessions). Do the work yourself.`,
           }
         return standIn === undefined
           ? undefined

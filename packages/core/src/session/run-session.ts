@@ -194,7 +194,7 @@ async function settledPlace(
   try {
     return await workspaces?.settle(spec, status)
   } catch (error) {
-    return { message: `Cannot merge or remove its workspace: ${messageOf(error)}`, isMissing: true }
+    return { message: `cannot merge or remove its workspace: ${messageOf(error)}`, isMissing: true }
   }
 }
 

@@ -51,7 +51,7 @@ export interface Session {
 /** Throws when this life is lost: the process that took the session over continues it from what is recorded. */
 export function requireLife({ tree, spec }: Pick<Session, 'tree' | 'spec'>): void {
   if (!tree.isLost) return
-  const message = `Session ${spec.id} was taken over by another process, which continues it.`
+  const message = `session ${spec.id} was taken over by another process, which continues it.`
   throw new CadreError('owned', message)
 }
 

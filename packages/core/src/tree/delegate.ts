@@ -95,7 +95,7 @@ async function childSpec(
 ): Promise<SessionSpec> {
   const { spec, ports, tree, node } = session
   const agent = ports.agents.get(delegation.target)
-  if (agent === undefined) throw new CadreError('delegation', `agent ${delegation.target} no longer exists`)
+  if (agent === undefined) throw new CadreError('delegation', `agent ${delegation.target} no longer exists.`)
   const reports = delegation.expectations !== undefined
   const parallel = isParallel(session, agent, session.state.background.has(call))
   const wanted = { id, root: spec.root, agent, shared: placeOf(spec), parallel }

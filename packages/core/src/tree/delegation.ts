@@ -181,13 +181,13 @@ export function refuseDelegation(
   if (!session.targets.includes(target)) {
     return {
       code: 'delegation',
-      reason: `${session.agent.name} may not delegate to ${target}; allowed: ${session.targets.join(', ') || 'nobody'}`,
+      reason: `${session.agent.name} may not delegate to ${target}. Allowed: ${session.targets.join(', ') || 'none'}.`,
     }
   }
   if (session.depth >= maxDepth) {
     return {
       code: 'delegation',
-      reason: `delegation depth limit reached (${maxDepth}, limits.depth). Do the work yourself`,
+      reason: `delegation depth limit reached (${maxDepth}, limits.depth). Do the work yourself.`,
     }
   }
   return undefined

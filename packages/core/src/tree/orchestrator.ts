@@ -23,9 +23,9 @@ import { startNotices } from './start-notices.ts'
 import { type StopReason, Tree } from './tree.ts'
 
 export interface StartRequest {
-  /** The id of the new session; one is made when absent. Rejects when there is a session of this id. */
+  /** The id of the new session. Default: a generated id. `start` rejects if the session already exists. */
   readonly id?: string
-  /** The entry agent's name, or a definition of its own. */
+  /** The name of the entry agent, or a definition. */
   readonly agent: string | AgentDefinition
   readonly work: Work | string
   readonly workspace: string
@@ -34,21 +34,21 @@ export interface StartRequest {
   readonly model?: string
   readonly maxRounds?: number
   readonly history?: SessionSpec['history']
-  /** False: nobody in this run may delegate. */
+  /** False disables delegation in this run. */
   readonly delegation?: boolean
-  /** Controls for the whole tree. */
+  /** Restrictions of the whole tree. */
   readonly controls?: Controls
-  /** False: if the agent cannot start, the plain model does not answer instead. */
+  /** False: if the agent cannot start, the run fails, and the plain model does not answer instead. */
   readonly plain?: boolean
-  /** Other sessions write at the same time, so an agent that can write gets its own workspace. */
+  /** Set if other sessions write at the same time. An agent that can write then gets its own workspace. */
   readonly parallel?: boolean
   /** The session that created this task or sent the message. If it has a budget, the budget pays for this session. */
   readonly charged?: string
-  /** Sessions whose results it continues. If it has its own workspace, their changes are in it from the start. */
+  /** Sessions whose work this one continues. If it has its own workspace, the workspace starts with their changes. */
   readonly from?: readonly string[]
 }
 
-/** A run ends with a report, or it waits for a person and can be resumed when there is an answer. */
+/** A run ends with a report, or waits for a person. Resume it when there is an answer. */
 export type RunResult =
   | { readonly kind: 'report'; readonly report: Report }
   | { readonly kind: 'waiting'; readonly session: string; readonly questions: readonly QuestionId[] }
@@ -64,35 +64,34 @@ export interface ResumeOptions {
   readonly model?: string
   /** False: the session may not delegate from now on. */
   readonly delegation?: false
-  /** Limits to change; the others stay as they were at the start of the run. */
+  /** Limits to change. The others stay as they were when the run started. */
   readonly limits?: Partial<RunLimits>
 }
 
 export interface Orchestrator {
-  /** Rejects with a `CadreError` when the request itself is wrong: an unknown agent or model. */
+  /** Starts a session. Rejects with a `CadreError` if the request is invalid, for example if the agent or model is unknown. */
   start(request: StartRequest, signal: AbortSignal): Promise<RunResult>
   /**
    * Resumes a session, with or without new work. Without new work, an ended session returns its report again. Rejects with
    * `owned` while its tree is running, in this process or in another. To send a message to a running session, use `tell`.
    */
   resume(id: string, options: ResumeOptions, signal: AbortSignal): Promise<RunResult>
-  /** What the gate would decide about a call. Starts, runs and records nothing; the caller leaves out rules that run programs. */
+  /** Returns what the gate would decide about a call. Starts, runs and records nothing, if the caller omits rules that run programs. */
   explain(request: ExplainRequest, signal: AbortSignal): Promise<Explained>
   /**
-   * Stops one session of a running tree and all sessions below it. False when it is not running here. `stays`: a person stopped
-   * it permanently; otherwise a stopped root counts as an interrupted run.
+   * Stops one session of a running tree and all sessions below it. Returns false if it is not running in this process. `stays`: a person
+   * stopped it permanently. Otherwise a stopped root is an interrupted run.
    */
   cancel(session: string, options?: { readonly stays?: boolean }): boolean
   /**
-   * Sends a message to a session that is running here. The session reads it at its next round. Resolves to true when the message is
-   * recorded; false when the session is not running here, or ended or went to sleep first.
+   * Sends a message to a session that is running in this process. The session reads it in its next round. Resolves to true when the message
+   * is recorded, and to false if the session is not running here, or ended or was suspended first.
    */
   tell(session: string, work: Work): Promise<boolean>
   /**
-   * Pauses the tree with this root, or everything that runs here, and then for good. Each session goes to sleep when the calls that
-   * were allowed are settled. It continues when it is resumed, here or, after a pause of everything, by another orchestrator, which
-   * judges the other calls of its last reply. Nothing is cancelled. `breaksOff`: does not wait for pending model replies; they are
-   * requested again.
+   * Pauses the tree with this root. Without `root`, pauses everything in this orchestrator permanently. Each session is suspended when its
+   * allowed calls are settled, and nothing is cancelled. Resume it here or, after everything was paused, with another orchestrator, which
+   * judges the other calls of the last reply. `breaksOff`: do not wait for pending model replies; they are requested again.
    */
   pause(options?: { readonly root?: string; readonly breaksOff?: boolean }): void
 }
@@ -105,7 +104,7 @@ export interface OrchestratorOptions {
   readonly ceilings?: Partial<RunLimits>
 }
 
-/** Creates the engine. The ports give it access to everything outside. */
+/** Creates an orchestrator, which runs trees of sessions. It reaches everything outside of core through `ports`. */
 export function createOrchestrator(ports: Ports, options: OrchestratorOptions = {}): Orchestrator {
   const { ceilings = {} } = options
   const limits = withinCeilings({ ...defaultLimits, ...options.limits }, ceilings)
@@ -185,13 +184,16 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     if (typeof wanted !== 'string') return wanted
     const found = ports.agents.get(wanted)
     if (found?.userInvocable === false) {
-      throw new CadreError('usage', `users cannot start ${found.name}: its file sets user-invocable to false`)
+      throw new CadreError(
+        'usage',
+        `users cannot start ${found.name}: its file sets user-invocable to false.`,
+      )
     }
     if (found !== undefined) return found
     const names = ports.agents.list().map((agent) => agent.name)
     throw new CadreError(
       'not_found',
-      `there is no agent named ${JSON.stringify(wanted)}${didYouMean(wanted, names) || '.'} Known: ${names.join(', ') || 'none'}`,
+      `there is no agent named ${JSON.stringify(wanted)}${didYouMean(wanted, names) || '.'} Known: ${names.join(', ') || 'none'}.`,
     )
   }
 
@@ -224,7 +226,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     },
     async resume(id, options, signal) {
       const stored = await ports.engine.read(id)
-      if (stored === undefined) throw new CadreError('not_found', `there is no session ${id}`)
+      if (stored === undefined) throw new CadreError('not_found', `there is no session ${id}.`)
       return runs.own(stored.spec.root, (run) => continueRun(run, stored, options, signal))
     },
     async explain(request, signal) {
@@ -360,7 +362,7 @@ function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
 
 async function requireNew(id: string, ports: Ports): Promise<void> {
   if ((await ports.engine.read(id)) === undefined) return
-  throw new CadreError('usage', `session ${id} already exists. Continue it, or choose another id`)
+  throw new CadreError('usage', `session ${id} already exists. Continue it, or choose another id.`)
 }
 
 async function knownModel(name: string, ports: Ports): Promise<string> {

@@ -114,10 +114,10 @@ export async function resolveModel(
       standIn ??= found.model.id
       continue
     }
-    const nearest = found.nearest.length === 0 ? '' : `; nearest: ${found.nearest.join(', ')}`
+    const nearest = found.nearest.length === 0 ? '' : `. Nearest: ${found.nearest.join(', ')}`
     const reason = `${found.reason.replace(/\.$/, '')}${nearest}`
     const what =
-      found.code === 'policy' ? 'is not allowed' : found.unreachable ? 'cannot be used' : 'is not known'
+      found.code === 'policy' ? 'is not allowed' : found.unreachable ? 'cannot be used' : 'is unknown'
     first ??= { name, reason, code: found.code ?? 'unknown_model', what }
   }
   if (standIn !== undefined) return standIn
@@ -125,7 +125,7 @@ export async function resolveModel(
   const whose = model === undefined ? ` of agent ${agent.name}` : ''
   throw new CadreError(
     first.code,
-    `the model ${JSON.stringify(first.name)}${whose} ${first.what}: ${first.reason}`,
+    `the model ${JSON.stringify(first.name)}${whose} ${first.what}: ${first.reason}.`,
   )
 }
 

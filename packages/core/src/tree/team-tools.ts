@@ -88,7 +88,7 @@ export function refuseTeam(
 ): { code: string; reason: string } | undefined {
   for (const { name, agentType } of members) {
     if (nameKey(name) === nameKey(session.agent.name))
-      return { code: 'delegation', reason: `${name} is your own name. Choose another name for the teammate` }
+      return { code: 'delegation', reason: `${name} is your own name. Choose another name for the teammate.` }
     const target = targetOf(session, agentType)
     const circle = refuseCircle(session, agentType)
     if (circle !== undefined) return circle
@@ -100,7 +100,7 @@ export function refuseTeam(
     const hint = didYouMean(agentType, session.targets) || '.'
     return {
       code: 'delegation',
-      reason: `The teammate ${name} cannot be started: ${session.agent.name} may not start an agent named ${JSON.stringify(agentType)}${hint} Agents it may start: ${session.targets.join(', ') || 'none'}`,
+      reason: `The teammate ${name} cannot be started: ${session.agent.name} may not start an agent named ${JSON.stringify(agentType)}${hint} Agents it may start: ${session.targets.join(', ') || 'none'}.`,
     }
   }
   return undefined

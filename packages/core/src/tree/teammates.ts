@@ -212,11 +212,11 @@ export class Teammates {
     if (request === undefined || member === undefined)
       throw new CadreError(
         'delegation',
-        `the call that created the team ${team.name} is no longer in the record`,
+        `the call that created the team ${team.name} is no longer in the record.`,
       )
     mate.agent = member.agentType
     const agent = ports.agents.get(targetOf(spec, member.agentType) ?? member.agentType)
-    if (agent === undefined) throw new CadreError('delegation', `agent ${member.agentType} no longer exists`)
+    if (agent === undefined) throw new CadreError('delegation', `agent ${member.agentType} no longer exists.`)
     const parallel = canChange(ports, agent)
     const wanted = { id: child, root: spec.root, agent, shared: placeOf(spec), parallel }
     return specify(ports, tree.limits, {

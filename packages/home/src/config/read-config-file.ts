@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { type JsonObject, messageOf } from '@cadre/core'
+import { type JsonObject, sentenceOf } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { type Located, readYaml } from '@cadre/disk'
 import { checkShape } from './check-shape.ts'
@@ -49,7 +49,7 @@ export function readConfigFile(path: string, kind: FileKind = configuration): Co
       return failed('file-unusable', `The ${kind.name} must be a regular file of at most 1 MB.`)
     bytes = readFileSync(path)
   } catch (error) {
-    return failed('file-unreadable', `Cannot read the ${kind.name}: ${messageOf(error)}.`)
+    return failed('file-unreadable', `Cannot read the ${kind.name}: ${sentenceOf(error)}`)
   }
   const text = bytes.toString('utf8')
   const read = readYaml({ text: text.replace(/^\ufeff/, ''), path })

@@ -10,7 +10,7 @@
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, sentenceOf } from '@cadre/core'
 import {
   changedPaths,
   commitIndex,
@@ -125,8 +125,8 @@ class HomeKeeper implements HomeGit {
       void this.#enqueue('found')
       return undefined
     } catch (error) {
-      const why = messageOf(error).replace(/\.$/, '')
-      return `Cadre keeps no git history of the home directory ${this.#home.path}: ${why}. Everything else works.`
+      const why = sentenceOf(error)
+      return `Cadre keeps no git history of the home directory ${this.#home.path}: ${why} Everything else works.`
     }
   }
 
@@ -167,7 +167,7 @@ class HomeKeeper implements HomeGit {
       await this.#locked(() => this.#commit(notes, how))
       this.#failing = undefined
     } catch (error) {
-      const why = `Cannot commit changes of ${this.#home.path}: ${messageOf(error)}. Cadre retries with the next change.`
+      const why = `Cannot commit changes of ${this.#home.path}: ${sentenceOf(error)} Cadre retries with the next change.`
       // What is different now is still different when the next one is made.
       if (this.#failing === undefined) this.#tell(why)
       this.#failing = why
@@ -176,7 +176,7 @@ class HomeKeeper implements HomeGit {
 
   async #commit(notes: readonly Note[], how: How): Promise<void> {
     if (!(await removeStaleLock(path.join(this.#at.gitDir, 'index.lock'))))
-      throw new CadreError('owned', 'another git process has locked its index', { where: this.#at.gitDir })
+      throw new CadreError('owned', 'another git process has locked its index.', { where: this.#at.gitDir })
     const named = notes.flatMap(({ paths = [] }) => paths)
     const isNamed = notes.every(({ paths }) => paths !== undefined)
     const sweeps = how !== 'notes' || !isNamed || Date.now() - this.#sweptAt > sweepEvery

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { messageOf } from '@cadre/core'
+import { sentenceOf } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 
 const root = 0
@@ -16,7 +16,7 @@ export function checkProtection(file: string): Diagnostic[] {
     const places = new Set([real, path.dirname(real), realpathSync(path.dirname(file))])
     return [...places].flatMap((place) => weaknessOf(place, file) ?? [])
   } catch (error) {
-    return [warning(file, `Cannot check who can change this policy: ${messageOf(error)}.`)]
+    return [warning(file, `Cannot check who can change this policy: ${sentenceOf(error)}`)]
   }
 }
 

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { messageOf } from '@cadre/core'
+import { sentenceOf } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import type { TrustItem } from '../trust/trust.ts'
 import { closedPolicy, openPolicy, type Policy } from './policy.ts'
@@ -105,7 +105,7 @@ async function readIfThere(level: PolicyLevel, path: string): Promise<PolicyFile
     return (await import('./read-policy-file.ts')).readPolicyFile(level, path)
   } catch (error) {
     // A folder that may not be looked into could hold a policy: that is not the same as none.
-    const message = `Cannot read the policy: ${messageOf(error)}.`
+    const message = `Cannot read the policy: ${sentenceOf(error)}`
     const { brokenPolicyFile } = await import('./read-policy-file.ts')
     return brokenPolicyFile(level, { path, severity: 'error', code: 'file-unreadable', message })
   }

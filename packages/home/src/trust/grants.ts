@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { CadreError, type Effect, messageOf } from '@cadre/core'
+import { CadreError, type Effect, sentenceOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
 import { identityOfHome } from './home-identity.ts'
 import { readSettingsFile } from './read-user-record.ts'
@@ -116,7 +116,7 @@ function write(file: string, text: string): void {
     rmSync(draft, { force: true })
     throw new CadreError(
       'configuration',
-      `Cadre cannot record the flags of this run: ${messageOf(error)}. Repeat them when you resume it.`,
+      `Cadre cannot record the flags of this run: ${sentenceOf(error)} Repeat them when you resume it.`,
       { where: file, cause: error },
     )
   }

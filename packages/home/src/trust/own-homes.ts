@@ -1,6 +1,6 @@
 import { appendFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, sentenceOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
 import { type HomeIdentity, identityOfHome } from './home-identity.ts'
 import { readSettingsFile } from './read-user-record.ts'
@@ -81,7 +81,7 @@ function append(file: string, line: string): void {
     if (error instanceof CadreError) throw error
     throw new CadreError(
       'configuration',
-      `Cadre cannot record that you own a home directory: ${messageOf(error)}. Make the folder writable, set XDG_CONFIG_HOME to one that is, or use --trust for one command.`,
+      `Cadre cannot record that you own a home directory: ${sentenceOf(error)} Make the folder writable, set XDG_CONFIG_HOME to one that is, or use --trust for one command.`,
       { where: file, cause: error },
     )
   }

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, sentenceOf } from '@cadre/core'
 
 /**
  * Reads a file of the user's settings folder that decides what may run; nothing when there is none. Throws `configuration`
@@ -19,7 +19,7 @@ export function readSettingsFile(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CadreError('configuration', `cannot read this file: ${messageOf(error)}.`, {
+    throw new CadreError('configuration', `cannot read this file: ${sentenceOf(error)}`, {
       where: file,
       cause: error,
     })

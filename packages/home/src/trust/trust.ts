@@ -1,6 +1,6 @@
 import { chmodSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, sentenceOf } from '@cadre/core'
 import { type Located, makeFolder, readYaml } from '@cadre/disk'
 import { fingerprintModule } from './fingerprint-module.ts'
 import { readSettingsFile } from './read-user-record.ts'
@@ -151,7 +151,7 @@ function writeTrust(file: string, { trusted, declined }: Answers): void {
     } catch {
       // It was never made.
     }
-    throw new CadreError('configuration', `cannot save your answer: ${messageOf(error)}.`, {
+    throw new CadreError('configuration', `cannot save your answer: ${sentenceOf(error)}`, {
       where: file,
       cause: error,
     })

@@ -6,6 +6,7 @@ import {
   messageOf,
   type SessionSpec,
   type StoredSession,
+  sentenceOf,
 } from '@cadre/core'
 import { hasCode, listFolder, type ProcessIdentity, thisProcess } from '@cadre/disk'
 import { checkName, type Home, keepFiles, Leases } from '@cadre/home'
@@ -122,7 +123,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
 function unusable(home: Home, error: unknown): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (error instanceof CadreError || code === undefined || syscall === undefined) return error
-  const message = `Cannot use the home directory ${home.path}: ${messageOf(error)}. Make it writable, or choose another with --home.`
+  const message = `cannot use the home directory ${home.path}: ${sentenceOf(error)} Make it writable, or choose another with --home.`
   return new CadreError('configuration', message, { cause: error })
 }
 

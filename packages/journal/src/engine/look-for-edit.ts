@@ -1,5 +1,5 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, sentenceOf } from '@cadre/core'
 import { hasCode, readRegular } from '@cadre/disk'
 import { isUnguarded, rememberWritten } from '@cadre/home'
 import { emitEntry } from '../format/emit-entry.ts'
@@ -62,7 +62,7 @@ function takeUp(file: SessionFile, stats: Stats | undefined, isSettled: boolean,
   if (reading instanceof CadreError) {
     const beside = bytes.length === 0 ? undefined : keepEdit(file.path)
     const kept = beside === undefined ? '' : ` and kept the changed file as ${beside}`
-    restore(file, `${messageOf(reading)} Cadre restored the file${kept}`, reading.where, parts)
+    restore(file, `${sentenceOf(reading)} Cadre restored the file${kept}`, reading.where, parts)
   } else adopt(file, reading, { bytes, stats }, parts)
   return 'changed'
 }

@@ -44,7 +44,7 @@ describe('findJournalProblems', () => {
 
   it('finds text between entries that belongs to none', () => {
     expect(found(text.replace('  - seq: 2', '- seq: 2'))).toEqual([
-      expect.stringMatching(`^${lineOf(text, '  - seq: 2')} error This belongs to no entry`),
+      expect.stringMatching(`^${lineOf(text, '  - seq: 2')} error This text is not part of an entry`),
     ])
   })
 

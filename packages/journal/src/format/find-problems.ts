@@ -80,7 +80,7 @@ function problemOfChunk(chunk: string, line: number): JournalProblem | undefined
   if (chunk.length > mostForParser) return undefined
   if (!chunk.startsWith('  - ')) {
     const message =
-      'This belongs to no entry. An entry begins with `  - role:`, with two spaces before the dash.'
+      'This text is not part of an entry. An entry starts with `  - role:`, with two spaces before the dash.'
     return { severity: 'error', line, message }
   }
   try {

@@ -7,7 +7,7 @@
  */
 
 import type { Channel } from '@cadre/channels'
-import { type Answer, messageOf } from '@cadre/core'
+import { type Answer, sentenceOf } from '@cadre/core'
 import type { ApprovalRecord, Approvals, Decided } from '@cadre/gate'
 import { isUnguarded, readPlainFile } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
@@ -42,7 +42,7 @@ export function createApprovalsDuty(
           problems.report(what, `[${channel.name}]`, [
             {
               severity: 'warning',
-              message: `Cannot send approval ${record.id} to this channel: ${messageOf(error)}`,
+              message: `Cannot send approval ${record.id} to this channel: ${sentenceOf(error)}`,
             },
           ]),
       )
@@ -54,7 +54,7 @@ export function createApprovalsDuty(
       readPlainFile(home.at(form))
       problems.report('approvals', form, [])
     } catch (error) {
-      const message = `Cannot write pending approvals to this file: ${messageOf(error)} List them with "cadre approvals".`
+      const message = `Cannot write pending approvals to this file: ${sentenceOf(error)} List them with "cadre approvals".`
       problems.report('approvals', form, [{ severity: 'error', message }])
     }
   }

@@ -15,8 +15,8 @@ import {
   CadreError,
   type Controls,
   type Entry,
-  messageOf,
   type StoredSession,
+  sentenceOf,
 } from '@cadre/core'
 import { namesIn, type RawText } from '@cadre/disk'
 import { editFile, readPlainFile, withLock } from '@cadre/home'
@@ -84,7 +84,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       try {
         problems.report(about, file, await attend(name))
       } catch (error) {
-        problems.report(about, file, [fault(`Cannot process this chat log: ${messageOf(error)}`)])
+        problems.report(about, file, [fault(`Cannot process this chat log: ${sentenceOf(error)}`)])
       }
     }
   }
@@ -111,7 +111,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     // Before the record is read: what it says is then at least as new.
     const state = await sessions.state(session)
     const stored = await engine.read(session)
-    if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}`)
+    if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
     if (state.kind === 'broken') return [fault(`The session of this chat log is damaged: ${state.message}`)]
     if (!isOf(stored, name))
       return [
@@ -145,7 +145,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       // Delivered, but not in the conversation: a hook refused it.
       const isRefused = (await sessions.delivery(session, id)) === 'delivered'
       const said = isRefused ? 'queued' : await sessions.tell(session, { content, message: id })
-      if (said === 'missing') throw new CadreError('not_found', `there is no session ${session}`)
+      if (said === 'missing') throw new CadreError('not_found', `there is no session ${session}.`)
       known.add(id)
       isTold ||= !isRefused
     }
@@ -156,7 +156,10 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
   function begin({ name, log }: Talk, session: string): void {
     const agent = context.agents.get(log.agent) ?? context.agents.get(name)
     if (agent?.userInvocable === false)
-      throw new CadreError('usage', `users cannot start ${agent.name}: its file sets user-invocable to false`)
+      throw new CadreError(
+        'usage',
+        `users cannot start ${agent.name}: its file sets user-invocable to false.`,
+      )
     if (agent === undefined && log.systemPrompt.trim() === '')
       throw new CadreError(
         'not_found',

@@ -6,7 +6,7 @@
  */
 
 import type { Channel, ChannelContext, ChannelFactories, PostHandler, Problems } from '@cadre/channels'
-import { type JsonObject, messageOf } from '@cadre/core'
+import { type JsonObject, messageOf, sentenceOf } from '@cadre/core'
 import type { DaemonConfig } from '@cadre/home'
 
 export interface Listening {
@@ -123,7 +123,7 @@ export class Channels {
     for (const [index, end] of ends.entries())
       if (end.status === 'rejected')
         this.#options.problems.report('channel', `[${channels[index]?.name}]`, [
-          { severity: 'warning', message: `Cannot stop this channel: ${messageOf(end.reason)}` },
+          { severity: 'warning', message: `Cannot stop this channel: ${sentenceOf(end.reason)}` },
         ])
     const listening = await this.#listening
     this.#listening = undefined

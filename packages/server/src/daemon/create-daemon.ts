@@ -8,7 +8,7 @@
  */
 import { existsSync } from 'node:fs'
 import type { Note } from '@cadre/channels'
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, messageOf, sentenceOf } from '@cadre/core'
 import { type Home, isHandWritten, wasEditedByCadre, watchRequests } from '@cadre/home'
 import { watchHome } from '../watch/watch-home.ts'
 import { buildDuties, type Duties } from './build-duties.ts'
@@ -69,7 +69,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     if (!existsSync(home.path))
       throw new CadreError(
         'configuration',
-        'there is no home directory here. Create one with `cadre init --team NAME`, or name one with --home.',
+        'there is no home directory here. Create one with "cadre init --team NAME", or name one with --home.',
         { where: home.path },
       )
     const ownership = new Ownership(home, base.since, () => {
@@ -139,7 +139,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
         if (folder === '.' || folder === 'storage') void checkConfiguration(generations)
       },
       failed(folder, why) {
-        const message = `changes in this folder are only seen when it is looked at, every second: ${why}`
+        const message = `Cadre checks this folder every second, because it cannot watch it: ${why}`
         base.report('watch', folder, why === undefined ? undefined : message, 'warning')
       },
     })
@@ -227,7 +227,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       try {
         await step()
       } catch (error) {
-        base.tell(`while stopping: ${messageOf(error)}`)
+        base.tell(`while stopping: ${sentenceOf(error)}`)
       }
     }
     base.state = 'stopped'

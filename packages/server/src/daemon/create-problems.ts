@@ -15,7 +15,7 @@ export function createProblems(note: Note, changed: () => void = () => {}): Prob
       for (const problem of came)
         note({ type: 'problem.found', message: shown(problem), ...factsOf(problem) })
       for (const problem of gone)
-        note({ type: 'problem.mended', message: `mended: ${shown(problem)}`, ...factsOf(problem) })
+        note({ type: 'problem.mended', message: `Fixed: ${shown(problem)}`, ...factsOf(problem) })
       if (came.length > 0 || gone.length > 0 || isMoved(before, now)) changed()
     },
     list: () => [...known.values()].flat(),

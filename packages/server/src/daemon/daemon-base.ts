@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os'
 import type { Happening, Note, Problems } from '@cadre/channels'
-import { messageOf } from '@cadre/core'
+import { sentenceOf } from '@cadre/core'
 import { isOutOfFiles } from '@cadre/disk'
 import { createProblems } from './create-problems.ts'
 import type { DaemonOptions } from './daemon.ts'
@@ -110,7 +110,7 @@ export class DaemonBase {
     this.report(
       'status',
       'storage/daemon.json',
-      isProblem ? `Cannot write the status: ${messageOf(error)}` : undefined,
+      isProblem ? `Cannot write the status: ${sentenceOf(error)}` : undefined,
     )
   }
 }

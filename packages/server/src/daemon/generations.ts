@@ -7,7 +7,7 @@
  */
 
 import type { Note, Problems } from '@cadre/channels'
-import { CadreError, messageOf, type Orchestrator } from '@cadre/core'
+import { CadreError, type Orchestrator, sentenceOf } from '@cadre/core'
 import { systemTrouble } from '@cadre/disk'
 import type { DaemonParts, DaemonRuntime } from './daemon-runtime.ts'
 
@@ -82,7 +82,7 @@ export class Generations {
         this.#stamp = ''
         throw error
       }
-      const message = `${messageOf(error)} The previous configuration stays in effect.`
+      const message = `${sentenceOf(error)} The previous configuration stays in effect.`
       const code = error instanceof CadreError ? error.code : 'configuration'
       problems.report('configuration', 'config.yaml', [{ severity: 'error', code, message }])
       return

@@ -10,7 +10,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isLoopback, type PostAnswer, type PostHandler, type Problems } from '@cadre/channels'
-import { CadreError, type JsonObject, messageOf } from '@cadre/core'
+import { CadreError, type JsonObject, messageOf, sentenceOf } from '@cadre/core'
 import { createConnectionSlots } from './connection-slots.ts'
 
 export interface HttpOptions {
@@ -104,7 +104,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
       result = await judge(request)
       if (result.status < 400) report('request', [])
     } catch (error) {
-      report('request', [{ severity: 'error', message: `Cannot handle a request: ${messageOf(error)}` }])
+      report('request', [{ severity: 'error', message: `Cannot handle a request: ${sentenceOf(error)}` }])
       result = refusal(500, 'Internal error.')
     }
     if (response.destroyed) return

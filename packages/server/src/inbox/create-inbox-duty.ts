@@ -9,7 +9,7 @@
 
 import { existsSync } from 'node:fs'
 import type { Problem } from '@cadre/channels'
-import { didYouMean, messageOf } from '@cadre/core'
+import { didYouMean, messageOf, sentenceOf } from '@cadre/core'
 import { type Diagnostic, listFolder } from '@cadre/disk'
 import {
   type LineReader,
@@ -176,7 +176,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
       if (handled === 'unrouted') file.unrouted ??= number
       return undefined
     } catch (error) {
-      const message = `Cannot handle this line, so it and the lines after it wait: ${messageOf(error)}`
+      const message = `Cannot handle this line, so it and the lines after it wait: ${sentenceOf(error)}`
       return { line: number, severity: 'error', code: 'waiting', message }
     }
   }

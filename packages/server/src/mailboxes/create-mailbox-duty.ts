@@ -5,7 +5,7 @@
  * 2. One that cannot be delivered now waits, and so do those behind it; other mailboxes go on.
  */
 import type { Problem } from '@cadre/channels'
-import { messageOf, parseJson } from '@cadre/core'
+import { messageOf, parseJson, sentenceOf } from '@cadre/core'
 import { hasCode, isObject, listFolder, readRegular } from '@cadre/disk'
 import {
   type LineReader,
@@ -84,7 +84,7 @@ export function createMailboxDuty(context: DaemonContext): Duty {
         try {
           await handle(box, item)
         } catch (error) {
-          const message = `Cannot deliver this message, so it and the messages after it wait: ${messageOf(error)}`
+          const message = `Cannot deliver this message, so it and the messages after it wait: ${sentenceOf(error)}`
           box.waits = { line: item.number, severity: 'error', code: 'waiting', message }
           box.inDoubt = true
           return

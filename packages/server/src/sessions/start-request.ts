@@ -17,6 +17,6 @@ export async function requireAgent({ agent }: Beginning, { agents, models }: Dae
   const names = agents.list().map(({ name }) => name)
   throw new CadreError(
     'not_found',
-    `there is no agent named ${JSON.stringify(agent)}${didYouMean(agent, names) || '.'} Known: ${names.join(', ') || 'none'}`,
+    `there is no agent named ${JSON.stringify(agent)}${didYouMean(agent, names) || '.'} Known: ${names.join(', ') || 'none'}.`,
   )
 }

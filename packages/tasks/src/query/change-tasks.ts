@@ -2,7 +2,7 @@
  * Changes many tasks of many files. Everything is planned and checked on what the files say before the first of them is
  * written; each is then changed by itself, to what it says at that moment, and is the old one or the new one, whole.
  */
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, sentenceOf } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
 import { isApproval } from '../is-approval.ts'
 import { readTaskFile } from '../read-task-file.ts'
@@ -53,7 +53,7 @@ export async function changeTasks(
       })
     } catch (error) {
       if (written.length === 0) throw error
-      const message = `${messageOf(error)} Already changed: ${written.join(', ')}.`
+      const message = `${sentenceOf(error)} Already changed: ${written.join(', ')}.`
       throw new CadreError('usage', message, { cause: error })
     }
     written.push(file)

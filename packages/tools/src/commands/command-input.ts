@@ -31,7 +31,7 @@ export function reshapeCommand(given: Record<string, unknown>, spelling: string)
   const isBehind = background.some((name) => isTrue(rest[name])) || mode === 'async' || mode === 'detached'
   if (isBehind)
     throw new Refusal(
-      'commands cannot keep running in the background. Run the command in the foreground, with a timeout if it does not end by itself',
+      'commands cannot keep running in the background. Run the command in the foreground, with a timeout if it does not end by itself.',
     )
   const input = without(rest, background)
   const command = input['command'] ?? input['cmd']

@@ -66,7 +66,7 @@ function withOwnAliases(tools: readonly Tool[], reports: Notice[]): Tool[] {
       if (owner !== undefined)
         reports.push({
           code: 'tool_alias_taken',
-          message: `The alias ${alias} now refers to the ${originOf(owner)} tool ${owner.name}, not to ${tool.name}.`,
+          message: `the alias ${alias} now refers to the ${originOf(owner)} tool ${owner.name}, not to ${tool.name}.`,
         })
     }
     return { ...tool, aliases: (tool.aliases ?? []).filter((alias) => !lost.includes(alias)) }
@@ -78,7 +78,7 @@ function report(first: Tool, second: Tool): Notice {
   const dropped = kept === first ? second : first
   const message =
     originOf(kept) === originOf(dropped)
-      ? `There are two ${originOf(kept)} tools named ${kept.name}. Cadre uses the first one.`
+      ? `there are two ${originOf(kept)} tools named ${kept.name}. Cadre uses the first one.`
       : `Cadre uses the ${originOf(kept)} tool ${kept.name} instead of the ${originOf(dropped)} one.`
   return { code: 'tool_shadowed', message }
 }

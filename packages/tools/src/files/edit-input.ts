@@ -99,7 +99,7 @@ export function reshapeEdit(input: Record<string, unknown>): Record<string, unkn
     return { ...without(given, ['input', 'patchText']), patch }
   if (typeof given['code'] === 'string' && given['old'] === undefined) {
     throw new Refusal(
-      'code with omitted parts cannot be applied exactly. Give path, old and new instead, or use write_file for a whole file',
+      'code with omitted parts cannot be applied exactly. Give path, old and new instead, or use write_file for a whole file.',
     )
   }
   const { edits } = renameArguments(given, { replacements: 'edits' })

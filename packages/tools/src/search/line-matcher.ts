@@ -1,5 +1,5 @@
 import vm from 'node:vm'
-import { messageOf } from '@cadre/core'
+import { sentenceOf } from '@cadre/core'
 import { codeOf, Refusal } from '../refusal.ts'
 
 const script = new vm.Script(`
@@ -30,7 +30,7 @@ export function lineMatcher({ queries, regex, ignoreCase }: LineQuery): LineMatc
   try {
     new RegExp(source, flags)
   } catch (error) {
-    throw new Refusal(`The regular expression is invalid: ${messageOf(error)}`)
+    throw new Refusal(`The regular expression is invalid: ${sentenceOf(error)}`)
   }
   // A regular expression can take longer than the universe lasts, and only a script in a context of its own can be stopped.
   const context = vm.createContext({ text: '', source, flags })

@@ -36,7 +36,7 @@ export function webFetchTool(options: WebOptions = {}): Tool {
 function firstAddress(input: Record<string, unknown>): Record<string, unknown> {
   const { urls, ...rest } = without(input, ['prompt', 'query', 'format', 'timeout', 'max_length'])
   if (!Array.isArray(urls)) return rest
-  if (urls.length > 1) throw new Refusal('must be a single address. Call the tool once for each address')
+  if (urls.length > 1) throw new Refusal('must be a single address. Call the tool once for each address.')
   return renameArguments({ ...rest, urls: urls[0] as unknown }, { urls: 'url' })
 }
 

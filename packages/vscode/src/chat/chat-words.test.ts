@@ -60,6 +60,6 @@ it('puts what was attached below the request, as data', () => {
     { kind: 'text', label: 'a.md\n# x', text: 'one\n```', cut: 3 },
     { kind: 'mention', label: 'src', why: 'a folder' },
   ])
-  expect(text).toContain('### a.md # x\n\n````\none\n```\n````\n\n(3 more characters are left out)')
+  expect(text).toContain('### a.md # x\n\n````\none\n```\n````\n\n(3 more characters are omitted)')
   expect(text).toContain('### src\n\n(a folder)')
 })

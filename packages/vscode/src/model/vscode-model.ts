@@ -113,7 +113,7 @@ function imagePart({ mime, data }: Image, images: boolean): InputPart {
     LanguageModelDataPart?: { image(data: Uint8Array, mime: string): InputPart }
   }
   if (!images || Part === undefined)
-    return new vscode.LanguageModelTextPart(`[an image (${mime}) was left out: this model takes none]`)
+    return new vscode.LanguageModelTextPart(`[an image (${mime}) was omitted: this model accepts no images]`)
   return Part.image(Buffer.from(data, 'base64'), mime)
 }
 

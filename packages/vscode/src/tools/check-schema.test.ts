@@ -27,7 +27,7 @@ it.each([
   [{ path: 'x', lines: [1, 2, 3] }, 'lines must have at most 2 items'],
   [{ path: 'x', either: 1 }, 'either must be string'],
   [{ path: 'x', nested: { x: 1 } }, 'nested.x must be boolean'],
-  [{ path: 'x', other: 1 }, 'other is not known; known are: path, kind, lines, either, nested'],
+  [{ path: 'x', other: 1 }, 'other is unknown. Known: path, kind, lines, either, nested'],
 ])('checks %j', (value, expected) => {
   expect(explainIssues(checkSchema(schema, value))).toBe(expected)
 })

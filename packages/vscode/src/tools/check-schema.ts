@@ -94,7 +94,7 @@ function objectIssues(schema: JsonSchema, value: Record<string, unknown>, path: 
   return Object.entries(value).flatMap(([key, item]) => {
     if (Object.hasOwn(known, key)) return checkSchema(known[key], item, [...path, key])
     if (additionalProperties === false)
-      return [issue(`is not known; known are: ${Object.keys(known).join(', ')}`, [...path, key])]
+      return [issue(`is unknown. Known: ${Object.keys(known).join(', ')}`, [...path, key])]
     return checkSchema(additionalProperties, item, [...path, key])
   })
 }

@@ -24,7 +24,7 @@ it('reads texts, data, pictures and prompt elements', () => {
       undefined,
     ]),
   ).toEqual({
-    content: 'plain\n{"a":1}\n[application/zip, 3 bytes, left out]\nHello tree\n{"other":1}',
+    content: 'plain\n{"a":1}\n[application/zip, 3 bytes, omitted]\nHello tree\n{"other":1}',
     images: [{ mime: 'image/png', data: 'cG5n' }],
   })
 })

@@ -26,7 +26,7 @@ export function resultOf(parts: readonly unknown[]): ToolResult {
     const isImage = /^image\//i.test(mime)
     if (isImage && images.length < mostImages && data.byteLength <= mostImageBytes)
       images.push({ mime, data: Buffer.from(data).toString('base64') })
-    else texts.push(`[${mime}, ${data.byteLength} bytes, left out]`)
+    else texts.push(`[${mime}, ${data.byteLength} bytes, omitted]`)
   }
 }
 

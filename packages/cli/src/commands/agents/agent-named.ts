@@ -14,6 +14,6 @@ export function agentNamed(registry: AgentRegistry, name: string): AgentDefiniti
   const reason = broken?.diagnostics.find(({ severity }) => severity === 'error')
   if (reason !== undefined) throw new CadreError('configuration', showDiagnostic(reason))
   const names = agents.map((agent) => agent.name)
-  const hint = didYouMean(name, names) || '. List agents with `cadre agents list`.'
+  const hint = didYouMean(name, names) || '. List agents with "cadre agents list".'
   throw new CadreError('not_found', `there is no agent ${JSON.stringify(name)}${hint}`)
 }

@@ -29,7 +29,7 @@ const exportCommand = defineCommand({
     'that Cadre reads back. Tools and models get the names of Claude Code or opencode, never with wider permissions; standard error\n' +
     'lists each change and each key that the host will ignore. With --names keep, names do not change. A file that is already in that\n' +
     'dialect is copied byte for byte. One agent, or settings, goes to standard output; several agents require --out.\n' +
-    'Exits with 1 when a setting cannot be written in that dialect; the setting is left out and reported.\n' +
+    'Exits with 1 when a setting cannot be written in that dialect; the setting is omitted and reported.\n' +
     'With --json: {"files": [{"path", "text"}], "notes": [{"agent", "message"}], "faults": [{"agent", "message"}]}.',
   examples: [
     ['agents export reviewer --to claude', 'print one agent in the dialect of Claude Code'],
@@ -106,7 +106,7 @@ const show = defineCommand({
     [`agents show lead --json | jq -r '.tools[].name'`, 'the names of its tools'],
   ],
   parameters: {
-    flags: { team, home, model: text('The default model, as in `cadre run`', 'MODEL'), trust, json },
+    flags: { team, home, model: text('The default model, as in "cadre run"', 'MODEL'), trust, json },
     positional: {
       kind: 'tuple',
       parameters: [{ brief: 'The name of the agent', parse: String, placeholder: 'agent' }],

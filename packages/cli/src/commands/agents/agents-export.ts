@@ -74,7 +74,7 @@ async function chosenAgents(io: Io, home: string | undefined, names: readonly st
     const broken = diagnostics.filter(({ severity }) => severity === 'error')
     if (agents.length > 0) return { agents, broken }
     const [fault] = broken
-    const why = fault === undefined ? '' : `; ${fault.path}:${fault.line ?? 1}: ${fault.message}`
+    const why = fault === undefined ? '.' : `. ${fault.path}:${fault.line ?? 1}: ${fault.message}`
     throw new CadreError(
       'not_found',
       `there are no agents in this project or in ${place.at('templates')}${why}`,
@@ -94,7 +94,7 @@ async function chosenAgents(io: Io, home: string | undefined, names: readonly st
     const known = agents.map((agent) => agent.name)
     throw new CadreError(
       'not_found',
-      `there is no agent named ${JSON.stringify(name)}${didYouMean(name, known) || '.'} Known: ${known.join(', ') || 'none'}`,
+      `there is no agent named ${JSON.stringify(name)}${didYouMean(name, known) || '.'} Known: ${known.join(', ') || 'none'}.`,
     )
   })
   return { agents: [...new Set(chosen)], broken: [] }

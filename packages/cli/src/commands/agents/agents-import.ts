@@ -10,7 +10,7 @@ import {
   type PlacedFile,
   type TargetDialect,
 } from '@cadre/agents'
-import { type AgentDefinition, CadreError, messageOf } from '@cadre/core'
+import { type AgentDefinition, CadreError, sentenceOf } from '@cadre/core'
 import { type Diagnostic, decodeText, showDiagnostic } from '@cadre/disk'
 import { homeOf, projectOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -77,13 +77,13 @@ function read(file: string): Buffer {
     const stats = statSync(file, { throwIfNoEntry: false })
     if (stats === undefined)
       throw new CadreError('not_found', `there is no file ${file}. Name a file that defines agents.`)
-    if (!stats.isFile()) throw new CadreError('usage', `${file} is not a file`)
+    if (!stats.isFile()) throw new CadreError('usage', `${file} is not a file.`)
     if (stats.size > largestFile)
-      throw new CadreError('usage', `${file} is too large for a file of agents (over 4 MB)`)
+      throw new CadreError('usage', `${file} is too large for a file of agents (over 4 MB).`)
     return readFileSync(file)
   } catch (error) {
     if (error instanceof CadreError) throw error
-    throw new CadreError('not_found', `cannot read ${file}: ${messageOf(error)}`)
+    throw new CadreError('not_found', `cannot read ${file}: ${sentenceOf(error)}`)
   }
 }
 

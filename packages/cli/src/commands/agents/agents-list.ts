@@ -46,7 +46,7 @@ export async function listAgents(
   }
   if (loaded.agents.length === 0)
     io.stdout.write(
-      `No file defines an agent here yet. \`cadre lint --help\` lists the folders that Cadre searches.\n`,
+      `No file defines an agent here yet. "cadre lint --help" lists the folders that Cadre searches.\n`,
     )
   else {
     const rows = loaded.agents.map((agent) => rowOf(io, agent, loaded.files, here))

@@ -3,7 +3,7 @@ import { flag, home, json, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const id = {
-  brief: 'The id of the approval, or its beginning or end; list ids with `cadre approvals`',
+  brief: 'The id of the approval, or its beginning or end; list ids with "cadre approvals"',
   parse: String,
   placeholder: 'approval',
 } as const

@@ -68,7 +68,7 @@ async function addRule(
       interrupt: () => {},
     })
     if (!/^y(?:es)?$/i.test(said ?? ''))
-      throw new CadreError('cancelled', 'no rule was added, and the approval is still pending')
+      throw new CadreError('cancelled', 'no rule was added, and the approval is still pending.')
   }
   await plan.write()
 }

@@ -30,10 +30,10 @@ export async function findApproval(
   const [record, second] = fitting
   if (record === undefined) {
     const ids = open.map(({ id }) => id)
-    const hint = ids.length === 0 ? 'no approvals are pending' : `pending: ${someOf(ids)}`
+    const hint = ids.length === 0 ? 'No approvals are pending.' : `Pending: ${someOf(ids)}.`
     throw new CadreError(
       'not_found',
-      `there is no approval ${JSON.stringify(wanted)} in ${home.path}; ${hint}`,
+      `there is no approval ${JSON.stringify(wanted)} in ${home.path}. ${hint}`,
     )
   }
   if (second !== undefined) {

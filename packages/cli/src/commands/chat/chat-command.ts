@@ -11,7 +11,7 @@ export const chatCommand = defineCommand({
     'Without a terminal, each line of standard input is a message; an empty line or the end of input ends the chat. The exit code is\n' +
     'that of the last turn.',
   examples: [
-    ['chat', 'chat with the agent that `cadre run` would start'],
+    ['chat', 'chat with the agent that "cadre run" would start'],
     ['chat --resume', 'resume the most recent conversation'],
     ['chat --agent planner --no-subagents', 'chat with one agent that cannot delegate'],
     ['chat --json < messages.txt', 'read one message per line; print events and a report for each as JSON'],

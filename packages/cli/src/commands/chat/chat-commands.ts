@@ -96,7 +96,7 @@ async function handOver(chat: Chat, rest: string): Promise<void> {
     return output.note(text, { type: 'handoffs', handoffs: conversation.handoffs })
   }
   if (number !== undefined && !/^\d{1,9}$/.test(number))
-    throw new CadreError('usage', `/handoff takes a number and fill or send, not ${JSON.stringify(number)}`)
+    throw new CadreError('usage', `/handoff takes a number and fill or send, not ${JSON.stringify(number)}.`)
   await takeHandoff(chat, Number(number ?? 1), how)
 }
 

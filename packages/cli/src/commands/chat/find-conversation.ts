@@ -13,7 +13,7 @@ export async function newestConversation({ list, home }: Sessions): Promise<stri
   if (newest !== undefined) return newest.id
   throw new CadreError(
     'not_found',
-    `there are no conversations in ${home.at('sessions')} yet. Start one with \`cadre chat\`.`,
+    `there are no conversations in ${home.at('sessions')} yet. Start one with "cadre chat".`,
   )
 }
 

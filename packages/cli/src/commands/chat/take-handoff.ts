@@ -45,7 +45,7 @@ function targetOf({ runtime }: Chat, handoff: Handoff): AgentDefinition {
 }
 
 function notOffered(number: number, count: number): CadreError {
-  if (count === 0) return new CadreError('usage', 'no handoff is available')
+  if (count === 0) return new CadreError('usage', 'no handoff is available.')
   const numbers = count === 1 ? 'only 1 is' : `1 to ${count} are`
   return new CadreError(
     'usage',

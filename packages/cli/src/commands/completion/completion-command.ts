@@ -7,7 +7,7 @@ export const completionCommand = defineCommand({
     'Prints a completion script for commands, flags, and the names of agents, teams, models, sessions and approvals.',
   examples: [
     ['completion bash >> ~/.bashrc', 'for bash'],
-    ['completion zsh >> ~/.zshrc', 'for zsh, after `compinit`'],
+    ['completion zsh >> ~/.zshrc', 'for zsh, after "compinit"'],
     ['completion fish > ~/.config/fish/completions/cadre.fish', 'for fish'],
   ],
   parameters: {

@@ -10,7 +10,7 @@ export const upCommand = defineCommand({
     'Ctrl-C shuts down, and the next start continues from there. Press Ctrl-C again to exit immediately.',
   examples: [
     ['up', 'run in the foreground and print one line per event'],
-    ['up --detach', 'run in the background; inspect it with `cadre status`, stop it with `cadre down`'],
+    ['up --detach', 'run in the background; inspect it with "cadre status", stop it with "cadre down"'],
     ['up --home ~/team --workspace ~/project', 'use this home directory and this workspace'],
     ['up --allow write --trust', 'let agents write to the workspace without approval'],
   ],
@@ -35,7 +35,7 @@ export const upCommand = defineCommand({
 export const downCommand = defineCommand({
   brief: commands.down,
   about:
-    'Stops the daemon and waits until it has shut down. Sessions finish their current calls and resume with the next `cadre up`.',
+    'Stops the daemon and waits until it has shut down. Sessions finish their current calls and resume with the next "cadre up".',
   examples: [['down', 'stop the daemon of the current project']],
   parameters: { flags: { home, trust, json } },
   load: async () => (await import('./down.ts')).down,

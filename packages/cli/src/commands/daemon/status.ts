@@ -17,7 +17,7 @@ export async function status(
   if (!existsSync(home.path))
     throw new CadreError(
       'configuration',
-      'there is no home directory here. Create one with `cadre init --team NAME`, or name one with --home.',
+      'there is no home directory here. Create one with "cadre init --team NAME", or name one with --home.',
       {
         where: home.path,
       },
@@ -32,7 +32,7 @@ export async function status(
   }
   const style = createStyle(wantsColour(io.stdout, io.env))
   const lines: string[] = []
-  if (owner === undefined) lines.push(`No daemon is running on ${home.path}. Start one with \`cadre up\`.`)
+  if (owner === undefined) lines.push(`No daemon is running on ${home.path}. Start one with "cadre up".`)
   else {
     const since = owner.since ?? known?.since
     lines.push(
@@ -78,7 +78,7 @@ function describe(known: DaemonStatus, isRunning: boolean, style: Style): string
     ...(isRunning ? now : []),
     ...(waiting.length === 0
       ? []
-      : ['Pending approvals (`cadre approve ID`, `cadre reject ID`):', ...waiting]),
+      : ['Pending approvals ("cadre approve ID", "cadre reject ID"):', ...waiting]),
     ...(wrong.length === 0 ? [] : [isRunning ? 'Problems:' : 'Last known problems:', ...wrong]),
     ...(gitMissing === undefined ? [] : [`  ${style.yellow('!')} no git: ${cleanLine(gitMissing)}`]),
   ]

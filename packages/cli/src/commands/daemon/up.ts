@@ -27,7 +27,7 @@ export interface UpFlags extends Pick<GateFlags, 'allow'> {
 function lostHome(home: Home): CadreError {
   const message =
     'this daemon was suspended for too long, and another process has taken over the home directory'
-  return new CadreError('owned', `${message}. See which one with \`cadre status\`.`, { where: home.path })
+  return new CadreError('owned', `${message}. See which one with "cadre status".`, { where: home.path })
 }
 
 /** `cadre up`. */

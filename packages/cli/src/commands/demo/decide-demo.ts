@@ -48,10 +48,10 @@ async function ask(io: Io, action: string, style: Style, stop: AbortController):
   for (;;) {
     const said = await readLine(io, `  ${style.yellow('?')} 1 approve · 2 reject: `, {
       signal: stop.signal,
-      interrupt: () => stop.abort(new CadreError('cancelled', 'the demo was stopped')),
+      interrupt: () => stop.abort(new CadreError('cancelled', 'the demo was stopped.')),
     })
     stop.signal.throwIfAborted()
-    if (said === undefined) throw new CadreError('cancelled', 'the demo was stopped')
+    if (said === undefined) throw new CadreError('cancelled', 'the demo was stopped.')
     if (/^(?:1|a|approve|y|yes)$/i.test(said)) return 'approve'
     if (/^(?:2|r|reject|n|no)$/i.test(said)) return 'reject'
   }

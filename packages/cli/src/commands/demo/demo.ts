@@ -41,7 +41,7 @@ export async function demo(io: Io, flags: DemoFlags): Promise<ExitCode> {
   const decisions: DemoDecision[] = []
   const stop = new AbortController()
   const release = takeStopSignals(
-    () => stop.abort(new CadreError('cancelled', 'the demo was stopped')),
+    () => stop.abort(new CadreError('cancelled', 'the demo was stopped.')),
     () => process.exit(exitCodes.cancelled),
   )
   try {

@@ -36,7 +36,7 @@ export async function checkCopilot(
         ? problem(
             'copilot',
             'the language server is not installed',
-            'Run `cadre login` to install it and to sign in.',
+            'Run "cadre login" to install it and to sign in.',
           )
         : fail('copilot', wrong)
     return { checks: [missing, ofSdk], models: undefined }
@@ -61,14 +61,14 @@ async function checkSdk(env: Io['env']): Promise<Check> {
   if (sdk !== undefined) return ok(name, `${sdk.version}, ${sdk.place}`)
   return env['CADRE_COPILOT_SDK']?.trim()
     ? fail(name, missingSdk(env))
-    : note(name, 'not installed', 'Run `cadre login --sdk` to install it.')
+    : note(name, 'not installed', 'Run "cadre login --sdk" to install it.')
 }
 
 export function isOfCopilot(model: string): boolean {
   return model.startsWith('copilot-ls:')
 }
 
-const waitLonger = 'Try `cadre doctor --wait 30`.'
+const waitLonger = 'Try "cadre doctor --wait 30".'
 
 type Problem = (name: string, message: string, fix?: string) => Check
 
@@ -89,7 +89,7 @@ async function checkAccount(
       return [warn(name, `${account.user}, not verified: ${trouble ?? ''}`, waitLonger)]
     case 'signed-out':
       return variable === undefined
-        ? [problem(name, 'not signed in', 'Run `cadre login`.')]
+        ? [problem(name, 'not signed in', 'Run "cadre login".')]
         : [fail(name, `GitHub rejected the token in ${variable}`, 'Replace it, or unset the variable.')]
     case 'no-access':
       return [problem(name, `${account.user} has no access to GitHub Copilot`)]
@@ -107,7 +107,7 @@ async function checkAccount(
         signedIn,
         models === undefined
           ? warn('copilot models', trouble ?? 'GitHub listed no models', trouble && waitLonger)
-          : ok('copilot models', `${counted(models.length, 'model')}; list them with \`cadre models\``),
+          : ok('copilot models', `${counted(models.length, 'model')}; list them with "cadre models"`),
       ]
     }
   }

@@ -21,7 +21,7 @@ export function checkGate(io: Io, home: Home): Check[] {
     { path: allowlist },
   ]).diagnostics()
   const found =
-    hooks.length === 0 ? 'none' : `${counted(hooks.length, 'hook')}; list them with \`cadre hooks list\``
+    hooks.length === 0 ? 'none' : `${counted(hooks.length, 'hook')}; list them with "cadre hooks list"`
   return [
     ...(diagnostics.some(isFault) ? [] : [ok('hooks', found)]),
     ...faults('hooks', diagnostics),

@@ -58,7 +58,7 @@ function checkProcesses(home: Home): Check[] {
       warn(
         'leases',
         `${counted(dead, 'run')} did not release its lease because the process died`,
-        'No work is lost. Find sessions to resume with `cadre sessions list`.',
+        'No work is lost. Find sessions to resume with "cadre sessions list".',
       ),
     )
   const alive = new Set(running.map(({ token }) => token))

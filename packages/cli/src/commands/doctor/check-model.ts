@@ -80,7 +80,7 @@ function notChosen(
     'no model is configured',
     nearestOf(nearest) ??
       wrong ??
-      'Run `cadre login` for GitHub Copilot. Or set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml). `cadre demo` needs no model.',
+      'Run "cadre login" for GitHub Copilot. Or set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml). "cadre demo" needs no model.',
   )
 }
 

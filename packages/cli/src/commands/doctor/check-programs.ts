@@ -18,7 +18,7 @@ function checkGit(): Promise<Check> {
   return new Promise((resolve) => {
     execFile('git', ['--version'], { timeout }, (error, stdout) => {
       resolve(
-        error === null ? ok('git', stdout.trim()) : fail('git', 'cannot run `git --version`', 'Install git.'),
+        error === null ? ok('git', stdout.trim()) : fail('git', 'cannot run "git --version"', 'Install git.'),
       )
     })
   })
@@ -31,6 +31,6 @@ async function checkRipgrep(): Promise<Check> {
   return warn(
     'ripgrep',
     'not installed for this platform; search works, but is slower',
-    'Run `npm install @vscode/ripgrep`.',
+    'Run "npm install @vscode/ripgrep".',
   )
 }

@@ -30,7 +30,7 @@ export async function listHooks(io: Io, flags: HooksFlags & { readonly json?: bo
   if (untrusted.length > 0)
     io.stdout.write(
       `\nNot trusted, so these hooks do not run: ${untrusted.map(({ path }) => cleanLine(shownPath(io.cwd, path))).join(', ')}. ` +
-        'Inspect them. `cadre run` asks whether you trust them; --trust trusts them for one command.\n',
+        'Inspect them. "cadre run" asks whether you trust them; --trust trusts them for one command.\n',
     )
   if (diagnostics.length > 0) {
     const lines = diagnostics.map(

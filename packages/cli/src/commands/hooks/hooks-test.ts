@@ -83,7 +83,7 @@ function eventNamed(name: string): HookEvent {
   if (found !== undefined) return found
   throw new CadreError(
     'usage',
-    `unknown event ${JSON.stringify(name)}${didYouMean(name, events) || '.'} Events: ${events.join(', ')}`,
+    `unknown event ${JSON.stringify(name)}${didYouMean(name, events) || '.'} Events: ${events.join(', ')}.`,
   )
 }
 
@@ -94,7 +94,7 @@ function agentNamed({ registry }: HooksHere, name: string | undefined): AgentDef
   const names = registry.list().map((agent) => agent.name)
   throw new CadreError(
     'not_found',
-    `there is no agent ${JSON.stringify(name)}${didYouMean(name, names) || '. List agents with `cadre agents list`.'}`,
+    `there is no agent ${JSON.stringify(name)}${didYouMean(name, names) || '. List agents with "cadre agents list".'}`,
   )
 }
 
@@ -102,7 +102,7 @@ function agentNamed({ registry }: HooksHere, name: string | undefined): AgentDef
 function hooksIn(io: Io, file: string): readonly Hook[] {
   const at = path.resolve(io.cwd, file)
   if (!statSync(at, { throwIfNoEntry: false })?.isFile())
-    throw new CadreError('not_found', `there is no file ${file}. List hook files with \`cadre hooks list\`.`)
+    throw new CadreError('not_found', `there is no file ${file}. List hook files with "cadre hooks list".`)
   const kind = /\.claude[\\/]settings(?:\.local)?\.json$/.test(at)
     ? 'claude-settings'
     : /copilot[\\/]settings(?:\.local)?\.json$/.test(at)
@@ -111,7 +111,7 @@ function hooksIn(io: Io, file: string): readonly Hook[] {
   const read = readHooksFile({ path: at, text: readFileSync(at, 'utf8'), level: 'user', kind })
   const fault = read.diagnostics.find(({ severity }) => severity === 'error')
   if (read.status === 'failed')
-    throw new CadreError('configuration', fault?.message ?? 'This file contains no hook that can run.', {
+    throw new CadreError('configuration', fault?.message ?? 'this file contains no hook that can run.', {
       where: `${file}:${fault?.line ?? 1}`,
     })
   return read.hooks
@@ -127,7 +127,7 @@ async function toolNamed(io: Io, { home, folder }: HooksHere, name = 'execute_co
 /** One that is not here: a server's, an editor's. Hooks are told of it under its own name. */
 function unknownTool(name: string): Tool {
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name))
-    throw new CadreError('usage', `${JSON.stringify(name)} is not a valid tool name`)
+    throw new CadreError('usage', `${JSON.stringify(name)} is not a valid tool name.`)
   return defineTool({
     name,
     description: '',

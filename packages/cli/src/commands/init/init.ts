@@ -68,7 +68,7 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
 
 function refuseDoubtful({ team, variant }: InitFlags): void {
   if (variant === undefined) return
-  if (team === undefined) throw new CadreError('usage', '--variant requires --team')
+  if (team === undefined) throw new CadreError('usage', '--variant requires --team.')
   if (team.includes('/'))
     throw new CadreError('usage', `--team ${team} already names a variant. Remove --variant ${variant}.`)
 }

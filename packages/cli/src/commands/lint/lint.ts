@@ -38,9 +38,9 @@ type Severity = Finding['severity']
 
 /** `cadre lint`. */
 export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]): Promise<ExitCode> {
-  if (flags.dryRun && !flags.fix) throw new CadreError('usage', '--dry-run requires --fix')
+  if (flags.dryRun && !flags.fix) throw new CadreError('usage', '--dry-run requires --fix.')
   if (flags.quiet && flags.level !== undefined)
-    throw new CadreError('usage', '--quiet and --level cannot be combined: --quiet means --level error')
+    throw new CadreError('usage', '--quiet and --level cannot be combined: --quiet means --level error.')
   const wanted = flags.host === undefined ? undefined : hostsNamed(flags.host)
   const targets = targetsOf(io, paths)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanLine(message)}\n`)
@@ -87,7 +87,7 @@ function targetsOf(io: Io, paths: readonly string[]): Targets {
       )
     if (stats.isDirectory()) folders.push(at)
     else if (stats.isFile()) files.push(at)
-    else throw new CadreError('usage', `${JSON.stringify(given)} is neither a file nor a folder`)
+    else throw new CadreError('usage', `${JSON.stringify(given)} is neither a file nor a folder.`)
   }
   return { folders: [...new Set(folders)], files: [...new Set(files)] }
 }
@@ -97,7 +97,7 @@ function hostsNamed(given: string): HostName[] {
   return given.split(',').map((part) => {
     const name = known.find((one) => one === part.trim().toLowerCase())
     if (name !== undefined) return name
-    const hint = didYouMean(part.trim(), known) || `; known hosts: ${known.join(', ')}`
+    const hint = didYouMean(part.trim(), known) || `. Known hosts: ${known.join(', ')}.`
     throw new CadreError('usage', `unknown host ${JSON.stringify(part.trim())}${hint}`)
   })
 }

@@ -66,7 +66,7 @@ async function enter(io: Io, flags: LoginFlags, person: Person): Promise<Ending>
     'backend',
     result.kind === 'failed'
       ? result.message
-      : 'The Copilot language server is no longer installed. Run `cadre login` again.',
+      : 'the Copilot language server is no longer installed. Run "cadre login" again.',
   )
 }
 
@@ -109,7 +109,7 @@ function withToken(variable: string, account: Account): Ending {
     return { ...account, source: 'environment' } as Ending
   throw new CadreError(
     'configuration',
-    `GitHub rejected the token in ${variable}. Replace it, or unset the variable and run \`cadre login\` again.`,
+    `GitHub rejected the token in ${variable}. Replace it, or unset the variable and run "cadre login" again.`,
   )
 }
 
@@ -133,7 +133,7 @@ function exitCodeOf({ kind }: Ending): ExitCode {
 }
 
 function textOf(io: Io, ending: Ending): string {
-  const next = '`cadre models` lists the models.'
+  const next = '"cadre models" lists the models.'
   switch (ending.kind) {
     case 'signed-in':
       return {
@@ -143,11 +143,11 @@ function textOf(io: Io, ending: Ending): string {
         environment: `Signed in to GitHub Copilot as ${ending.user}, using the token in ${tokenVariable(io.env)}. ${next}`,
       }[ending.source]
     case 'no-access':
-      return `${ending.user} has no access to GitHub Copilot. Get access at https://github.com/settings/copilot. To use another account, run \`cadre logout\`, then \`cadre login\`.`
+      return `${ending.user} has no access to GitHub Copilot. Get access at https://github.com/settings/copilot. To use another account, run "cadre logout", then "cadre login".`
     case 'expired':
-      return 'The code expired before it was entered. Run `cadre login` to get a new one.'
+      return 'The code expired before it was entered. Run "cadre login" to get a new one.'
     case 'denied':
-      return 'The sign-in was denied on GitHub. Run `cadre login` to try again.'
+      return 'The sign-in was denied on GitHub. Run "cadre login" to try again.'
     case 'cancelled':
       return 'Cancelled. You are not signed in.'
     case 'failed':

@@ -61,7 +61,7 @@ function lines(status: string, kept: readonly string[], variable: string | undef
       : `The token in ${variable} still signs you in. To sign out, unset the variable.`,
     kept.length === 0
       ? ''
-      : `Editors on this machine can still use the sign-in of ${kept.join(' and ')}. To remove it, run \`cadre logout --forget\`.`,
+      : `Editors on this machine can still use the sign-in of ${kept.join(' and ')}. To remove it, run "cadre logout --forget".`,
   ].filter((line) => line !== '')
 }
 
@@ -72,8 +72,8 @@ function cannotLeave(env: Io['env'], configured: string | undefined): CadreError
   const wrong = wrongServer({ env, configured })
   const why =
     wrong === undefined
-      ? `The Copilot language server is not installed, so the sign-in${whose} could not be removed. Run \`cadre login\`, then \`cadre logout --forget\``
-      : `${wrong} The sign-in${whose} could not be removed. Run \`cadre logout --forget\` again`
+      ? `The Copilot language server is not installed, so the sign-in${whose} could not be removed. Run "cadre login", then "cadre logout --forget"`
+      : `${wrong} The sign-in${whose} could not be removed. Run "cadre logout --forget" again`
   return new CadreError(
     'configuration',
     `${why}, or delete ${signInFolder(env)}, which also signs editors out.`,
@@ -102,7 +102,7 @@ async function leave(
         'backend',
         result.kind === 'failed'
           ? result.message
-          : 'The Copilot language server is no longer installed. Run `cadre login` again.',
+          : 'the Copilot language server is no longer installed. Run "cadre login" again.',
       )
     rememberSignOut(io.env)
     return result.value

@@ -53,7 +53,7 @@ export async function offerInstall(
       const by = answer === undefined ? 'Copilot needs' : 'Nothing was installed. Copilot needs'
       throw new CadreError(
         'configuration',
-        `${by} ${names.join(' and ')}. Install with \`cadre login --yes${options.sdk ? ' --sdk' : ''}\`, or with: ${installCommand(folder, packages)}`,
+        `${by} ${names.join(' and ')}. Install with "cadre login --yes${options.sdk ? ' --sdk' : ''}", or with: ${installCommand(folder, packages)}`,
       )
     }
   }

@@ -13,7 +13,7 @@ export const modelsCommand = defineCommand({
     [`models --json | jq -r '.[] | select(.default) | .id'`, 'the default model'],
   ],
   parameters: {
-    flags: { home, model: text('The default model, as in `cadre run`', 'MODEL'), json },
+    flags: { home, model: text('The default model, as in "cadre run"', 'MODEL'), json },
   },
   load: async () => (await import('./models.ts')).models,
 })

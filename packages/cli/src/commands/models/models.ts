@@ -47,7 +47,7 @@ export async function models(
   else if (rows.length > 0) io.stdout.write(table(io, rows))
   else if (troubles.length === 0)
     io.stdout.write(
-      'No backend is configured. Sign in to GitHub Copilot with `cadre login`, or set OPENAI_BASE_URL and OPENAI_API_KEY.\n',
+      'No backend is configured. Sign in to GitHub Copilot with "cadre login", or set OPENAI_BASE_URL and OPENAI_API_KEY.\n',
     )
   for (const trouble of troubles) io.warn(trouble)
   return troubles.length > 0 ? exitCodes.backend : exitCodes.done

@@ -52,7 +52,7 @@ const explain = defineCommand({
 const test = defineCommand({
   brief: 'Test the policy against a table of calls and expected decisions',
   about:
-    'Evaluates every call in a table like `cadre policy explain` and compares the decision. A table is a YAML file with a list of\n' +
+    'Evaluates every call in a table like "cadre policy explain" and compares the decision. A table is a YAML file with a list of\n' +
     'calls, or with `calls` and `defaults` for all of them. Each call has `tool`, `input` and `expect` (allow, ask or deny), and may\n' +
     'have `agent`, `depth`, `by`, `rule` (* matches anything), `risk` and `because`. Exits with 0 when all calls match, with 1 when\n' +
     'one does not, and with 2 when a table is invalid.',

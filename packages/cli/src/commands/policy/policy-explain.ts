@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { CadreError, type JsonObject, messageOf, parseJson } from '@cadre/core'
+import { CadreError, type JsonObject, parseJson, sentenceOf } from '@cadre/core'
 import { type ControlFlags, type GateFlags, resolveWorkspace } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -48,7 +48,7 @@ async function readInput(io: Io, given: string | undefined): Promise<JsonObject>
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   throw new CadreError(
     'usage',
-    `${what} must be a JSON object with the arguments of the tool, such as {"path": "README.md"}`,
+    `${what} must be a JSON object with the arguments of the tool, such as {"path": "README.md"}.`,
   )
 }
 
@@ -57,12 +57,12 @@ function fromFile(io: Io, given: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CadreError('usage', `cannot read the file of --input: ${messageOf(error)}`, { where: file })
+    throw new CadreError('usage', `cannot read the file of --input: ${sentenceOf(error)}`, { where: file })
   }
 }
 
 function hint(given: string): string {
   return given.startsWith('{') || given === '-' || given.startsWith('@')
-    ? ''
+    ? '.'
     : '. Write the arguments as {"name": "value"}, @FILE, or - for standard input.'
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { CadreError, type DecidedBy, didYouMean, type JsonObject, messageOf, type Risk } from '@cadre/core'
+import { CadreError, type DecidedBy, didYouMean, type JsonObject, type Risk, sentenceOf } from '@cadre/core'
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
 import { type Depth, readDepth } from './depth.ts'
 import type { Expected, ExpectedCall } from './expected-call.ts'
@@ -110,7 +110,7 @@ function depthOf(at: Located | undefined, complain: (message: string) => void): 
   try {
     return readDepth(value)
   } catch (error) {
-    complain(`${messageOf(error)}.`)
+    complain(sentenceOf(error))
     return undefined
   }
 }
@@ -131,7 +131,7 @@ function checkKeys(at: Located, known: readonly string[], what: string, wrong: C
   }
   const unknown = [...at.fields].filter(([key]) => !known.includes(key))
   for (const [key, { line }] of unknown) {
-    const hint = didYouMean(key, known) || `; known keys: ${known.join(', ')}.`
+    const hint = didYouMean(key, known) || `. Known keys: ${known.join(', ')}.`
     wrong(line, `Unknown key ${JSON.stringify(key)} in ${what}${hint}`)
   }
   return unknown.length === 0
@@ -141,7 +141,7 @@ function textOf(file: string): string {
   try {
     if (statSync(file).isFile()) return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CadreError('usage', `cannot read the table: ${messageOf(error)}`, { where: file })
+    throw new CadreError('usage', `cannot read the table: ${sentenceOf(error)}`, { where: file })
   }
-  throw new CadreError('usage', 'a table must be a file', { where: file })
+  throw new CadreError('usage', 'a table must be a file.', { where: file })
 }

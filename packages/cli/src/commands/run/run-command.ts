@@ -18,7 +18,7 @@ export const runCommand = defineCommand({
     'Runs an agent on a task and shows the tree of agents while it works. Cadre picks the agent in this order: the one you name with\n' +
     '--agent or as @NAME before the work, the entry agent of --team, "entry" in the configuration, the only agent, an agent named\n' +
     'lead, coordinator or supervisor, a plain assistant. Agents in project files take precedence over agents of a team.\n' +
-    'Ctrl-C stops the whole tree; resume it with `cadre resume`.',
+    'Ctrl-C stops the whole tree; resume it with "cadre resume".',
   examples: [
     ['run "Add rate limiting to the API and prove it works"', 'show the live tree, then the report'],
     ['run --agent reviewer --model openai:gpt-5 "Review the last commit"', 'choose the agent and the model'],

@@ -28,16 +28,16 @@ export async function answerQuestion(
   const question = open.find(({ session }) => session === id) ?? (open.length === 1 ? open[0] : undefined)
   if (question === undefined) {
     const names = (await openQuestions(sessions, id)).map((other) => `${other.session} ${other.name}`)
-    const waiting = names.length === 0 ? 'it has no open questions' : `open questions: ${names.join(', ')}`
+    const waiting = names.length === 0 ? 'It has no open questions.' : `Open questions: ${names.join(', ')}.`
     throw new CadreError(
       'not_found',
-      `session ${id} has no open question ${JSON.stringify(name)}; ${waiting}`,
+      `session ${id} has no open question ${JSON.stringify(name)}. ${waiting}`,
     )
   }
   if (!question.choices.includes(decision))
     throw new CadreError(
       'usage',
-      `${JSON.stringify(decision)} is not a choice of ${name}${didYouMean(decision, question.choices) || '.'} Choices: ${question.choices.join(', ')}`,
+      `${JSON.stringify(decision)} is not a choice of ${name}${didYouMean(decision, question.choices) || '.'} Choices: ${question.choices.join(', ')}.`,
     )
   const by = io.env['USER'] ?? io.env['USERNAME']
   await sessions.engine.answer(question.session, name, {

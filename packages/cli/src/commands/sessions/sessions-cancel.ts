@@ -28,13 +28,13 @@ export async function cancelSession(
   const resume = `cadre resume ${id}${repeatedFlags(flags)}`
   if (ended) return tell(false, `Session ${id} is not running: it has already ended (${outcome ?? status}).`)
   if (!isRunning())
-    return tell(false, `Session ${id} is not running in any process. Resume it with \`${resume}\`.`)
+    return tell(false, `Session ${id} is not running in any process. Resume it with "${resume}".`)
   const answer = await requestCancel(
     { home: sessions.home, session: id, isRunning },
     AbortSignal.timeout(patience),
   )
   if (answer === 'taken')
-    return tell(true, `Cancelling session ${id}.${spec.root === id ? ` Resume it with \`${resume}\`.` : ''}`)
+    return tell(true, `Cancelling session ${id}.${spec.root === id ? ` Resume it with "${resume}".` : ''}`)
   if (!isRunning()) return tell(false, `Session ${id} is no longer running.`)
   const { pid } = sessions.owner(spec.root) ?? {}
   throw new CadreError(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import { allowedTargets, CadreError, messageOf } from '@cadre/core'
+import { allowedTargets, CadreError, sentenceOf } from '@cadre/core'
 import { type RawText, systemClock } from '@cadre/disk'
 import { readPlainFile } from '@cadre/home'
 import { placeSession, readChatLog } from '@cadre/journal'
@@ -23,13 +23,13 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
   const raw = contentOf(source)
   const read = readChatLog(raw)
   if (read.kind === 'other')
-    throw new CadreError('usage', `not a chat log: ${read.reason}`, { where: source })
+    throw new CadreError('usage', `not a chat log: ${read.reason}.`, { where: source })
   const { log } = read
   const home = await requireTrustedHome(io, flags)
   const { registry } = await agentsHere(io, flags)
   const agent = registry.get(log.agent)
   if (agent?.userInvocable === false)
-    throw new CadreError('usage', `users may not run the agent ${agent.name}, according to its file`)
+    throw new CadreError('usage', `users may not run the agent ${agent.name}, according to its file.`)
   const id = `${slugOf(log.agent)}-${createHash('sha256').update(raw, 'latin1').digest('hex').slice(0, 8)}`
   const made = placeSession({
     home,
@@ -62,7 +62,7 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
   for (const warning of warnings) io.stderr.write(`cadre: ${cleanLine(warning)}\n`)
   const entries = `${length} ${length === 1 ? 'entry' : 'entries'}`
   const what = made === 'placed' ? `Created session ${id} from ${entries}` : `Session ${id} already exists`
-  io.stdout.write(`${what}. Resume it with \`cadre resume ${id}${repeatedFlags(flags)}\`.\n`)
+  io.stdout.write(`${what}. Resume it with "cadre resume ${id}${repeatedFlags(flags)}".\n`)
   return exitCodes.done
 }
 
@@ -72,12 +72,12 @@ function contentOf(source: string): RawText {
     raw = readPlainFile(source)
   } catch (error) {
     if (error instanceof CadreError) throw error
-    throw new CadreError('usage', `cannot read the file: ${messageOf(error)}`, {
+    throw new CadreError('usage', `cannot read the file: ${sentenceOf(error)}`, {
       where: source,
       cause: error,
     })
   }
-  if (raw === undefined) throw new CadreError('not_found', 'file not found', { where: source })
+  if (raw === undefined) throw new CadreError('not_found', 'file not found.', { where: source })
   return raw
 }
 

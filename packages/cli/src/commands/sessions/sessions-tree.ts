@@ -72,7 +72,7 @@ async function rootOf(sessions: Sessions, beginning: string | undefined): Promis
   if (newest === undefined)
     throw new CadreError(
       'not_found',
-      `there are no sessions in ${sessions.home.at('sessions')} yet. Start one with \`cadre run\`.`,
+      `there are no sessions in ${sessions.home.at('sessions')} yet. Start one with "cadre run".`,
     )
   return newest.id
 }

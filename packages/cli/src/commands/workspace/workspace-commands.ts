@@ -86,7 +86,7 @@ const rollback = defineCommand({
   parameters: {
     flags: {
       home,
-      call: text('Only the changes of this call; list calls with `cadre workspace diff --json`', 'CALL'),
+      call: text('Only the changes of this call; list calls with "cadre workspace diff --json"', 'CALL'),
       all: flag('Undo the changes in every workspace of the home directory'),
       trust,
       json,

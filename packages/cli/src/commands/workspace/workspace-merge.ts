@@ -58,7 +58,7 @@ function mergeLines(session: string, target: string, result: MergeResult): strin
       return [
         `Nothing was merged. These files have uncommitted changes in ${target}:`,
         ...result.files.map((name) => `  ${name}`),
-        'Commit them or run `git stash -u`, then merge again.',
+        'Commit them or run "git stash -u", then merge again.',
       ]
   }
 }

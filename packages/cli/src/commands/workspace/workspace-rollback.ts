@@ -20,7 +20,7 @@ export interface RollbackFlags extends WorkspaceFlags {
 export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: string): Promise<ExitCode> {
   const { call, all } = flags
   if ((named === undefined) === (all !== true))
-    throw new CadreError('usage', 'name the session whose changes to undo, or use --all for every session')
+    throw new CadreError('usage', 'name the session whose changes to undo, or use --all for every session.')
   if (all && call !== undefined)
     throw new CadreError(
       'usage',
@@ -70,7 +70,7 @@ function linesOf({ session, result }: Undone): string[] {
       const again =
         record.merged === undefined
           ? []
-          : [`These changes were already merged. Undo them there with \`cadre workspace merge ${session}\`.`]
+          : [`These changes were already merged. Undo them there with "cadre workspace merge ${session}".`]
       return [
         `${session}: undone in commit ${record.tip.slice(0, 10)}`,
         ...steps.map(({ subject, call }) => `  ${subject}${call === undefined ? '' : ` (${call})`}`),

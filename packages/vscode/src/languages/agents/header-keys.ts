@@ -54,7 +54,7 @@ const keys: readonly HeaderKey[] = [
   { key: 'permission', of: opencode, about: 'For each tool: allow, ask or deny.' },
   { key: 'temperature', of: opencode, about: 'How much chance the model is given, from 0 to 1.' },
   { key: 'top_p', of: opencode, about: 'Another measure of chance, from 0 to 1.' },
-  { key: 'disable', of: opencode, values: yesNo, about: 'Whether the agent is switched off.' },
+  { key: 'disable', of: opencode, values: yesNo, about: 'Whether the agent is disabled.' },
   { key: 'hidden', of: opencode, values: yesNo, about: 'Whether lists leave it out.' },
   { key: 'type', of: template, about: 'What kind of agent it is.' },
   { key: 'system_prompt', of: template, about: 'Its instructions.' },
