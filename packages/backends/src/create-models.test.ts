@@ -323,11 +323,7 @@ describe('the list of a server', () => {
     ['breaks', { models: answers.reset() }, 'the connection failed with ECONNRESET'],
     ['does not answer', { models: answers.hang() }, 'it did not answer within 1000 ms'],
     ['answers nonsense', { models: answers.raw(['<html>']) }, 'its answer is not JSON'],
-    [
-      'answers something else',
-      { models: answers.raw(['{"hello":1}']) },
-      'its answer has an unknown format',
-    ],
+    ['answers something else', { models: answers.raw(['{"hello":1}']) }, 'its answer has an unknown format'],
   ])('is done without, with a warning, when the server %s', async (_, options, reason) => {
     const wire = await serve(options)
     const found = await ask('openai:m', {

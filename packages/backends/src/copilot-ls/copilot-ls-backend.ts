@@ -60,7 +60,11 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     async open(written, factsOf) {
       const { name, mode, suffix } = splitMode(written)
       if (name === '')
-        return unknown(written, [], 'copilot-ls: must be followed by the name of a model, for example copilot-ls:gpt-5.')
+        return unknown(
+          written,
+          [],
+          'copilot-ls: must be followed by the name of a model, for example copilot-ls:gpt-5.',
+        )
       if (mode === undefined)
         return unknown(
           written,

@@ -105,7 +105,9 @@ it('refuses everything that a server may ask of an editor', async () => {
     for (const method of ${JSON.stringify(methods)}) results.push(await ask(method, {}))
     return { reply: results.join('\\n') }`)
   const reply = (await model.reply(question(hello), hooks, signal)) as { content: string }
-  expect(reply.content.split('\n')).toEqual(methods.map((method) => `refused: Cadre does not support ${method}`))
+  expect(reply.content.split('\n')).toEqual(
+    methods.map((method) => `refused: Cadre does not support ${method}`),
+  )
 })
 
 it('confirms only calls of its own tools in a turn it knows', async () => {
@@ -235,8 +237,7 @@ describe('tokens are hidden', () => {
 })
 
 describe('what Cadre does not understand ends in a failed reply', () => {
-  const unclear = (method: string) =>
-    `the Copilot language server sent an invalid answer to ${method}.`
+  const unclear = (method: string) => `the Copilot language server sent an invalid answer to ${method}.`
 
   it.each([
     ['initialize', 'null'],

@@ -114,7 +114,8 @@ export class ToolServer implements PooledServer {
       const others = present.filter(({ type }) => type !== 'client').map(({ id }) => id)
       if (others.length === 0) break
       const left = await this.process.request('conversation/unregisterTools', { toolIds: others }, readTools)
-      if (left.kind !== 'answer') return `cannot turn off the built-in tools of the Copilot language server: ${left.message}`
+      if (left.kind !== 'answer')
+        return `cannot turn off the built-in tools of the Copilot language server: ${left.message}`
       present = left.value
       if (pass === 3 && present.some(({ type }) => type !== 'client'))
         return 'the Copilot language server did not turn off its built-in tools, so Cadre cannot control it.'

@@ -59,9 +59,7 @@ export function withMessages(result: string, messages: readonly { readonly conte
 
 function said(message: Asked, names: ReadonlyMap<string, string>, canSee: boolean): string {
   const unseen =
-    message.images?.length && !canSee
-      ? `\n[${message.images.length} image(s), not shown to this model]`
-      : ''
+    message.images?.length && !canSee ? `\n[${message.images.length} image(s), not shown to this model]` : ''
   if (message.role === 'user') return message.content + unseen
   const tool = names.get(message.tool_call_id) ?? 'tool'
   return `<tool_result tool="${tool}">\n${message.content}${unseen}\n</tool_result>`

@@ -38,7 +38,11 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
     return {
       async open(name, factsOf) {
         if (name === '')
-          return unknown(name, [], 'copilot-sdk: must be followed by the name of a model, for example copilot-sdk:gpt-5.')
+          return unknown(
+            name,
+            [],
+            'copilot-sdk: must be followed by the name of a model, for example copilot-sdk:gpt-5.',
+          )
         const listed = await list()
         if (listed.kind === 'failed') return { ...unknown(name, [], listed.reason), unreachable: true }
         const names = [...listed.models.keys()]

@@ -83,7 +83,9 @@ describe('an endpoint', () => {
     { headers: { 'x a': 'secret-value' } },
     { keyHeader: 'a b' },
   ])('has headers that can be sent: %j', (openai) => {
-    expect(() => read({}, { baseUrl: 'https://a.test', ...openai })).toThrow(/^HTTP does not allow some characters of header "/)
+    expect(() => read({}, { baseUrl: 'https://a.test', ...openai })).toThrow(
+      /^HTTP does not allow some characters of header "/,
+    )
     expect(() => read({}, { baseUrl: 'https://a.test', ...openai })).not.toThrow(/secret-value/)
   })
 

@@ -106,7 +106,9 @@ function checkedHeaders(headers: { readonly [name: string]: string }): Record<st
       validateHeaderName(name)
       validateHeaderValue(name, value)
     } catch {
-      throw wrong(`HTTP does not allow some characters of header ${JSON.stringify(name)}. Correct openai.headers or openai.keyHeader in config.yaml.`)
+      throw wrong(
+        `HTTP does not allow some characters of header ${JSON.stringify(name)}. Correct openai.headers or openai.keyHeader in config.yaml.`,
+      )
     }
   }
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

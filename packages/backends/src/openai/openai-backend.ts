@@ -19,7 +19,8 @@ export async function openOpenAi(context: BackendContext): Promise<Backend> {
 
   return {
     async open(name, factsOf) {
-      if (name === '') return unknown(name, [], 'openai: must be followed by the name of a model, for example openai:gpt-5.')
+      if (name === '')
+        return unknown(name, [], 'openai: must be followed by the name of a model, for example openai:gpt-5.')
       if (!endpoint.lists) return { kind: 'found', model: modelOf(name, factsOf(name)) }
       let listed = await list(listingAge)
       let known = nameIn(listed, name)

@@ -70,7 +70,11 @@ function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleCo
   const after = retryAfter(headers, context.now)
   if (after === undefined) return { kind: 'trouble', failure, tries: context.tries }
   if (after <= longestWait) return { kind: 'trouble', failure, tries: context.tries, after }
-  return no(backend(`${shown} asked to retry after ${Math.ceil(after / 1000)} seconds (${about}), which is too long to wait.`))
+  return no(
+    backend(
+      `${shown} asked to retry after ${Math.ceil(after / 1000)} seconds (${about}), which is too long to wait.`,
+    ),
+  )
 }
 
 /** For an error the server reports inside a stream: it has a status of its own, or counts as a server's failure. */
@@ -118,7 +122,8 @@ const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$
 
 function connectionTrouble(code: string, shown: string): [tries: number, message: string] {
   const checkUrl = 'Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.'
-  if (code === 'ECONNREFUSED') return [3, `cannot connect to ${shown} (${code}). Is the server running? ${checkUrl}`]
+  if (code === 'ECONNREFUSED')
+    return [3, `cannot connect to ${shown} (${code}). Is the server running? ${checkUrl}`]
   if (code === 'ENOTFOUND') return [1, `cannot find the host of ${shown} (${code}). ${checkUrl}`]
   if (code === 'EAI_AGAIN') return [3, `cannot look up the host of ${shown} (${code}).`]
   if (code.startsWith('HPE_') || code === 'EPROTO' || code.startsWith('ERR_SSL'))

@@ -55,9 +55,7 @@ function compileBody(field: Field): CompiledAction['body'] {
   const given = replyKeys.filter((key) => field.at(key) !== undefined)
   if (fail === undefined && !hangs) return compileReply(field)
   if (given.length > 0 || (fail !== undefined && hangs))
-    field.fail(
-      `a step cannot have both "${given[0] ?? 'hang'}" and "${fail ? 'fail' : 'hang'}".`,
-    )
+    field.fail(`a step cannot have both "${given[0] ?? 'hang'}" and "${fail ? 'fail' : 'hang'}".`)
   return fail === undefined ? { kind: 'hang' } : compileFailure(fail)
 }
 
@@ -86,8 +84,7 @@ function compileCall(field: Field): CompiledCall {
   const tool = field.at('tool')?.words() ?? field.fail('a call needs "tool".')
   const raw = field.at('arguments')
   const input = field.at('input')
-  if (raw !== undefined && input !== undefined)
-    field.fail('a call cannot have both "input" and "arguments".')
+  if (raw !== undefined && input !== undefined) field.fail('a call cannot have both "input" and "arguments".')
   if (input !== undefined && !input.isMapping)
     input.fail('"input" must be a mapping of keys to values. For raw text, use "arguments".')
   const id = field.at('id')

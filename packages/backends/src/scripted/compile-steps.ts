@@ -62,7 +62,9 @@ function compileSlot(field: Field): Slot {
   if (!field.isMapping) field.fail('a step must be a mapping of keys to values, for example "reply: text".')
   field
     .at('when')
-    ?.fail('"when" is allowed only in a list of "choose" or "sessions". A single step is used by its position.')
+    ?.fail(
+      '"when" is allowed only in a list of "choose" or "sessions". A single step is used by its position.',
+    )
   if (field.at('choose') !== undefined) return chosen(field.mapping('a choice', ['choose', 'repeat']))
   const action = compileAction(field.mapping('a step', stepKeys))
   return { where: field.where, pick: () => action }

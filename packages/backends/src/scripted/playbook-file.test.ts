@@ -84,10 +84,7 @@ lanes:
 
   it.each([
     ['lanes:\n  lead:\n    - replay: x', '3: unknown key "replay" in a step. Did you mean reply, repeat?'],
-    [
-      'lanes:\n  lead:\n    - reply: x\n      wiat: 5',
-      '4: unknown key "wiat" in a step. Did you mean wait?',
-    ],
+    ['lanes:\n  lead:\n    - reply: x\n      wiat: 5', '4: unknown key "wiat" in a step. Did you mean wait?'],
     ['lanes:\n  lead:\n    - reply: x\n      wait: soon', '4: "wait" must be a number of at least 0.'],
     ['lanes:\n  lead:\n    - reply: x\n      repeat: 0', '4: "repeat" must be a whole number of at least 1.'],
     [
@@ -99,10 +96,7 @@ lanes:
       'lanes:\n  lead:\n    - just text',
       '3: a step must be a mapping of keys to values, for example "reply: text".',
     ],
-    [
-      'lanes:\n  lead:\n    - fail: x\n      reply: y',
-      '3: a step cannot have both "reply" and "fail".',
-    ],
+    ['lanes:\n  lead:\n    - fail: x\n      reply: y', '3: a step cannot have both "reply" and "fail".'],
     [
       'lanes:\n  lead:\n    - fail: { code: oops }',
       '3: "code" must be one of: backend, unknown_model, tools_unsupported, timeout, cancelled.',
@@ -125,7 +119,10 @@ lanes:
       'lanes:\n  lead:\n    - reply: "{{lsat}}"',
       '3: {{lsat}} is unknown. Did you mean last? To write it as text, use \\{{.',
     ],
-    ['lanes:\n  lead:\n    - reply: "{{result}}"', '3: {{result N}} needs a number of at least 1, for example {{result 1}}.'],
+    [
+      'lanes:\n  lead:\n    - reply: "{{result}}"',
+      '3: {{result N}} needs a number of at least 1, for example {{result 1}}.',
+    ],
     [
       'lanes:\n  lead:\n    - calls:\n        - tool: t\n          input:\n            a: "{{wrok}}"',
       '5: {{wrok}} is unknown. Did you mean work? To write it as text, use \\{{.',

@@ -57,7 +57,9 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     const { body, expect, wait, where } = action.action
     const unmet = expect?.(asked)
     if (unmet !== undefined)
-      return failed(`${where}: ${who(request)} expected ${unmet}. The last message was: ${quote(asked.last)}.`)
+      return failed(
+        `${where}: ${who(request)} expected ${unmet}. The last message was: ${quote(asked.last)}.`,
+      )
     if (wait > 0 && !(await pause(clock, wait, signal))) return cancelled
     if (body.kind === 'hang') {
       await pause(clock, Infinity, signal)

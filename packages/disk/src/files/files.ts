@@ -201,7 +201,11 @@ export function openPlain(place: string, way: keyof typeof ways): number | undef
     if (way === 'read' && hasCode(error, 'ENOENT')) return undefined
     if (!hasCode(error, 'ELOOP', 'EISDIR', 'ENXIO')) throw error
   }
-  throw new CadreError('configuration', 'this must be a regular file, not a link. Replace it with one, or remove it.', {
-    where: place,
-  })
+  throw new CadreError(
+    'configuration',
+    'this must be a regular file, not a link. Replace it with one, or remove it.',
+    {
+      where: place,
+    },
+  )
 }

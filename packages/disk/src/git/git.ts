@@ -136,7 +136,9 @@ export async function tryGit(args: readonly string[], request: GitRequest): Prom
       size += bytes.length
       if (size <= most) out.push(bytes)
       else
-        stop(new CadreError('agent_execution', `git ${args[0]} printed more than ${most} bytes`, { where: cwd }))
+        stop(
+          new CadreError('agent_execution', `git ${args[0]} printed more than ${most} bytes`, { where: cwd }),
+        )
     })
     child.stderr.on('data', (bytes: Buffer) => {
       if (said.length < 20_000) said += bytes.toString('utf8')
