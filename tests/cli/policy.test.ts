@@ -360,7 +360,9 @@ describe('limits', () => {
       code: 'budget',
       content: expect.stringContaining('3 calls'),
     })
-    expect(stderr).toContain(`cadre: limits.depth is lowered from 7 to 1, the maximum set by ${team.at(project)}:3\n`)
+    expect(stderr).toContain(
+      `cadre: limits.depth is lowered from 7 to 1, the maximum set by ${team.at(project)}:3\n`,
+    )
     expect(stderr).toContain('limits.maxTurns is 2 instead of 8')
     expect(stderr).toContain('limits.budget.calls is 3 instead of 50')
     expect(stderr).not.toContain('limits.sessions')

@@ -457,9 +457,7 @@ describe('agents of a plugin', () => {
   it('need no header: the file and the plugin name and describe them', async () => {
     const { files, said, messages } = await lint({ ...plugin, 'kit/agents/helper.md': 'You help.\n' })
     expect(said).toEqual(['kit/agents/helper.md:1 warning header-missing'])
-    expect(messages[0]).toContain(
-      'kit:helper, with the description "Agent from kit plugin" and every tool',
-    )
+    expect(messages[0]).toContain('kit:helper, with the description "Agent from kit plugin" and every tool')
     expect(files).toMatchObject([{ status: 'ok', agent: 'helper' }])
     expect(files[0]?.hosts?.claude).toEqual([
       { key: 'header', effect: 'ignored', note: expect.stringContaining('every tool') },

@@ -121,9 +121,7 @@ describe('agents of settings', () => {
       'copilotMultiAgent.agents': [agent('a')],
     })
     expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a'])
-    expect(said(result)[0]).toContain(
-      'copilotMultiAgent.agents is also defined inside copilotMultiAgent',
-    )
+    expect(said(result)[0]).toContain('copilotMultiAgent.agents is also defined inside copilotMultiAgent')
   })
 
   it.each([
@@ -369,7 +367,9 @@ describe('what is wrong with settings is said with its path, and gives less', ()
       team(...Array.from({ length: 21 }, (_, index) => agent(`a${index === 0 ? '' : index}`))),
     )
     expect(result.agents).toHaveLength(20)
-    expect(said(result)).toEqual(['error: configuration.agents[20] exceeds the limit of 20 agents. Cadre ignores it.'])
+    expect(said(result)).toEqual([
+      'error: configuration.agents[20] exceeds the limit of 20 agents. Cadre ignores it.',
+    ])
   })
 
   it('takes a hundred permitted delegations', () => {

@@ -82,7 +82,11 @@ describe('writing settings', () => {
       { name: 'a b' },
       'In settings, a name may contain only the letters A to Z, digits, - and _. Cadre left it out.',
     ],
-    ['no instructions', { prompt: ' ' }, 'It has no instructions, which settings require. Cadre left it out.'],
+    [
+      'no instructions',
+      { prompt: ' ' },
+      'It has no instructions, which settings require. Cadre left it out.',
+    ],
     [
       'long instructions',
       { prompt: 'x'.repeat(30_001) },
@@ -124,7 +128,10 @@ describe('writing settings', () => {
     const all = { delegates: { kind: 'all' } } as const
     const many = Array.from({ length: 21 }, (_, index) => agent(`a${index}`, all))
     const { faults } = writeSettings({ agents: many })
-    expect(faults[0]).toEqual({ agent: 'a20', message: 'Settings can contain at most 20 agents. Cadre left it out.' })
+    expect(faults[0]).toEqual({
+      agent: 'a20',
+      message: 'Settings can contain at most 20 agents. Cadre left it out.',
+    })
     expect(faults.filter(({ message }) => message.includes('delegates'))).toHaveLength(15)
   })
 
