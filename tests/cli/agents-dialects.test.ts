@@ -104,7 +104,7 @@ describe('cadre agents import', () => {
     const project = createProject({ 'reviewer.agent.md': text })
     const { stdout } = await project.cadre(['agents', 'import', 'reviewer.agent.md', '--to', 'claude'])
     expect(stdout).toContain('note reviewer: read → Read; execute → Bash, as Claude Code calls them.')
-    expect(stdout).toContain('Claude Code cannot know the model gpt-5')
+    expect(stdout).toContain('Claude Code does not support model gpt-5')
     const written = project.read('.claude/agents/reviewer.md')
     expect(written).toContain('\ntools: Read, Bash\n')
     expect(written).not.toContain('model:')
@@ -153,7 +153,7 @@ describe('cadre agents import', () => {
     const refused = await project.cadre(['agents', 'import', 'team.json', '--to', 'copilot'])
     expect(refused.code).toBe(2)
     expect(refused.stderr).toContain(
-      'tester.agent.md: It is there already. Replace it with --force. Nothing was written',
+      'tester.agent.md: It already exists. Replace it with --force. Nothing was written',
     )
     expect(project.exists('.github/agents/writer.agent.md')).toBe(false)
     const forced = await project.cadre(['agents', 'import', 'team.json', '--to', 'copilot', '--force'])
@@ -185,7 +185,7 @@ describe('cadre agents import', () => {
     const taken = await project.cadre(['agents', 'import', 'team.json', '--to', 'settings'])
     expect(taken.code).toBe(2)
     expect(taken.stderr).toMatch(
-      /settings\.json:5: There are agents in these settings already\. Replace them with --force/,
+      /settings\.json:5: These settings already contain agents\. Replace them with --force/,
     )
   })
 
@@ -219,7 +219,7 @@ describe('cadre agents export', () => {
     )
     expect(stderr).toBe(
       'cadre: reviewer: read → Read; search → Grep, Glob, as Claude Code calls them.\n' +
-        'cadre: reviewer: Claude Code ignores what only cadre reads: my-key.\n',
+        'cadre: reviewer: Claude Code ignores these keys of Cadre: my-key.\n',
     )
   })
 
@@ -253,7 +253,7 @@ describe('cadre agents export', () => {
       '--out',
       'copy/.github/agents/second.agent.md',
     ])
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('It is there already')])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('It already exists')])
   })
 
   test('leaves out what settings cannot hold, and says so', async () => {
@@ -264,7 +264,7 @@ describe('cadre agents export', () => {
     const { code, stdout, stderr } = await project.cadre(['agents', 'export', '--to', 'settings'])
     expect(code).toBe(1)
     expect(stderr).toContain(
-      'C# Expert: In settings a name may hold only the letters A to Z, digits, - and _. It is left out.',
+      'C# Expert: In settings, a name may contain only the letters A to Z, digits, - and _. Cadre left it out.',
     )
     expect(JSON.parse(stdout)).toMatchObject({
       version: '1.0.0',

@@ -86,7 +86,7 @@ test('a rejection reaches the agent with its reason; a second decision is told w
     { type: 'decided', id, decision: 'reject', by: 'tester', recorded: true },
   ])
   const again = await project.cadre(['approve', id])
-  expect(again.stderr).toContain(`${id} was already rejected by tester; the first decision applies`)
+  expect(again.stderr).toContain(`${id} was already rejected by tester. The first decision applies`)
   expect(again.code).toBe(2)
   expect((await project.cadre(['reject', id])).code).toBe(0)
   const resumed = await project.cadre(['resume', session, '--trust', '--json'])
@@ -131,7 +131,7 @@ test('who asks for more than what was decided before is told, and nothing is wid
   const [record] = await listed(project)
   await project.cadre(['approve', record!.id])
   const session = await project.cadre(['approve', record!.id, '--session'])
-  expect(session.stderr).toContain('was already approved once by tester; the first decision applies')
+  expect(session.stderr).toContain('was already approved once by tester. The first decision applies')
   const rule = await project.cadre(['approve', record!.id, '--rule', '--yes'])
   expect(rule.stderr).toContain('no rule was added')
   expect([session.code, rule.code]).toEqual([2, 2])
@@ -169,7 +169,7 @@ test('a decision in a file is taken up by resume, and by the list', async () => 
   project.write(file, project.read(file).replace(/\*\*Decision:\*\*.*/, 'decision: rejected'))
   const list = await project.cadre(['approvals'])
   expect(list.stderr).toContain(
-    `${other.id} was rejected by tester; continue with: cadre resume ${other.session}`,
+    `${other.id} was rejected by tester. Continue with: cadre resume ${other.session}`,
   )
   expect(project.exists(`.cadre/approvals/rejected/${other.id}.approval.md`)).toBe(true)
   await project.cadre(['resume', other.session, '--trust', '--json'])

@@ -30,7 +30,7 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     'a playbook that is not there',
     {},
     ['run', '--model', 'scripted:no.yaml', 'x'],
-    /There is no playbook at .*no\.yaml/,
+    /there is no playbook at .*no\.yaml/,
   ],
   [
     'a tool to deny that is misspelt',
@@ -51,7 +51,7 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     /--deny-tool: there is no tool or class of tools named "raed". Did you mean read/i,
   ],
   ['a backend that is not there', {}, ['run', '--model', 'opnai:x', 'x'], /opnai/],
-  ['no model at all', {}, ['run', 'x'], /No model is configured/],
+  ['no model at all', {}, ['run', 'x'], /no model is configured/],
   [
     'a configuration with a wrong key',
     { '.cadre/config.yaml': 'model: a\nmodle: b\n' },

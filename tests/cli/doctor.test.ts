@@ -64,7 +64,7 @@ test('says what is wrong, where, and what to do, and ends with 1', async () => {
     fix: expect.stringContaining('CADRE_MODEL'),
   })
   expect(find('agents', 'fail')?.message).toMatch(/lead\.agent\.yaml:\d+: /)
-  expect(find('trust', 'warn')?.message).toMatch(/x\.mjs is run as a tool module; it is not trusted/)
+  expect(find('trust', 'warn')?.message).toMatch(/x\.mjs runs as a tool module; it is not trusted/)
   expect(find('torn files', 'warn')).toBeDefined()
   expect(find('segments', 'warn')).toBeDefined()
   expect(code).toBe(1)

@@ -172,7 +172,7 @@ test('files that differ are never touched without --force, and then nothing at a
   expect(code).toBe(2)
   expect(stdout).toBe('')
   expect(stderr).toMatch(
-    /nothing was written: \S+Plan\.agent\.md: It is there already and differs\. Replace it with --force; \S+Agent\.agent\.md: /,
+    /nothing was written: \S+Plan\.agent\.md: It already exists and differs\. Replace it with --force; \S+Agent\.agent\.md: /,
   )
   expect(stderr).toContain('--force')
   expect(project.listing()).toEqual(before)

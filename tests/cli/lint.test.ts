@@ -155,7 +155,7 @@ describe('looking', () => {
   test('a table of what hosts make of the files, for all or for some', async () => {
     const project = createProject({ [lead]: agent(`${good}\nmodel: [gpt-5, o3]\nhandoffs: []`) })
     const all = await project.cadre(['lint'])
-    expect(all.stdout).toMatch(/^rejects +model +1 +copilot-harness, copilot-cli +takes one model/m)
+    expect(all.stdout).toMatch(/^rejects +model +1 +copilot-harness, copilot-cli +expects one model/m)
     expect(all.stdout).toMatch(
       /^ignored +handoffs +1 +copilot-harness, copilot-cli, github\n {4}\.github\/agents\/lead\.agent\.md$/m,
     )
@@ -267,7 +267,7 @@ describe('--fix', () => {
     expect(project.read('outside/a.agent.md')).toBe(old)
     expect(project.read('p/.github/agents/b.agent.md')).toBe(mended)
     const named = await project.cadre(['lint', 'p/.github/agents/a.agent.md', '--fix'])
-    expect(named.stdout).toContain('not changed: it leads out of')
+    expect(named.stdout).toContain('not changed: it is a link to a place outside')
     expect(project.read('outside/a.agent.md')).toBe(old)
   })
 

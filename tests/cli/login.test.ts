@@ -51,7 +51,7 @@ test('a server that is named but not there is a fault of the configuration', asy
 test('says that the server does not start', async () => {
   const project = createProject()
   const { code, stderr } = await project.cadre(['login'], { env: server(project) })
-  expect(stderr).toMatch(/^cadre: The Copilot language server did not start: /)
+  expect(stderr).toMatch(/^cadre: the Copilot language server did not start: /)
   expect(code).toBe(5)
 })
 
@@ -90,7 +90,7 @@ test('a server that does not answer slows nothing down and breaks nothing', asyn
   const env = { CADRE_COPILOT_SERVER: program }
   const doctor = await project.cadre(['doctor', '--wait', '1'], { ownProcess: true, env })
   expect(doctor.stdout).toMatch(
-    /^warn {2}copilot login +The Copilot language server did not answer everything within 1 s\.\n +Try "cadre doctor --wait 30"\.$/m,
+    /^warn {2}copilot login +the Copilot language server did not answer all requests within 1 s\.\n +Try "cadre doctor --wait 30"\.$/m,
   )
   const agents = await project.cadre(['agents', 'list'], { ownProcess: true, env })
   expect(agents.stdout).toContain('Built-in agents; run one')
@@ -130,7 +130,7 @@ test.each([
   const project = createProject()
   const env = { CADRE_COPILOT_SERVER: named }
   const run = await project.cadre(['run', 'hi'], { env })
-  expect(run.stderr).toContain(`No model is configured. ${sentence}`)
+  expect(run.stderr).toContain(`no model is configured. ${sentence}`)
   expect(run.code).toBe(2)
   const chosen = await project.cadre(['run', '--model', 'copilot-ls:gpt-5', 'hi'], { env })
   expect(chosen.stderr).toContain(
@@ -151,7 +151,7 @@ test('doctor fails when the named SDK is not there, as a run would', async () =>
   const project = createProject()
   const { code, stdout } = await project.cadre(['doctor'], { env: { CADRE_COPILOT_SDK: '/nowhere' } })
   expect(stdout).toMatch(
-    /^fail {2}copilot sdk +CADRE_COPILOT_SDK names \/nowhere, where there is no @github\/copilot-sdk\./m,
+    /^fail {2}copilot sdk +CADRE_COPILOT_SDK is set to \/nowhere, but @github\/copilot-sdk is not there\./m,
   )
   expect(code).toBe(1)
 })

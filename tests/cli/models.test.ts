@@ -42,7 +42,7 @@ test('says why a server lists none, and exits with 5', async () => {
   })
   expect(stdout).toBe('')
   expect(stderr).toBe(
-    'cadre: http://127.0.0.1:1 does not list its models: the connection failed with ECONNREFUSED.\n',
+    'cadre: cannot list the models of http://127.0.0.1:1: the connection failed with ECONNREFUSED.\n',
   )
   expect(code).toBe(5)
 })

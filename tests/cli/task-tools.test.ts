@@ -47,7 +47,7 @@ test.each([
 })
 
 test.each([
-  ['deny', 0, 'writing is not permitted here'],
+  ['deny', 0, 'the policy denies writing files'],
   ['ask', 3, undefined],
 ])('a policy that says %s about writing holds for tasks', async (permission, expected, reason) => {
   const project = createTeam({ '.cadre/storage/policy.yaml': `effects: { write: ${permission} }\n` })
@@ -61,6 +61,6 @@ test('an approval for tasks says what it is about, and grants nothing in the wor
   const project = createTeam({ '.cadre/storage/policy.yaml': 'effects: { write: ask }\n' })
   await run(project, '--trust')
   const { stdout } = await project.cadre(['approvals'])
-  expect(stdout).toContain('it changes task files of the home')
+  expect(stdout).toContain('it changes task files in the home directory')
   expect(stdout).not.toContain('workspace')
 })

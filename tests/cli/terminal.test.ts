@@ -131,7 +131,7 @@ test.skipIf(!hasScript)('a person is asked once whether to trust what a folder b
   const asks = (screen: string) => screen.includes('Enter to decide later')
   const later = openTerminal(project, run)
   await later.until(asks)
-  expect(later.screen()).toMatch(/ping\.mjs\s+\S*is run as a tool module/)
+  expect(later.screen()).toMatch(/ping\.mjs\s+\S*runs as a tool module/)
   later.type('\r')
   expect(await later.ended()).toBe(0)
   expect(later.screen()).toContain('Result: there is no tool named')
@@ -147,7 +147,7 @@ test.skipIf(!hasScript)('a person is asked once whether to trust what a folder b
   project.write('ping.mjs', tool.replace('pong', 'changed'))
   const changed = await project.cadre(run)
   expect(changed.stdout).not.toContain('Result: changed')
-  expect(changed.stderr).toMatch(/is not trusted[\s\S]*ping\.mjs is run as a tool module/)
+  expect(changed.stderr).toMatch(/is not trusted[\s\S]*ping\.mjs runs as a tool module/)
   // A no is an answer as well: nobody is asked again about the same.
   const no = openTerminal(project, run)
   await no.until(asks)

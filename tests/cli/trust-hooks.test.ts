@@ -169,7 +169,7 @@ test('hooks of an agent count after a resume, as they were agreed to', async () 
   expect(project.read('out.txt')).toBe('x')
 })
 
-test('no agent writes what hooks run, of files or of agents, wherever it lies', async () => {
+test('no agent writes the files that hooks run, of files or of agents, wherever it lies', async () => {
   const starts = (command: string) => ({ PreToolUse: [{ hooks: [{ type: 'command', command }] }] })
   const targets = ['tools/a.mjs', 'tools/lib.mjs', 'tools/b.sh', 'tools/later.mjs']
   const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x' } })
@@ -185,7 +185,7 @@ test('no agent writes what hooks run, of files or of agents, wherever it lies', 
   expect(decisions(lines)).toEqual([
     ...targets.map((path) => [
       'deny',
-      `${path} belongs to what hooks run, which agents may not change; ask a person to change it.`,
+      `${path} belongs to the files that hooks run, which agents may not change. Ask the user to change it.`,
     ]),
     ['allow', undefined],
   ])

@@ -79,7 +79,7 @@ describe('a folder that brings something', () => {
     for (const what of [
       'a.json runs a hook',
       '.mcp.json starts the MCP server a',
-      'evil.mjs is run as a tool module',
+      'evil.mjs runs as a tool module',
     ])
       expect(doctor.stdout).toContain(what)
   })

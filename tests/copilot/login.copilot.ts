@@ -121,7 +121,7 @@ describe('signing in', () => {
 
     const refused = await run(world, ['run', '--model', 'copilot-ls:gpt-5', 'Say hello'])
     expect(refused.stderr).toContain(
-      'cannot be used: You are not signed in to GitHub Copilot. Run "cadre login"',
+      'cannot be used: you are not signed in to GitHub Copilot. Run "cadre login"',
     )
 
     const known = await run(world, ['login', '--yes'])
@@ -163,7 +163,7 @@ describe('signing in', () => {
     const world = await signInWorld()
     world.signIn.refuseCodes = 503
     const { code, stderr } = await run(world, ['login'])
-    expect(stderr).toMatch(/^cadre: The sign-in failed: .*HTTP 503/)
+    expect(stderr).toMatch(/^cadre: the sign-in failed: .*HTTP 503/)
     expect(code).toBe(5)
   })
 

@@ -74,7 +74,7 @@ describe('an account of Copilot', () => {
     expect(await world.models.resolve('copilot-sdk:gtp-5')).toMatchObject({
       kind: 'unknown',
       nearest: expect.arrayContaining(['copilot-sdk:gpt-5']),
-      reason: 'Your Copilot plan does not offer a model named "gtp-5".',
+      reason: 'your Copilot plan does not offer a model named "gtp-5".',
     })
   })
 

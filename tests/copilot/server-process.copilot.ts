@@ -50,7 +50,7 @@ it('ends every request when the server is killed', async () => {
   process.kill(server.pid, 'SIGKILL')
   expect(await pending).toEqual({
     kind: 'gone',
-    message: 'The Copilot language server was ended by SIGKILL.',
+    message: 'the Copilot language server was killed by SIGKILL.',
   })
 })
 

@@ -145,7 +145,7 @@ it('asks again when the server is killed in the middle of a turn, and gives up a
   expect(await reply).toEqual({
     kind: 'failed',
     code: 'backend',
-    message: 'The Copilot language server was ended by SIGKILL. Tried 3 times.',
+    message: 'the Copilot language server was killed by SIGKILL. Tried 3 times.',
   })
   expect(delays).toHaveLength(2)
 })

@@ -31,9 +31,9 @@ test(
   async () => {
     const project = await createTeam([{ reply: 'Here I am.' }])
     onTestFinished(async () => void (await project.cadre(['down'])))
-    expect((await project.cadre(['up', '--detach'])).stderr).toContain('No model is configured')
+    expect((await project.cadre(['up', '--detach'])).stderr).toContain('no model is configured')
     const problems = async () => JSON.stringify((await status(project))['problems'])
-    await until(async () => (await problems()).includes('No model is configured'))
+    await until(async () => (await problems()).includes('no model is configured'))
     project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Hello?"}\n')
     await until(async () =>
       (await problems()).includes('Cannot handle this line, so it and the lines after it wait'),

@@ -73,7 +73,9 @@ async function compare(line) {
 /** The runner follows no pattern and no `cd` through a link to somewhere else, where bash would. */
 function isRefused({ out, err, changes }) {
   const texts = [out, err, ...changes.map(({ content = '' }) => content)]
-  return texts.some((text) => /^cadre: .*(?:leads through a link|leads out of the workspace)$/m.test(text))
+  return texts.some((text) =>
+    /^cadre: .*(?:goes through a symbolic link|is outside the workspace)$/m.test(text),
+  )
 }
 
 /** What one run printed and changed; afterwards the files are as they were. */

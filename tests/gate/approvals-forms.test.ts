@@ -64,11 +64,11 @@ test('the task reads as the seed of the format has it', () => {
       Command: docker ps
 
     To approve: change [_] to [x] in the first line of this task, and save.
-      Add approved_by: <your name> if you like; it is filled in otherwise.
-      Add approved_for: session to allow the same for the rest of the session.
+      Optionally add approved_by: <your name>. Cadre adds it otherwise.
+      Add approved_for: session to allow the same call for the rest of the session.
       Or: cadre approve approval-1759622866331-8228eefd
     To reject: change [_] to [-], and save.
-      Add rejection_reason: <why>; the agent is told.
+      Add rejection_reason: <why>. The agent sees it.
       Or: cadre reject approval-1759622866331-8228eefd --reason "<why>"
 `)
 })

@@ -146,7 +146,7 @@ test('of two forms that say different things the first that is seen counts, and 
   await later.resume()
   expect(later.done).toEqual(['launch docker ps'])
   expect(readFileSync(file, 'utf8')).toMatch(
-    /\*\*Decision:\*\* APPROVED[^\n]*\n\*\*Note:\*\* this form said REJECTED; the first decision counts/,
+    /\*\*Decision:\*\* APPROVED[^\n]*\n\*\*Note:\*\* this form said REJECTED, but the first decision applies/,
   )
   expect(await journalOf(later)).toHaveLength(1)
   await later.close()
@@ -161,7 +161,7 @@ test('where both are found at once, it is a rejection', async () => {
   await world.resume()
   expect(world.done).toEqual([])
   expect(world.tasks()).toMatch(
-    /- \[-\][\s\S]*status: rejected[\s\S]*note: this line said something else; the first decision counts/,
+    /- \[-\][\s\S]*status: rejected[\s\S]*note: this line said something else, but the first decision applies/,
   )
   await world.close()
 })
@@ -174,7 +174,7 @@ test('an action that was changed in a form is told and decides nothing; the comm
   world.writeTasks(world.tasks().replace('Command: docker ps', 'Command: docker ps --dry-run'))
   expect(await world.resume()).toMatchObject({ kind: 'waiting' })
   expect(world.told.join()).toMatch(
-    /approvals\.task\.md: .* is not decided there: the action shown there is not the one/,
+    /approvals\.task\.md: no valid decision for .*: the action in the file is not the requested one/,
   )
   expect(world.done).toEqual([])
   expect(

@@ -70,9 +70,9 @@ describe('effects', () => {
       kind: 'ask',
       by: 'policy',
       rule: 'effects.write',
-      reason: 'it changes files of the workspace',
+      reason: 'it changes files in the workspace',
       risk: 'MEDIUM',
-      reasons: ['it changes files of the workspace'],
+      reasons: ['it changes files in the workspace'],
       grants: ['write in the workspace'],
       paths: [{ path: 'src/b.ts', real: path.join(workspace, 'src/b.ts'), decision: 'allow' }],
     })
@@ -119,7 +119,7 @@ describe('effects', () => {
       kind: 'ask',
       risk: 'LOW',
       grants: ['change task files'],
-      reasons: ['it changes task files of the home'],
+      reasons: ['it changes task files in the home directory'],
     })
     expect(judge(create, {}, { policy: said({ effects: effects('deny'), decidedBy }) })).toMatchObject({
       kind: 'deny',
@@ -178,7 +178,7 @@ describe('effects', () => {
     const strict = said({ effects: { ...openPolicy.effects, write: 'deny' }, decidedBy })
     expect(write({ team, allow: ['write'], policy: strict })).toMatchObject({
       kind: 'deny',
-      reason: 'writing is not permitted here: effects.write is deny (/p.yaml:3)',
+      reason: 'the policy denies writing files: effects.write is deny (/p.yaml:3)',
     })
     const off = write({ team, policy: said({ beforehand: false }) })
     expect(off).toMatchObject({ kind: 'ask' })
@@ -228,7 +228,7 @@ describe('paths of a policy', () => {
       expect(judge(policy, 'read_file', { path: file }), file).toMatchObject({
         kind: 'deny',
         rule: 'paths.deny.read',
-        reason: `${file} may not be used: paths.deny.read has "secrets" (/p.yaml:2)`,
+        reason: `the policy denies ${file}: paths.deny.read contains "secrets" (/p.yaml:2)`,
       })
     for (const file of ['src/a.ts', 'secrets.md', 'src/secretsx/a'])
       expect(judge(policy, 'read_file', { path: file }), file).toBeUndefined()

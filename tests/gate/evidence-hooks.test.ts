@@ -89,7 +89,7 @@ test('the shipped hooks hold a worker to its artifact and take it as evidence, r
   expect(results[0]).toMatchObject({
     outcome: 'refused',
     code: 'hook',
-    content: expect.stringContaining(`researcher writes nothing but its artifact ${own}, not `),
+    content: expect.stringContaining(`researcher may only write its artifact ${own}, not `),
   })
   expect(results[1]?.outcome).toBeUndefined()
   expect(project.read('src/a.js')).toBe('a')

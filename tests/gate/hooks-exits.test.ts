@@ -81,7 +81,7 @@ describe('exit codes', () => {
     expect(await answerOf(dialect, event, `${said} ${code}`)).toEqual(expected)
   })
 
-  it('2 denies although allow was printed, and the Copilot command keeps the reason', async () => {
+  it('2 denies although allow was printed, and the Copilot CLI keeps the reason', async () => {
     const script = `echo '{"permissionDecision":"allow","permissionDecisionReason":"printed"}'; echo because >&2; exit 2`
     expect(await answerOf('copilot', 'PreToolUse', script)).toEqual({ decision: 'deny', reason: 'printed' })
     expect(await answerOf('claude', 'PreToolUse', script)).toEqual({ decision: 'deny', reason: 'because' })
@@ -144,7 +144,7 @@ describe('what is printed', () => {
 
   it.each(dialects)('a block of PreCompact is told and holds up nothing, in %s', async (dialect) => {
     const said = await answerOf(dialect, 'PreCompact', print({ decision: 'block', reason: 'keep it' }))
-    expect(said).toEqual({ notices: [expect.stringMatching(/\(keep it\), which is not possible here/)] })
+    expect(said).toEqual({ notices: [expect.stringMatching(/\(keep it\), which Cadre does not support/)] })
   })
   const both = (fields: object) => [
     fields,
@@ -214,7 +214,7 @@ describe('what is printed', () => {
       'claude',
       'Stop',
       { decision: 'block', reason: 'more', continue: false },
-      { stop: 'a hook ended it', notices: [] },
+      { stop: 'a hook stopped it', notices: [] },
     ],
     [
       'copilot',

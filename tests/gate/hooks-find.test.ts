@@ -98,7 +98,7 @@ describe('where hooks are found', () => {
     project.write(script, text)
     expect(await rule.judge(bash, session, never)).toMatchObject({
       kind: 'deny',
-      reason: expect.stringContaining('was changed'),
+      reason: expect.stringContaining('changed after this run started'),
     })
     expect(() => project.text('evil')).toThrow(/ENOENT/)
   })
@@ -152,7 +152,7 @@ describe('where hooks are found', () => {
       expect(print()).not.toBe(first)
       expect(await rule.judge(bash, sessionAt(project.path), never)).toMatchObject({
         kind: 'deny',
-        reason: expect.stringMatching(/was changed since this run began.*\.claude\/settings\.json:\d+/s),
+        reason: expect.stringMatching(/changed after this run started.*\.claude\/settings\.json:\d+/s),
       })
       project.write(imported, '')
       project.write('src/other.js', 'x')
@@ -413,7 +413,7 @@ describe('entries', () => {
 })
 
 describe('the environment of a hook', () => {
-  it('is what is given, with its own variables; those of the Copilot command may name others', async () => {
+  it('is what is given, with its own variables; those of the Copilot CLI may name others', async () => {
     const env = { OWN: 'a $SEEN $HIDDEN b' }
     const project = createHookProject({
       '.github/hooks/a.json': { version: 1, hooks: { preToolUse: [{ bash: record('copilot'), env }] } },

@@ -323,7 +323,7 @@ describe('after a call and in between', () => {
       .hooks()
       .attend({ kind: 'session.started', source: 'resume' }, sessionAt(project.path), never)
     expect(attention).toEqual({
-      notices: [{ code: 'hook', message: 'The hook .claude/settings.json:6: it failed with exit code 7' }],
+      notices: [{ code: 'hook', message: 'hook .claude/settings.json:6: it failed with exit code 7' }],
     })
   })
 

@@ -104,7 +104,7 @@ function documented(cwd: string, at: { child?: boolean } = {}): Record<Format, R
       PreCompact: { trigger: 'auto' },
     },
   )
-  // VS Code has none of these: they are told as the Copilot command tells that spelling, with VS Code's names of tools.
+  // VS Code has none of these: they are told as the Copilot CLI tells that spelling, with VS Code's names of tools.
   for (const event of ['SessionEnd', 'Notification', 'ErrorOccurred'] as const) vscode[event] = snake[event]
   for (const event of ['PostToolUseFailure', 'PermissionRequest'] as const)
     vscode[event] = { ...snake[event], tool_name: 'run_in_terminal' }

@@ -429,7 +429,7 @@ describe('the quality gate', () => {
   test('asks once where there is no evidence at all', () => {
     const { project, run } = install()
     expect(run('subagent-quality-gate', stop())).toMatchObject({
-      reason: expect.stringContaining('no report to be seen'),
+      reason: expect.stringContaining('There is no report.'),
     })
     expect(run('subagent-quality-gate', stop())).toBeUndefined()
     expect(run('subagent-quality-gate', stop({ agent_id: 'a2' }))).toMatchObject({ decision: 'block' })

@@ -58,7 +58,7 @@ test("a person's own hooks are never overwritten", async () => {
   const before = project.listing()
   const { code, stderr } = await project.cadre(['init', '--team', 'supervisor'])
   expect(code).toBe(2)
-  expect(stderr).toContain(`${project.at(config)}: It is there already and differs`)
+  expect(stderr).toContain(`${project.at(config)}: It already exists and differs`)
   expect(project.listing()).toEqual(before)
 })
 

@@ -76,7 +76,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(end.cut).toBe(true)
     expect(end.output).toMatch(/^first\n1\n/)
     expect(end.output).toMatch(/50000\nlast\n$/)
-    expect(end.output).toMatch(/\[\d+ bytes were left out here\]/)
+    expect(end.output).toMatch(/\[\d+ bytes omitted\]/)
     expect(end.output.length).toBeLessThan(1_100)
   })
 

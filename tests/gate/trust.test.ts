@@ -70,13 +70,13 @@ describe('what a folder brings', () => {
     writeAll()
     expect((await listed()).sort()).toEqual([
       '.cadre/config.yaml#check runs a program when an agent asks for errors (check: {"command":["node","scripts/check.mjs"]})',
-      '.cadre/config.yaml#openai decides where conversations and the key are sent, and may run a command (openai: {"baseUrl":"http://127.0.0.1:1"})',
-      '.cadre/config.yaml#team uses the team coordinator, whose agents write without asking (team: coordinator)',
+      '.cadre/config.yaml#openai decides where Cadre sends conversations and the key, and may run a command (openai: {"baseUrl":"http://127.0.0.1:1"})',
+      '.cadre/config.yaml#team uses the team coordinator, whose agents write without approval (team: coordinator)',
       '.cadre/config.yaml#tools runs code of the repository as tools (tools: ["tools.mjs"])',
-      '.cadre/config.yaml#web opens private networks to agents (web: {"allow":["x"]})',
+      '.cadre/config.yaml#web lets agents access private networks (web: {"allow":["x"]})',
       '.cadre/storage/policy.yaml permits more than the default (effects.write: "allow", network: "allow")',
-      '.cadre/storage/terminal-cmd-allowlist.yaml allows commands without asking',
-      '.cadre/tools.mjs is run as a tool module',
+      '.cadre/storage/terminal-cmd-allowlist.yaml allows commands without approval',
+      '.cadre/tools.mjs runs as a tool module',
       '.claude/settings.json runs a hook when agents work',
       '.github/agents/a.agent.md#hooks runs a hook when agents work (of the agent a)',
       '.github/agents/a.agent.md#mcpServers starts the MCP server db',
@@ -90,7 +90,7 @@ describe('what a folder brings', () => {
 
   it('what cannot be read as JSON may start anything', async () => {
     write('.vscode/mcp.json', '// servers\n{ "servers": {} }')
-    expect(await listed()).toEqual(['.vscode/mcp.json starts MCP servers (it cannot be read as JSON)'])
+    expect(await listed()).toEqual(['.vscode/mcp.json starts MCP servers (it is not valid JSON)'])
   })
 
   it('pipes, links out of the folder and huge files are neither waited for nor read', async () => {

@@ -46,7 +46,7 @@ const agent = (name: string, { delegates = false, tools, ...texts }: Wishes) => 
 const team = [
   agent('coordinator', {
     systemPrompt: 'You coordinate. Give each part of the work to the agent that fits it best.',
-    description: 'Gives work to other agents and puts their reports together',
+    description: 'Delegates work to other agents and combines their reports',
     useFor: 'Requests that need several agents',
     delegates: true,
     tools: ['delegateWork', 'reportOut', 'read'],

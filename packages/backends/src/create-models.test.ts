@@ -59,7 +59,7 @@ describe('the default model', () => {
       kind: 'unknown',
       name: '',
       nearest: [],
-      reason: expect.stringMatching(/--model scripted:FILE.*OPENAI_BASE_URL and OPENAI_API_KEY/),
+      reason: expect.stringMatching(/OPENAI_BASE_URL and OPENAI_API_KEY.*--model scripted:FILE/),
     })
   })
 
@@ -147,7 +147,7 @@ describe('the default model', () => {
         expect(idOf(await ask(undefined, { defaultModel, env: { OPENAI_BASE_URL: wire.url } }))).toBe(
           'openai:small',
         )
-        expect(idOf(await ask(undefined, { defaultModel }))).toMatch(/^unknown: No model is configured/)
+        expect(idOf(await ask(undefined, { defaultModel }))).toMatch(/^unknown: no model is configured/)
       },
     )
   })
@@ -172,7 +172,7 @@ describe('a name', () => {
       name,
       nearest: near,
       reason: expect.stringMatching(
-        /^There is no backend .*; there are: scripted, openai, copilot-ls, copilot-sdk\.$/,
+        /^there is no backend .*\. Backends: scripted, openai, copilot-ls, copilot-sdk\.$/,
       ),
     })
   })
@@ -192,7 +192,7 @@ describe('a name', () => {
     }
     expect(await ask('gpt-x')).toMatchObject({
       kind: 'unknown',
-      reason: expect.stringMatching(/^No backend is configured for "gpt-x"/),
+      reason: expect.stringMatching(/^no backend is configured for model "gpt-x"/),
     })
   })
 
@@ -200,7 +200,7 @@ describe('a name', () => {
     expect(await ask('openai:gpt')).toMatchObject({
       kind: 'unknown',
       name: 'openai:gpt',
-      reason: expect.stringContaining('set OPENAI_BASE_URL'),
+      reason: expect.stringContaining('Set OPENAI_BASE_URL'),
     })
     expect(await ask('openai:', { env: { OPENAI_BASE_URL: 'http://127.0.0.1:1' } })).toMatchObject({
       kind: 'unknown',
@@ -251,7 +251,7 @@ describe('the list of a server', () => {
       kind: 'unknown',
       name: 'openai:gpt5',
       nearest: ['openai:gpt-5'],
-      reason: `${new URL(wire.url).origin} does not list a model "gpt5"; name one that it lists, or let the name stand for one under "aliases" in config.yaml.`,
+      reason: `${new URL(wire.url).origin} does not list a model named "gpt5". Choose a listed model, or map the name to one under "aliases" in config.yaml.`,
     })
     expect(await models.resolve('openai:nothing-like-it')).toMatchObject({
       nearest: ['openai:gpt-5-mini', 'openai:gpt-5', 'openai:o3', 'openai:llama3:latest'],
@@ -322,12 +322,8 @@ describe('the list of a server', () => {
     ['refuses', { models: answers.problem(401, 'no') }, 'it answered 401'],
     ['breaks', { models: answers.reset() }, 'the connection failed with ECONNRESET'],
     ['does not answer', { models: answers.hang() }, 'it did not answer within 1000 ms'],
-    ['answers nonsense', { models: answers.raw(['<html>']) }, 'its list is not JSON'],
-    [
-      'answers something else',
-      { models: answers.raw(['{"hello":1}']) },
-      'its list has a form that is not known',
-    ],
+    ['answers nonsense', { models: answers.raw(['<html>']) }, 'its answer is not JSON'],
+    ['answers something else', { models: answers.raw(['{"hello":1}']) }, 'its answer has an unknown format'],
   ])('is done without, with a warning, when the server %s', async (_, options, reason) => {
     const wire = await serve(options)
     const found = await ask('openai:m', {
@@ -336,7 +332,7 @@ describe('the list of a server', () => {
     })
     expect(found).toMatchObject({
       kind: 'found',
-      warning: `Whether ${new URL(wire.url).origin} has the model "m" is not known: ${reason}.`,
+      warning: `cannot check that ${new URL(wire.url).origin} has the model "m": ${reason}.`,
     })
     expect(await askFor(modelOf(found))).toMatchObject({ content: 'ok' })
   })
@@ -371,7 +367,7 @@ describe('the list of a server', () => {
     const timer = setInterval(() => isUp(), 1)
     expect(await resolved).toMatchObject({
       kind: 'found',
-      warning: expect.stringMatching(/there was no key within 1000 ms\.$/),
+      warning: expect.stringMatching(/no key was available within 1000 ms\.$/),
     })
     clearInterval(timer)
     expect(wire.listings).toHaveLength(0)

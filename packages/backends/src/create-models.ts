@@ -33,7 +33,7 @@ const ownBackends: { readonly [prefix: string]: BackendLoader } = {
 }
 
 const howTo =
-  'Sign in to GitHub Copilot with `cadre login`; or use --model scripted:FILE for a scripted one; or set OPENAI_BASE_URL and OPENAI_API_KEY, and --model openai:NAME (or CADRE_MODEL, or "model" in config.yaml).'
+  'Sign in to GitHub Copilot with "cadre login". Or set OPENAI_BASE_URL and OPENAI_API_KEY, and choose a model with --model openai:NAME, CADRE_MODEL, or "model" in config.yaml. Or use a scripted model with --model scripted:FILE.'
 
 /**
  * The catalogue over all backends. `resolve` rejects only with a `configuration` error. The first question to a server for
@@ -87,7 +87,7 @@ export function createModels(options: ModelsOptions = {}): Models {
     if (prefix === undefined) {
       if (name.includes(':')) return unknownBackend(name, [])
       const near = nearest(name, Object.keys(config.aliases ?? {}))
-      const reason = `No backend is configured for ${quote(name)}. ${howToGetOne()}`
+      const reason = `no backend is configured for model ${quote(name)}. ${howToGetOne()}`
       return { kind: 'unknown', name, nearest: near, reason, unreachable: true }
     }
     const backend = await load(prefix)
@@ -154,7 +154,7 @@ export function createModels(options: ModelsOptions = {}): Models {
     const prefix = name.slice(0, colon)
     const near = nearest(prefix, Object.keys(loaders)).map((found) => found + name.slice(colon))
     const known = Object.keys(loaders).join(', ')
-    return unknown(name, [...near, ...further], `There is no backend ${quote(prefix)}; there are: ${known}.`)
+    return unknown(name, [...near, ...further], `there is no backend ${quote(prefix)}. Backends: ${known}.`)
   }
 
   /** Somebody who named a server of Copilot meant to use it. */
@@ -163,7 +163,7 @@ export function createModels(options: ModelsOptions = {}): Models {
   }
 
   async function nothingChosen(): Promise<ModelResolution> {
-    if (!hasServer()) return unknown('', [], `No model is configured. ${howToGetOne()}`)
+    if (!hasServer()) return unknown('', [], `no model is configured. ${howToGetOne()}`)
     const names = (await (await load('openai')).names?.()) ?? []
     const [only, ...others] = names
     if (only !== undefined && others.length === 0) return open('openai', only)
@@ -171,7 +171,7 @@ export function createModels(options: ModelsOptions = {}): Models {
     return unknown(
       '',
       some,
-      'A model server is configured, but no model: choose one with --model openai:NAME, CADRE_MODEL, or "model" in config.yaml.',
+      'a model server is configured, but no model. Choose one with --model openai:NAME, CADRE_MODEL, or "model" in config.yaml.',
     )
   }
 }

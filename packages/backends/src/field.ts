@@ -43,17 +43,17 @@ export class Field {
 
   /** A mapping in which only these keys may stand. `what` names it in the error: `a step`. */
   mapping(what: string, known: readonly string[]): this {
-    if (!this.isMapping) this.fail(`${this.name} must be ${what}, written as keys and values.`)
+    if (!this.isMapping) this.fail(`${this.name} must be ${what}: a mapping of keys to values.`)
     for (const [key, field] of this.entries()) {
       if (known.includes(key)) continue
-      const hint = didYouMean(key, known) || `; the keys of ${what} are: ${known.join(', ')}.`
-      field.fail(`"${key}" is not a key of ${what}${hint}`)
+      const hint = didYouMean(key, known) || `. Known keys: ${known.join(', ')}.`
+      field.fail(`unknown key "${key}" in ${what}${hint}`)
     }
     return this
   }
 
   entries(): [string, Field][] {
-    if (!this.isMapping) this.fail(`${this.name} must be written as keys and values.`)
+    if (!this.isMapping) this.fail(`${this.name} must be a mapping of keys to values.`)
     const owner = this.value as Record<string, unknown>
     return Object.keys(owner).map((key) => [key, this.#child(owner, key)])
   }
@@ -75,7 +75,7 @@ export class Field {
     // `reply: 42` is plainly meant as text; only what cannot be text is a mistake.
     if (typeof this.value === 'number' || typeof this.value === 'boolean') return String(this.value)
     return this.fail(
-      `${this.name} must be text${this.value === null ? ", and is empty: write '' for no text" : ''}.`,
+      `${this.name} must be text${this.value === null ? ", but it is empty. For no text, write ''" : ''}.`,
     )
   }
 

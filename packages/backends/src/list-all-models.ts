@@ -61,7 +61,7 @@ async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBac
       ? `${account.user} has no access to GitHub Copilot.`
       : account?.kind === 'unknown'
         ? account.message
-        : (survey.trouble ?? 'GitHub Copilot does not list its models.')
+        : (survey.trouble ?? 'GitHub Copilot did not list its models.')
   return { backend, models: [], trouble: reason }
 }
 
@@ -72,10 +72,10 @@ async function ofServer({ config: given, env, cwd, limit }: ListOptions): Promis
   const endpoint = readEndpoint(context)
   if (endpoint === undefined) return undefined
   const backend = 'openai'
-  if (!endpoint.lists) return { backend, models: [], trouble: `${endpoint.shown} cannot list its models.` }
+  if (!endpoint.lists) return { backend, models: [], trouble: `${endpoint.shown} cannot list models.` }
   const listed = await listModels(endpoint, await openTransport(endpoint, context), context)
   if (listed.kind === 'unlisted')
-    return { backend, models: [], trouble: `${endpoint.shown} does not list its models: ${listed.reason}.` }
+    return { backend, models: [], trouble: `cannot list the models of ${endpoint.shown}: ${listed.reason}.` }
   return {
     backend,
     models: [...listed.models].map(([name, { window }]) => ({

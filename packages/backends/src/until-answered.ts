@@ -8,7 +8,7 @@ export type Try = Reply | ReplyFailure | { readonly kind: 'again'; readonly fail
 export const cancelled: ReplyFailure = {
   kind: 'failed',
   code: 'cancelled',
-  message: 'The question was cancelled.',
+  message: 'the request was cancelled.',
 }
 
 /** Asks at most `tries` times, and tells text once. `retrying` hears why before each further try. */

@@ -162,8 +162,8 @@ export class Runner {
       const real = fs.realpathSync.native(target)
       const logical = path.resolve(this.cwd, name)
       // A shell would go by the names, and the system goes by the links.
-      if (fs.realpathSync.native(logical) !== real) throw new Error('it leads through a link')
-      if (!this.isInside(real)) throw new Error('it leads out of the workspace')
+      if (fs.realpathSync.native(logical) !== real) throw new Error('it goes through a symbolic link')
+      if (!this.isInside(real)) throw new Error('it is outside the workspace')
       if (isAlone) this.cwd = logical
       return 0
     } catch (error) {
@@ -188,7 +188,7 @@ export class Runner {
         continue
       }
       // The system would have a shell read a file that says nothing about its interpreter.
-      return isRunnable(file) ? { file } : { code: 126, why: 'it does not begin with #!' }
+      return isRunnable(file) ? { file } : { code: 126, why: 'it does not start with #!' }
     }
     return { code: 127, why: name.includes('/') ? 'No such file or directory' : 'command not found' }
   }
@@ -245,7 +245,7 @@ export class Runner {
       // A link that leads nowhere: what it would create counts.
       real = path.resolve(fs.realpathSync.native(path.dirname(whole)), fs.readlinkSync(whole))
     }
-    if (!this.isInside(real)) throw new Error(`${name} leads out of the workspace`)
+    if (!this.isInside(real)) throw new Error(`${name} is outside the workspace`)
   }
 }
 

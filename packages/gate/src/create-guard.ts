@@ -220,9 +220,9 @@ interface KnownSandbox {
 
 function createKnownSandbox(given: Sandbox | Promise<Sandbox>): KnownSandbox {
   if (!(given instanceof Promise)) return { now: given, found: given }
-  let now: Sandbox = { kind: 'none', reason: 'it is still being looked for' }
+  let now: Sandbox = { kind: 'none', reason: 'Cadre is still checking for it' }
   const found = given
-    .catch((error): Sandbox => ({ kind: 'none', reason: `it cannot be looked for: ${messageOf(error)}` }))
+    .catch((error): Sandbox => ({ kind: 'none', reason: `Cadre cannot check for it: ${messageOf(error)}` }))
     .then((sandbox) => {
       now = sandbox
       return sandbox
@@ -247,7 +247,7 @@ const refuseForWantOfPeople: Answerer = ({ verdict }) => ({
   kind: 'deny',
   by: 'approval',
   rule: 'no-human',
-  reason: `it needs an approval, and no person is available (--no-human): ${verdict.reason}`,
+  reason: `it needs an approval, but no person is available (--no-human): ${verdict.reason}`,
 })
 
 function namingHooks(hooks: Hooks, list: (names: readonly string[]) => void): Rule {

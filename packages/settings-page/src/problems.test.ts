@@ -21,6 +21,7 @@ const empty = (index: number): Problem => ({
   path: `agents[${index}].systemPrompt`,
   message: 'is empty.',
   prevents: true,
+  isEmpty: true,
 })
 const shown = (configuration: Configuration, problems: readonly Problem[], tried = false) =>
   shownProblems({ problems, configuration, level: level(), tried })

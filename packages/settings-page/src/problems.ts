@@ -26,7 +26,7 @@ export function shownProblems({ problems, configuration, level, tried }: ShownRe
   const asWritten = (level?.problems ?? []).filter((problem) => isUntouched(problem, configuration, set))
   if (configuration.agents.length === 0) return asWritten
   const ofEdits = problems.filter(
-    (problem) => tried || problem.message !== 'is empty.' || !isNew(agentOf(problem), configuration, set),
+    (problem) => tried || problem.isEmpty !== true || !isNew(agentOf(problem), configuration, set),
   )
   return [...asWritten, ...ofEdits]
 }

@@ -103,6 +103,8 @@ export interface Problem {
   readonly message: string
   /** It has to be corrected before the agents can be saved. */
   readonly prevents: boolean
+  /** The field is empty. */
+  readonly isEmpty?: true
 }
 
 export interface Preview {

@@ -56,7 +56,7 @@ export function readHeader(request: HeaderRequest): ReadHeader {
         unseen,
       }
     }
-    const message = 'The header must be written as keys and values.'
+    const message = 'The header must contain keys and values.'
     return byBlocks(request, [{ path, line, severity: 'error', code: 'header-shape', message }])
   }
   return byBlocks(request, strict.diagnostics)

@@ -3,78 +3,77 @@ import type { Diagnostic } from '@cadre/disk'
 /** Every way in which a file can be understood although it is not written as it should be; at the end, what only looks wrong. */
 const rescues = {
   'header-late': {
-    message: 'There is something before the header, so other programs do not see the header.',
-    fix: 'Begin the file with --- on a line of its own.',
+    message: 'The file has text before the header, so other programs do not find the header.',
+    fix: 'Start the file with --- on its own line.',
   },
   'header-fenced': {
-    message: 'The file is wrapped in a code block, so other programs do not see the header.',
-    fix: 'Remove the lines of backticks or tildes around it.',
+    message: 'The file is wrapped in a code block, so other programs do not find the header.',
+    fix: 'Remove the lines of backticks or tildes around the text.',
   },
   'header-unopened': {
-    message: 'The line of dashes before the header is missing.',
-    fix: 'Begin the file with --- on a line of its own.',
+    message: 'The header does not start with a line of dashes.',
+    fix: 'Start the file with --- on its own line.',
   },
   'header-opening': {
-    message: 'The line that opens the header is not just three dashes.',
-    fix: 'Write --- on a line of its own, once.',
+    message: 'The first line of the header must be exactly three dashes.',
+    fix: 'Write --- once, on its own line.',
   },
   'header-unclosed': {
     message: 'The header is not closed.',
-    fix: 'Put --- on a line of its own behind its last key.',
+    fix: 'Add --- on its own line after the last key.',
   },
   'header-indented': { message: 'The header is indented.', fix: 'Move it to the left margin.' },
   'line-ends': {
-    message:
-      'Lines end with a carriage return alone, which other programs do not take for the end of a line.',
-    fix: 'Save the file with line ends of Unix or Windows.',
+    message: 'Lines end with a carriage return only. Other programs do not accept this as a line ending.',
+    fix: 'Save the file with Unix or Windows line endings.',
   },
   'yaml-documents': {
-    message: 'The file holds several documents, and only the first one is read.',
-    fix: 'Write every agent into a file of its own.',
+    message: 'The file contains several YAML documents. Cadre reads only the first one.',
+    fix: 'Write each agent to a separate file.',
   },
   'value-unquoted': {
     message:
-      'A value holds signs that mean something else in YAML, such as ": " or a star at its beginning; it was read as text.',
+      'This value contains characters with a special meaning in YAML, such as ": " or a leading *. Cadre reads it as text.',
     fix: 'Put the value in quotes.',
   },
   'value-not-indented': {
-    message: 'A value goes on at the left margin; it was read as one text.',
-    fix: 'Indent its lines, or put it behind |.',
+    message: 'This value continues at the left margin. Cadre reads it as one text.',
+    fix: 'Indent its lines, or start the value with |.',
   },
   'quotes-unbalanced': {
-    message: 'The quotes around a value do not match; it was read as text.',
-    fix: 'Close the quotes, and double those within the value.',
+    message: 'The quotes around this value do not match. Cadre reads it as text.',
+    fix: 'Close the quotes, and double the quotes inside the value.',
   },
   'value-not-text': {
-    message: 'A text is written as a list or a mapping; it was read as text.',
+    message: 'This text is written as a list or a mapping. Cadre reads it as text.',
     fix: 'Put the value in quotes.',
   },
-  'tab-indent': { message: 'A line is indented with a tab.', fix: 'Indent with spaces.' },
+  'tab-indent': { message: 'This line is indented with a tab.', fix: 'Indent with spaces.' },
   'star-unquoted': {
-    message: 'A star alone is no value in YAML; it was read as all.',
-    fix: "Write '*' in quotes.",
+    message: 'A single * is not valid YAML. Cadre reads it as "all".',
+    fix: "Put it in quotes: '*'.",
   },
   'value-unreadable': {
-    message: 'A value cannot be read as YAML, so it permits nothing.',
-    fix: 'Correct it: check brackets, quotes and commas.',
+    message: 'This value is not valid YAML, so it permits nothing.',
+    fix: 'Check brackets, quotes and commas.',
   },
-  'key-indented': { message: 'A key is indented.', fix: 'Move it to the left margin.' },
-  'key-unspaced': { message: 'Behind a key a space is missing.', fix: 'Put a space behind the colon.' },
+  'key-indented': { message: 'This key is indented.', fix: 'Move it to the left margin.' },
+  'key-unspaced': { message: 'This key is not followed by a space.', fix: 'Add a space after the colon.' },
   'stray-text': {
-    message: 'This line belongs to no key; it was left out.',
-    fix: 'Remove it, or put # before it.',
+    message: 'This line belongs to no key. Cadre ignores it.',
+    fix: 'Remove it, or comment it out with #.',
   },
   'yaml-duplicate-key': {
-    message: 'A key is there twice, and the first one holds.',
+    message: 'This key is defined twice. Cadre uses the first one.',
     fix: 'Remove one of them.',
   },
   'value-cut': {
-    message: 'In YAML a value ends before " #", and the rest of the line is a comment.',
-    fix: 'If it belongs to the value, put the value in quotes.',
+    message: 'YAML reads the text after " #" as a comment.',
+    fix: 'If it is part of the value, put the value in quotes.',
   },
   'smart-quotes': {
-    message: 'These quotes are a part of the value: YAML knows only " and \'.',
-    fix: 'Write straight quotes.',
+    message: 'These quotes are part of the value, because YAML supports only " and \'.',
+    fix: 'Use straight quotes.',
   },
 } as const satisfies { readonly [code: string]: { readonly message: string; readonly fix: string } }
 

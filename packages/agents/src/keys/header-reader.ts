@@ -44,7 +44,7 @@ export class HeaderReader {
   take(key: string): Located | undefined {
     const [first, ...others] = this.#entries.get(key) ?? []
     if (first === undefined) return undefined
-    if (!this.#read.has(key)) this.#reportTwice(first, others, 'the first one holds')
+    if (!this.#read.has(key)) this.#reportTwice(first, others, 'Cadre uses the first one')
     this.#read.add(key)
     return first.field
   }
@@ -55,7 +55,7 @@ export class HeaderReader {
     const [first, ...others] = entries
     if (first === undefined) return []
     if (!this.#read.has(key))
-      this.#reportTwice(first, others, 'each of them holds, so the agent gets the least')
+      this.#reportTwice(first, others, 'Cadre applies both, so the agent gets only what both permit')
     this.#read.add(key)
     return entries.map(({ field }) => field)
   }
@@ -70,12 +70,7 @@ export class HeaderReader {
     const field = this.take(key)
     if (field === undefined || field.value === null) return undefined
     if (typeof field.value !== 'object') return String(field.value).trim()
-    this.report(
-      'warning',
-      'wrong-value',
-      field.line,
-      `${this.#written(key)} must be text, so it was left out.`,
-    )
+    this.report('warning', 'wrong-value', field.line, `${this.#written(key)} must be text. Cadre ignores it.`)
     return undefined
   }
 
@@ -95,7 +90,7 @@ export class HeaderReader {
       const value =
         typeof field.value === 'string' && /^\d+$/.test(field.value) ? Number(field.value) : field.value
       if (typeof value === 'number' && value > 0 && Number.isSafeInteger(value)) return value
-      this.wrong(key, field, 'must be a whole number above 0')
+      this.wrong(key, field, 'must be a whole number greater than 0')
       return undefined
     })
     return least(numbers)
@@ -121,7 +116,7 @@ export class HeaderReader {
   rest(): [string, Located][] {
     return [...this.#entries].flatMap(([key, [first, ...others]]): [string, Located][] => {
       if (this.#read.has(key) || first === undefined) return []
-      this.#reportTwice(first, others, 'the first one holds')
+      this.#reportTwice(first, others, 'Cadre uses the first one')
       return [[first.written, first.field]]
     })
   }
@@ -134,7 +129,7 @@ export class HeaderReader {
       'warning',
       'flag-unclear',
       field.line,
-      `${this.#written(key)} must be true or false, not ${shown(field)}, so it was read as ${otherwise}.`,
+      `${this.#written(key)} must be true or false, not ${shown(field)}. Cadre reads it as ${otherwise}.`,
       `Write ${this.#written(key)}: true or ${this.#written(key)}: false.`,
     )
     return otherwise
@@ -142,8 +137,9 @@ export class HeaderReader {
 
   #reportTwice(first: Entry, others: readonly Entry[], rule: string): void {
     for (const { written, field } of others) {
-      const which = written === first.written ? 'is there twice' : `and ${first.written} mean the same`
-      this.report('warning', 'key-twice', field.line, `${written} ${which}; ${rule}.`, 'Remove one of them.')
+      const which =
+        written === first.written ? 'is defined twice' : `has the same meaning as ${first.written}`
+      this.report('warning', 'key-twice', field.line, `${written} ${which}. ${rule}.`, 'Remove one of them.')
     }
   }
 

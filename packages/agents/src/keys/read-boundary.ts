@@ -30,19 +30,19 @@ export function readBoundary(header: HeaderReader, entries: readonly Entry[]): B
       'boundary-unclear',
       line,
       `${what}, so this agent ${keys.map((key) => refusals[key]).join(' and ')}.`,
-      'Write cadre-writes: none or artifact, and cadre-commands: none or copy, below metadata.',
+      'Under metadata, write cadre-writes: none or artifact, and cadre-commands: none or copy.',
     )
   }
   const consider = (written: string, field: Located, isInPlace: boolean): void => {
     const key = meantBy(written)
     if (key === undefined || (key === 'unknown' && !isInPlace)) return
     if (key === 'unknown') {
-      refuse(field.line, `${written} is not known`, ['cadrewrites', 'cadrecommands'])
+      refuse(field.line, `${written} is an unknown key`, ['cadrewrites', 'cadrecommands'])
       return
     }
     const at = strictnessOf(key, field)
     if (!isInPlace || !isBoundaryKey(written))
-      refuse(field.line, `${written} seems to be meant as ${parts[key].written} and stands elsewhere`, [key])
+      refuse(field.line, `${written} looks like ${parts[key].written}, but is in the wrong place`, [key])
     else if (at === -1) {
       const rule = `${written} must be ${parts[key].values.join(' or ')}, not ${JSON.stringify(field.value).slice(0, 80)}`
       // A line too few: the other one is a part of this value.
@@ -55,7 +55,7 @@ export function readBoundary(header: HeaderReader, entries: readonly Entry[]): B
     consider(written, field, true)
     if (plain !== 'otherkeys') walk(field, plain === 'metadata', consider)
     if (isSwallowed(plain, field))
-      refuse(field.line, `${written} cannot be read as keys`, ['cadrewrites', 'cadrecommands'])
+      refuse(field.line, `${written} does not contain keys`, ['cadrewrites', 'cadrecommands'])
   }
   for (const key of Object.keys(parts)) header.takeAll(key)
   return settled(strictest('cadrewrites'), strictest('cadrecommands'))
@@ -65,7 +65,7 @@ export function readBoundary(header: HeaderReader, entries: readonly Entry[]): B
   }
 }
 
-const refusals = { cadrewrites: 'changes no file', cadrecommands: 'runs no command' } as const
+const refusals = { cadrewrites: 'may not change files', cadrecommands: 'may not run commands' } as const
 
 /** Whether a key of a header or of its metadata says a part of the boundary, in any spelling. */
 export function isBoundaryKey(written: string): boolean {

@@ -14,8 +14,8 @@ export function readHandoffs(header: HeaderReader): readonly Handoff[] | undefin
       'warning',
       'handoffs-unclear',
       field.line,
-      'handoffs must be a list, so it was left out.',
-      'Write a list of label, agent and prompt.',
+      'handoffs must be a list. Cadre ignores it.',
+      'Write a list of entries with label, agent and prompt.',
     )
     return undefined
   }
@@ -28,7 +28,7 @@ export function readHandoffs(header: HeaderReader): readonly Handoff[] | undefin
       'warning',
       'handoff-unclear',
       item.line,
-      'A handoff needs at least the agent it goes to, so it was left out.',
+      'This handoff names no agent. Cadre ignores it.',
       'Write label, agent and prompt.',
     )
     return []

@@ -32,7 +32,7 @@ function isHidden(header: HeaderReader): boolean | undefined {
 function isSwitchedOff(header: HeaderReader): boolean {
   const field = header.peek('disable')
   if (field === undefined || /^(?:false|no|off|null)$/i.test(String(field.value))) return false
-  header.report('info', 'agent-disabled', field.line, 'The file says that this agent is not to be used.')
+  header.report('info', 'agent-disabled', field.line, 'This file disables the agent.')
   return true
 }
 
@@ -56,7 +56,7 @@ function readMode(header: HeaderReader): boolean | undefined {
     return false
   }
   if (field !== undefined && typeof mode === 'string' && misspelt(mode, ['primary']) !== undefined) {
-    header.wrong('mode', field, 'seems to be meant as primary; it must be primary, subagent or all')
+    header.wrong('mode', field, 'must be primary, subagent or all (did you mean primary?)')
     return false
   }
   if (field === undefined || mode === 'subagent' || mode === 'all' || header.dialect !== 'opencode')
@@ -65,8 +65,8 @@ function readMode(header: HeaderReader): boolean | undefined {
     'warning',
     'mode-unclear',
     field.line,
-    `mode must be primary, subagent or all, not ${JSON.stringify(field.value).slice(0, 80)}, so other agents cannot start this one.`,
-    'Write one of the three.',
+    `mode must be primary, subagent or all, not ${JSON.stringify(field.value).slice(0, 80)}. Until it is, other agents cannot start this agent.`,
+    'Write mode: primary, subagent or all.',
   )
   return false
 }

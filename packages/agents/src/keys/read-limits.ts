@@ -29,7 +29,7 @@ function seconds(field: Located, header: HeaderReader): number | undefined {
   const match = /^(\d+)\s*([smh]?)$/.exec(String(field.value).trim())
   const amount = match === null ? 0 : Number(match[1]) * (units[match[2] || 's'] as number)
   if (amount > 0 && Number.isSafeInteger(amount)) return amount
-  header.wrong('timeout', field, 'must be seconds, or a number with s, m or h')
+  header.wrong('timeout', field, 'must be a number of seconds, or a number with s, m or h')
   return undefined
 }
 
@@ -37,16 +37,21 @@ const kinds = ['tokens', 'cost', 'calls'] as const
 
 function readBudget(field: Located, header: HeaderReader): Budget | undefined {
   if (field.fields === undefined) {
-    header.wrong('budget', field, 'must hold tokens, cost or calls')
+    header.wrong('budget', field, 'must contain tokens, cost or calls')
     return undefined
   }
   const budget: { tokens?: number; cost?: number; calls?: number } = {}
   for (const [key, { value, line }] of field.fields) {
     const kind = kinds.find((known) => known === key)
     if (kind === undefined) {
-      header.report('error', 'unknown-key', line, `budget has no ${key}; it has tokens, cost and calls.`)
+      header.report(
+        'error',
+        'unknown-key',
+        line,
+        `unknown key ${key} in budget. Known keys: tokens, cost, calls.`,
+      )
     } else if (typeof value !== 'number' || value <= 0 || (kind !== 'cost' && !Number.isSafeInteger(value))) {
-      const rule = `must be a ${kind === 'cost' ? '' : 'whole '}number above 0`
+      const rule = `must be a ${kind === 'cost' ? '' : 'whole '}number greater than 0`
       header.report('error', 'wrong-value', line, `budget.${kind} ${rule}, not ${JSON.stringify(value)}.`)
     } else budget[kind] = value
   }

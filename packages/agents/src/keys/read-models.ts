@@ -12,8 +12,8 @@ export function readModels(header: HeaderReader): readonly string[] | undefined 
       'warning',
       'model-unclear',
       field.line,
-      `model must be a name or a list of names, not ${JSON.stringify(field.value).slice(0, 80)}; what is none was left out.`,
-      'Write model: and a name.',
+      `model must be a name or a list of names, not ${JSON.stringify(field.value).slice(0, 80)}. Cadre ignores values that are not names.`,
+      'Write model: NAME.',
     )
   const models = (isBroken ? [] : names).map((name) => String(name).trim()).filter((name) => name !== '')
   return models.length === 0 || models[0] === 'inherit' ? undefined : models

@@ -13,8 +13,8 @@ export function readName(header: HeaderReader, line: number): string | undefined
       'warning',
       'name-unusable',
       field?.line ?? line,
-      `The name ${JSON.stringify(written.slice(0, 80))} ${fault}, so the agent is called ${fallback}, after its file.`,
-      'Write a name of one line.',
+      `The name ${JSON.stringify(written.slice(0, 80))} ${fault}. Cadre uses the name of the file: ${fallback}.`,
+      'Write a name on one line.',
     )
   }
   const fault = faultInName(fallback)
@@ -23,7 +23,7 @@ export function readName(header: HeaderReader, line: number): string | undefined
     'error',
     'name-unusable',
     line,
-    `The name of the file ${fault}, and an agent needs a name.`,
+    `The agent has no usable name: the name of the file ${fault}.`,
     'Rename the file, or add name: to its header.',
   )
   return undefined

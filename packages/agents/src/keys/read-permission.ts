@@ -54,7 +54,7 @@ function ruleOf(
     'warning',
     'permission-action',
     line,
-    `The permission for ${tool} must be allow, ask or deny, not ${JSON.stringify(value).slice(0, 80)}, so it was read as deny.`,
+    `The permission for ${tool} must be allow, ask or deny, not ${JSON.stringify(value).slice(0, 80)}. Cadre reads it as deny.`,
     'Write allow, ask or deny.',
   )
   return { tool, pattern, action: 'deny' }
@@ -65,8 +65,8 @@ function unclear(field: Located, header: HeaderReader): 'unclear' {
     'warning',
     'permission-unclear',
     field.line,
-    'permission cannot be understood, so the agent gets no tools.',
-    'Write a tool and an action on each line, as in bash: ask.',
+    'permission is not valid. Until it is fixed, the agent gets no tools.',
+    'Write one tool and action per line, for example bash: ask.',
   )
   return 'unclear'
 }

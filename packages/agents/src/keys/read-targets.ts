@@ -15,8 +15,8 @@ export function readTargets(
       'warning',
       'key-unseen',
       line,
-      `This seems to be meant as ${key}, and is no key of the header, so the agent may start nobody.`,
-      `Write ${key}: at the left margin, with a space behind it.`,
+      `This looks like ${key}, but is not a key of the header. Until it is fixed, the agent may not start other agents.`,
+      `Write ${key}: at the left margin, followed by a space.`,
     )
   }
   const keys = [...header.takeAll('agents'), ...header.takeAll('subagents')]
@@ -39,8 +39,8 @@ function selectionOf(field: Located, header: HeaderReader): DelegateSelection {
       'agents-unclear',
       written?.dropped[0]?.line ?? field.line,
       written === undefined
-        ? 'agents is neither a list of names nor text with commas, so the agent may start nobody.'
-        : 'Something in this list is no name, so it was left out.',
+        ? 'agents must be a list of names or text with commas. Until it is, the agent may not start other agents.'
+        : 'An entry of this list is not a name. Cadre ignores it.',
       'Write agents: [reviewer, tester].',
     )
   }

@@ -87,12 +87,12 @@ function readOnly(header: HeaderReader): readonly string[] {
         'info',
         'permission-mode',
         mode.line,
-        `permissionMode ${shown} changes nothing here: what an agent may do is decided by whoever runs it.`,
+        `permissionMode ${shown} has no effect: in Cadre, the policy and the user decide what an agent may do.`,
       )
     else {
       const known = ['plan', ...openModes]
-      const message = `permissionMode ${shown} is not known, so the agent is not used${didYouMean(word, known) || '.'}`
-      header.report('error', 'permission-mode', mode.line, message, `Write one of ${known.join(', ')}.`)
+      const message = `Unknown permissionMode ${shown}${didYouMean(word, known) || '.'} Cadre does not use this agent until it is fixed.`
+      header.report('error', 'permission-mode', mode.line, message, `Use one of: ${known.join(', ')}.`)
     }
   }
   return isPlan || header.restricts('readonly', true) === true ? ['edit', 'execute'] : []
@@ -107,17 +107,16 @@ function hasUnseen(header: HeaderReader): boolean {
         'warning',
         'key-unseen',
         line,
-        `This seems to be meant as ${key}, and is no key of the header, so the agent gets no tools.`,
-        `Write ${key}: at the left margin, with a space behind it.`,
+        `This looks like ${key}, but is not a key of the header. Until it is fixed, the agent gets no tools.`,
+        `Write ${key}: at the left margin, followed by a space.`,
       )
   }
   return unseen.length > 0
 }
 
 function reportTorn(header: HeaderReader, line: number): void {
-  const message =
-    'The file ends within its header and has not said which tools there are, so the agent gets none.'
-  header.report('warning', 'header-torn', line, message, 'Write the rest of the header, and --- behind it.')
+  const message = 'The file ends inside the header, before any list of tools, so the agent gets no tools.'
+  header.report('warning', 'header-torn', line, message, 'Complete the header, and end it with ---.')
 }
 
 /** Hooks can forbid: an agent whose hooks cannot be read gets nothing they could have forbidden. */
@@ -128,8 +127,8 @@ function hooksAreLost(header: HeaderReader): boolean {
     'warning',
     'hooks-unclear',
     hooks.line,
-    'hooks cannot be read, so the agent gets no tools.',
-    'Correct it.',
+    'hooks is not valid. Until it is fixed, the agent gets no tools.',
+    'Check its brackets, quotes and indentation.',
   )
   return true
 }

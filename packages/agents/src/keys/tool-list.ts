@@ -28,8 +28,8 @@ export function readToolList(field: Located, header: HeaderReader): ToolList {
       'warning',
       'tool-unclear',
       item.line,
-      `${JSON.stringify(item.value).slice(0, 80)} is no name of a tool, so it was left out.`,
-      'Write every tool as text.',
+      `${JSON.stringify(item.value).slice(0, 80)} is not the name of a tool. Cadre ignores it.`,
+      'Write each tool as text.',
     )
   }
   return fromEntries(written.names.flatMap(wordsOf), field, header)
@@ -110,8 +110,8 @@ export function reportScope(entry: string, line: number, header: HeaderReader): 
     'warning',
     'tool-scope',
     line,
-    `${entry} limits a tool in a way that cannot be held here, so the agent does not get it.`,
-    'Write the tool as in Bash(git *), or its name alone.',
+    `Cadre cannot apply the limit in ${entry}, so the agent does not get this tool.`,
+    'Write the tool in the form Bash(git *), or only its name.',
   )
 }
 
@@ -120,8 +120,8 @@ function unclear(field: Located, header: HeaderReader): ToolList {
     'warning',
     'tools-unclear',
     field.line,
-    'tools is neither a list of names nor text with commas, so the agent gets no tools.',
-    'Write tools: [read, search], or remove the key to give all.',
+    'tools must be a list of names or text with commas. Until it is, the agent gets no tools.',
+    'Write tools: [read, search], or remove the key to allow all tools.',
   )
   return nothing
 }

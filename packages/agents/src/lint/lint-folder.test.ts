@@ -288,7 +288,7 @@ describe('one file', () => {
     expect((await lint(forbidding, knowledge)).said).toEqual([])
     const near = await lint(files, { model: async () => ({ kind: 'unknown', nearest: ['openai:smal'] }) })
     expect(near.said).toContain(`${copilot}:5 warning model-unknown`)
-    expect(near.messages.join()).toContain('Nearest: openai:smal.')
+    expect(near.messages.join()).toContain('Similar names: openai:smal.')
     expect((await lint(files, { model: async () => ({ kind: 'untold' }) })).said).toContain(
       `${copilot}:5 info model-unknown`,
     )
@@ -324,7 +324,7 @@ describe('agents together', () => {
     }
     const { said, messages } = await lint({ ...files, ...withWorker })
     expect(said).toEqual(['.claude/agents/lead.md:4 warning agent-missing'])
-    expect(messages[0]).toContain('which tools names')
+    expect(messages[0]).toContain('tools names "nobody"')
   })
 
   it('a file instead of a name, an agent of a host, agents from elsewhere', async () => {
@@ -335,7 +335,7 @@ describe('agents together', () => {
     const mine = { name: 'mine', description: '', prompt: '', tools: { kind: 'all' } } as const
     const { said, messages } = await lint(files, { agents: [mine] })
     expect(said).toEqual([`${at}:4 warning agent-missing`, `${at}:4 info agent-of-host`])
-    expect(messages[0]).toContain('is called "Reviewer"')
+    expect(messages[0]).toContain('is named "Reviewer"')
   })
 
   it('one that nobody can start', async () => {
@@ -406,7 +406,7 @@ describe('a part of a project', () => {
   }
   const codes = (result: Awaited<ReturnType<typeof lintFiles>>) =>
     result.files.map(({ path, diagnostics }) => [path, ...diagnostics.map(({ message }) => message)])
-  const expected = [['.github/agents/lead.agent.md', 'There is no agent "nobody", which agents names.']]
+  const expected = [['.github/agents/lead.agent.md', 'agents names "nobody", but there is no such agent.']]
 
   it('a single file knows the agents around it', async () => {
     const folder = createFolder(files)
@@ -427,7 +427,7 @@ describe('a part of a project', () => {
       'team/page.md': agentText('name: page\ntitle: A page'),
     })
     const result = await lintFiles([folder.at('team/lead.md')], { cwd: folder.path })
-    expect(codes(result)).toEqual([['team/lead.md', 'There is no agent "page", which agents names.']])
+    expect(codes(result)).toEqual([['team/lead.md', 'agents names "page", but there is no such agent.']])
   })
 
   it('a single file may be called anything', async () => {
@@ -457,9 +457,7 @@ describe('agents of a plugin', () => {
   it('need no header: the file and the plugin name and describe them', async () => {
     const { files, said, messages } = await lint({ ...plugin, 'kit/agents/helper.md': 'You help.\n' })
     expect(said).toEqual(['kit/agents/helper.md:1 warning header-missing'])
-    expect(messages[0]).toContain(
-      'kit:helper, with the description "Agent from kit plugin" and with every tool',
-    )
+    expect(messages[0]).toContain('kit:helper, with the description "Agent from kit plugin" and every tool')
     expect(files).toMatchObject([{ status: 'ok', agent: 'helper' }])
     expect(files[0]?.hosts?.claude).toEqual([
       { key: 'header', effect: 'ignored', note: expect.stringContaining('every tool') },

@@ -155,7 +155,7 @@ const forPeople: Finding = {
   severity: 'error',
   code: 'file-for-people',
   line: 1,
-  message: 'This is a file for people to read: nothing in it says that it is an agent.',
+  message: 'This is documentation, not an agent: it has no header of an agent.',
 }
 
 /** What a rule says more exactly is not said twice. */
@@ -188,8 +188,8 @@ function linkOut(shown: string): LintedFile {
         severity: 'error',
         code: 'link-outside',
         line: 1,
-        message: 'This is a link that leads out of the folder, so it was not read.',
-        fix: 'Name the file itself to have it looked at.',
+        message: 'This link points outside the folder, so lint did not read it.',
+        fix: 'To check the file, pass its own path to lint.',
       },
     ],
   }

@@ -34,11 +34,11 @@ export function readSubjects(request: SubjectRequest): readonly [Subject, ...Sub
     if (size > largestFile)
       return failed(
         'file-too-large',
-        `The file has ${size} bytes, and the most for an agent is ${largestFile}.`,
+        `The file has ${size} bytes. An agent file can have at most ${largestFile}.`,
       )
     bytes = request.text === undefined ? readFileSync(path) : Buffer.from(request.text)
   } catch (error) {
-    return failed('file-unreadable', `The file cannot be read: ${messageOf(error)}.`)
+    return failed('file-unreadable', `Cannot read the file: ${messageOf(error)}.`)
   }
   const text = decodeText(bytes)
   const known = dialectOf(path, text)

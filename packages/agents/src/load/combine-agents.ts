@@ -185,9 +185,9 @@ function fileOf(
 
 function shadowNote(at: string, agent: AgentDefinition, winner: Definition, isTwice: boolean): Diagnostic {
   const line = agent.source?.line ?? 1
-  const said = `${agent.name} is defined in ${winner.place} as well`
+  const said = `${agent.name} is also defined in ${winner.place}`
   if (isTwice) {
-    const message = `${said}, and both have the same rank, so this one is not used.`
+    const message = `${said}. Both have the same precedence, so Cadre does not use this one.`
     return {
       path: at,
       line,
@@ -199,10 +199,10 @@ function shadowNote(at: string, agent: AgentDefinition, winner: Definition, isTw
   }
   const effect =
     winner.agent === undefined
-      ? 'cannot be used, and this one does not take its place'
+      ? 'takes precedence but cannot be used'
       : winner.read.disabled === true
-        ? 'switches it off'
-        : 'is used instead'
+        ? 'disables the agent'
+        : 'takes precedence'
   const message = `${said}, which ${effect}.`
   return {
     path: at,
@@ -215,18 +215,18 @@ function shadowNote(at: string, agent: AgentDefinition, winner: Definition, isTw
 }
 
 function endlessNote(at: string): Diagnostic {
-  const message = 'This folder holds more files than agents could ever need, so the rest was not looked at.'
-  const fix = 'Remove the link that leads out of it.'
+  const message = 'This folder has too many files, so Cadre did not look for agents in all of them.'
+  const fix = 'Remove links that point out of the folder.'
   return { path: at, severity: 'warning', code: 'too-many-files', message, fix }
 }
 
 function unreadableNote(at: string): Diagnostic {
-  const message = 'This folder cannot be read, so the agents in it are not known.'
-  return { path: at, severity: 'warning', code: 'folder-unreadable', message, fix: 'Permit reading it.' }
+  const message = 'Cannot read this folder, so Cadre does not load its agents.'
+  return { path: at, severity: 'warning', code: 'folder-unreadable', message, fix: 'Make it readable.' }
 }
 
 function outsideNote(at: string): Diagnostic {
-  const message = 'This link leads out of the project, so it was not followed.'
-  const fix = 'Put the file itself here, or into your own folder of agents.'
+  const message = 'This link points outside the project, so Cadre does not follow it.'
+  const fix = 'Copy the file here, or to your own folder of agents.'
   return { path: at, severity: 'warning', code: 'link-outside', message, fix }
 }

@@ -67,7 +67,7 @@ describe('settings that an editor passes', () => {
     const messages = agents.loaded().diagnostics.map(({ message }) => message)
     expect(messages).toEqual([
       expect.stringMatching(/^configuration\.agents\[0\]\.toolPermissions\.type must be "all", "none"/),
-      expect.stringMatching(/^configuration\.agents\[1\]\.name \("b c"\) may hold only/),
+      expect.stringMatching(/^configuration\.agents\[1\]\.name \("b c"\) may contain only/),
     ])
   })
 })

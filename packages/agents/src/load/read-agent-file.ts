@@ -25,13 +25,13 @@ export function readAgentFile({ path, size, place }: FoundFile): ReadFile {
     return failed(
       path,
       'file-too-large',
-      `The file has ${size} bytes, and the most for an agent is ${largestFile}.`,
+      `The file has ${size} bytes. An agent file can have at most ${largestFile}.`,
     )
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
   } catch (error) {
-    return failed(path, 'file-unreadable', `The file cannot be read: ${messageOf(error)}.`)
+    return failed(path, 'file-unreadable', `Cannot read the file: ${messageOf(error)}.`)
   }
   const text = decodeText(bytes)
   if (place.dialect.format === 'settings') return readSettings({ path, text })

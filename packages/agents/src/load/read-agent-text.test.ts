@@ -555,7 +555,7 @@ describe('a file whose line breaks were lost', () => {
       const result = read(text, path)
       expect(result.agent).toBeUndefined()
       expect(codesOf(result)).toEqual(['line-breaks-lost:1'])
-      expect(result.diagnostics[0]?.message).toContain('line breaks of this file were lost')
+      expect(result.diagnostics[0]?.message).toContain('line breaks of this file are lost')
     }
   })
 })

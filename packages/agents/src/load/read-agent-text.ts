@@ -35,7 +35,7 @@ function isWide(text: string): boolean {
 }
 
 function notText(path: string): ReadAgent {
-  const message = 'The file holds bytes that are no text, or is UTF-16 without a mark that says so.'
+  const message = 'The file is not text, or is UTF-16 without a byte order mark.'
   return {
     diagnostics: [{ path, line: 1, severity: 'error', code: 'not-text', message, fix: 'Save it as UTF-8.' }],
   }

@@ -461,7 +461,7 @@ describe('the other keys', () => {
     expect(agent?.handoffs?.[0]?.send).toBeUndefined()
   })
 
-  it('an unknown key that is there twice is the first, and is said', () => {
+  it('an unknown key that is defined twice is the first, and is said', () => {
     expect(read('x: 1\nX: 2')).toMatchObject({
       agent: { unknown: { x: 1 } },
       diagnostics: [{ code: 'key-twice', line: 4 }],

@@ -84,10 +84,8 @@ export function readDefinition(request: DefinitionRequest): ReadAgent {
       'warning',
       'prompt-missing',
       line,
-      'There are no instructions for the agent.',
-      request.prompt === undefined
-        ? 'Add system_prompt: and write them there.'
-        : 'Write them below the header.',
+      'The agent has no instructions.',
+      request.prompt === undefined ? 'Add them under system_prompt:.' : 'Add them below the header.',
     )
   refuseUnseen(header)
   const { tools, disallowed, permissions, delegates } = readTools(header)
@@ -130,14 +128,14 @@ function readDescription(header: HeaderReader, line: number, plugin: string | un
   const description = plugin === undefined ? '' : `Agent from ${plugin} plugin`
   const effect =
     description === ''
-      ? 'so no other agent can tell when to choose this one'
-      : `so Claude Code describes the agent as ${JSON.stringify(description)}, which does not tell when to choose it`
+      ? 'so other agents cannot tell when to use this one'
+      : `so Claude Code describes the agent as ${JSON.stringify(description)}, which does not explain when to use it`
   header.report(
     'warning',
     'description-missing',
     line,
-    `There is no description, ${effect}.`,
-    'Add description: and one sentence.',
+    `The description is missing, ${effect}.`,
+    'Add description: with one sentence.',
   )
   return description
 }
@@ -146,8 +144,8 @@ function readDescription(header: HeaderReader, line: number, plugin: string | un
 function refuseUnseen(header: HeaderReader): void {
   for (const { key, restricts, line } of header.unseen) {
     if (restricts === 'tools' || restricts === 'agents') continue
-    const message = `This seems to be meant as ${key}, and is no key of the header, so the agent is not used.`
-    header.report('error', 'key-unseen', line, message, `Write ${key}: into the header, at the left margin.`)
+    const message = `This looks like ${key}, but is not a key of the header. Cadre does not use this agent until it is fixed.`
+    header.report('error', 'key-unseen', line, message, `Write ${key}: in the header, at the left margin.`)
   }
 }
 

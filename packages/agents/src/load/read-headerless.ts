@@ -19,10 +19,10 @@ export function readHeaderless(path: string, text: string, dialect: Dialect): Re
   if (isNotes(path)) return { diagnostics: [], ignored: true }
   if (text.trim() === '') return failed(path, 1, 'file-empty', 'The file is empty.')
   if (!isHeaderless(path, dialect))
-    return failed(path, 1, 'header-missing', 'There is no header, so this is not an agent.')
+    return failed(path, 1, 'header-missing', 'The file has no header, so it is not an agent.')
   const language = languageOf(text)
   if (language !== undefined) {
-    const message = `The file begins as with a header in ${language}, and only YAML is read.`
+    const message = `The file starts with a header in ${language}, but Cadre reads only YAML.`
     return failed(path, 1, 'header-language', message)
   }
   const lost = lostHeader(path, text, 1)
@@ -44,8 +44,8 @@ export function readHeaderless(path: string, text: string, dialect: Dialect): Re
     code: 'header-missing',
     message:
       plugin === undefined
-        ? 'There is no header; the whole file is taken as the instructions of an agent.'
-        : `There is no header: Claude Code loads the file as the agent ${plugin}:${nameOfFile(path)}, with the description ${JSON.stringify(read.agent?.description ?? '')} and with every tool.`,
+        ? 'The file has no header, so Cadre reads all of it as the instructions of an agent.'
+        : `The file has no header, so Claude Code loads it as agent ${plugin}:${nameOfFile(path)}, with the description ${JSON.stringify(read.agent?.description ?? '')} and every tool.`,
     fix: howToBegin,
   }
   // Without a header there is no description either.
@@ -63,7 +63,7 @@ function languageOf(text: string): string | undefined {
 export function lostHeader(path: string, text: string, firstLine: number): ReadAgent | undefined {
   const [first] = [...findBodyKeys(text, firstLine, 'headerless'), ...findKeys(text, firstLine)]
   if (first === undefined) return undefined
-  const message = `There is ${first.key} as in a header, and no header that could be read.`
+  const message = `The file contains ${first.key}, like a header, but no readable header.`
   return failed(path, first.line, 'header-lost', message)
 }
 
@@ -76,8 +76,7 @@ export function promptOf(body: string): string {
   return text.trim()
 }
 
-const howToBegin =
-  'Begin the file with --- on a line of its own, then name: and description:, then --- again.'
+const howToBegin = 'Start the file with --- on its own line, then name: and description:, then --- again.'
 
 export function failed(path: string, line: number, code: string, message: string): ReadAgent {
   return { diagnostics: [{ path, line, severity: 'error', code, message, fix: howToBegin }] }

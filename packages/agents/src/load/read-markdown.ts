@@ -28,12 +28,12 @@ export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true):
   const text = file.text.replace(/^\ufeff+/, '')
   if (linesAreLost(text)) {
     const message =
-      'The line breaks of this file were lost: its header is one line, so it cannot be told what belongs to which key.'
+      'The line breaks of this file are lost: its header is one line, so Cadre cannot separate the keys.'
     return failed(path, 1, 'line-breaks-lost', message)
   }
   const split = splitFile(text)
   if (split.kind === 'language') {
-    const message = `The header says that it is ${split.language}, and only YAML is read.`
+    const message = `The header is marked as ${split.language}, but Cadre reads only YAML.`
     return failed(path, split.line, 'header-language', message)
   }
   if (split.kind !== 'split') return readHeaderless(path, text, dialect)
@@ -85,7 +85,7 @@ function faultIn(
   if (keys.some(isAgentKey) || unseen.length > 0) return undefined
   return isHeaderless(path, dialect)
     ? lostHeader(path, parts.body, bodyLine(parts))
-    : failed(path, parts.headerLine, 'not-an-agent', 'Nothing in the header says that this is an agent.')
+    : failed(path, parts.headerLine, 'not-an-agent', 'The header has no key of an agent.')
 }
 
 /** Restrictions that stand behind the header. Where it is not where it should be, more of it may be further down. */
@@ -144,7 +144,7 @@ function markNote(path: string): Diagnostic {
     line: 1,
     severity: 'info',
     code: 'byte-order-mark',
-    message: 'The file begins with a byte order mark, and some programs then do not see the header.',
-    fix: 'Save it as UTF-8 without the mark.',
+    message: 'The file starts with a byte order mark, so some programs do not find the header.',
+    fix: 'Save it as UTF-8 without a byte order mark.',
   }
 }

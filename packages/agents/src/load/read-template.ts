@@ -27,7 +27,7 @@ export function readTemplate(file: AgentText, dialect: Dialect, repairs = true):
   const fault = faultIn(entries)
   if (fault !== undefined) {
     const line = entries[0]?.field.line ?? 1
-    const fix = 'Begin with id: and system_prompt:.'
+    const fix = 'Start with id: and system_prompt:.'
     return { diagnostics: [{ path, line, severity: 'error', code: 'not-an-agent', message: fault, fix }] }
   }
   const read = readDefinition({
@@ -104,7 +104,7 @@ function faultIn(entries: readonly Entry[]): string | undefined {
   const own = ['id', 'agentid', 'systemprompt', 'prompt', 'description']
   return entries.some(({ written }) => own.includes(plainKey(written)))
     ? undefined
-    : 'Nothing in this file says that it is an agent.'
+    : 'This file has no key of an agent.'
 }
 
 /** The id names an agent; a name beside it is for people, and kept. */

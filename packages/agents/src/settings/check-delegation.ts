@@ -15,12 +15,11 @@ export function checkDelegation(
     const selection = known(agent, names, report)
     edges += targetsOf(agent.name, selection, names).length
     if (edges > settingsLimits.delegations) {
-      report.warning(
-        placeOf(agent),
-        'settings-delegations',
-        `brings the permitted delegations to ${edges}, and ${settingsLimits.delegations} are the most, so the agent may delegate to nobody.`,
-        'Name only the agents that are needed.',
-      )
+      report.warning(placeOf(agent), 'settings-delegations', {
+        fault: `raises the number of permitted delegations to ${edges}, but the limit is ${settingsLimits.delegations}`,
+        effect: 'The agent may not delegate',
+        fix: 'Name only the agents that are needed.',
+      })
       edges -= targetsOf(agent.name, selection, names).length
       selections.set(agent.name, { kind: 'none' })
     } else selections.set(agent.name, selection)
@@ -28,11 +27,9 @@ export function checkDelegation(
   const cycle = findCycle(agents, selections, names)
   const first = agents.find(({ name }) => name === cycle?.[0])
   if (cycle !== undefined && first !== undefined)
-    report.warning(
-      placeOf(first),
-      'settings-cycle',
-      `permits a circle: ${cycle.join(' → ')}. A run refuses to go round, so this is only something to know.`,
-    )
+    report.warning(placeOf(first), 'settings-cycle', {
+      fault: `permits a cycle: ${cycle.join(' → ')}. This is harmless: Cadre denies delegations that would close it`,
+    })
   return selections
 }
 
@@ -42,11 +39,10 @@ function known(agent: SettingsAgent, names: ReadonlySet<string>, report: Setting
   const there = [...delegation.names].flatMap(([name, { index, line }]) => {
     if (names.has(name)) return [name]
     const at = { path: `${placeOf(agent).path}.agents[${index}]`, line }
-    report.warning(
-      at,
-      'settings-unknown-agent',
-      `names ${shown(name)}, and there is no such agent; it is left out.`,
-    )
+    report.warning(at, 'settings-unknown-agent', {
+      fault: `names ${shown(name)}, but there is no such agent`,
+      effect: 'Cadre ignores the name',
+    })
     return []
   })
   return there.length === 0 ? { kind: 'none' } : { kind: 'list', names: there }

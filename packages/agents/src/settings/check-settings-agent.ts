@@ -26,7 +26,10 @@ export function checkSettingsAgent(
 ): SettingsAgent | undefined {
   const { fields } = item
   if (fields === undefined) {
-    report.error(place, 'settings-agent', `must be an object, not ${shown(item.value)}; it is left out.`)
+    report.error(place, 'settings-agent', {
+      fault: `must be an object, not ${shown(item.value)}`,
+      effect: 'Cadre ignores it',
+    })
     return undefined
   }
   const at = (key: string): SettingsPlace => ({
@@ -37,17 +40,17 @@ export function checkSettingsAgent(
   const name = checkName(fields.get('name'), at('name'), report)
   const prompt = checkPrompt(fields.get('systemPrompt'), at('systemPrompt'), report)
   const description = checkText(fields.get('description'), at('description'), report, {
-    otherwise: 'other agents cannot tell when to choose this one',
+    effect: 'Other agents cannot tell when to use this one',
   })
   const useFor = checkText(fields.get('useFor'), at('useFor'), report, {
-    otherwise: 'the description stands in for it',
+    effect: 'Cadre uses the description instead',
   })
   const delegation = readTagged(
     {
       field: fields.get('delegationPermissions'),
       place: at('delegationPermissions'),
       key: 'agents',
-      otherwise: 'the agent may delegate to nobody',
+      effect: 'The agent may not delegate',
       faultInName: faultInSettingsName,
     },
     report,
@@ -57,7 +60,7 @@ export function checkSettingsAgent(
       field: fields.get('toolPermissions'),
       place: at('toolPermissions'),
       key: 'tools',
-      otherwise: 'the agent gets no tools',
+      effect: 'The agent gets no tools',
       faultInName: faultInToolName,
     },
     report,
@@ -76,6 +79,13 @@ export function checkSettingsAgent(
   }
 }
 
+const ignoresAgent = 'Cadre ignores the agent'
+
+/** Text of spaces is empty as well. */
+function emptyOf(value: unknown): { readonly value?: '' } {
+  return typeof value === 'string' ? { value: '' } : {}
+}
+
 function checkName(
   field: Located | undefined,
   place: SettingsPlace,
@@ -88,8 +98,7 @@ function checkName(
         ? faultInSettingsName(field.value)
         : 'is not text'
   if (fault === undefined) return field?.value as string
-  const found = field === undefined ? '' : `(${shown(field.value)}) `
-  report.error(place, 'settings-name', `${found}${fault}; the agent is left out.`)
+  report.error(place, 'settings-name', { fault, value: field?.value, effect: ignoresAgent })
   return undefined
 }
 
@@ -103,30 +112,27 @@ function checkPrompt(
   if (typeof prompt !== 'string' || prompt.trim() === '') {
     const fault =
       field === undefined ? 'is missing' : typeof prompt === 'string' ? 'is empty' : 'must be text'
-    report.error(
-      place,
-      'settings-prompt',
-      `${fault}; the agent is left out.`,
-      'Write its instructions there.',
-    )
+    report.error(place, 'settings-prompt', {
+      fault,
+      ...emptyOf(prompt),
+      effect: ignoresAgent,
+      fix: 'Write its instructions there.',
+    })
     return undefined
   }
   const length = lengthOf(prompt)
   if (length > most) {
-    report.error(
-      place,
-      'settings-prompt',
-      `has ${length} characters, and ${most} are the most; the agent is left out.`,
-      'Shorten it, or write the agent as a file in .github/agents.',
-    )
+    report.error(place, 'settings-prompt', {
+      fault: `has ${length} characters, but the limit is ${most}`,
+      effect: ignoresAgent,
+      fix: 'Shorten it, or write the agent as a file in .github/agents.',
+    })
     return undefined
   }
   if (length < shortPrompt)
-    report.warning(
-      place,
-      'settings-prompt-short',
-      `has only ${length} ${length === 1 ? 'character' : 'characters'}; agents need instructions.`,
-    )
+    report.warning(place, 'settings-prompt-short', {
+      fault: `has only ${length} ${length === 1 ? 'character' : 'characters'}, but agents need instructions`,
+    })
   return prompt
 }
 
@@ -135,24 +141,25 @@ function checkText(
   field: Located | undefined,
   place: SettingsPlace,
   report: SettingsReport,
-  { otherwise }: { readonly otherwise: string },
+  { effect }: { readonly effect: string },
 ): string | undefined {
   const { text: most, longText } = settingsLimits
   const text = field?.value
   if (typeof text !== 'string' || text.trim() === '') {
     const fault = field === undefined ? 'is missing' : typeof text === 'string' ? 'is empty' : 'must be text'
-    report.warning(place, 'settings-text', `${fault}; ${otherwise}.`)
+    report.warning(place, 'settings-text', { fault, ...emptyOf(text), effect })
     return undefined
   }
   const length = lengthOf(text)
   if (length > most)
-    report.error(
-      place,
-      'settings-text-long',
-      `has ${length} characters, and ${most} are the most; the agent is left out.`,
-      'Shorten it.',
-    )
+    report.error(place, 'settings-text-long', {
+      fault: `has ${length} characters, but the limit is ${most}`,
+      effect: ignoresAgent,
+      fix: 'Shorten it.',
+    })
   else if (length > longText)
-    report.warning(place, 'settings-text-long', `has ${length} characters; editors accept ${longText}.`)
+    report.warning(place, 'settings-text-long', {
+      fault: `has ${length} characters, but editors accept at most ${longText}`,
+    })
   return text.trim()
 }

@@ -5,11 +5,11 @@ export const settingsVersion = '1.0.0'
 const coordinator: JsonObject = {
   name: 'coordinator',
   systemPrompt:
-    'You coordinate the work of other agents. Find out what is asked for, give each part to the agent that fits it best, ' +
-    'and say exactly what you expect back. When the reports are there, check that they answer the request, and put them ' +
-    'together into one answer. Say plainly what could not be done.',
-  description: 'Gives work to other agents and puts their reports together',
-  useFor: 'Requests that need several agents, or a decision about who does what',
+    'You coordinate the work of other agents. Work out what the user wants, delegate each part to the agent that fits best, ' +
+    'and state exactly what you expect back. When you have the reports, check that they answer the request, and combine them ' +
+    'into one answer. State clearly what could not be done.',
+  description: 'Delegates work to other agents and combines their reports',
+  useFor: 'Requests that need several agents, or someone to split the work',
   delegationPermissions: { type: 'all' },
   toolPermissions: { type: 'specific', tools: ['delegateWork', 'reportOut'] },
 }

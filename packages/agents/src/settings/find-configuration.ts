@@ -33,7 +33,7 @@ export function findConfiguration(file: Located, path: string): FoundConfigurati
         line: field.line,
         severity: 'warning',
         code: 'json-duplicate-key',
-        message: `${written} is there as a part of ${namespace} as well; this one holds.`,
+        message: `${written} is also defined inside ${namespace}. Cadre uses this one.`,
         fix: 'Remove one of them.',
       })
     fields.set(key, field)

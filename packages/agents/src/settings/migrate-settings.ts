@@ -23,18 +23,18 @@ export function migrateSettings(value: Json): MigratedSettings {
   const change = (path: string, message: string) =>
     void changes.push({ path: path === '' ? 'configuration' : `configuration.${path}`, message })
   if (!isObject(value)) {
-    change('', 'is not an object, so the default configuration with one coordinator is used.')
+    change('', 'is not an object, so Cadre uses the default configuration with one coordinator.')
     return { value: defaultSettings, changes }
   }
   const moved = fromCoordinator(value, change)
   const { version: written = undefined, entryAgent = undefined, agents: listed = undefined, ...rest } = moved
-  if (written === undefined) change('version', `was missing and is ${settingsVersion} now.`)
+  if (written === undefined) change('version', `was missing and is now ${settingsVersion}.`)
   const agents = agentsOf(listed, change)
   const [first] = agents
   const firstName = isObject(first) ? textAt(first, 'name') : undefined
   const isUnset = entryAgent === undefined || entryAgent === null || entryAgent === ''
   if (isUnset && firstName !== undefined)
-    change('entryAgent', `was not set; it is the first agent now, ${JSON.stringify(firstName.slice(0, 80))}.`)
+    change('entryAgent', `was not set and is now the first agent, ${JSON.stringify(firstName.slice(0, 80))}.`)
   const entry = isUnset ? (firstName ?? entryAgent) : entryAgent
   return {
     value: {
@@ -58,15 +58,19 @@ function fromCoordinator(value: JsonObject, change: Change): JsonObject {
   if (coordinator !== undefined) {
     const isNamed = !isObject(coordinator) || Object.hasOwn(coordinator, 'name')
     agents.push(isNamed ? coordinator : { name: 'coordinator', ...coordinator })
-    change('agents[0]', 'was written as coordinator; it is the first of the agents now.')
-    if (!isNamed) change('agents[0].name', 'was missing and is "coordinator" now.')
+    change('agents[0]', 'was written as coordinator and is now the first agent.')
+    if (!isNamed) change('agents[0].name', 'was missing and is now "coordinator".')
   }
   if (Array.isArray(customAgents)) {
     const before = agents.length
     agents.push(...customAgents)
     if (customAgents.length > 0)
-      change(`agents[${before}]`, `and what follows (${customAgents.length}) were written as customAgents.`)
-  } else if (customAgents !== undefined) change('agents', 'leaves out customAgents, which was not a list.')
+      change(
+        `agents[${before}]`,
+        `and the agents after it (${customAgents.length} in all) were written as customAgents.`,
+      )
+  } else if (customAgents !== undefined)
+    change('agents', 'does not include customAgents, because it was not a list.')
   return { ...rest, agents }
 }
 
@@ -74,7 +78,7 @@ function agentsOf(listed: Json | undefined, change: Change): readonly Json[] {
   if (!Array.isArray(listed) || listed.length === 0) {
     const fault =
       listed === undefined ? 'was missing' : Array.isArray(listed) ? 'was empty' : 'was not a list'
-    change('agents', `${fault}, so the default configuration with one coordinator is used.`)
+    change('agents', `${fault}, so Cadre uses the default configuration with one coordinator.`)
     return defaultSettings['agents'] as readonly Json[]
   }
   return listed.map((agent, index) =>
@@ -105,19 +109,16 @@ function permissionOf(
   const near = Object.keys(agent).find((other) => other !== key && bare(other) === bare(key))
   if (written === undefined && near !== undefined) {
     const said = JSON.stringify(near.slice(0, 80))
-    change(`${path}.${key}`, `was written as ${said}, which is not read, so it is "none" now.`)
+    change(`${path}.${key}`, `was written as ${said}, which Cadre does not read, so it is now "none".`)
     return { type: 'none' }
   }
   if (written === undefined) {
-    change(
-      `${path}.${key}`,
-      `was missing and is ${JSON.stringify(missing)} now, as it was understood before.`,
-    )
+    change(`${path}.${key}`, `was missing and is now ${JSON.stringify(missing)}, the default.`)
     return { type: missing }
   }
   if (typeof written !== 'boolean') return undefined
   const type = written ? 'all' : 'none'
-  change(`${path}.${key}`, `was ${written} and is ${JSON.stringify(type)} now.`)
+  change(`${path}.${key}`, `was ${written} and is now ${JSON.stringify(type)}.`)
   return { type }
 }
 

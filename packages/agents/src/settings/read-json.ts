@@ -31,7 +31,9 @@ export function readJson({ path, text }: { readonly path: string; readonly text:
     // Brackets within brackets, a hundred thousand deep, end the stack of the parser.
     if (!(error instanceof TooMuch || error instanceof RangeError)) throw error
     return {
-      diagnostics: [fault(path, 1, 'json-too-large', 'This is too large or too deep to be settings.')],
+      diagnostics: [
+        fault(path, 1, 'json-too-large', 'This file is too large or nested too deeply for settings.'),
+      ],
       isWhole: () => false,
     }
   }
@@ -75,14 +77,14 @@ function read(path: string, written: string): ReadJson {
       if (key === undefined || value === undefined) continue
       const name = String(key.value)
       const isUnclear = fields.has(name) && restrictions.has(name)
-      const rule = isUnclear ? 'so it permits nothing' : 'and the last one holds'
+      const rule = isUnclear ? 'so it permits nothing' : 'and the last one applies'
       if (fields.has(name))
         twice.push({
           path,
           line: lineAt(key.offset),
           severity: 'warning',
           code: 'json-duplicate-key',
-          message: `${JSON.stringify(name.slice(0, 80))} is there twice, ${rule}.`,
+          message: `${JSON.stringify(name.slice(0, 80))} is defined twice, ${rule}.`,
           fix: 'Remove one of them.',
         })
       // The key's line is where a person looks, also when the value begins further down.
@@ -104,19 +106,19 @@ function scalarOf(value: unknown): Json {
 }
 
 const sayings: { readonly [code: number]: string } = {
-  3: 'A key in quotes is expected here.',
-  4: 'A value is expected here.',
-  5: 'A colon is expected here.',
-  6: 'A comma is expected here.',
-  7: 'An object is not closed with }.',
-  8: 'A list is not closed with ].',
-  9: 'Something follows behind the end.',
-  11: 'A comment is not closed with */.',
-  12: 'Text is not closed with a quote on its line.',
+  3: 'Expected a key in quotes.',
+  4: 'Expected a value.',
+  5: 'Expected a colon.',
+  6: 'Expected a comma.',
+  7: 'Expected } at the end of an object.',
+  8: 'Expected ] at the end of a list.',
+  9: 'Unexpected text after the end.',
+  11: 'Expected */ at the end of a comment.',
+  12: 'Expected a closing quote on the same line.',
 }
 
 function explain(found: ParseError, path: string, lineAt: (offset: number) => number): Diagnostic {
-  const saying = sayings[found.error] ?? 'Something here is neither text, number, true, false nor null.'
+  const saying = sayings[found.error] ?? 'Expected text, a number, true, false or null.'
   return fault(path, lineAt(found.offset), 'json-broken', `This is not valid JSON: ${saying}`)
 }
 

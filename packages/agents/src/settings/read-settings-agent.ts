@@ -44,7 +44,13 @@ export function readSettingsAgent(
   })
   for (const diagnostic of read.diagnostics) {
     if (saidBefore.has(diagnostic.code)) continue
-    report.diagnostics.push({ ...diagnostic, message: `${place.path}: ${diagnostic.message}` })
+    const { message } = diagnostic
+    report.diagnostics.push({
+      ...diagnostic,
+      message: `${place.path}: ${message}`,
+      at: place.path,
+      fault: message,
+    })
   }
   if (read.agent === undefined) return undefined
   const unknown = {
@@ -57,11 +63,10 @@ export function readSettingsAgent(
     // What other programs have in their files, such as a hint for people, is no mistake here.
     if (isKnownKey(plainKey(key)) && !taken.has(plain(key))) continue
     const line = rest.get(key)?.line ?? place.line
-    report.warning(
-      { path: `${place.path}.${key}`, line },
-      'settings-unknown-key',
-      'is not known here; it is kept.',
-    )
+    report.warning({ path: `${place.path}.${key}`, line }, 'settings-unknown-key', {
+      fault: 'is an unknown key',
+      effect: 'Cadre keeps it',
+    })
   }
   const kept = {
     ...unknown,

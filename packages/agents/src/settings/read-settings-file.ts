@@ -1,6 +1,7 @@
 import type { Diagnostic } from '@cadre/disk'
 import type { ReadAgent } from '../load/read-definition.ts'
 import { readSettingsAgents, type SettingsAgents } from './read-settings.ts'
+import type { SettingsDiagnostic } from './settings-report.ts'
 
 /** The agents of settings, each with what is said about it. */
 export interface SettingsFile {
@@ -22,7 +23,7 @@ export function readSettingsFile(file: { readonly path: string; readonly text: s
   for (const diagnostic of diagnostics) {
     const place = placeOf(diagnostic, agents)
     const own = place === undefined ? ofFile : (byPlace.get(place) ?? [])
-    own.push(diagnostic)
+    own.push(plain(diagnostic))
     if (place !== undefined) byPlace.set(place, own)
   }
   const known = new Map(agents.map(({ place, agent }) => [place, agent]))
@@ -43,10 +44,14 @@ export function readSettingsFile(file: { readonly path: string; readonly text: s
   }
 }
 
-/** The agent a diagnostic is about: the one its message begins with, else the one whose lines it stands in. */
-function placeOf({ message, line = 0 }: Diagnostic, agents: SettingsAgents['agents']): string | undefined {
-  const named = /^configuration\.agents\[\d+\]/.exec(message)?.[0]
-  if (named !== undefined || message.startsWith('configuration')) return named
+/** As diagnostics of other files are. */
+function plain({ at: _at, fault: _fault, isEmpty: _isEmpty, ...diagnostic }: SettingsDiagnostic): Diagnostic {
+  return diagnostic
+}
+
+/** The agent a diagnostic is about: the one its path of keys names, else the one whose lines it is in. */
+function placeOf({ at, line = 0 }: SettingsDiagnostic, agents: SettingsAgents['agents']): string | undefined {
+  if (at !== undefined) return /^configuration\.agents\[\d+\]/.exec(at)?.[0]
   const lines = new Set(agents.map((agent) => agent.line))
   // Written in one line, nobody can tell by it.
   if (lines.size < agents.length) return undefined

@@ -73,7 +73,7 @@ describe('agents of settings', () => {
     const result = read(team(...names.map((name) => agent(name, { delegationPermissions: targets(name) }))))
     expect(result.agents).toHaveLength(7)
     expect(said(result)).toEqual([
-      'warning: configuration.agents[0].delegationPermissions permits a circle: a → b → a. A run refuses to go round, so this is only something to know.',
+      'warning: configuration.agents[0].delegationPermissions permits a cycle: a → b → a. This is harmless: Cadre denies delegations that would close it.',
     ])
   })
 
@@ -121,9 +121,7 @@ describe('agents of settings', () => {
       'copilotMultiAgent.agents': [agent('a')],
     })
     expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a'])
-    expect(said(result)[0]).toContain(
-      'copilotMultiAgent.agents is there as a part of copilotMultiAgent as well',
-    )
+    expect(said(result)[0]).toContain('copilotMultiAgent.agents is also defined inside copilotMultiAgent')
   })
 
   it.each([
@@ -164,8 +162,8 @@ describe('agents of settings', () => {
       tools: { kind: 'all' },
     })
     expect(said(result)).toEqual([
-      'warning: configuration.agents[0].shoeSize is not known here; it is kept.',
-      'warning: configuration.agents[0].tools is not known here; it is kept.',
+      'warning: configuration.agents[0].shoeSize is an unknown key. Cadre keeps it.',
+      'warning: configuration.agents[0].tools is an unknown key. Cadre keeps it.',
     ])
   })
 })
@@ -177,13 +175,13 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'a name that is missing',
       { name: undefined },
-      'configuration.agents[0].name is missing; the agent is left out.',
+      'configuration.agents[0].name is missing. Cadre ignores the agent.',
       left,
     ],
     [
       'a name with a space',
       { name: 'a b' },
-      'configuration.agents[0].name ("a b") may hold only the letters A to Z, digits, - and _; the agent is left out.',
+      'configuration.agents[0].name ("a b") may contain only the letters A to Z, digits, - and _. Cadre ignores the agent.',
       left,
     ],
     ['a name of 51', { name: long(51) }, 'is longer than 50 characters', left],
@@ -191,7 +189,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'no instructions',
       { systemPrompt: '' },
-      'configuration.agents[0].systemPrompt is empty; the agent is left out.',
+      'configuration.agents[0].systemPrompt is empty. Cadre ignores the agent.',
       left,
     ],
     [
@@ -203,7 +201,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'instructions of 30,001',
       { systemPrompt: long(30_001) },
-      'configuration.agents[0].systemPrompt has 30001 characters, and 30000 are the most',
+      'configuration.agents[0].systemPrompt has 30001 characters, but the limit is 30000. Cadre ignores the agent.',
       left,
     ],
     [
@@ -215,19 +213,19 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'instructions of 1',
       { systemPrompt: 'x' },
-      'configuration.agents[0].systemPrompt has only 1 character;',
+      'configuration.agents[0].systemPrompt has only 1 character,',
       { prompt: 'x' },
     ],
     [
       'a description of 201',
       { description: long(201) },
-      'configuration.agents[0].description has 201 characters; editors accept 200.',
+      'configuration.agents[0].description has 201 characters, but editors accept at most 200.',
       { description: long(201) },
     ],
     [
       'a description of 501',
       { description: long(501) },
-      'configuration.agents[0].description has 501 characters, and 500 are the most',
+      'configuration.agents[0].description has 501 characters, but the limit is 500. Cadre ignores the agent.',
       left,
     ],
     [
@@ -240,13 +238,13 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'a use that is a number',
       { useFor: 1 },
-      'configuration.agents[0].useFor must be text; the description stands in for it.',
+      'configuration.agents[0].useFor must be text. Cadre uses the description instead.',
       {},
     ],
     [
       'tools that are null',
       { toolPermissions: null },
-      'configuration.agents[0].toolPermissions must be an object with type "all", "none" or "specific", not null, so the agent gets no tools.',
+      'configuration.agents[0].toolPermissions must be an object with type "all", "none" or "specific", not null. The agent gets no tools.',
       none(),
     ],
     [
@@ -270,7 +268,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'specific without a list',
       { toolPermissions: { type: 'specific' } },
-      'configuration.agents[0].toolPermissions.tools is missing, and "specific" has to name something, so the agent gets no tools.',
+      'configuration.agents[0].toolPermissions.tools is missing, but "specific" needs at least one name. The agent gets no tools.',
       none(),
     ],
     [
@@ -282,13 +280,13 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'a tool that is no text',
       { toolPermissions: { type: 'specific', tools: ['x', 7] } },
-      'configuration.agents[0].toolPermissions.tools[1] (7) is not text; it is left out.',
+      'configuration.agents[0].toolPermissions.tools[1] (7) is not text. Cadre ignores it.',
       { tools: { kind: 'list', names: ['x'] } },
     ],
     [
       'a tool twice',
       { toolPermissions: { type: 'specific', tools: ['x', 'x'] } },
-      'configuration.agents[0].toolPermissions.tools[1] ("x") is in the list already',
+      'configuration.agents[0].toolPermissions.tools[1] ("x") is already in the list',
       { tools: { kind: 'list', names: ['x'] } },
     ],
     [
@@ -300,7 +298,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'every tool as a name',
       { toolPermissions: { type: 'specific', tools: ['*'] } },
-      'configuration.agents[0].toolPermissions.tools[0] ("*") stands for every tool',
+      'configuration.agents[0].toolPermissions.tools[0] ("*") means every tool',
       none(),
     ],
     [
@@ -312,13 +310,13 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'a list beside all',
       { toolPermissions: { type: 'all', tools: ['x'] } },
-      'configuration.agents[0].toolPermissions.tools says nothing unless type is "specific"; it is kept.',
+      'configuration.agents[0].toolPermissions.tools has an effect only if type is "specific". Cadre keeps it.',
       { tools: { kind: 'all' }, unknown: { toolPermissions: { tools: ['x'] } } },
     ],
     [
       'targets as text',
       { delegationPermissions: 'all' },
-      'configuration.agents[0].delegationPermissions must be an object with type "all", "none" or "specific", not "all", so the agent may delegate to nobody.',
+      'configuration.agents[0].delegationPermissions must be an object with type "all", "none" or "specific", not "all". The agent may not delegate.',
       { delegates: { kind: 'none' } },
     ],
     [
@@ -330,13 +328,13 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'an unknown target',
       { delegationPermissions: { type: 'specific', agents: ['b', 'B'] } },
-      'configuration.agents[0].delegationPermissions.agents[1] names "B", and there is no such agent; it is left out.',
+      'configuration.agents[0].delegationPermissions.agents[1] names "B", but there is no such agent. Cadre ignores the name.',
       { delegates: { kind: 'list', names: ['b'] } },
     ],
     [
       'a limit that is none',
       { maxTurns: 'many' },
-      'configuration.agents[0]: maxTurns must be a whole number above 0',
+      'configuration.agents[0]: maxTurns must be a whole number greater than 0',
       left,
     ],
   ])('%s', (_, part, message, expected) => {
@@ -359,8 +357,8 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     const result = read(team(agent('a'), agent('A'), agent('a', { description: 'second' })))
     expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a'])
     expect(said(result)).toEqual([
-      'error: configuration.agents[1].name ("A") is the name of configuration.agents[0] as well, "a": upper and lower case are the same; this one is left out.',
-      'error: configuration.agents[2].name ("a") is the name of configuration.agents[0] as well; this one is left out.',
+      'error: configuration.agents[1].name ("A") is also the name of configuration.agents[0] ("a"): names ignore case. Cadre ignores this one.',
+      'error: configuration.agents[2].name ("a") is also the name of configuration.agents[0]. Cadre ignores this one.',
     ])
   })
 
@@ -369,7 +367,9 @@ describe('what is wrong with settings is said with its path, and gives less', ()
       team(...Array.from({ length: 21 }, (_, index) => agent(`a${index === 0 ? '' : index}`))),
     )
     expect(result.agents).toHaveLength(20)
-    expect(said(result)).toEqual(['error: configuration.agents[20] is left out: 20 agents are the most.'])
+    expect(said(result)).toEqual([
+      'error: configuration.agents[20] exceeds the limit of 20 agents. Cadre ignores it.',
+    ])
   })
 
   it('takes a hundred permitted delegations', () => {
@@ -377,7 +377,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     const result = read(team(...'abcdefghijk'.split('').map((name) => agent(name, all))))
     expect(result.agents.filter(({ agent }) => agent.delegates?.kind === 'all')).toHaveLength(10)
     expect(said(result)[0]).toContain(
-      'configuration.agents[10].delegationPermissions brings the permitted delegations to 110',
+      'configuration.agents[10].delegationPermissions raises the number of permitted delegations to 110',
     )
   })
 
@@ -385,11 +385,11 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'that is not there',
       'nobody',
-      'configuration.entryAgent names "nobody", and there is no such agent, so the first agent is used, "a".',
+      'configuration.entryAgent names "nobody", but there is no such agent. Cadre uses the first agent, "a".',
     ],
     ['with another case', 'A', 'configuration.entryAgent names "A"'],
     ['that is no text', 7, 'configuration.entryAgent names 7'],
-    ['that is not set', undefined, 'configuration.entryAgent was not set; it is the first agent now, "a".'],
+    ['that is not set', undefined, 'configuration.entryAgent was not set and is now the first agent, "a".'],
   ])('takes the first agent for an entry %s', (_, entryAgent, message) => {
     const result = read({ version: '1.0.0', entryAgent, agents: [agent('a'), agent('b')] })
     expect(result.entry).toBe('a')
@@ -438,7 +438,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
       '2 settings-team-unreachable configuration.agents[0].delegationPermissions',
     ])
     const { message, fix } = diagnostics.at(-1) ?? {}
-    expect(message).toContain('cannot reach its team of 1')
+    expect(message).toContain('cannot delegate to its team of 1')
     expect(fix).toContain('"delegationPermissions": {"type": "all"}')
   })
 })
@@ -455,7 +455,7 @@ describe('hostile settings', () => {
     expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a'])
     expect(result.diagnostics[0]).toMatchObject({ line: 4, severity: 'error', code: 'json-broken' })
     expect(said(result)).toContain(
-      'error: configuration.agents[1] is left out, because the file is broken in it or above it.',
+      'error: configuration.agents[1] is in a part of the file that is not valid JSON. Cadre ignores it.',
     )
   })
 

@@ -1,5 +1,5 @@
 import { type AgentDefinition, nameKey } from '@cadre/core'
-import type { Diagnostic, Located } from '@cadre/disk'
+import type { Located } from '@cadre/disk'
 import { checkDelegation } from './check-delegation.ts'
 import { checkSettingsAgent, type SettingsAgent } from './check-settings-agent.ts'
 import { defaultSettings } from './default-settings.ts'
@@ -9,7 +9,7 @@ import { objectOf, readJson } from './read-json.ts'
 import { readSettingsAgent } from './read-settings-agent.ts'
 import { lineOf, relocate } from './relocate.ts'
 import { settingsLimits } from './settings-limits.ts'
-import { createReport, type SettingsReport, shown } from './settings-report.ts'
+import { createReport, type SettingsDiagnostic, type SettingsReport, shown } from './settings-report.ts'
 
 export interface SettingsAgents {
   /** In the order of the file. Empty only when the file defines none. */
@@ -25,7 +25,7 @@ export interface SettingsAgents {
    * An error says that something was left out, a warning that a default or another form holds. What an older form
    * became has the code `settings-migrated`, a default that was used `settings-default`.
    */
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly SettingsDiagnostic[]
 }
 
 /**
@@ -71,6 +71,8 @@ function migrated(found: FoundConfiguration, report: SettingsReport): Located {
       severity: isVersion ? 'info' : 'warning',
       code: isDefault ? 'settings-default' : 'settings-migrated',
       message: `${path} ${message}`,
+      at: path,
+      fault: message,
     })
   }
   warnOfLoneCoordinator(found, root, report)
@@ -84,12 +86,10 @@ function warnOfLoneCoordinator({ fields }: FoundConfiguration, root: Located, re
   if (fields.has('agents') || coordinator === undefined || team.length === 0) return
   if (coordinator.has('delegationPermissions')) return
   const path = 'configuration.agents[0].delegationPermissions'
-  report.warning(
-    { path, line: lineOf(root, path) },
-    'settings-team-unreachable',
-    `is "none", so the coordinator cannot reach its team of ${team.length}.`,
-    'Write "delegationPermissions": {"type": "all"} into the coordinator, or {"type": "specific", "agents": [...]}.',
-  )
+  report.warning({ path, line: lineOf(root, path) }, 'settings-team-unreachable', {
+    fault: `is "none", so the coordinator cannot delegate to its team of ${team.length}`,
+    fix: 'In the coordinator, write "delegationPermissions": {"type": "all"}, or {"type": "specific", "agents": [...]}.',
+  })
 }
 
 /** Where the agents stand in the file, whatever form it has. */
@@ -103,13 +103,14 @@ function checkKeys(root: Located, report: SettingsReport): void {
   for (const [key, { line }] of root.fields ?? []) {
     if (key === 'version' || key === 'entryAgent' || key === 'agents' || key === '$schema') continue
     const place = { path: `configuration.${key}`, line }
-    report.warning(
-      place,
-      'settings-unknown-key',
-      'is not known here, and belongs to no agent, so it is not kept.',
-    )
+    report.warning(place, 'settings-unknown-key', {
+      fault: 'is an unknown key and belongs to no agent',
+      effect: 'Cadre does not keep it',
+    })
   }
 }
+
+const noneUsable = 'contains no usable agent, so Cadre uses the default configuration with one coordinator.'
 
 function readAgents(
   root: Located,
@@ -124,8 +125,9 @@ function readAgents(
       line,
       severity: 'warning',
       code: 'settings-default',
-      message:
-        'configuration.agents holds no agent that can be used, so the default configuration with one coordinator is used.',
+      message: `configuration.agents ${noneUsable}`,
+      at: 'configuration.agents',
+      fault: noneUsable,
     })
     return readAgents(relocate(defaultSettings, undefined, line), () => true, report)
   }
@@ -150,7 +152,10 @@ function usableAgents(
   for (const [index, item] of (root.fields?.get('agents')?.items ?? []).entries()) {
     const place = { path: `configuration.agents[${index}]`, line: item.line }
     if (!isWhole(index)) {
-      report.error(place, 'settings-agent', 'is left out, because the file is broken in it or above it.')
+      report.error(place, 'settings-agent', {
+        fault: 'is in a part of the file that is not valid JSON',
+        effect: 'Cadre ignores it',
+      })
       continue
     }
     const agent = checkSettingsAgent(item, place, report)
@@ -161,11 +166,18 @@ function usableAgents(
       report.error(
         { path: `${place.path}.name`, line: item.fields?.get('name')?.line ?? place.line },
         'settings-name-twice',
-        `(${shown(agent.name)}) is the name of ${other.place.path} as well${agent.name === other.name ? '' : `, ${shown(other.name)}: upper and lower case are the same`}; this one is left out.`,
-        'Rename one of them.',
+        {
+          fault: `is also the name of ${other.place.path}${agent.name === other.name ? '' : ` (${shown(other.name)}): names ignore case`}`,
+          value: agent.name,
+          effect: 'Cadre ignores this one',
+          fix: 'Rename one of them.',
+        },
       )
     else if (usable.size >= settingsLimits.agents)
-      report.error(place, 'settings-agents', `is left out: ${settingsLimits.agents} agents are the most.`)
+      report.error(place, 'settings-agents', {
+        fault: `exceeds the limit of ${settingsLimits.agents} agents`,
+        effect: 'Cadre ignores it',
+      })
     else usable.set(nameKey(agent.name), agent)
   }
   return [...usable.values()]
@@ -187,7 +199,7 @@ function entryOf(root: Located, agents: readonly SettingsAgent[], report: Settin
   const fault =
     field === undefined || field.value === null
       ? 'is not set'
-      : `names ${shown(field.value)}, and there is no such agent`
-  report.warning(place, 'settings-entry', `${fault}, so the first agent is used, ${shown(first)}.`)
+      : `names ${shown(field.value)}, but there is no such agent`
+  report.warning(place, 'settings-entry', { fault, effect: `Cadre uses the first agent, ${shown(first)}` })
   return first
 }

@@ -17,24 +17,23 @@ export interface TaggedRequest {
   readonly place: SettingsPlace
   /** The key that holds the names. */
   readonly key: 'agents' | 'tools'
-  /** What follows when it cannot be understood, as the end of a sentence. */
-  readonly otherwise: string
+  /** What follows when it cannot be understood. */
+  readonly effect: string
   readonly faultInName: (name: string) => string | undefined
 }
 
 /** Reads a permission. What cannot be understood permits nothing. */
 export function readTagged(request: TaggedRequest, report: SettingsReport): Tagged {
-  const { field, place, otherwise } = request
+  const { field, place, effect } = request
   const none: Tagged = { kind: 'none', names: new Map(), line: place.line }
   const type = field?.fields?.get('type')
   if (type?.value !== 'all' && type?.value !== 'none' && type?.value !== 'specific') {
     const at = type === undefined ? place : { path: `${place.path}.type`, line: type.line }
     const found = shown((type ?? field)?.value)
-    report.warning(
-      at,
-      'settings-permission',
-      `must be ${type === undefined ? 'an object with type ' : ''}"all", "none" or "specific", not ${found}, so ${otherwise}.`,
-    )
+    report.warning(at, 'settings-permission', {
+      fault: `must be ${type === undefined ? 'an object with type ' : ''}"all", "none" or "specific", not ${found}`,
+      effect,
+    })
     return none
   }
   const rest = restOf(request, type.value === 'specific', report)
@@ -44,7 +43,7 @@ export function readTagged(request: TaggedRequest, report: SettingsReport): Tagg
 }
 
 function namesOf(
-  { field, place, key, otherwise, faultInName }: TaggedRequest,
+  { field, place, key, effect, faultInName }: TaggedRequest,
   report: SettingsReport,
 ): Tagged['names'] {
   const list = field?.fields?.get(key)
@@ -52,12 +51,11 @@ function namesOf(
   if (list?.items === undefined || list.items.length === 0) {
     const fault = list === undefined ? 'is missing' : list.items === undefined ? 'is not a list' : 'is empty'
     const line = list?.line ?? place.line
-    report.warning(
-      { path, line },
-      'settings-list',
-      `${fault}, and "specific" has to name something, so ${otherwise}.`,
-      'Write {"type": "none"} if that is meant.',
-    )
+    report.warning({ path, line }, 'settings-list', {
+      fault: `${fault}, but "specific" needs at least one name`,
+      effect,
+      fix: 'For none, write {"type": "none"}.',
+    })
     return new Map()
   }
   const names = new Map<string, { index: number; line: number }>()
@@ -65,13 +63,13 @@ function namesOf(
     const at = { path: `${path}[${index}]`, line: item.line }
     const fault = typeof item.value === 'string' ? faultInName(item.value) : 'is not text'
     if (fault !== undefined)
-      report.warning(at, 'settings-list-item', `(${shown(item.value)}) ${fault}; it is left out.`)
+      report.warning(at, 'settings-list-item', { fault, value: item.value, effect: 'Cadre ignores it' })
     else if (names.has(item.value as string))
-      report.warning(
-        at,
-        'settings-list-twice',
-        `(${shown(item.value)}) is in the list already; it is left out.`,
-      )
+      report.warning(at, 'settings-list-twice', {
+        fault: 'is already in the list',
+        value: item.value,
+        effect: 'Cadre ignores it',
+      })
     else names.set(item.value as string, { index, line: item.line })
   }
   return names
@@ -80,9 +78,9 @@ function namesOf(
 function restOf({ field, place, key }: TaggedRequest, isList: boolean, report: SettingsReport): object {
   const rest = [...(field?.fields ?? [])].filter(([name]) => name !== 'type' && !(isList && name === key))
   for (const [name, part] of rest) {
-    const sentence =
-      name === key ? 'says nothing unless type is "specific"; it is kept.' : 'is not known here; it is kept.'
-    report.warning({ path: `${place.path}.${name}`, line: part.line }, 'settings-unknown-key', sentence)
+    const fault = name === key ? 'has an effect only if type is "specific"' : 'is an unknown key'
+    const at = { path: `${place.path}.${name}`, line: part.line }
+    report.warning(at, 'settings-unknown-key', { fault, effect: 'Cadre keeps it' })
   }
   return rest.length === 0 ? {} : { rest: Object.fromEntries(rest.map(([name, part]) => [name, part.value])) }
 }

@@ -16,7 +16,7 @@ const namePattern = /^[A-Za-z0-9_-]+$/
 export function faultInSettingsName(name: string): string | undefined {
   if (name === '') return 'is empty'
   if (name.length > settingsLimits.name) return `is longer than ${settingsLimits.name} characters`
-  if (!namePattern.test(name)) return 'may hold only the letters A to Z, digits, - and _'
+  if (!namePattern.test(name)) return 'may contain only the letters A to Z, digits, - and _'
   return undefined
 }
 
@@ -24,8 +24,7 @@ export function faultInSettingsName(name: string): string | undefined {
 export function faultInToolName(name: string): string | undefined {
   if (name.trim() === '') return 'is empty'
   if (lengthOf(name) > settingsLimits.toolName) return `is longer than ${settingsLimits.toolName} characters`
-  if (name.trim() === '*')
-    return 'stands for every tool, which a list of some cannot name; write {"type": "all"}'
+  if (name.trim() === '*') return 'means every tool and is not allowed in a list (write {"type": "all"})'
   if (!/^[^,()]+(\(.*\))?$/s.test(name.trim())) return 'is not the name of one tool'
   return undefined
 }

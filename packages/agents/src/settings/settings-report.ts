@@ -6,23 +6,54 @@ export interface SettingsPlace {
   readonly line: number
 }
 
-/** Collects what is wrong with one settings file. Every message begins with the path of keys. */
+/** A diagnostic of settings, with its parts for a page that shows them at the field they are about. */
+export interface SettingsDiagnostic extends Diagnostic {
+  /** The path of keys. The message starts with it. */
+  readonly at?: string
+  /** What is wrong, without the path and without what Cadre does about it. */
+  readonly fault?: string
+  /** The value is an empty text. */
+  readonly isEmpty?: true
+}
+
+export interface SettingsFault {
+  /** Continues a sentence that starts with the path of keys: `is empty`. */
+  readonly fault: string
+  /** The value, where the message shows it. */
+  readonly value?: unknown
+  /** What Cadre does about it: `Cadre ignores the agent`. */
+  readonly effect?: string
+  readonly fix?: string
+}
+
+/** Collects what is wrong with one settings file. */
 export interface SettingsReport {
   readonly file: string
-  readonly diagnostics: Diagnostic[]
-  /** Something that is left out because of it. */
-  error(place: SettingsPlace, code: string, sentence: string, fix?: string): void
-  /** Something that holds in another way than it is written, or should be written in another way. */
-  warning(place: SettingsPlace, code: string, sentence: string, fix?: string): void
+  readonly diagnostics: SettingsDiagnostic[]
+  /** Cadre ignores a part of the settings because of it. */
+  error(place: SettingsPlace, code: string, fault: SettingsFault): void
+  /** Cadre reads a part differently than it is written, or it should be written differently. */
+  warning(place: SettingsPlace, code: string, fault: SettingsFault): void
 }
 
 export function createReport(file: string): SettingsReport {
-  const diagnostics: Diagnostic[] = []
+  const diagnostics: SettingsDiagnostic[] = []
   const tell =
     (severity: Diagnostic['severity']) =>
-    ({ path, line }: SettingsPlace, code: string, sentence: string, fix?: string) => {
-      const message = `${path} ${sentence}`
-      diagnostics.push({ path: file, line, severity, code, message, ...(fix !== undefined && { fix }) })
+    ({ path: at, line }: SettingsPlace, code: string, { fault, value, effect, fix }: SettingsFault) => {
+      const isEmpty = value === ''
+      const name = value === undefined || isEmpty ? at : `${at} (${shown(value)})`
+      diagnostics.push({
+        path: file,
+        line,
+        severity,
+        code,
+        message: `${name} ${fault}.${effect === undefined ? '' : ` ${effect}.`}`,
+        ...(fix !== undefined && { fix }),
+        at,
+        fault: value === undefined || isEmpty ? `${fault}.` : `${shown(value)} ${fault}.`,
+        ...(isEmpty && { isEmpty }),
+      })
     }
   return { file, diagnostics, error: tell('error'), warning: tell('warning') }
 }

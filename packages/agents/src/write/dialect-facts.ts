@@ -49,14 +49,14 @@ const facts: { readonly [dialect in TargetDialect]: DialectFacts } = {
     ),
   },
   template: {
-    host: 'another reader of templates',
+    host: 'another program that reads templates',
     folder: 'templates',
     ending: '.agent.yaml',
     spelling: 'snake',
     known: keys('id type model system_prompt capabilities metadata description'),
   },
   settings: {
-    host: 'the editor',
+    host: 'VS Code',
     folder: '',
     ending: '.json',
     spelling: 'camel',

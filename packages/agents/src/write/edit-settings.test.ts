@@ -43,7 +43,7 @@ describe('putting agents into the settings of an editor', () => {
     expect(editSettings({ path, text, value, replace: false })).toEqual({
       kind: 'refused',
       line: 3,
-      reason: 'There are agents in these settings already.',
+      reason: 'These settings already contain agents.',
       isTaken: true,
     })
     expect(JSON.parse(edit(text, true))).toEqual({

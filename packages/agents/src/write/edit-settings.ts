@@ -25,7 +25,7 @@ export function editSettings({ path, text = '{}\n', value, replace }: EditReques
   const { root, diagnostics } = readJson({ path, text })
   const broken = diagnostics.find(({ severity }) => severity === 'error')
   if (root?.fields === undefined || broken !== undefined) {
-    const reason = broken?.message ?? 'These are not settings: they must be an object.'
+    const reason = broken?.message ?? 'Settings must be an object.'
     return { kind: 'refused', line: broken?.line ?? 1, reason, isTaken: false }
   }
   const { fields } = root
@@ -35,7 +35,7 @@ export function editSettings({ path, text = '{}\n', value, replace }: EditReques
   const places = definingKeys.flatMap((key) => fields.get(`${namespace}.${key}`) ?? nested?.get(key) ?? [])
   const [taken] = places
   if (taken !== undefined && !replace) {
-    const reason = 'There are agents in these settings already.'
+    const reason = 'These settings already contain agents.'
     return { kind: 'refused', line: taken.line, reason, isTaken: true }
   }
   const { modify, applyEdits } = jsonParser()

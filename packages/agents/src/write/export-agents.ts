@@ -61,7 +61,7 @@ export function exportAgents({ agents, to, names, read = () => undefined }: Expo
     if (source !== undefined && own !== undefined) {
       const file = `${factsOf(to).folder}/${path.basename(source.path)}`
       if (used.has(file.toLowerCase()))
-        faults.push({ agent: name, message: `Another agent has the file ${file}.` })
+        faults.push({ agent: name, message: `Another agent already uses the file ${file}.` })
       else files.push({ path: file, text: decodeText(own), bytes: own })
       used.add(file.toLowerCase())
       continue
@@ -75,7 +75,7 @@ export function exportAgents({ agents, to, names, read = () => undefined }: Expo
     else
       faults.push({
         agent: name,
-        message: `It cannot be written without losing its ${written.lost.join(', ')}. It is left out.`,
+        message: `Cadre did not export it, because the file would lose its ${written.lost.join(', ')}.`,
       })
   }
   return { files, notes, faults }

@@ -29,10 +29,10 @@ export function hostNotes(
   const ignored = header.map(([key]) => key).filter((key) => !known.has(plainKey(key)))
   const loosened = ignored.filter((key) => restricting.has(plainKey(key)))
   const notes: string[] = []
-  if (ignored.length > 0) notes.push(`${atStart(host)} ignores what only cadre reads: ${ignored.join(', ')}.`)
-  if (loosened.length > 0) notes.push(`So ${host} does not hold the agent to ${loosened.join(', ')}.`)
+  if (ignored.length > 0) notes.push(`${atStart(host)} ignores these keys of Cadre: ${ignored.join(', ')}.`)
+  if (loosened.length > 0) notes.push(`So ${host} does not enforce ${loosened.join(', ')}.`)
   if (dialect === 'opencode' && ignored.length > 0)
-    notes.push('opencode passes keys it does not know on to the provider of the model.')
+    notes.push('opencode passes unknown keys to the provider of the model.')
   return [...notes, ...boundaryNotes(agent, host), ...ownRules(agent, dialect)]
 }
 
@@ -40,7 +40,7 @@ export function hostNotes(
 function boundaryNotes({ boundary }: AgentDefinition, host: string): readonly string[] {
   if (boundary === undefined) return []
   const said = Object.entries(boundary).map(([part, value]) => `${part} ${value}`)
-  return [`${atStart(host)} does not hold the agent to its boundary by itself: ${said.join(', ')}.`]
+  return [`${atStart(host)} does not enforce the boundary of the agent: ${said.join(', ')}.`]
 }
 
 /** The name of a program keeps its letters, also where a sentence begins with it. */
@@ -56,9 +56,7 @@ function ownRules(agent: AgentDefinition, dialect: TargetDialect): readonly stri
   if ((dialect === 'copilot' || dialect === 'claude') && description === '')
     notes.push(`${factsOf(dialect).host} does not load an agent without a description.`)
   if (dialect === 'copilot' && models.length > 1)
-    notes.push(
-      'The editor takes several models; the command line of GitHub Copilot does not load such an agent.',
-    )
+    notes.push('VS Code accepts several models, but Copilot CLI does not load such an agent.')
   if (dialect === 'copilot' && lengthOf(prompt) > settingsLimits.prompt)
     notes.push(`github.com reads at most ${settingsLimits.prompt} characters of instructions.`)
   return notes

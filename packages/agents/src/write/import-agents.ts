@@ -47,7 +47,7 @@ function readFile(file: { readonly path: string; readonly text: string }): Impor
 /** Somebody named this file because of its agents, so it must have some. */
 function withAgents(read: ImportedAgents, path: string): ImportedAgents {
   if (read.agents.length > 0 || read.diagnostics.some(({ severity }) => severity === 'error')) return read
-  const message = 'There are no agents in this file.'
+  const message = 'This file contains no agents.'
   const found: Diagnostic = { path, line: 1, severity: 'error', code: 'no-agents', message }
   return { agents: [], diagnostics: [...read.diagnostics, found] }
 }
@@ -60,7 +60,7 @@ function twice(agent: AgentDefinition, other: AgentDefinition, path: string): Di
     line: agent.source?.line ?? 1,
     severity: 'error',
     code: 'name-twice',
-    message: `${agent.name} is defined in ${place} as well.`,
+    message: `${agent.name} is also defined in ${place}.`,
     fix: 'Import one of them.',
   }
 }

@@ -63,7 +63,7 @@ describe('an agent written for another program', () => {
     const said = notes.join('\n')
     expect(said).toContain('execute → Bash')
     expect(said).toContain('Claude Code has no name for reportOut')
-    expect(said).toContain('Claude Code takes one model, sonnet; left out: gpt-5.')
+    expect(said).toContain('Claude Code supports one model: sonnet. Left out: gpt-5.')
   })
 
   it('has the tools that opencode knows, and no model that it cannot know', () => {
@@ -73,20 +73,20 @@ describe('an agent written for another program', () => {
       "\ntools:\n  '*': false\n  read: true\n  grep: true\n  glob: true\n  edit: true\n  bash: true\n  webfetch: false\n",
     )
     expect(text).not.toMatch(/^models?:/m)
-    expect(notes.join('\n')).toContain('opencode cannot know the model gpt-5, sonnet')
+    expect(notes.join('\n')).toContain('opencode does not support model gpt-5, sonnet')
   })
 
   it('keeps a restriction that Claude Code would not hold by its old name', () => {
     const careful = { ...bare, disallowedTools: ['write', 'edit', 'slack_send'] }
     const { agent, notes } = inHostNames(careful, 'claude')
     expect(agent.disallowedTools).toEqual(['Write', 'Edit', 'NotebookEdit', 'edit', 'slack_send'])
-    expect(notes.join('\n')).toContain('slack_send: it does not hold that restriction')
+    expect(notes.join('\n')).toContain('slack_send, so it does not enforce that restriction')
   })
 
   it('does not get every tool because none of its own has a name', () => {
     const { text, notes } = writeAgent(list('slack_send'), 'claude', { names: 'host' })
     expect(text).toContain('\ntools: slack_send\n')
-    expect(notes.join('\n')).toContain('knows none of its tools')
+    expect(notes.join('\n')).toContain('has none of its tools')
   })
 
   it('gives cadre no more where a name of the host means more to it', () => {

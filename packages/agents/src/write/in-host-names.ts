@@ -44,20 +44,20 @@ export function inHostNames(agent: AgentDefinition, host: NamingHost): RenamedAg
   return {
     agent: renamed,
     notes: [
-      ...(changes.size > 0 ? [`${[...changes.values()].join('; ')}, as ${label} calls them.`] : []),
+      ...(changes.size > 0 ? [`Renamed for ${label}: ${[...changes.values()].join('; ')}.`] : []),
       ...(granted.left.length > 0
-        ? [`${label} has no name for ${granted.left.join(', ')}: not among the tools.`]
+        ? [`${label} has no name for ${granted.left.join(', ')}. Cadre left it out of the tools.`]
         : []),
       ...(granted.names.length > 0 && granted.isAsBefore
-        ? [`${label} knows none of its tools, so they are kept as they are and give nothing there.`]
+        ? [`${label} has none of its tools. Cadre kept their names, which grant nothing there.`]
         : []),
       ...(granted.withheld.length > 0
         ? [
-            `To cadre the new names give more, so this is forbidden beside them: ${granted.withheld.join(', ')}.${moduleNote(granted.withheld)}`,
+            `In Cadre the new names grant more tools, so the file denies these: ${granted.withheld.join(', ')}.${moduleNote(granted.withheld)}`,
           ]
         : []),
       ...(forbidden.open.length > 0
-        ? [`${label} has no name for ${forbidden.open.join(', ')}: it does not hold that restriction.`]
+        ? [`${label} has no name for ${forbidden.open.join(', ')}, so it does not enforce that restriction.`]
         : []),
       ...chosen.notes,
     ],
@@ -162,7 +162,7 @@ function isGiven(tool: string, { tools, disallowedTools = [], delegates }: Agent
 /** A class can hold tools that nobody here knows. */
 function moduleNote(withheld: readonly string[]): string {
   const isOfClass = withheld.some((tool) => !isOwnDelegation(tool))
-  return isOfClass ? ' Reading tools that modules add are given.' : ''
+  return isOfClass ? ' Read-only tools of modules are granted.' : ''
 }
 
 interface HostModels {
@@ -179,12 +179,10 @@ function hostModels(models: readonly string[] | undefined, host: NamingHost): Ho
   const left = models.filter((model) => model !== chosen).join(', ')
   if (chosen === undefined)
     return {
-      notes: [
-        `${label} cannot know the model ${left}, which is left out: the agent runs on the model of the conversation.`,
-      ],
+      notes: [`${label} does not support model ${left}, so the agent uses the model of the conversation.`],
     }
   return {
     models: [chosen],
-    notes: left === '' ? [] : [`${label} takes one model, ${chosen}; left out: ${left}.`],
+    notes: left === '' ? [] : [`${label} supports one model: ${chosen}. Left out: ${left}.`],
   }
 }

@@ -49,7 +49,7 @@ describe('placing files', () => {
     const files = [file('a.md'), file('b.md'), file('c/d.md')]
     expect(placeFiles({ folder: at, files, force: false })).toEqual({
       kind: 'refused',
-      faults: [{ path: 'b.md', reason: 'It is there already.', isTaken: true }],
+      faults: [{ path: 'b.md', reason: 'It already exists.', isTaken: true }],
     })
     expect(listing(at)).toEqual(['b.md'])
     expect(placeFiles({ folder: at, files, force: true, dryRun: true }).kind).toBe('placed')

@@ -87,17 +87,17 @@ export function placeFiles(request: PlaceRequest): Placement {
 function planOf(file: PlacedFile, { folder, force, edited }: PlaceRequest): Plan | Omit<PlaceFault, 'path'> {
   const target = path.resolve(folder, file.path)
   if (target === path.resolve(folder) || !isInside(path.resolve(folder), target))
-    return { reason: 'It lies outside of the folder.' }
+    return { reason: 'It is outside the folder.' }
   const real = realOf(path.dirname(target))
   if (real === undefined || !isInside(realOf(path.resolve(folder)) ?? folder, real))
-    return { reason: 'A link on the way to it leads out of the folder.' }
+    return { reason: 'A link in its path points outside the folder.' }
   const stats = statsOf(target)
   if (stats === undefined) return { ...file, target, status: 'created' }
-  if (stats.isSymbolicLink()) return { reason: 'There is a link in its place; remove it first.' }
-  if (!stats.isFile()) return { reason: 'There is something in its place that is not a file.' }
+  if (stats.isSymbolicLink()) return { reason: 'A link is in its place. Remove it first.' }
+  if (!stats.isFile()) return { reason: 'Something in its place is not a file.' }
   const bytes = readFileSync(target)
   if (bytes.equals(contentOf(file))) return { ...file, target, status: 'unchanged' }
-  if (!force && edited?.has(file.path) !== true) return { reason: 'It is there already.', isTaken: true }
+  if (!force && edited?.has(file.path) !== true) return { reason: 'It already exists.', isTaken: true }
   return { ...file, target, status: 'replaced', before: { bytes, mode: stats.mode & 0o777 } }
 }
 

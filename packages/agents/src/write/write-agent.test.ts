@@ -112,8 +112,8 @@ steps: 7
     'says what the host of %s ignores',
     (dialect) => {
       const notes = writeAgent(reviewer, dialect).notes.join('\n')
-      expect(notes).toMatch(/ignores what only cadre reads: .*use.?for/i)
-      expect(notes).toMatch(/does not hold the agent to .*budget/)
+      expect(notes).toMatch(/ignores these keys of Cadre: .*use.?for/i)
+      expect(notes).toMatch(/does not enforce .*budget/)
       if (dialect === 'copilot') expect(notes).toContain('does not load such an agent')
     },
   )

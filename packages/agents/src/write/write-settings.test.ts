@@ -50,8 +50,8 @@ describe('writing settings', () => {
   it('says what the editor ignores in whole sentences', () => {
     const { notes } = writeSettings({ agents: [agent('a', { limits: { maxTurns: 3 } })], entry: 'a' })
     expect(notes.map(({ message }) => message)).toEqual([
-      'The editor ignores what only cadre reads: maxTurns.',
-      'So the editor does not hold the agent to maxTurns.',
+      'VS Code ignores these keys of Cadre: maxTurns.',
+      'So VS Code does not enforce maxTurns.',
     ])
   })
 
@@ -80,20 +80,24 @@ describe('writing settings', () => {
     [
       'a name with a space',
       { name: 'a b' },
-      'In settings a name may hold only the letters A to Z, digits, - and _. It is left out.',
+      'In settings, a name may contain only the letters A to Z, digits, - and _. Cadre left it out.',
     ],
-    ['no instructions', { prompt: ' ' }, 'It has no instructions, and settings need some. It is left out.'],
+    [
+      'no instructions',
+      { prompt: ' ' },
+      'It has no instructions, which settings require. Cadre left it out.',
+    ],
     [
       'long instructions',
       { prompt: 'x'.repeat(30_001) },
-      'Its instructions have 30001 characters, and settings hold at most 30000. It is left out.',
+      'Its instructions have 30001 characters. Settings can contain at most 30000. Cadre left it out.',
     ],
     [
       'a long description',
       { description: 'x'.repeat(501) },
-      'Its description has more than 500 characters. It is left out.',
+      'Its description is longer than 500 characters. Cadre left it out.',
     ],
-    ['a name that is there', { name: 'z' }, 'Another agent has the same name. It is left out.'],
+    ['a name that is there', { name: 'z' }, 'Another agent has the same name. Cadre left it out.'],
     [
       'a long name of a tool',
       { tools: { kind: 'list', names: ['x'.repeat(101)] } },
@@ -115,16 +119,19 @@ describe('writing settings', () => {
       {},
     ])
     expect(faults).toEqual([
-      { agent: 'a', message: expect.stringContaining('"gone", which is not among the agents') },
+      { agent: 'a', message: expect.stringContaining('"gone", which is not among the exported agents') },
     ])
-    expect(notes).toEqual([{ agent: 'a', message: 'It names "B", which is written b.' }])
+    expect(notes).toEqual([{ agent: 'a', message: 'It names "B", but the agent is named b.' }])
   })
 
   it('does not hide that there are too many agents or delegations', () => {
     const all = { delegates: { kind: 'all' } } as const
     const many = Array.from({ length: 21 }, (_, index) => agent(`a${index}`, all))
     const { faults } = writeSettings({ agents: many })
-    expect(faults[0]).toEqual({ agent: 'a20', message: 'Settings hold at most 20 agents. It is left out.' })
+    expect(faults[0]).toEqual({
+      agent: 'a20',
+      message: 'Settings can contain at most 20 agents. Cadre left it out.',
+    })
     expect(faults.filter(({ message }) => message.includes('delegates'))).toHaveLength(15)
   })
 

@@ -37,7 +37,10 @@ export function writeSettings({ agents, entry }: OrderedAgents): WrittenSettings
   )
   const first = usable.find(({ name }) => name === entry) ?? usable[0]
   if (first !== undefined && first.name !== entry && usable.length > 1)
-    notes.push({ agent: first.name, message: 'No agent is marked as the entry, so it is the first one.' })
+    notes.push({
+      agent: first.name,
+      message: 'No agent is marked as the entry, so Cadre uses the first one.',
+    })
   const values = usable.map((agent) => settingsAgentValue(agent, agent === first))
   const value: JsonObject = {
     version: settingsVersion,
@@ -57,30 +60,29 @@ function fitting(agents: readonly AgentDefinition[], faults: AgentNote[]): reado
   const usable = agents.filter((agent) => {
     const found = [...faultsOf(agent), ...(seen.has(agent.name) ? ['Another agent has the same name.'] : [])]
     seen.add(agent.name)
-    faults.push(...found.map((message) => ({ agent: agent.name, message: `${message} It is left out.` })))
+    faults.push(...found.map((message) => ({ agent: agent.name, message: `${message} Cadre left it out.` })))
     return found.length === 0
   })
   const most = settingsLimits.agents
   for (const { name } of usable.slice(most))
-    faults.push({ agent: name, message: `Settings hold at most ${most} agents. It is left out.` })
+    faults.push({ agent: name, message: `Settings can contain at most ${most} agents. Cadre left it out.` })
   return usable.slice(0, most)
 }
 
 function faultsOf({ name, description, useFor = '', prompt, tools }: AgentDefinition): string[] {
   const faults: string[] = []
   const fault = faultInSettingsName(name)
-  if (fault !== undefined) faults.push(`In settings a name ${fault}.`)
-  if (prompt.trim() === '') faults.push('It has no instructions, and settings need some.')
+  if (fault !== undefined) faults.push(`In settings, a name ${fault}.`)
+  if (prompt.trim() === '') faults.push('It has no instructions, which settings require.')
   const { prompt: longest, text: most } = settingsLimits
   const length = lengthOf(prompt)
   if (length > longest)
-    faults.push(`Its instructions have ${length} characters, and settings hold at most ${longest}.`)
-  if (lengthOf(description) > most) faults.push(`Its description has more than ${most} characters.`)
-  if (lengthOf(useFor) > most) faults.push(`What it is to be used for has more than ${most} characters.`)
+    faults.push(`Its instructions have ${length} characters. Settings can contain at most ${longest}.`)
+  if (lengthOf(description) > most) faults.push(`Its description is longer than ${most} characters.`)
+  if (lengthOf(useFor) > most) faults.push(`Its useFor is longer than ${most} characters.`)
   for (const tool of tools.kind === 'list' ? tools.names : []) {
     const found = faultInToolName(tool)
-    if (found !== undefined)
-      faults.push(`The name of a tool, ${JSON.stringify(tool.slice(0, 80))}, ${found}.`)
+    if (found !== undefined) faults.push(`The tool name ${JSON.stringify(tool.slice(0, 80))} ${found}.`)
   }
   return faults
 }
@@ -97,13 +99,13 @@ function withKnownTargets(
     if (all.some((other) => other.name === name)) return [name]
     const other = all.find((candidate) => nameKey(candidate.name) === nameKey(name))
     if (other === undefined) {
-      const message = `It may delegate to ${JSON.stringify(name)}, which is not among the agents that were written. That name is left out.`
+      const message = `It may delegate to ${JSON.stringify(name)}, which is not among the exported agents. Cadre left that name out.`
       faults.push({ agent: agent.name, message })
       return []
     }
     notes.push({
       agent: agent.name,
-      message: `It names ${JSON.stringify(name)}, which is written ${other.name}.`,
+      message: `It names ${JSON.stringify(name)}, but the agent is named ${other.name}.`,
     })
     return [other.name]
   })
@@ -118,6 +120,6 @@ function lossesIn(text: string, agents: readonly AgentDefinition[]): AgentNote[]
     const found = read.agents.find((other) => other.agent.name === agent.name)
     const lost = differences(agent, found?.agent)
     if (lost.length === 0) return []
-    return [{ agent: agent.name, message: `Settings would not hold its ${lost.join(', ')} as they are.` }]
+    return [{ agent: agent.name, message: `Settings cannot store its ${lost.join(', ')} unchanged.` }]
   })
 }

@@ -61,5 +61,5 @@ async function userName(server: ServerProcess, user: string): Promise<string> {
 
 function noStatus(reason: string): string {
   const why = hideTokens(reason).replace(/^Request \S+ failed with message: /, '')
-  return `The Copilot language server could not check the sign-in: ${why}${/[.!?]$/.test(why) ? '' : '.'}`
+  return `the Copilot language server could not check the sign-in: ${why}${/[.!?]$/.test(why) ? '' : '.'}`
 }

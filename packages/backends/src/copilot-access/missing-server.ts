@@ -5,7 +5,7 @@ import { findServer, type ServerPlaces } from '../copilot-ls/find-server.ts'
 export function missingServer(places: ServerPlaces): string {
   return (
     wrongServer(places) ??
-    'The Copilot language server is not installed. Run `cadre login` to install it, or set copilot.server in config.yaml to its program or folder.'
+    'the Copilot language server is not installed. Run "cadre login" to install it, or set copilot.server in config.yaml to its program or folder.'
   )
 }
 

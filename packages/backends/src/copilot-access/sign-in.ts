@@ -43,7 +43,7 @@ export async function signIn(server: ServerProcess, show: (code: DeviceCode) => 
 }
 
 function failed(reason: string): SignInEnd {
-  return { kind: 'failed', message: `The sign-in failed: ${hideTokens(reason).replace(/^\w*Error: /, '')}` }
+  return { kind: 'failed', message: `the sign-in failed: ${hideTokens(reason).replace(/^\w*Error: /, '')}` }
 }
 
 export interface KnownAccount {

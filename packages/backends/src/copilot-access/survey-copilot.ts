@@ -42,7 +42,7 @@ export async function surveyCopilot(options: SurveyOptions): Promise<Survey | un
   if (result.kind === 'missing') return undefined
   if (result.kind === 'failed') return { trouble: result.message }
   if (result.kind === 'cancelled') {
-    const trouble = `The Copilot language server did not answer everything within ${limit / 1000} s.`
+    const trouble = `the Copilot language server did not answer all requests within ${limit / 1000} s.`
     return { ...found, trouble }
   }
   keep(options, found, env)

@@ -60,12 +60,16 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     async open(written, factsOf) {
       const { name, mode, suffix } = splitMode(written)
       if (name === '')
-        return unknown(written, [], 'A name must follow copilot-ls:, for example copilot-ls:gpt-5.')
+        return unknown(
+          written,
+          [],
+          'copilot-ls: must be followed by the name of a model, for example copilot-ls:gpt-5.',
+        )
       if (mode === undefined)
         return unknown(
           written,
           chatModes.map((known) => `${name}@${known}`),
-          `There is no mode ${JSON.stringify(suffix)}.`,
+          `there is no mode ${JSON.stringify(suffix)}.`,
         )
       const listed = await list()
       if (listed.kind === 'failed') return { ...unknown(written, [], listed.reason), unreachable: true }
@@ -119,14 +123,14 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
         : { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }
     }
     if (answer.kind === 'refused' && isSignInNeeded(answer.code))
-      return { kind: 'failed', reason: `You are not signed in to GitHub Copilot. ${signInHint}` }
+      return { kind: 'failed', reason: `you are not signed in to GitHub Copilot. ${signInHint}` }
     return { kind: 'failed', reason: answer.message }
   }
 
   async function ask(method: string): Promise<Answer> {
     const stopper = new AbortController()
     const takeBack = clock.after(shared.idleTimeout, () => stopper.abort())
-    const gone: Answer = { kind: 'gone', message: `The Copilot language server did not answer ${method}.` }
+    const gone: Answer = { kind: 'gone', message: `the Copilot language server did not answer ${method}.` }
     const late = new Promise<Answer>((resolve) => {
       stopper.signal.addEventListener('abort', () => resolve(gone))
     })
@@ -167,7 +171,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
 
 function unlisted(error: unknown): Listing {
   const why = error instanceof Error ? error.message : String(error)
-  return { kind: 'failed', reason: `Cadre could not list the models of Copilot: ${hideTokens(why)}` }
+  return { kind: 'failed', reason: `cannot list the models of GitHub Copilot: ${hideTokens(why)}` }
 }
 
 function notListed(written: string, name: string, names: readonly string[]): ModelResolution {
@@ -175,7 +179,7 @@ function notListed(written: string, name: string, names: readonly string[]): Mod
   return unknown(
     written,
     near.length > 0 ? near : names.slice(0, 5),
-    `Your Copilot plan does not offer a model ${JSON.stringify(name)}.`,
+    `your Copilot plan does not offer a model named ${JSON.stringify(name)}.`,
   )
 }
 

@@ -159,7 +159,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
       for (let calls = 0; ; calls++) {
         const sign = await nextSign(turn, signal, clock, idleTimeout)
         if (sign.kind === 'called' && calls < 3) {
-          turn.give(sign.call.toolCallId, 'There are no tools for this question. Answer it with text.')
+          turn.give(sign.call.toolCallId, 'Tools are not available for this request. Reply with text.')
           continue
         }
         const content = turn.reader.takeText()

@@ -105,7 +105,9 @@ it('refuses everything that a server may ask of an editor', async () => {
     for (const method of ${JSON.stringify(methods)}) results.push(await ask(method, {}))
     return { reply: results.join('\\n') }`)
   const reply = (await model.reply(question(hello), hooks, signal)) as { content: string }
-  expect(reply.content.split('\n')).toEqual(methods.map((method) => `refused: Cadre refuses ${method}`))
+  expect(reply.content.split('\n')).toEqual(
+    methods.map((method) => `refused: Cadre does not support ${method}`),
+  )
 })
 
 it('confirms only calls of its own tools in a turn it knows', async () => {
@@ -125,7 +127,7 @@ it('does not use a server that keeps tools of its own', async () => {
   expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
     kind: 'failed',
     code: 'backend',
-    message: 'The Copilot language server does not give up its own tools, so Cadre cannot control it.',
+    message: 'the Copilot language server did not turn off its built-in tools, so Cadre cannot control it.',
   })
 })
 
@@ -182,7 +184,7 @@ it('ends in a failure when the server ends in every turn', async () => {
   const model = await openModel('process.exit(3)')
   expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
     kind: 'failed',
-    message: 'The Copilot language server ended with exit code 3. Tried 3 times.',
+    message: 'the Copilot language server exited with code 3. Tried 3 times.',
   })
 })
 
@@ -207,7 +209,7 @@ it('cancels a turn once more when it begins after it was cancelled, and forgets 
     return ((await model.reply(asked, hooks, signal)) as { content: string }).content
   }
   await vi.waitUntil(async () => (await heard()).includes('destroyed C'), 60_000)
-  expect(await heard()).toMatch(/^cancelled twice,Cadre knows no such .*ran nothing\.,destroyed C/)
+  expect(await heard()).toMatch(/^cancelled twice,Cadre ran nothing, because it has no such .*\.,destroyed C/)
 })
 
 describe('tokens are hidden', () => {
@@ -235,8 +237,7 @@ describe('tokens are hidden', () => {
 })
 
 describe('what Cadre does not understand ends in a failed reply', () => {
-  const unclear = (method: string) =>
-    `The Copilot language server sent an answer that Cadre does not understand (${method}).`
+  const unclear = (method: string) => `the Copilot language server sent an invalid answer to ${method}.`
 
   it.each([
     ['initialize', 'null'],
@@ -314,7 +315,7 @@ it('ends a turn whose text is too long, and cancels it', async () => {
   expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
     kind: 'failed',
     message:
-      'copilot-ls:m failed: The Copilot language server sent more than 10 million characters in one turn.',
+      'copilot-ls:m failed: the Copilot language server sent more than 10 million characters in one turn.',
   })
   const again = { ...question({ role: 'user', content: 'heard' }), session: 'other' }
   expect(await model.reply(again, hooks, signal)).toMatchObject({ content: 'cancelled' })

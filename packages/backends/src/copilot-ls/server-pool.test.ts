@@ -139,7 +139,7 @@ describe('the pool', () => {
     const signal = new AbortController().signal
     expect(await broken.begin(setOf('a'), 's1', () => {}, signal)).toEqual({
       kind: 'failed',
-      message: 'Cadre cannot use the Copilot language server: no such folder',
+      message: 'cannot use the Copilot language server: no such folder',
     })
     const { pool, begin } = openPool(4)
     const begun = await pool.begin(setOf('worse'), 's1', () => {}, signal)

@@ -291,7 +291,7 @@ export class ServerPool<Server extends PooledServer> {
 }
 
 function unusable(error: unknown): string {
-  return `Cadre cannot use the Copilot language server: ${error instanceof Error ? error.message : error}`
+  return `cannot use the Copilot language server: ${error instanceof Error ? error.message : error}`
 }
 
 function isIdle({ server, users }: Slot<PooledServer>): boolean {

@@ -105,7 +105,7 @@ export async function startServer(options: ServerOptions): Promise<Start> {
   takeBack()
   if (answer.kind !== 'answer') {
     server.kill()
-    return { kind: 'failed', message: `The Copilot language server did not start: ${answer.message}` }
+    return { kind: 'failed', message: `the Copilot language server did not start: ${answer.message}` }
   }
   server.version = answer.value
   server.notify('initialized', {})
@@ -121,7 +121,7 @@ class RunningServer implements ServerProcess {
   readonly #connection: MessageConnection
   readonly #clock: Clock
   readonly #hide: (text: string) => string
-  #how = 'The Copilot language server has ended.'
+  #how = 'the Copilot language server has exited.'
   #lastWords = ''
   #end: (how: string) => void = () => {}
 
@@ -145,7 +145,7 @@ class RunningServer implements ServerProcess {
         this.#connection.dispose()
         resolve(how)
       }
-      child.on('error', (error) => this.#end(`The Copilot language server cannot be run: ${error.message}.`))
+      child.on('error', (error) => this.#end(`cannot run the Copilot language server: ${error.message}.`))
       child.on('exit', (code, signal) => this.#end(this.#howItEnded(code, signal)))
     })
     // Its death is told by `exit`; until then these only say that a pipe broke.
@@ -160,7 +160,7 @@ class RunningServer implements ServerProcess {
     this.#connection.onRequest(
       (method, params) =>
         requested?.(method, params) ??
-        new ResponseError(ErrorCodes.MethodNotFound, `Cadre refuses ${method}`),
+        new ResponseError(ErrorCodes.MethodNotFound, `Cadre does not support ${method}`),
     )
     this.#connection.onNotification((method, params) => notified?.(method, params))
     this.#connection.onUnhandledProgress(({ token, value }) => progressed?.(token, value))
@@ -213,13 +213,13 @@ class RunningServer implements ServerProcess {
   kill(): void {
     if (!this.isRunning) return
     killGroup(this.#child)
-    this.#end('Cadre ended the Copilot language server, because it did not answer.')
+    this.#end('Cadre stopped the Copilot language server because it did not answer.')
   }
 
   #howItEnded(code: number | null, signal: NodeJS.Signals | null): string {
-    const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
+    const how = signal === null ? `exited with code ${code}` : `was killed by ${signal}`
     const words = this.#hide(this.#lastWords).trim().split('\n').at(-1)
-    return `The Copilot language server ${how}.${code && words ? ` Its last line: ${words}` : ''}`
+    return `the Copilot language server ${how}.${code && words ? ` Its last line: ${words}` : ''}`
   }
 }
 

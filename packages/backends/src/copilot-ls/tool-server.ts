@@ -108,24 +108,25 @@ export class ToolServer implements PooledServer {
     const { tools } = set
     const given = await this.process.request('conversation/registerTools', { tools }, readTools)
     if (given.kind !== 'answer')
-      return `The Copilot language server rejected the tools of this agent: ${given.message}`
+      return `the Copilot language server rejected the tools of this agent: ${given.message}`
     let present = given.value
     for (const pass of [1, 2, 3]) {
       const others = present.filter(({ type }) => type !== 'client').map(({ id }) => id)
       if (others.length === 0) break
       const left = await this.process.request('conversation/unregisterTools', { toolIds: others }, readTools)
-      if (left.kind !== 'answer') return `The Copilot language server kept its own tools: ${left.message}`
+      if (left.kind !== 'answer')
+        return `cannot turn off the built-in tools of the Copilot language server: ${left.message}`
       present = left.value
       if (pass === 3 && present.some(({ type }) => type !== 'client'))
-        return 'The Copilot language server does not give up its own tools, so Cadre cannot control it.'
+        return 'the Copilot language server did not turn off its built-in tools, so Cadre cannot control it.'
     }
     const names = new Set(present.map(({ name }) => name))
     const missing = tools.filter(({ name }) => !names.has(name)).map(({ name }) => name)
     const extra = [...names].filter((name) => !set.names.has(name))
     if (missing.length > 0)
-      return `The Copilot language server does not take the tools ${missing.join(', ')}.`
+      return `the Copilot language server did not register these tools: ${missing.join(', ')}.`
     if (extra.length > 0)
-      return `The Copilot language server has tools that Cadre did not give it: ${extra.join(', ')}.`
+      return `the Copilot language server has tools that Cadre did not register: ${extra.join(', ')}.`
     return undefined
   }
 
@@ -206,7 +207,7 @@ function answerTo(method: string, params: unknown, routes: Routes): Promise<unkn
       const call = readCall(params)
       if (call === undefined) turn?.fail(unclear(method))
       if (turn === undefined || call === undefined || !isOwn)
-        return Promise.resolve(refused('Cadre knows no such conversation or tool, and ran nothing.'))
+        return Promise.resolve(refused('Cadre ran nothing, because it has no such conversation or tool.'))
       return turn.called(call)
     }
     case 'conversation/invokeClientToolConfirmation': {

@@ -68,12 +68,12 @@ function subagent({ parameters }: ToolOffer): WireTool {
   const properties = parameters['properties'] as { readonly subagent_type: JsonSchema }
   return {
     name: subagentTool,
-    description: 'Run an agent on a task of its own, and wait for its result.',
+    description: 'Run an agent on a separate task, and wait for its result.',
     inputSchema: {
       type: 'object',
       properties: {
-        task: { type: 'string', description: 'The task, complete in itself' },
-        agentName: { ...properties.subagent_type, description: 'The agent' },
+        task: { type: 'string', description: 'The task, self-contained' },
+        agentName: { ...properties.subagent_type, description: 'The name of the agent' },
         description: { type: 'string', description: 'The task in a few words' },
       },
       required: ['task', 'agentName'],

@@ -27,7 +27,7 @@ it('tells earlier exchanges as turns, and calls and results as text', () => {
     false,
   )
   expect(turns).toHaveLength(3)
-  expect(turns[0]!.request).toMatch(/^<system_instructions>\nEarlier calls[\s\S]*One$/)
+  expect(turns[0]!.request).toMatch(/^<system_instructions>\nYour earlier calls[\s\S]*One$/)
   expect(turns[0]!.response).toBe('Looking.\n\n<tool_call tool="look">{"at":1}</tool_call>')
   expect(turns[1]).toEqual({
     request: '<tool_result tool="look">\nseen\n</tool_result>',

@@ -59,9 +59,7 @@ export function withMessages(result: string, messages: readonly { readonly conte
 
 function said(message: Asked, names: ReadonlyMap<string, string>, canSee: boolean): string {
   const unseen =
-    message.images?.length && !canSee
-      ? `\n[${message.images.length} image(s) that this model is not shown]`
-      : ''
+    message.images?.length && !canSee ? `\n[${message.images.length} image(s), not shown to this model]` : ''
   if (message.role === 'user') return message.content + unseen
   const tool = names.get(message.tool_call_id) ?? 'tool'
   return `<tool_result tool="${tool}">\n${message.content}${unseen}\n</tool_result>`
@@ -76,7 +74,7 @@ function spoken(content: string | null, calls: readonly WireCall[]): string {
 
 function instructions(system: string, hasCalls: boolean): string {
   const note = hasCalls
-    ? '\n\nEarlier calls of yours and their results are shown as <tool_call> and <tool_result>. To call a tool now, call it; never write these blocks.'
+    ? '\n\nYour earlier calls and their results are shown as <tool_call> and <tool_result>. To use a tool, call it. Never write these blocks yourself.'
     : ''
   const text = `${system}${note}`.trim()
   return text === '' ? '' : `<system_instructions>\n${text}\n</system_instructions>`

@@ -22,7 +22,7 @@ describe('the error of a turn', () => {
         kind: 'failed',
         failure: {
           message:
-            'copilot-ls:m failed: No quota is left. `cadre models` shows models that cost no premium request.',
+            'copilot-ls:m failed: No quota is left. Run "cadre models" to find models that cost no premium requests.',
         },
       },
     ],

@@ -46,13 +46,13 @@ export function troubleOfSign(
       return failed(plain(`${id} called a tool while summarizing, where no tools are available.`))
     case 'over':
       return end?.error === undefined
-        ? again(plain(`The server cancelled the turn of ${id}.`))
+        ? again(plain(`the Copilot language server cancelled the turn of ${id}.`))
         : troubleOf(end.error, name)
   }
 }
 
 export function troubleOf(error: TurnError, model: string): Trouble {
-  const { code, message = 'The turn failed.' } = error
+  const { code, message = 'the turn failed.' } = error
   const shown = hideTokens(message).trim()
   if (error.responseIsFiltered === true) return { kind: 'cut', stop: 'filtered' }
   if (code === 413 || /token limit exceeded/i.test(message))
@@ -82,7 +82,7 @@ function signedOut(reason: string): ReplyFailure {
   return {
     kind: 'failed',
     code: 'backend',
-    message: `GitHub Copilot refused the sign-in: ${sentence(reason)} ${signInHint}`,
+    message: `GitHub Copilot rejected the sign-in: ${sentence(reason)} ${signInHint}`,
     spent: 'nothing',
   }
 }
@@ -106,7 +106,7 @@ function failed(failure: ReplyFailure): Trouble {
 /** The quota is used up. The ids of the request help nobody with that. */
 function withAdvice(reason: string): string {
   const why = sentence(reason.replace(/\s*(GitHub )?Request ID:.*$/is, ''))
-  return `${why} \`cadre models\` shows models that cost no premium request.`
+  return `${why} Run "cadre models" to find models that cost no premium requests.`
 }
 
 function sentence(text: string): string {

@@ -9,7 +9,7 @@ it('answers each call once: one with the id of a call that still waits is refuse
   const first = turn.called(call)
   expect(await turn.called(call)).toEqual([
     null,
-    { code: -32000, message: 'A call with this id waits already.' },
+    { code: -32000, message: 'A call with this id is already pending.' },
   ])
   turn.give('c1', 'seen')
   expect(await first).toEqual([{ content: [{ value: 'seen' }], status: 'success' }, null])

@@ -22,9 +22,9 @@ export type TurnEvent =
 /** Rounds of a turn without a call that reaches Cadre. */
 const mostUnheard = 10
 const refusedByServer =
-  'The model called a tool that this agent does not have. The Copilot language server refused the call.'
+  'the model called a tool that this agent does not have. The Copilot language server rejected the call.'
 
-const tooLong = 'The Copilot language server sent more than 10 million characters in one turn.'
+const tooLong = 'the Copilot language server sent more than 10 million characters in one turn.'
 
 export interface TurnOptions {
   readonly token: string
@@ -99,7 +99,7 @@ export class Turn {
     if (this.isAbandoned || this.isOver || this.#hasFailed)
       return Promise.resolve(refused('The turn was stopped.'))
     if (this.#answers.has(call.toolCallId))
-      return Promise.resolve(refused('A call with this id waits already.'))
+      return Promise.resolve(refused('A call with this id is already pending.'))
     this.#heardRound = this.reader.round
     return new Promise((resolve) => {
       this.#answers.set(call.toolCallId, resolve)

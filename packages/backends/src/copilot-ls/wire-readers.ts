@@ -17,7 +17,7 @@ type Fields = { readonly [name: string]: unknown }
 class Unclear extends Error {}
 
 export function unclear(method: string): string {
-  return `The Copilot language server sent an answer that Cadre does not understand (${method}).`
+  return `the Copilot language server sent an invalid answer to ${method}.`
 }
 
 /** The version in the answer to `initialize`. */

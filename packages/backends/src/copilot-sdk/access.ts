@@ -42,7 +42,7 @@ export function readAccess(context: BackendContext): Access {
   if (endpoint === undefined)
     throw new CadreError(
       'configuration',
-      'copilot.offline needs a model server: set OPENAI_BASE_URL, or copilot.provider.baseUrl in config.yaml.',
+      'copilot.offline requires a model server. Set OPENAI_BASE_URL, or copilot.provider.baseUrl in config.yaml.',
     )
   const base = asked.env['OPENAI_BASE_URL']?.trim() || asked.config.openai?.baseUrl
   const { type = 'openai', wireApi, apiVersion } = provider ?? {}

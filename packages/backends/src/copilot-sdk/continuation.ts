@@ -56,7 +56,7 @@ export function openingOf(messages: readonly Message[]): SdkMessage {
   if (last < 0) return messageOf(said)
   const lines = messages.slice(0, last + 1).map(lineOf)
   const rest = said.length === 0 ? 'Continue from there.' : messageOf(said).prompt
-  const text = `This conversation began earlier. These are its messages so far, one JSON object a line, the oldest first. You are the assistant, and the calls in them are done.\n\n${lines.join('\n')}\n\nEnd of the earlier messages.\n\n${rest}`
+  const text = `This conversation started earlier. These are its messages so far, one JSON object per line, oldest first. You are the assistant. All calls in them are finished.\n\n${lines.join('\n')}\n\nEnd of the earlier messages.\n\n${rest}`
   return withImages(text, imagesOf(messages))
 }
 

@@ -194,7 +194,7 @@ export class SdkConversation {
 
   #refuse(requestId: string): void {
     const result = {
-      textResultForLlm: 'This call was refused: it belongs to no reply.',
+      textResultForLlm: 'Cadre denied this call, because it belongs to no reply.',
       resultType: 'failure',
     } as const
     this.#session?.rpc.tools.handlePendingToolCall({ requestId, result }).catch(() => {})
@@ -247,7 +247,7 @@ function judgeSubagent(input: unknown): SdkPreToolUse {
 }
 
 function denial(name: string): string {
-  return `"${name}" is not a tool of this session. Use only the tools that you were given.`
+  return `This session has no tool "${name}". Use only the tools in your list.`
 }
 
 function answerOf(requestId: string, { content, images = [] }: Result): SdkAnswer {

@@ -45,14 +45,14 @@ describe('copilot-sdk:', () => {
       name: 'copilot-sdk:gpt-5',
       nearest: [],
       unreachable: true,
-      reason: `@github/copilot-sdk is not installed. Run \`cadre login --sdk\`, or install it in ${home}/.local/share/cadre/copilot.`,
+      reason: `@github/copilot-sdk is not installed. Run "cadre login --sdk", or install it in ${home}/.local/share/cadre/copilot.`,
     })
   })
 
   it('needs a model server to work without GitHub', async () => {
     const own = install(folder())
     const models = createModels({ env: { CADRE_COPILOT_SDK: own }, config: { copilot: { offline: true } } })
-    await expect(models.resolve('copilot-sdk:m')).rejects.toThrow('copilot.offline needs a model server')
+    await expect(models.resolve('copilot-sdk:m')).rejects.toThrow('copilot.offline requires a model server')
   })
 })
 

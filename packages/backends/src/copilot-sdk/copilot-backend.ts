@@ -13,7 +13,7 @@ import type { SdkModel } from './sdk-types.ts'
 const listingAge = 5 * 60_000
 
 const noToken =
-  'You are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN to the token of an account with Copilot, or run `gh auth login`. `cadre login` signs in the language server only (copilot-ls:); the SDK needs a token. To use your own model server, set copilot.offline: true in config.yaml.'
+  'you are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN to the token of an account with Copilot, or run "gh auth login". "cadre login" signs in the language server only (copilot-ls:), but the SDK needs a token. To use your own model server, set copilot.offline: true in config.yaml.'
 
 type Listing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, SdkModel> }
@@ -38,14 +38,18 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
     return {
       async open(name, factsOf) {
         if (name === '')
-          return unknown(name, [], 'A name must follow copilot-sdk:, for example copilot-sdk:gpt-5.')
+          return unknown(
+            name,
+            [],
+            'copilot-sdk: must be followed by the name of a model, for example copilot-sdk:gpt-5.',
+          )
         const listed = await list()
         if (listed.kind === 'failed') return { ...unknown(name, [], listed.reason), unreachable: true }
         const names = [...listed.models.keys()]
         const known = listed.models.has(name) ? name : matchModel(name, names)
         if (known === undefined) {
           const near = nearestModels(name, names)
-          const reason = `Your Copilot plan does not offer a model named ${JSON.stringify(name)}.`
+          const reason = `your Copilot plan does not offer a model named ${JSON.stringify(name)}.`
           return unknown(name, near.length > 0 ? near : names.slice(0, 5), reason)
         }
         const { capabilities, billing } = listed.models.get(known) as SdkModel
@@ -81,7 +85,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
         return { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }
       } catch (error) {
         const why = hideSecrets(messageOf(error), token)
-        return { kind: 'failed', reason: `The Copilot runtime could not list its models: ${why}` }
+        return { kind: 'failed', reason: `the Copilot runtime could not list its models: ${why}` }
       } finally {
         leave()
       }
@@ -128,7 +132,7 @@ function renamed(id: string): string {
 
 /** The runtime does not say whether GitHub refused the token or did not answer. */
 function refusedToken(variable: string): string {
-  return `Copilot does not accept the token in ${variable}. Set it to the token of an account with Copilot, or unset it and run \`gh auth login\`. If GitHub cannot be reached, check the network.`
+  return `Copilot does not accept the token in ${variable}. Set it to the token of an account with Copilot, or unset it and run "gh auth login". If GitHub cannot be reached, check the network.`
 }
 
 function unknown(

@@ -39,7 +39,7 @@ export interface CopilotSdkModelOptions {
   readonly tries: number
 }
 
-const lost: Try = { kind: 'again', failure: backendFailure('The Copilot runtime exited during a reply.') }
+const lost: Try = { kind: 'again', failure: backendFailure('the Copilot runtime exited during a reply.') }
 
 interface Kept {
   readonly conversation: SdkConversation
@@ -65,7 +65,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
       () =>
         hooks.notice?.(
           'copilot_runtime_restarted',
-          'The Copilot runtime exited during a reply. Cadre is restarting it and retrying.',
+          'the Copilot runtime exited during a reply. Cadre is restarting it and retrying.',
         ),
     )
   }

@@ -11,7 +11,7 @@ describe('failureOf', () => {
 
   it('says what to check when access is refused', () => {
     expect(fails('authentication', { status: 401 }).message).toBe(
-      'Access to copilot-sdk:m was refused (HTTP 401). Check the key.',
+      'access to copilot-sdk:m was denied (HTTP 401). Check the key.',
     )
   })
 
@@ -20,8 +20,8 @@ describe('failureOf', () => {
   })
 
   it.each([
-    ['quota', 'The quota of Copilot is used up: it is so'],
-    ['rate_limit', 'copilot-sdk:m limits requests, and retries did not help: it is so'],
+    ['quota', 'your Copilot quota is used up: it is so'],
+    ['rate_limit', 'copilot-sdk:m is rate-limited, and retries did not help: it is so'],
     ['query', 'copilot-sdk:m failed: it is so'],
   ])('reports %s', (type, message) => {
     expect(fails(type)).toEqual({ kind: 'failed', code: 'backend', message })

@@ -21,14 +21,14 @@ export function failureOf(error: RuntimeError, model: string, signIn: string): R
   const { type, status, code } = error
   const why = firstLines(error.message)
   if (type === 'context_limit')
-    return { ...backendFailure(`The request is too long for ${model}: ${why}`), tooLong: true }
+    return { ...backendFailure(`the request is too long for ${model}: ${why}`), tooLong: true }
   if (type === 'authentication' || type === 'authorization' || status === 401 || status === 403)
-    return backendFailure(`Access to ${model} was refused${status ? ` (HTTP ${status})` : ''}. ${signIn}`)
+    return backendFailure(`access to ${model} was denied${status ? ` (HTTP ${status})` : ''}. ${signIn}`)
   if (code === 'model_not_found' || code === 'model_not_supported')
     return { kind: 'failed', code: 'unknown_model', message: `${model} does not exist: ${why}` }
-  if (type === 'quota') return backendFailure(`The quota of Copilot is used up: ${why}`)
+  if (type === 'quota') return backendFailure(`your Copilot quota is used up: ${why}`)
   if (type === 'rate_limit' || status === 429)
-    return backendFailure(`${model} limits requests, and retries did not help: ${why}`)
+    return backendFailure(`${model} is rate-limited, and retries did not help: ${why}`)
   return backendFailure(`${model} failed: ${why}`)
 }
 
@@ -37,8 +37,8 @@ export function rejection(error: unknown, model: string): ReplyFailure {
   const text = firstLines(messageOf(error))
   return backendFailure(
     /tool name|tool definition|externalToolDefinitions/i.test(text)
-      ? `The Copilot runtime does not accept a tool of this session: ${text}`
-      : `The Copilot runtime could not ask ${model}: ${text}`,
+      ? `the Copilot runtime rejected a tool of this session: ${text}`
+      : `the Copilot runtime could not send the request to ${model}: ${text}`,
   )
 }
 

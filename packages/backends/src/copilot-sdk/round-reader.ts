@@ -148,7 +148,7 @@ export class RoundReader {
     if (data['statusCode'] === 429)
       this.#options.notice(
         'copilot_rate_limit',
-        'The model server limits requests (HTTP 429). The Copilot runtime waits and tries again.',
+        'the model server is rate-limiting requests (HTTP 429). The Copilot runtime waits and retries.',
       )
   }
 

@@ -68,18 +68,18 @@ function checkedUrl(base: string, hasKey: boolean, settings: OpenAiConfig): URL 
     url = new URL(base.replaceAll('{model}', 'model'))
   } catch {
     throw wrong(
-      'The address of the model server is not a URL: check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.',
+      'the address of the model server is not a valid URL. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.',
     )
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw wrong(`The address of the model server must begin with https:// or http://, not ${url.protocol}`)
+    throw wrong(`the address of the model server must start with https:// or http://, not ${url.protocol}`)
   if (url.username !== '' || url.password !== '')
     throw wrong(
-      'The address of the model server must not hold a name or a password: the key goes into OPENAI_API_KEY.',
+      'the address of the model server must not contain a user name or password. Put the key in OPENAI_API_KEY.',
     )
   if (hasKey && url.protocol === 'http:' && !isThisMachine(url.hostname) && settings.allowInsecure !== true)
     throw wrong(
-      `The key would go to ${url.origin} unencrypted: use https://, or set openai.allowInsecure: true in config.yaml if nobody can listen there.`,
+      `the key would be sent to ${url.origin} unencrypted. Use https://, or set openai.allowInsecure: true in config.yaml if the network is private.`,
     )
   return url
 }
@@ -106,7 +106,9 @@ function checkedHeaders(headers: { readonly [name: string]: string }): Record<st
       validateHeaderName(name)
       validateHeaderValue(name, value)
     } catch {
-      throw wrong(`The header ${JSON.stringify(name)} in openai.headers cannot be sent as it is.`)
+      throw wrong(
+        `HTTP does not allow some characters of header ${JSON.stringify(name)}. Correct openai.headers or openai.keyHeader in config.yaml.`,
+      )
     }
   }
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

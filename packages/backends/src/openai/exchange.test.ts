@@ -53,7 +53,7 @@ describe('cancelling', () => {
     expect(wire.requests).toHaveLength(0)
   })
 
-  const cancelled = { kind: 'failed', code: 'cancelled', message: 'The question was cancelled.' }
+  const cancelled = { kind: 'failed', code: 'cancelled', message: 'the request was cancelled.' }
 })
 
 describe('silence', () => {
@@ -67,7 +67,7 @@ describe('silence', () => {
     await wire.received(1)
     clock.advance(120_000)
     const origin = new URL(wire.url).origin
-    const message = `The model server ${origin} sent nothing for 120 seconds.`
+    const message = `the model server ${origin} sent nothing for 120 seconds.`
     expect((await answered).reply).toEqual({ kind: 'failed', code: 'timeout', message })
     await wire.requests[0]?.closed
   })

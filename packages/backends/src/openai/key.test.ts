@@ -28,7 +28,7 @@ describe('a key from a command', () => {
     const [old, fresh] = wire.requests.map((request) => request.headers.authorization)
     expect(fresh).not.toBe(old)
     expect((await failureOf(model)).message).toMatch(
-      /refused the key \(401: expired\)\. Check what openai\.keyCommand in config\.yaml prints\.$/,
+      /rejected the key \(401: expired\)\. Check the output of openai\.keyCommand in config\.yaml\.$/,
     )
     expect(wire.requests).toHaveLength(4)
   })
@@ -50,9 +50,9 @@ describe('a key from a command', () => {
   })
 
   it.each([
-    ['exit 3', 'openai.keyCommand failed with 3: run it in a terminal to see why.'],
-    ['true', 'openai.keyCommand gives no key.'],
-    ['echo two words', 'openai.keyCommand gives something that cannot be a key.'],
+    ['exit 3', 'openai.keyCommand failed with 3. Run it in a terminal to see why.'],
+    ['true', 'openai.keyCommand printed no key.'],
+    ['echo two words', 'openai.keyCommand printed a key with spaces or other invalid characters.'],
   ])('that does not give one is a failure that says so: %s', async (keyCommand, message) => {
     const { wire, model } = await meet(ok, { openai: { keyCommand } })
     expect(await failureOf(model)).toEqual({ kind: 'failed', code: 'backend', message, spent: 'nothing' })

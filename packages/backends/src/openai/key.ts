@@ -19,7 +19,7 @@ const commandTimeout = 30_000
 
 export function keyFromText(text: string | undefined): KeySource {
   const known =
-    text === undefined ? ({ kind: 'key', key: undefined } as const) : check(text, 'OPENAI_API_KEY')
+    text === undefined ? ({ kind: 'key', key: undefined } as const) : check(text, 'OPENAI_API_KEY contains')
   return {
     advice:
       text === undefined
@@ -36,7 +36,7 @@ export function keyFromCommand(command: string, env: NodeJS.ProcessEnv): KeySour
   let known: FoundKey | undefined
   let running: Promise<FoundKey> | undefined
   return {
-    advice: 'Check what openai.keyCommand in config.yaml prints.',
+    advice: 'Check the output of openai.keyCommand in config.yaml.',
     get known() {
       return known
     },
@@ -76,13 +76,13 @@ function run(command: string, env: NodeJS.ProcessEnv): Promise<FoundKey> {
       { env, timeout: commandTimeout, windowsHide: true, maxBuffer: 64 * 1024 },
       (error, stdout) => {
         // What it printed is not shown, on neither stream: it may be the key.
-        if (error === null) resolve(check(stdout, 'openai.keyCommand'))
+        if (error === null) resolve(check(stdout, 'openai.keyCommand printed'))
         else if (error.killed)
-          resolve(failed(`openai.keyCommand did not end within ${commandTimeout / 1000} seconds.`))
+          resolve(failed(`openai.keyCommand did not finish within ${commandTimeout / 1000} seconds.`))
         else
           resolve(
             failed(
-              `openai.keyCommand failed with ${error.code ?? error.signal}: run it in a terminal to see why.`,
+              `openai.keyCommand failed with ${error.code ?? error.signal}. Run it in a terminal to see why.`,
             ),
           )
       },
@@ -90,13 +90,13 @@ function run(command: string, env: NodeJS.ProcessEnv): Promise<FoundKey> {
   })
 }
 
-function check(text: string, name: string): FoundKey {
+function check(text: string, source: string): FoundKey {
   const key = text.trim()
-  if (key === '') return failed(`${name} gives no key.`)
+  if (key === '') return failed(`${source} no key.`)
   // Anything else cannot stand in a header, and is a sign of a message in place of a key.
   return /^[\x21-\x7e]+$/.test(key)
     ? { kind: 'key', key }
-    : failed(`${name} gives something that cannot be a key.`)
+    : failed(`${source} a key with spaces or other invalid characters.`)
 }
 
 function failed(message: string): FoundKey {

@@ -39,7 +39,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Listing> {
   const found = endpoint.key.known ?? (await findKey(endpoint.key, signal))
-  if (found === undefined) return unlisted(`there was no key within ${limit} ms`)
+  if (found === undefined) return unlisted(`no key was available within ${limit} ms`)
   if (found.kind === 'failed') return unlisted(found.message.replace(/\.$/, ''))
   let text = ''
   const ended = await exchange(
@@ -67,7 +67,7 @@ function read(text: string): Listing {
   try {
     value = JSON.parse(text)
   } catch {
-    return unlisted('its list is not JSON')
+    return unlisted('its answer is not JSON')
   }
   const { data, models } = (typeof value === 'object' && value !== null ? value : {}) as Record<
     string,
@@ -76,7 +76,7 @@ function read(text: string): Listing {
   const rows = [value, data, models].find(Array.isArray) as
     | readonly (Record<string, unknown> | null)[]
     | undefined
-  if (rows === undefined) return unlisted('its list has a form that is not known')
+  if (rows === undefined) return unlisted('its answer has an unknown format')
   const named = rows.flatMap((row): [string, Listed][] => {
     const name = row?.['id'] ?? row?.['name']
     return typeof name === 'string' ? [[name, { window: windowOf(row ?? {}) }]] : []

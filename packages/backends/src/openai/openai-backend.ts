@@ -19,7 +19,8 @@ export async function openOpenAi(context: BackendContext): Promise<Backend> {
 
   return {
     async open(name, factsOf) {
-      if (name === '') return unknown(name, [], 'A name must follow openai:, for example openai:gpt-5.')
+      if (name === '')
+        return unknown(name, [], 'openai: must be followed by the name of a model, for example openai:gpt-5.')
       if (!endpoint.lists) return { kind: 'found', model: modelOf(name, factsOf(name)) }
       let listed = await list(listingAge)
       let known = nameIn(listed, name)
@@ -31,7 +32,7 @@ export async function openOpenAi(context: BackendContext): Promise<Backend> {
         return {
           kind: 'found',
           model: modelOf(name, factsOf(name)),
-          warning: `Whether ${endpoint.shown} has the model ${JSON.stringify(name)} is not known: ${listed.reason}.`,
+          warning: `cannot check that ${endpoint.shown} has the model ${JSON.stringify(name)}: ${listed.reason}.`,
         }
       if (known !== undefined) {
         const window = rowOf(listed, known)?.window
@@ -43,7 +44,7 @@ export async function openOpenAi(context: BackendContext): Promise<Backend> {
       return unknown(
         name,
         near.length > 0 ? near : names.slice(0, 5),
-        `${endpoint.shown} does not list a model ${JSON.stringify(name)}; name one that it lists, or let the name stand for one under "aliases" in config.yaml.`,
+        `${endpoint.shown} does not list a model named ${JSON.stringify(name)}. Choose a listed model, or map the name to one under "aliases" in config.yaml.`,
       )
     },
     async names() {
@@ -86,7 +87,7 @@ function notConfigured(name: string): ModelResolution {
   return unknown(
     name,
     [],
-    'No model server is configured: set OPENAI_BASE_URL, OPENAI_API_KEY, or openai.baseUrl in config.yaml.',
+    'no model server is configured. Set OPENAI_BASE_URL, OPENAI_API_KEY, or openai.baseUrl in config.yaml.',
   )
 }
 

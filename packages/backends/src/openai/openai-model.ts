@@ -24,7 +24,7 @@ import {
 const interrupted: ReplyFailure = {
   kind: 'failed',
   code: 'cancelled',
-  message: 'The question was cancelled.',
+  message: 'the request was cancelled.',
 }
 /** Before anything was sent. */
 const cancelled: ReplyFailure = { ...interrupted, spent: 'nothing' }

@@ -52,7 +52,7 @@ export class ReplyReader {
     }
     if (this.#whole === undefined) this.#events.push(chunk)
     else this.#whole += chunk
-    if ((this.#whole?.length ?? this.#events.held) > longest) this.#garbled = 'it is longer than any reply'
+    if ((this.#whole?.length ?? this.#events.held) > longest) this.#garbled = 'it is too long'
     return this.#isDone || this.#garbled !== undefined
   }
 
@@ -69,7 +69,7 @@ export class ReplyReader {
       calls.length === 0 &&
       typeof this.#finish !== 'string'
     )
-      return { kind: 'garbled', reason: 'it ended before it had begun' }
+      return { kind: 'garbled', reason: 'it is empty' }
     const isRefusal = this.#content === '' && this.#refusal !== ''
     const stop =
       isRefusal || this.#finish === 'content_filter'
@@ -100,7 +100,7 @@ export class ReplyReader {
     // Servers that leave out the empty line between events make several of them look like one.
     const parts = data.includes('\n') ? data.split('\n').map(parse) : [undefined]
     if (parts.some((part) => part === undefined))
-      this.#garbled ??= `it holds ${quote(this.#hide(data))} where JSON should be`
+      this.#garbled ??= `it contains ${quote(this.#hide(data))} instead of JSON`
     else for (const part of parts) this.#add(part as WireCompletion)
   }
 

@@ -7,22 +7,22 @@ const { problem, raw } = answers
 
 describe('a refusal', () => {
   it.each([
-    [401, {}, 'asks for a key (401: who are you). Set OPENAI_API_KEY, or openai.keyCommand in config.yaml.'],
-    [401, { OPENAI_API_KEY: 'abc' }, 'refused the key (401: who are you). Check OPENAI_API_KEY.'],
-    [403, { OPENAI_API_KEY: 'abc' }, 'refused the key (403: who are you). Check OPENAI_API_KEY.'],
+    [401, {}, 'requires a key (401: who are you). Set OPENAI_API_KEY, or openai.keyCommand in config.yaml.'],
+    [401, { OPENAI_API_KEY: 'abc' }, 'rejected the key (401: who are you). Check OPENAI_API_KEY.'],
+    [403, { OPENAI_API_KEY: 'abc' }, 'rejected the key (403: who are you). Check OPENAI_API_KEY.'],
     [400, {}, 'answered 400: who are you.'],
     [
       404,
       {},
-      'answered 404: who are you. The address usually ends in /v1; check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.',
+      'answered 404: who are you. The address usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.',
     ],
-    [307, {}, 'answered 307: who are you and points elsewhere: set OPENAI_BASE_URL to where it has moved.'],
+    [307, {}, 'answered with a redirect (307: who are you). Set OPENAI_BASE_URL to its new address.'],
   ])('with %i is one sentence that says what to do', async (status, env, message) => {
     const { wire, model } = await meet([problem(status, 'who are you')], { env })
     expect(await failureOf(model)).toEqual({
       kind: 'failed',
       code: 'backend',
-      message: `The model server ${new URL(wire.url).origin} ${message}`,
+      message: `the model server ${new URL(wire.url).origin} ${message}`,
       spent: 'nothing',
     })
   })

@@ -44,11 +44,11 @@ function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleCo
   const { message, code } = readError(endpoint.hide(text, key), headers['content-type'])
   const said = endpoint.hide(message, key)
   const about = `${status}${said === '' ? '' : `: ${short(said)}`}`
-  const shown = `The model server ${endpoint.shown}`
+  const shown = `the model server ${endpoint.shown}`
   const raw = `${code} ${message}`
 
   if (status === 401 || status === 403) {
-    const what = key === undefined ? 'asks for a key' : 'refused the key'
+    const what = key === undefined ? 'requires a key' : 'rejected the key'
     const failure = backend(`${shown} ${what} (${about}). ${endpoint.key.advice}`)
     return { ...no(failure), isKeyRefused: status === 401 && key !== undefined }
   }
@@ -56,21 +56,25 @@ function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleCo
     return no({
       kind: 'failed',
       code: 'tools_unsupported',
-      message: `The model ${JSON.stringify(context.model)} of ${endpoint.shown} does not support tools (${about}).`,
+      message: `model ${JSON.stringify(context.model)} of ${endpoint.shown} does not support tools (${about}).`,
     })
   if (isTooLong(status, raw))
-    return no({ ...backend(`${shown} says that the request is too long (${about}).`), tooLong: true })
+    return no({ ...backend(`${shown} rejected the request as too long (${about}).`), tooLong: true })
   if (status === 404) return no(notFound(raw, about, shown, context))
   if (status >= 300 && status < 400)
     return no(
-      backend(`${shown} answered ${about} and points elsewhere: set OPENAI_BASE_URL to where it has moved.`),
+      backend(`${shown} answered with a redirect (${about}). Set OPENAI_BASE_URL to its new address.`),
     )
   const failure = backend(sentence(`${shown} answered ${about}`))
   if (!isPassing(status) || /insufficient_quota|billing/.test(code)) return no(failure)
   const after = retryAfter(headers, context.now)
   if (after === undefined) return { kind: 'trouble', failure, tries: context.tries }
   if (after <= longestWait) return { kind: 'trouble', failure, tries: context.tries, after }
-  return no(backend(`${shown} asks to wait ${Math.ceil(after / 1000)} seconds (${about}).`))
+  return no(
+    backend(
+      `${shown} asked to retry after ${Math.ceil(after / 1000)} seconds (${about}), which is too long to wait.`,
+    ),
+  )
 }
 
 /** For an error the server reports inside a stream: it has a status of its own, or counts as a server's failure. */
@@ -87,14 +91,14 @@ export function garbledTrouble(reason: string, context: TroubleContext): Trouble
   const said = short(context.endpoint.hide(reason, context.key))
   return {
     kind: 'trouble',
-    failure: backend(`The reply of ${context.endpoint.shown} cannot be used: ${said}.`),
+    failure: backend(`the reply of ${context.endpoint.shown} is invalid: ${said}.`),
     tries: Math.min(3, context.tries),
   }
 }
 
 export function silentTrouble(context: TroubleContext): Trouble {
   const seconds = Math.round(context.idleTimeout / 1000)
-  const message = `The model server ${context.endpoint.shown} sent nothing for ${seconds} seconds.`
+  const message = `the model server ${context.endpoint.shown} sent nothing for ${seconds} seconds.`
   return {
     kind: 'trouble',
     failure: { kind: 'failed', code: 'timeout', message },
@@ -117,25 +121,26 @@ export function brokenTrouble(code: string, context: TroubleContext): Trouble {
 const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$|CERT|UNABLE_TO/
 
 function connectionTrouble(code: string, shown: string): [tries: number, message: string] {
-  const checkUrl = 'check OPENAI_BASE_URL, or openai.baseUrl in config.yaml'
-  if (code === 'ECONNREFUSED') return [3, `Nothing answers at ${shown} (${code}): start it, or ${checkUrl}.`]
-  if (code === 'ENOTFOUND') return [1, `The host of ${shown} is not known (${code}): ${checkUrl}.`]
-  if (code === 'EAI_AGAIN') return [3, `The host of ${shown} cannot be looked up now (${code}).`]
+  const checkUrl = 'Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.'
+  if (code === 'ECONNREFUSED')
+    return [3, `cannot connect to ${shown} (${code}). Is the server running? ${checkUrl}`]
+  if (code === 'ENOTFOUND') return [1, `cannot find the host of ${shown} (${code}). ${checkUrl}`]
+  if (code === 'EAI_AGAIN') return [3, `cannot look up the host of ${shown} (${code}).`]
   if (code.startsWith('HPE_') || code === 'EPROTO' || code.startsWith('ERR_SSL'))
-    return [1, `What answers at ${shown} does not speak the protocol of the address (${code}): ${checkUrl}.`]
+    return [1, `${shown} does not use the protocol of its address (${code}). ${checkUrl}`]
   if (/CERT|TLS|SIGNATURE|UNABLE_TO/.test(code))
     return [
       1,
-      `The certificate of ${shown} is not trusted (${code}): NODE_EXTRA_CA_CERTS can name one that is.`,
+      `the certificate of ${shown} is not trusted (${code}). Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority.`,
     ]
-  return [Number.POSITIVE_INFINITY, `The connection to ${shown} broke (${code}).`]
+  return [Number.POSITIVE_INFINITY, `the connection to ${shown} failed (${code}).`]
 }
 
 /** Without a limit on the reply, its cost is unbounded. */
 export function uncappedTrouble(text: string, { endpoint, key }: TroubleContext): Trouble {
   const said = short(endpoint.hide(readError(text, undefined).message, key))
   const failure = backend(
-    `The model server ${endpoint.shown} accepts no limit on the length of a reply (${said}), so it cannot be used under a budget of tokens or money. Use another server or model, or remove the budget.`,
+    `the model server ${endpoint.shown} does not accept a limit on the length of replies (${said}), so Cadre cannot keep a budget of tokens or money. Use another server or model, or remove the budget.`,
   )
   return { ...no(failure), spent: 'nothing' }
 }
@@ -145,10 +150,10 @@ function notFound(raw: string, about: string, shown: string, { model }: TroubleC
     return {
       kind: 'failed',
       code: 'unknown_model',
-      message: `${shown} does not know the model ${JSON.stringify(model)} (${about}).`,
+      message: `${shown} has no model ${JSON.stringify(model)} (${about}).`,
     }
   return backend(
-    `${shown} answered ${about}. The address usually ends in /v1; check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.`,
+    `${shown} answered ${about}. The address usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.`,
   )
 }
 

@@ -51,7 +51,7 @@ describe('trying again', () => {
     expect(await failureOf(model)).toEqual({
       kind: 'failed',
       code: 'backend',
-      message: `The model server ${new URL(wire.url).origin} answered 500: boom. Tried 5 times.`,
+      message: `the model server ${new URL(wire.url).origin} answered 500: boom. Tried 5 times.`,
     })
     expect(wire.requests).toHaveLength(5)
     expect(clock.waits).toEqual([250, 500, 1000, 2000])
@@ -103,7 +103,7 @@ describe('trying again', () => {
     expect(wire.requests).toHaveLength(3)
     const fresh = await openModel(wire.url, { openai: { tries: 1 } })
     expect((await failureOf(fresh)).message).toMatch(
-      /^The connection to the model server .* broke \(ECONNRESET\)\.$/,
+      /^the connection to the model server .* failed \(ECONNRESET\)\.$/,
     )
   })
 
@@ -113,7 +113,7 @@ describe('trying again', () => {
     const model = await openModel(gone.url)
     const { message } = await failureOf(model)
     expect(message).toBe(
-      `Nothing answers at the model server ${new URL(gone.url).origin} (ECONNREFUSED): start it, or check OPENAI_BASE_URL, or openai.baseUrl in config.yaml. Tried 3 times.`,
+      `cannot connect to the model server ${new URL(gone.url).origin} (ECONNREFUSED). Is the server running? Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml. Tried 3 times.`,
     )
   })
 
@@ -121,6 +121,6 @@ describe('trying again', () => {
     const wire = await startWire(ok)
     onTestFinished(wire.close)
     const model = await openModel(wire.url.replace('http:', 'https:'))
-    expect((await failureOf(model)).message).toMatch(/does not speak the protocol of the address/)
+    expect((await failureOf(model)).message).toMatch(/does not use the protocol of its address/)
   })
 })

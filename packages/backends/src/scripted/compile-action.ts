@@ -55,9 +55,7 @@ function compileBody(field: Field): CompiledAction['body'] {
   const given = replyKeys.filter((key) => field.at(key) !== undefined)
   if (fail === undefined && !hangs) return compileReply(field)
   if (given.length > 0 || (fail !== undefined && hangs))
-    field.fail(
-      `A step either replies, fails or hangs: "${given[0] ?? 'hang'}" cannot stand beside "${fail ? 'fail' : 'hang'}".`,
-    )
+    field.fail(`a step cannot have both "${given[0] ?? 'hang'}" and "${fail ? 'fail' : 'hang'}".`)
   return fail === undefined ? { kind: 'hang' } : compileFailure(fail)
 }
 
@@ -65,7 +63,7 @@ function compileReply(field: Field): ScriptedReply {
   const reply = field.at('reply')
   const calls = field.at('calls')
   if (reply === undefined && calls === undefined)
-    field.fail('A step must say what happens: "reply", "calls", "fail", "hang", "choose" or "steps".')
+    field.fail('a step needs "reply", "calls", "fail", "hang", "choose" or "steps".')
   const stream = field.at('stream')
   if (stream?.isMapping) stream.mapping('stream', ['pieces', 'every'])
   const usage = field.at('usage')
@@ -83,13 +81,12 @@ function compileReply(field: Field): ScriptedReply {
 
 function compileCall(field: Field): CompiledCall {
   field.mapping('a call', ['tool', 'input', 'arguments', 'id', 'repeat'])
-  const tool = field.at('tool')?.words() ?? field.fail('A call must name its "tool".')
+  const tool = field.at('tool')?.words() ?? field.fail('a call needs "tool".')
   const raw = field.at('arguments')
   const input = field.at('input')
-  if (raw !== undefined && input !== undefined)
-    field.fail('A call has either "input" or "arguments", not both.')
+  if (raw !== undefined && input !== undefined) field.fail('a call cannot have both "input" and "arguments".')
   if (input !== undefined && !input.isMapping)
-    input.fail('"input" must be written as keys and values; raw text goes into "arguments".')
+    input.fail('"input" must be a mapping of keys to values. For raw text, use "arguments".')
   const id = field.at('id')
   return {
     tool,
@@ -107,7 +104,7 @@ function compileInput(field: Field | undefined): Filled<string> {
 }
 
 function compileFailure(field: Field): ScriptedFailure {
-  const standard = { constant: 'The playbook says that this question fails.' }
+  const standard = { constant: 'the playbook lets this request fail.' }
   if (!field.isMapping)
     return { kind: 'fail', code: 'backend', message: compileText(field.words(), field), tooLong: false }
   field.mapping('fail', ['message', 'code', 'tooLong'])

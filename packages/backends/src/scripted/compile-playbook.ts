@@ -38,7 +38,7 @@ export function compilePlaybook(value: unknown, origin: Origin = inMemory): Comp
   const model = field.at('model')
   const models = field.at('models')
   const summary = field.at('summary')
-  const lanes = field.at('lanes') ?? field.fail('A playbook needs "lanes", with one lane for each agent.')
+  const lanes = field.at('lanes') ?? field.fail('a playbook needs "lanes", with one lane per agent.')
   const compiled = lanes.entries().map(([agent, lane]) => [agent, compileLane(agent, lane)] as const)
   if (compiled.length === 0) lanes.fail('"lanes" must have at least one lane.')
   field.at('description')?.text()
@@ -48,7 +48,7 @@ export function compilePlaybook(value: unknown, origin: Origin = inMemory): Comp
     names: models && new Map(models.entries().map(([name, facts]) => [name, readFacts(facts)])),
     summary:
       summary === undefined
-        ? { constant: 'What was done so far, in short.' }
+        ? { constant: 'A summary of the work so far.' }
         : compileText(summary.words(), summary),
     lanes: new Map(compiled),
   }
@@ -59,12 +59,12 @@ function compileLane(agent: string, field: Field): CompiledLane {
   if (Array.isArray(field.value))
     return { ...lane, tracks: [compileTrack(field, field, undefined, undefined)] }
   if (!field.isMapping)
-    field.fail(`The lane ${field.name} must be a list of steps, or have "steps", "sessions" or "default".`)
+    field.fail(`lane ${field.name} must be a list of steps, or have "steps", "sessions" or "default".`)
   field.mapping('a lane', [...trackKeys, 'sessions'])
   const sessions = field.at('sessions')
   if (sessions === undefined) return { ...lane, tracks: [trackOf(field, undefined)] }
   for (const key of trackKeys)
-    field.at(key)?.fail(`"${key}" cannot stand beside "sessions": it belongs to one of them.`)
+    field.at(key)?.fail(`"${key}" cannot be next to "sessions". Move it into one of them.`)
   const tracks = sessions.items().map((variant) => {
     variant.mapping('a variant of sessions', ['when', ...trackKeys])
     const when = variant.at('when')

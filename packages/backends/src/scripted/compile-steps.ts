@@ -46,7 +46,7 @@ const stepKeys = [...actionKeys, 'choose', 'steps', 'repeat']
 export function compileDefault(field: Field): Slot {
   if (field.isMapping)
     for (const key of ['repeat', 'steps'])
-      field.at(key)?.fail(`"${key}" has no meaning in "default", which has no end.`)
+      field.at(key)?.fail(`"${key}" is not allowed in "default", because "default" repeats without end.`)
   return compileSlot(field)
 }
 
@@ -59,10 +59,12 @@ function compileStep(field: Field): Sequence {
 
 function compileSlot(field: Field): Slot {
   if (typeof field.value === 'function') return made(field, field.value as (request: ModelRequest) => unknown)
-  if (!field.isMapping) field.fail('A step must be written as keys and values, for example "reply: text".')
+  if (!field.isMapping) field.fail('a step must be a mapping of keys to values, for example "reply: text".')
   field
     .at('when')
-    ?.fail('"when" stands in a list of "choose" or of "sessions": a step by itself is taken by its position.')
+    ?.fail(
+      '"when" is allowed only in a list of "choose" or "sessions". A single step is used by its position.',
+    )
   if (field.at('choose') !== undefined) return chosen(field.mapping('a choice', ['choose', 'repeat']))
   const action = compileAction(field.mapping('a step', stepKeys))
   return { where: field.where, pick: () => action }
@@ -71,7 +73,7 @@ function compileSlot(field: Field): Slot {
 function compileBlock(field: Field, times: number): Sequence {
   field.mapping('a block of steps', ['steps', 'repeat'])
   const inner = compileSteps(field.at('steps') as Field)
-  if (inner.length === 0) field.fail('A block must have at least one step.')
+  if (inner.length === 0) field.fail('a block must have at least one step.')
   return {
     length: inner.length * times,
     slotAt: (position) => inner.slotAt(position % inner.length),

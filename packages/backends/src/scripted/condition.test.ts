@@ -19,7 +19,7 @@ describe('an expectation', () => {
     const model = scriptedModel({ lanes: { lead: [{ reply: 'x', expect: expected }] } })
     const { message } = await failureOf(model, { messages: messagesAfter(1), tools: offers })
     expect(message).toBe(
-      `lanes.lead[0]: round 1 of "lead" expected ${wrong}; it was asked: "result of call_1_1".`,
+      `lanes.lead[0]: round 1 of "lead" expected ${wrong}. The last message was: "result of call_1_1".`,
     )
   })
 

@@ -13,7 +13,7 @@ export function compileCondition(field: Field): Check {
     const part = field.at(key)
     return part === undefined ? [] : compilePart[key](part)
   })
-  if (checks.length === 0) field.fail(`${field.name} must say what to look for: ${keys.join(', ')}.`)
+  if (checks.length === 0) field.fail(`${field.name} needs one of: ${keys.join(', ')}.`)
   return (asked) => {
     for (const check of checks) {
       const wrong = check(asked)
@@ -81,7 +81,7 @@ function regexOf(field: Field): RegExp {
     // With g or y a pattern remembers where it was, and the same question would be judged differently the second time.
     return new RegExp(source, flags.replace(/[gy]/g, ''))
   } catch (error) {
-    return field.fail(`${field.name} is not a regular expression: ${(error as Error).message}.`)
+    return field.fail(`${field.name} is not a valid regular expression: ${(error as Error).message}.`)
   }
 }
 

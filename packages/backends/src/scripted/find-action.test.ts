@@ -46,7 +46,7 @@ describe('the line of a round', () => {
           expect((await askFor(model, { round: index + 1 })).content).toBe(text || null)
         expect(model.leftovers()).toEqual([])
         expect((await failureOf(model, { round: expected.length + 1 })).message).toContain(
-          `has ${expected.length} line`,
+          `has ${expected.length} step`,
         )
       }),
     )
@@ -93,7 +93,7 @@ describe('the line of a round', () => {
   it('fails when no variant fits', async () => {
     const model = scriptedModel({ lanes: { lead: { sessions: [{ when: 'x', steps: [{ reply: 'x' }] }] } } })
     expect((await failureOf(model)).message).toBe(
-      'lanes.lead: no variant of the lane "lead" fits the session; its work is: "Do it.".',
+      'lanes.lead: no variant of lane "lead" matches the session. Its work is: "Do it.".',
     )
   })
 
@@ -115,7 +115,7 @@ describe('the line of a round', () => {
     })
     expect(await askFor(model)).toMatchObject({ content: 'the work' })
     expect((await failureOf(model, { messages: [{ role: 'user', content: 'hello' }] })).message).toContain(
-      'no alternative fits round 1 of "lead"; it was asked: "hello"',
+      'no alternative matches round 1 of "lead". The last message was: "hello"',
     )
   })
 
@@ -137,7 +137,7 @@ describe('the line of a round', () => {
     [
       'returns nonsense',
       () => ({ replay: 'x' }) as never,
-      'lanes.lead[0].replay: "replay" is not a key of a step. Did you mean reply?',
+      'lanes.lead[0].replay: unknown key "replay" in a step. Did you mean reply?',
     ],
   ])('fails as a value when such a function %s', async (_, step, message) => {
     const model = scriptedModel({ lanes: { lead: [step] } })
@@ -154,7 +154,7 @@ describe('the line of a round', () => {
   it('names the nearest lane when there is none', async () => {
     const model = scriptedModel({ lanes: { planner: [{ reply: 'x' }] } })
     expect((await failureOf(model, { agent: 'plannre' })).message).toBe(
-      'the playbook: there is no lane for "plannre" (round 1, asked: "Do it."). Did you mean planner?',
+      'the playbook: there is no lane for "plannre" (round 1, last message: "Do it."). Did you mean planner?',
     )
   })
 })

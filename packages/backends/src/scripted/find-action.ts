@@ -10,27 +10,27 @@ export function findAction(playbook: CompiledPlaybook, asked: Asked): CompiledAc
   if (lane === undefined) return noLane(playbook, asked)
   const track = lane.tracks.find(({ when }) => when?.(asked) === undefined)
   if (track === undefined)
-    return `${lane.where}: no variant of the lane ${quote(agent)} fits the session; its work is: ${quote(asked.work)}.`
+    return `${lane.where}: no variant of lane ${quote(agent)} matches the session. Its work is: ${quote(asked.work)}.`
   const position = round - 1
   if (track.reached < round) track.reached = round
   const slot = position < track.steps.length ? track.steps.slotAt(position) : track.after
   if (slot === undefined) return ranOut(lane, track, asked)
   return (
     slot.pick(asked) ??
-    `${slot.where}: no alternative fits round ${round} of ${quote(agent)}; it was asked: ${quote(asked.last)}.`
+    `${slot.where}: no alternative matches round ${round} of ${quote(agent)}. The last message was: ${quote(asked.last)}.`
   )
 }
 
 function ranOut(lane: CompiledLane, track: Track, asked: Asked): string {
   const { agent, round } = asked.request
   const { length } = track.steps
-  const has = length === 1 ? '1 line' : `${length} lines`
-  return `${track.where}: the lane ${quote(lane.agent)} has ${has}, but ${quote(agent)} is in round ${round}; it was asked: ${quote(asked.last)}.`
+  const has = length === 1 ? '1 step' : `${length} steps`
+  return `${track.where}: lane ${quote(lane.agent)} has ${has}, but ${quote(agent)} is in round ${round}. The last message was: ${quote(asked.last)}.`
 }
 
 function noLane(playbook: CompiledPlaybook, asked: Asked): string {
   const { agent, round } = asked.request
   const names = [...playbook.lanes.keys()]
-  const hint = didYouMean(agent, names) || `; the lanes are: ${names.join(', ')}.`
-  return `${playbook.where}: there is no lane for ${quote(agent)} (round ${round}, asked: ${quote(asked.last)})${hint}`
+  const hint = didYouMean(agent, names) || `. Lanes: ${names.join(', ')}.`
+  return `${playbook.where}: there is no lane for ${quote(agent)} (round ${round}, last message: ${quote(asked.last)})${hint}`
 }

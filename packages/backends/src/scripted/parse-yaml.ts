@@ -12,10 +12,10 @@ export async function parseYaml(text: string, path: string): Promise<{ value: un
   const lines = new WeakMap<object, Map<string | number, number>>()
   const made = new Map<Node, unknown>()
   if (isNestedDeeper(text, deepest, () => new Parser().parse(text)))
-    fail('Lists or mappings are nested too deeply here; write it plainly.', 0)
+    fail('lists or mappings are nested too deeply here. Simplify them.', 0)
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
   const mistake = document.errors[0]
-  if (mistake !== undefined) fail(`This is not valid YAML: ${mistake.message}.`, mistake.pos[0])
+  if (mistake !== undefined) fail(`this is not valid YAML: ${mistake.message}.`, mistake.pos[0])
 
   const origin: Origin = (owner, key) => {
     const line = owner === undefined || key === undefined ? undefined : lines.get(owner)?.get(key)
@@ -29,7 +29,7 @@ export async function parseYaml(text: string, path: string): Promise<{ value: un
       const target = node.resolve(document)
       // An alias inside what it stands for has no end.
       if (target === undefined || (made.has(target) && made.get(target) === undefined))
-        return fail(`The alias *${node.source} stands for nothing that could be used here.`, node.range?.[0])
+        return fail(`the alias *${node.source} has no usable value.`, node.range?.[0])
       return convert(target)
     }
     if (isScalar(node)) return node.value
@@ -49,7 +49,7 @@ export async function parseYaml(text: string, path: string): Promise<{ value: un
     const entries = items.map(({ key, value }) => {
       const name = isScalar(key)
         ? String((key as Scalar).value)
-        : fail('A key must be plain text.', key.range?.[0])
+        : fail('a key must be plain text.', key.range?.[0])
       places.set(name, lineOf(key.range?.[0]))
       return [name, convert(value)] as const
     })

@@ -83,74 +83,71 @@ lanes:
   })
 
   it.each([
-    ['lanes:\n  lead:\n    - replay: x', '3: "replay" is not a key of a step. Did you mean reply, repeat?'],
-    [
-      'lanes:\n  lead:\n    - reply: x\n      wiat: 5',
-      '4: "wiat" is not a key of a step. Did you mean wait?',
-    ],
+    ['lanes:\n  lead:\n    - replay: x', '3: unknown key "replay" in a step. Did you mean reply, repeat?'],
+    ['lanes:\n  lead:\n    - reply: x\n      wiat: 5', '4: unknown key "wiat" in a step. Did you mean wait?'],
     ['lanes:\n  lead:\n    - reply: x\n      wait: soon', '4: "wait" must be a number of at least 0.'],
     ['lanes:\n  lead:\n    - reply: x\n      repeat: 0', '4: "repeat" must be a whole number of at least 1.'],
     [
       'lanes:\n  lead:\n    - expect: x',
-      '3: A step must say what happens: "reply", "calls", "fail", "hang", "choose" or "steps".',
+      '3: a step needs "reply", "calls", "fail", "hang", "choose" or "steps".',
     ],
-    ['lanes:\n  lead:\n    - reply:', '3: "reply" must be text, and is empty: write \'\' for no text.'],
+    ['lanes:\n  lead:\n    - reply:', '3: "reply" must be text, but it is empty. For no text, write \'\'.'],
     [
       'lanes:\n  lead:\n    - just text',
-      '3: A step must be written as keys and values, for example "reply: text".',
+      '3: a step must be a mapping of keys to values, for example "reply: text".',
     ],
-    [
-      'lanes:\n  lead:\n    - fail: x\n      reply: y',
-      '3: A step either replies, fails or hangs: "reply" cannot stand beside "fail".',
-    ],
+    ['lanes:\n  lead:\n    - fail: x\n      reply: y', '3: a step cannot have both "reply" and "fail".'],
     [
       'lanes:\n  lead:\n    - fail: { code: oops }',
       '3: "code" must be one of: backend, unknown_model, tools_unsupported, timeout, cancelled.',
     ],
     [
       'lanes:\n  lead:\n    - when: x\n      reply: y',
-      '3: "when" stands in a list of "choose" or of "sessions": a step by itself is taken by its position.',
+      '3: "when" is allowed only in a list of "choose" or "sessions". A single step is used by its position.',
     ],
-    ['lanes:\n  lead:\n    - calls:\n        - input: {}', '4: A call must name its "tool".'],
+    ['lanes:\n  lead:\n    - calls:\n        - input: {}', '4: a call needs "tool".'],
     [
       'lanes:\n  lead:\n    - calls:\n        - tool: t\n          input: text',
-      '5: "input" must be written as keys and values; raw text goes into "arguments".',
+      '5: "input" must be a mapping of keys to values. For raw text, use "arguments".',
     ],
     [
       'lanes:\n  lead:\n    - calls:\n        - tool: t\n          input: {}\n          arguments: x',
-      '4: A call has either "input" or "arguments", not both.',
+      '4: a call cannot have both "input" and "arguments".',
     ],
     ['lanes:\n  lead:\n    - calls: { tool: t }', '3: "calls" must be a list.'],
     [
       'lanes:\n  lead:\n    - reply: "{{lsat}}"',
-      '3: {{lsat}} is not known. Did you mean last? \\{{ keeps it as text.',
+      '3: {{lsat}} is unknown. Did you mean last? To write it as text, use \\{{.',
     ],
-    ['lanes:\n  lead:\n    - reply: "{{result}}"', '3: {{result N}} needs a number from 1: {{result 1}}.'],
+    [
+      'lanes:\n  lead:\n    - reply: "{{result}}"',
+      '3: {{result N}} needs a number of at least 1, for example {{result 1}}.',
+    ],
     [
       'lanes:\n  lead:\n    - calls:\n        - tool: t\n          input:\n            a: "{{wrok}}"',
-      '5: {{wrok}} is not known. Did you mean work? \\{{ keeps it as text.',
+      '5: {{wrok}} is unknown. Did you mean work? To write it as text, use \\{{.',
     ],
     [
       'lanes:\n  lead:\n    - reply: x\n      expect: { matches: "/(/" }',
-      '4: "matches" is not a regular expression: Invalid regular expression: /(/: Unterminated group.',
+      '4: "matches" is not a valid regular expression: Invalid regular expression: /(/: Unterminated group.',
     ],
     [
       'lanes:\n  lead:\n    - reply: x\n      expect: {}',
-      '4: "expect" must say what to look for: last, work, system, history, not, matches, tools, withoutTools.',
+      '4: "expect" needs one of: last, work, system, history, not, matches, tools, withoutTools.',
     ],
     [
       'lanes:\n  lead:\n    - reply: x\n      expect: { lats: x }',
-      '4: "lats" is not a key of a condition. Did you mean last?',
+      '4: unknown key "lats" in a condition. Did you mean last?',
     ],
     ['lanes:\n  lead:\n    - choose: []', '3: "choose" must have at least one alternative.'],
     [
       'lanes:\n  lead:\n    - choose:\n        - repeat: 2\n          reply: x',
-      '4: "repeat" is not a key of an alternative; the keys of an alternative are: when, reply, calls, stream, usage, stop, fail, hang, expect, wait.',
+      '4: unknown key "repeat" in an alternative. Known keys: when, reply, calls, stream, usage, stop, fail, hang, expect, wait.',
     ],
-    ['lanes:\n  lead:\n    - repeat: 2\n      steps: []', '3: A block must have at least one step.'],
+    ['lanes:\n  lead:\n    - repeat: 2\n      steps: []', '3: a block must have at least one step.'],
     [
       'lanes:\n  lead:\n    steps: []\n    sessions: []',
-      '3: "steps" cannot stand beside "sessions": it belongs to one of them.',
+      '3: "steps" cannot be next to "sessions". Move it into one of them.',
     ],
     ['lanes:\n  lead:\n    sessions: []', '3: "sessions" must have at least one variant.'],
     [
@@ -159,21 +156,21 @@ lanes:
     ],
     [
       'lanes:\n  lead:\n    default: { reply: x, repeat: 2 }',
-      '3: "repeat" has no meaning in "default", which has no end.',
+      '3: "repeat" is not allowed in "default", because "default" repeats without end.',
     ],
     [
       'lanes:\n  lead: hello',
-      '2: The lane "lead" must be a list of steps, or have "steps", "sessions" or "default".',
+      '2: lane "lead" must be a list of steps, or have "steps", "sessions" or "default".',
     ],
     ['lanes: {}', '1: "lanes" must have at least one lane.'],
-    ['lane:\n  lead: []', '1: "lane" is not a key of a playbook. Did you mean lanes?'],
+    ['lane:\n  lead: []', '1: unknown key "lane" in a playbook. Did you mean lanes?'],
     ['model: { window: big }\nlanes: { a: [] }', '1: "window" must be a whole number of at least 1.'],
     ['model: { price: { input: 1 } }\nlanes: { a: [] }', '1: "price" needs "output".'],
     ['lanes:\n  lead:\n    - reply: x\n      usage: { input: 1 }', '4: "usage" needs "output".'],
-    ['- 1', '1: the file must be a playbook, written as keys and values.'],
-    ['', '1: the file must be a playbook, written as keys and values.'],
-    ['lanes:\n  a: []\n  a: []', '3: This is not valid YAML: Map keys must be unique.'],
-    ['lanes:\n  lead: &x\n    - *x', '3: The alias *x stands for nothing that could be used here.'],
+    ['- 1', '1: the file must be a playbook: a mapping of keys to values.'],
+    ['', '1: the file must be a playbook: a mapping of keys to values.'],
+    ['lanes:\n  a: []\n  a: []', '3: this is not valid YAML: Map keys must be unique.'],
+    ['lanes:\n  lead: &x\n    - *x', '3: the alias *x has no usable value.'],
   ])('says what is wrong and where: %j', async (text, mistake) => {
     expect(await mistakeIn(text)).toBe(mistake)
   })
@@ -189,7 +186,7 @@ lanes:
     expect(failure).toEqual({
       kind: 'failed',
       code: 'backend',
-      message: `${path.join(folder, 'demo.yaml')}:3: the lane "lead" has 1 line, but "lead" is in round 2; it was asked: "result of call_1_1".`,
+      message: `${path.join(folder, 'demo.yaml')}:3: lane "lead" has 1 step, but "lead" is in round 2. The last message was: "result of call_1_1".`,
     })
   })
 
@@ -222,7 +219,7 @@ lanes:
     const found = await models.resolve('claude-sonnet-4.5')
     expect(found).toMatchObject({
       kind: 'found',
-      warning: expect.stringContaining('stands in for the model "claude-sonnet-4.5"'),
+      warning: expect.stringContaining('replaces model "claude-sonnet-4.5"'),
     })
     const model = found.kind === 'found' ? found.model : undefined
     expect(await askFor(model!)).toMatchObject({ model: 'claude-sonnet-4.5' })
@@ -249,7 +246,7 @@ lanes:
       const found = await createModels({ env: {}, cwd: folder }).resolve(`scripted:${name}`)
       expect(found).toMatchObject({
         kind: 'unknown',
-        reason: expect.stringMatching(/^There is no playbook at \//),
+        reason: expect.stringMatching(/^there is no playbook at \//),
       })
     },
   )

@@ -32,7 +32,7 @@ async function parse(path: string): Promise<CompiledPlaybook> {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new CadreError('configuration', `the playbook cannot be read: ${messageOf(error)}.`, {
+    throw new CadreError('configuration', `cannot read the playbook: ${messageOf(error)}.`, {
       where: path,
       cause: error,
     })

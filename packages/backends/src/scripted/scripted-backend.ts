@@ -14,7 +14,7 @@ export function openScripted({ cwd, env, clock }: BackendContext): Backend {
         return unknown(
           name,
           [],
-          `There is no playbook at ${file}: write --model scripted:FILE with the path of a YAML file.`,
+          `there is no playbook at ${file}. Use --model scripted:FILE with the path of a YAML file.`,
         )
       // Absolute, so that the session can be continued from another folder.
       const id = `scripted:${file}`
@@ -29,7 +29,7 @@ export function openScripted({ cwd, env, clock }: BackendContext): Backend {
         return unknown(
           name,
           nearestModels(as, names?.keys() ?? []),
-          `The playbook ${file} knows no model ${JSON.stringify(as)}; name one that it knows, or let the name stand for one under "aliases" in config.yaml.`,
+          `playbook ${file} has no model ${JSON.stringify(as)}. Choose one of its models, or map the name to one under "aliases" in config.yaml.`,
         )
       const facts = factsOf(known === as ? name : `${name.slice(0, name.length - as.length)}${known}`)
       const model = playScript(playbook, {
@@ -42,7 +42,7 @@ export function openScripted({ cwd, env, clock }: BackendContext): Backend {
       return {
         kind: 'found',
         model,
-        warning: `The playbook ${file} stands in for the model ${JSON.stringify(as)}.`,
+        warning: `playbook ${file} replaces model ${JSON.stringify(as)}.`,
       }
     },
     bare: (name, defaultModel) => `${defaultModel.split('#')[0]}#${name}`,

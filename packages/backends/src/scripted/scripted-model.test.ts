@@ -44,12 +44,16 @@ describe('a reply', () => {
     const model = scriptedModel({ lanes: { lead: [{ expect: pattern, reply: '{{found}}|{{found 1}}' }] } })
     expect((await askFor(model, { messages: results })).content).toBe('result of call_1_1|call_1_1')
     const more = scriptedModel({ lanes: { lead: [{ expect: pattern, reply: '{{found 2}}' }] } })
-    expect((await failureOf(more, { messages: results })).message).toContain('has no {{found 2}}')
+    expect((await failureOf(more, { messages: results })).message).toContain(
+      'uses {{found 2}}, which has no value',
+    )
   })
 
   it('fails when a result that is named did not come', async () => {
     const model = scriptedModel({ lanes: { lead: [{ reply: '{{result 3}}' }] } })
-    expect((await failureOf(model, { messages: results })).message).toContain('has no {{result 3}}')
+    expect((await failureOf(model, { messages: results })).message).toContain(
+      'uses {{result 3}}, which has no value',
+    )
   })
 
   it('has calls with ids that are unique in the session, numbers where they stand alone, and raw arguments', async () => {

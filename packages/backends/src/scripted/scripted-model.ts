@@ -57,7 +57,9 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     const { body, expect, wait, where } = action.action
     const unmet = expect?.(asked)
     if (unmet !== undefined)
-      return failed(`${where}: ${who(request)} expected ${unmet}; it was asked: ${quote(asked.last)}.`)
+      return failed(
+        `${where}: ${who(request)} expected ${unmet}. The last message was: ${quote(asked.last)}.`,
+      )
     if (wait > 0 && !(await pause(clock, wait, signal))) return cancelled
     if (body.kind === 'hang') {
       await pause(clock, Infinity, signal)
@@ -70,7 +72,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     const content = body.content === undefined ? null : fill(body.content, asked) || null
     const calls = makeCalls(body, asked)
     if (asked.missing !== undefined)
-      return failed(`${where}: ${who(request)} has no {{${asked.missing}}}: that much did not come.`)
+      return failed(`${where}: ${who(request)} uses {{${asked.missing}}}, which has no value.`)
     const whole: Reply = {
       kind: 'reply',
       content,
@@ -157,7 +159,7 @@ function cut(text: string, pieces: number): string[] {
   )
 }
 
-const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'The question was cancelled.' }
+const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'the request was cancelled.' }
 
 function failed(message: string): ReplyFailure {
   return { kind: 'failed', code: 'backend', message }

@@ -61,15 +61,15 @@ function namedValue(
 ): (asked: Asked) => string | number {
   if (name === 'result') {
     if (number === undefined || number === '0')
-      return field.fail('{{result N}} needs a number from 1: {{result 1}}.')
+      return field.fail('{{result N}} needs a number of at least 1, for example {{result 1}}.')
     return (asked) => asked.result(Number(number))
   }
   if (name === 'found') return (asked) => asked.foundGroup(Number(number ?? 0))
   const value = Object.hasOwn(values, name) ? values[name] : undefined
   if (value === undefined || number !== undefined) {
-    const hint = didYouMean(name, names) || `; there are: ${names.join(', ')}.`
+    const hint = didYouMean(name, names) || `. Known names: ${names.join(', ')}.`
     return field.fail(
-      `{{${name}${number === undefined ? '' : ` ${number}`}}} is not known${hint} \\{{ keeps it as text.`,
+      `{{${name}${number === undefined ? '' : ` ${number}`}}} is unknown${hint} To write it as text, use \\{{.`,
     )
   }
   return value

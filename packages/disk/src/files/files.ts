@@ -171,7 +171,7 @@ export function openRegular(path: string): number {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   if (fstatSync(file).isFile()) return file
   closeSync(file)
-  throw new CadreError('configuration', 'this must be a file; put one in its place, or remove it.', {
+  throw new CadreError('configuration', 'this must be a regular file. Replace it with one, or remove it.', {
     where: path,
   })
 }
@@ -201,7 +201,11 @@ export function openPlain(place: string, way: keyof typeof ways): number | undef
     if (way === 'read' && hasCode(error, 'ENOENT')) return undefined
     if (!hasCode(error, 'ELOOP', 'EISDIR', 'ENXIO')) throw error
   }
-  throw new CadreError('configuration', 'this must be a plain file; put one in its place, or remove it.', {
-    where: place,
-  })
+  throw new CadreError(
+    'configuration',
+    'this must be a regular file, not a link. Replace it with one, or remove it.',
+    {
+      where: place,
+    },
+  )
 }

@@ -46,7 +46,7 @@ async function takeBack(
     const names = changed.map(({ name }) => name).join(', ')
     throw new CadreError(
       'agent_execution',
-      `${failure.message}; these may be changed in part: ${names} (${messageOf(error)})`,
+      `${failure.message}. Undoing the change failed as well (${messageOf(error)}). Check these files: ${names}`,
       {
         where: request.workTree,
         cause: failure,

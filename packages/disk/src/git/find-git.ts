@@ -7,6 +7,6 @@ export function findGit(search: string | undefined = process.env['PATH']): strin
   if (found !== undefined) return found
   throw new CadreError(
     'configuration',
-    'git was not found in PATH; install it (Debian: apt install git) to keep a history of the home and of workspaces',
+    'git is not in PATH. Cadre needs it for the history of the home directory and of workspaces. Install it (Debian: "apt install git").',
   )
 }

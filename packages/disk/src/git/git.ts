@@ -124,7 +124,7 @@ export async function tryGit(args: readonly string[], request: GitRequest): Prom
     const timer = setTimeout(() => {
       stop(new CadreError('timeout', `git ${args[0]} took longer than ${timeoutMs / 1000} s`, { where: cwd }))
     }, timeoutMs)
-    const cancel = () => stop(new CadreError('cancelled', `git ${args[0]} was stopped`, { where: cwd }))
+    const cancel = () => stop(new CadreError('cancelled', `git ${args[0]} was cancelled`, { where: cwd }))
     // Many children can start at once, each with its own git process and the same parent signal.
     if (signal !== undefined) setMaxListeners(0, signal)
     signal?.addEventListener('abort', cancel, { once: true })
@@ -136,7 +136,9 @@ export async function tryGit(args: readonly string[], request: GitRequest): Prom
       size += bytes.length
       if (size <= most) out.push(bytes)
       else
-        stop(new CadreError('agent_execution', `git ${args[0]} says more than ${most} bytes`, { where: cwd }))
+        stop(
+          new CadreError('agent_execution', `git ${args[0]} printed more than ${most} bytes`, { where: cwd }),
+        )
     })
     child.stderr.on('data', (bytes: Buffer) => {
       if (said.length < 20_000) said += bytes.toString('utf8')
@@ -147,7 +149,7 @@ export async function tryGit(args: readonly string[], request: GitRequest): Prom
     child.on('error', (error) => {
       settle()
       reject(
-        new CadreError('configuration', `git cannot be run: ${error.message}`, { where: cwd, cause: error }),
+        new CadreError('configuration', `cannot run git: ${error.message}`, { where: cwd, cause: error }),
       )
     })
     child.on('close', (code) => {
@@ -180,6 +182,6 @@ function environment(index: string | undefined): NodeJS.ProcessEnv {
 }
 
 function lastLines(stderr: string, stdout: string): string {
-  const text = stderr.trim() || stdout.trim() || 'it said nothing'
+  const text = stderr.trim() || stdout.trim() || 'it printed nothing'
   return text.split('\n').slice(-4).join(' ').slice(0, 600)
 }

@@ -26,7 +26,7 @@ export async function mergeTrees({ base, ours, theirs }: Sides, request: GitRequ
   if (/usage:|unknown option|merge-tree/.test(stderr) && code === 129)
     throw new CadreError(
       'configuration',
-      'this git is older than 2.38 and cannot merge without touching files; install a newer one',
+      'cannot merge, because git is older than 2.38. Install a newer version of git.',
     )
   throw new CadreError('agent_execution', `git could not merge: ${stderr.trim()}`)
 }

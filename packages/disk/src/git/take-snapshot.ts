@@ -54,10 +54,10 @@ function tooLarge(
   limits: { readonly files: number; readonly bytes: number },
 ): string | undefined {
   if (names.length > limits.files)
-    return `${folder} holds ${names.length} files, and at most ${limits.files} are copied`
+    return `${folder} has ${names.length} files, but Cadre copies at most ${limits.files}`
   let bytes = 0
   for (const name of names) bytes += lstatSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0
   if (bytes <= limits.bytes) return undefined
   const [large, most] = [bytes, limits.bytes].map((size) => `${Math.ceil(size / 1_000_000)} MB`)
-  return `${folder} holds ${large}, and at most ${most} are copied`
+  return `${folder} has ${large}, but Cadre copies at most ${most}`
 }

@@ -12,7 +12,7 @@ export const startProcess = ((program: string, args: readonly string[], options:
   // Another thread took them meanwhile.
   if ((child as { readonly stdio?: ChildProcess['stdio'] }).stdio === undefined) {
     child.on('error', () => {})
-    throw Object.assign(new Error(`too many open files to start ${program}`), { code: 'EMFILE' })
+    throw Object.assign(new Error(`cannot start ${program}: too many open files`), { code: 'EMFILE' })
   }
   return child
 }) as typeof spawn

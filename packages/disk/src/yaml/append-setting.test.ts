@@ -25,7 +25,7 @@ test('what is there already stays', () => {
   expect(add('npm test: true\n')).toEqual({ kind: 'there' })
   expect(add('a: 1\nnpm test: false\n')).toMatchObject({
     kind: 'refused',
-    reason: expect.stringContaining('a.yaml:2 says npm test: false'),
+    reason: expect.stringContaining('a.yaml:2: npm test is already set to false'),
   })
 })
 

@@ -27,7 +27,7 @@ export function appendSetting(text: string, { path, key, value }: NewSetting): A
       ? { kind: 'there' }
       : {
           kind: 'refused',
-          reason: `${path}:${known.line} says ${key}: ${JSON.stringify(known.value)}; change it there`,
+          reason: `${path}:${known.line}: ${key} is already set to ${JSON.stringify(known.value)}. Change it there.`,
         }
   const line = `${/^[A-Za-z][\w. -]*$/.test(key) ? key.trimEnd() : JSON.stringify(key)}: ${value}`
   const appended = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`
@@ -42,7 +42,7 @@ export function appendSetting(text: string, { path, key, value }: NewSetting): A
   )
     return {
       kind: 'refused',
-      reason: `${path} is not written as one key per line; add there yourself: ${line}`,
+      reason: `${path}: Cadre cannot add a key, because the file does not have one key per line. Add this key yourself: ${line}`,
     }
   return { kind: 'appended', line, text: appended }
 }
@@ -54,8 +54,8 @@ function fieldsOf(text: string, path: string): Fields | string {
   const read = readAnyYaml({ text, path })
   if (read.kind === 'broken') {
     const [first] = read.diagnostics
-    return `${path}:${first?.line ?? 1} cannot be read: ${first?.message ?? 'it is no YAML'}`
+    return `${path}:${first?.line ?? 1}: ${first?.message ?? 'This is not valid YAML.'}`
   }
   if (read.root.value === null) return new Map()
-  return read.root.fields ?? `${path} must hold keys with values`
+  return read.root.fields ?? `${path}: this file must contain keys and values.`
 }

@@ -49,7 +49,7 @@ export function readAnyYaml(request: LocatedRequest): ReadYaml {
     return read(request)
   } catch (error) {
     if (!(error instanceof TooMuch)) throw error
-    const message = 'This is too large, too deep, or refers to itself; write it plainly.'
+    const message = 'This is too large, nested too deeply, or refers to itself. Simplify it.'
     return broken(path, firstLine, 'yaml-too-large', message)
   }
 }
@@ -74,7 +74,7 @@ function read({ text, path, firstLine = 1, duplicates, most = usual }: LocatedRe
       path,
       lineAt(warning.pos[0]),
       'yaml-tag',
-      'Tags are not understood here; write the value without one.',
+      'YAML tags are not supported here. Write the value without a tag.',
     )
   }
   let nodes = 0
@@ -144,27 +144,27 @@ function scalarOf(value: unknown): Json {
 
 const keyTwice = {
   code: 'yaml-duplicate-key',
-  message: 'A key is there twice.',
+  message: 'This key is defined twice.',
   fix: 'Remove one of them.',
 }
 
 const aliasOfNothing = {
   code: 'yaml-bad-alias',
-  message: 'A value begins with *, which refers to another value.',
+  message: 'This value begins with *, which YAML reads as an alias.',
   fix: 'Put it in quotes.',
 }
 
 const sayings: { readonly [code: string]: { readonly message: string; readonly fix: string } } = {
   BLOCK_AS_IMPLICIT_KEY: {
-    message: 'A value contains ": ", which begins a mapping.',
+    message: 'This value contains ": ", which YAML reads as a nested mapping.',
     fix: 'Put the value in quotes.',
   },
   MULTILINE_IMPLICIT_KEY: {
-    message: 'A line is neither a key nor the continuation of a value.',
+    message: 'This line is neither a key nor part of a value.',
     fix: 'Indent it, or put the value in quotes.',
   },
   BAD_ALIAS: aliasOfNothing,
-  TAB_AS_INDENT: { message: 'A line is indented with a tab.', fix: 'Use spaces.' },
+  TAB_AS_INDENT: { message: 'This line is indented with a tab.', fix: 'Use spaces.' },
 }
 
 function explain(error: YAMLError, path: string, line: number): Diagnostic {

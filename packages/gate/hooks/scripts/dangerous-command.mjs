@@ -3,8 +3,8 @@
 
 /** Why a command line is refused, in a few words; nothing when it holds nothing of the kind. */
 export function dangerIn(source, depth = 0) {
-  if (depth > 5) return 'commands within commands within commands'
-  if (source.replaceAll(/\s/g, '').includes(':(){:|:&};:')) return 'a program that only multiplies'
+  if (depth > 5) return 'commands nested too deeply'
+  if (source.replaceAll(/\s/g, '').includes(':(){:|:&};:')) return 'a fork bomb'
   // A backslash takes the meaning from a sign, or parts folders on Windows: both readings count.
   return (
     dangerReadAs(source, depth, false) ??
@@ -15,7 +15,7 @@ export function dangerIn(source, depth = 0) {
 function dangerReadAs(source, depth, isWindows) {
   const { commands, inner, redirects } = readWords(source, isWindows)
   if (redirects.some((target) => /^\/dev\/(?:sd|hd|nvme|vd|mmcblk|disk)/.test(target)))
-    return 'writing onto a disk'
+    return 'overwriting a disk'
   const found = commands.map((words) => dangerOf(words, depth)).find((danger) => danger !== undefined)
   if (found !== undefined) return found
   const piped = commands.find((words, at) => at > 0 && words.length === 1 && shells.has(programOf(words[0])))
@@ -51,7 +51,7 @@ function dangerOf(given, depth) {
       /^(?:powershell|pwsh)$/.test(program) &&
       args.some((word) => /^-e(?:nc?|ncodedcommand)?$/i.test(word))
     )
-      return 'a command that cannot be read'
+      return 'a command that cannot be parsed'
     const at = args.findIndex((word) => /^(?:-[a-z]*c|-command|\/c|\/k)$/i.test(word))
     return at === -1 ? undefined : dangerIn(args.slice(at + 1).join(' '), depth + 1)
   }
@@ -81,12 +81,12 @@ function dangerOf(given, depth) {
     return 'formatting a disk'
   if (/^mkfs(?:\.|$)/.test(program) || program === 'format-volume') return 'formatting a disk'
   if (program === 'dd' && args.some((word) => /^of=\/dev\/(?!null$|zero$|stdout$)/.test(word)))
-    return 'writing onto a disk'
+    return 'overwriting a disk'
   if (/^(?:shutdown|reboot|halt|poweroff|stop-computer|restart-computer)$/.test(program))
-    return 'stopping the machine'
-  if (program === 'init' && /^[06]$/.test(args[0] ?? '')) return 'stopping the machine'
+    return 'shutting down the machine'
+  if (program === 'init' && /^[06]$/.test(args[0] ?? '')) return 'shutting down the machine'
   if (program === 'systemctl' && args.some((word) => /^(?:poweroff|reboot|halt|kexec)$/.test(word)))
-    return 'stopping the machine'
+    return 'shutting down the machine'
   if (program === 'drop' && /^(?:table|database|schema)$/i.test(args[0] ?? ''))
     return 'dropping tables or databases'
   return program === 'git' ? dangerOfGit(args) : undefined
@@ -98,8 +98,8 @@ function dangerOfGit(args) {
     at += /^(?:-c|-C|--git-dir|--work-tree|--namespace|--exec-path)$/.test(args[at]) ? 2 : 1
   const [verb, ...rest] = args.slice(at)
   if (verb === 'push' && rest.some((word) => /^--force|^--mirror$|^-[a-z]*f|^\+/.test(word)))
-    return 'overwriting what others pushed'
-  if (verb === 'reset' && rest.includes('--hard')) return 'throwing away what is not committed'
+    return 'overwriting pushed history'
+  if (verb === 'reset' && rest.includes('--hard')) return 'discarding uncommitted changes'
   return undefined
 }
 

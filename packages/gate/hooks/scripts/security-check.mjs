@@ -24,7 +24,7 @@ function judge(payload) {
   const call = readCall(payload)
   const limited = roles.find((role) => bounds[role].writes !== 'all')
   if (call.name === undefined)
-    return limited === undefined ? undefined : `nobody said which tool ${limited} wants to use`
+    return limited === undefined ? undefined : `the hook input does not name the tool that ${limited} calls`
   const kind = kindOf(call)
   for (const role of roles) {
     const reason =
@@ -33,26 +33,26 @@ function judge(payload) {
   }
   const command = kind === 'execute' ? commandIn(call.input) : undefined
   const danger = command === undefined ? undefined : dangerIn(command)
-  return danger === undefined ? undefined : `${danger}: nobody may do this, whatever the role`
+  return danger === undefined ? undefined : `${danger} is never allowed, for any role`
 }
 
 function refuseCommand(role) {
-  return bounds[role].commands ? undefined : `${role} runs no commands`
+  return bounds[role].commands ? undefined : `${role} may not run commands`
 }
 
 function refuseEdit(role, { input }, payload) {
   const { writes } = bounds[role]
-  if (writes === 'none') return `${role} changes no files: it delegates`
+  if (writes === 'none') return `${role} may not change files. Delegate the change instead`
   const cwd = typeof payload.cwd === 'string' ? payload.cwd : path.resolve(hooksFolder, '..', '..')
   const own = artifactPlaces(role, payload)
   const files = filesIn(input)
   const other = files.find((file) => !isOneOf(own, absolute(file, cwd)))
   if (writes === 'all') {
     const hooks = files.find((file) => isHook(absolute(file, cwd)) && !isOneOf(own, absolute(file, cwd)))
-    return hooks === undefined ? undefined : `${hooks} belongs to the hooks, which agents do not change`
+    return hooks === undefined ? undefined : `${hooks} belongs to the hooks, which agents may not change`
   }
-  const rule = `${role} writes nothing but its artifact .github/hooks/artifacts/${role}.md`
-  if (files.length === 0) return `${rule}, and where this call writes is not said`
+  const rule = `${role} may only write its artifact .github/hooks/artifacts/${role}.md`
+  if (files.length === 0) return `${rule}, and this call does not name the file it writes`
   return other === undefined ? undefined : `${rule}, not ${other}`
 }
 
@@ -83,7 +83,5 @@ try {
   const reason = judge(readHookInput())
   if (reason !== undefined) deny(reason)
 } catch (error) {
-  deny(
-    `the security check could not read what it was asked: ${error instanceof Error ? error.message : error}`,
-  )
+  deny(`the security check could not read its input: ${error instanceof Error ? error.message : error}`)
 }

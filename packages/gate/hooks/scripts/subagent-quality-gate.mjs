@@ -79,12 +79,10 @@ function review(payload) {
 
 function reasonFor(role, missing, isMute, stale) {
   const own = `.github/hooks/artifacts/${role}.md`
-  const old = stale === undefined ? '' : ` What lies in ${own} is ${stale} and does not count.`
-  const what = isMute
-    ? 'There is no report to be seen'
-    : `The report lacks these sections: ${missing.join(', ')}`
+  const old = stale === undefined ? '' : ` The file ${own} is ${stale}, so it does not count.`
+  const what = isMute ? 'There is no report' : `The report lacks these sections: ${missing.join(', ')}`
   const list = isMute ? ` with these sections: ${missing.join(', ')}` : ', complete'
-  return `${what}.${old} Write your report${list} to ${own}, each as a heading with its content below, and give it as your last message.`
+  return `${what}.${old} Write your report${list} to ${own}, with a heading and content for each, and send it as your last message.`
 }
 
 /** The artifact, unless it was there before this session began or has been another worker's evidence. */
@@ -215,8 +213,6 @@ try {
   const reason = review(readHookInput())
   if (reason !== undefined) block(reason)
 } catch (error) {
-  process.stderr.write(
-    `The quality gate could not do its work: ${error instanceof Error ? error.message : error}\n`,
-  )
+  process.stderr.write(`the quality gate failed: ${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1
 }

@@ -40,7 +40,7 @@ export function approvalFile(record: ApprovalRecord): RawText {
     '',
     '**Notes:**',
     isDoubt(record)
-      ? '<!-- Add any notes here; the agent is told. -->'
+      ? '<!-- Add any notes here. The agent sees them. -->'
       : '<!-- Add any notes here. If you reject, the agent sees them as the reason. -->',
     '',
     '**Reviewed by:**',
@@ -53,14 +53,14 @@ function howTo(record: ApprovalRecord): string[] {
   const { id } = record
   if (!isDoubt(record))
     return [
-      `<!-- Write APPROVED or REJECTED behind Decision, and save. Or: cadre approve ${id}, cadre reject ${id} -->`,
+      `<!-- Write APPROVED or REJECTED after Decision, and save. Or: cadre approve ${id}, cadre reject ${id} -->`,
     ]
   return [
-    '<!-- The process ended before the result of this call was recorded. Find out whether it was carried out, write one word',
-    '     behind Decision, and save:',
-    `     AGAIN  it was not carried out: run it again. Or: cadre approve ${id}`,
-    `     DONE   it was carried out: continue. Or: cadre approve ${id} --done`,
-    `     LEAVE  do not run it again; the agent has to check. Or: cadre reject ${id} -->`,
+    '<!-- The process ended before the result of this call was recorded. Check whether the call took effect, write one word',
+    '     after Decision, and save:',
+    `     AGAIN  it took no effect: run it again. Or: cadre approve ${id}`,
+    `     DONE   it took effect: continue. Or: cadre approve ${id} --done`,
+    `     LEAVE  do not run it again. The agent has to check. Or: cadre reject ${id} -->`,
   ]
 }
 
@@ -71,12 +71,12 @@ export function readApprovalFile(raw: RawText, record: ApprovalRecord): Reading 
   const said = decisionsIn(review, record).filter(({ word }) => word !== '')
   const [first] = said
   if (first === undefined) return undecided
-  if (said.length > 1) return { kind: 'unclear', why: 'it has more than one decision; keep one' }
+  if (said.length > 1) return { kind: 'unclear', why: 'it has more than one decision. Keep one' }
   const decision = decisionOfWord(record, first.word)
   if (decision === undefined) {
     const words = offeredWords(record)
     const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
-    return { kind: 'unclear', why: `behind Decision there must be ${list} and nothing else` }
+    return { kind: 'unclear', why: `only ${list} is allowed after Decision` }
   }
   const by = valueBehind(review, 'reviewed by')
   return {
@@ -117,7 +117,7 @@ export function settleApprovalFile(raw: RawText, record: ApprovalRecord): RawTex
 function actionLines({ type, action, more }: ApprovalRecord): string[] {
   const shown = (text: string) => {
     if (!isPlain(text))
-      return ['', 'As a JSON string, for what does not show:', '', `    ${visibleJson(text)}`]
+      return ['', 'As a JSON string, to show hidden characters:', '', `    ${visibleJson(text)}`]
     if (!text.includes('\n') && !text.includes('`')) return [`\`${text}\``]
     return ['', ...barred(text).map((line) => `  ${line}`)]
   }
@@ -233,7 +233,7 @@ function decisionSplices(
   } else if (place.word === '') splices.push(behind(place.line, decisionLabel, word))
   else if (said.some((one) => meaningOf(record, one.word) !== word)) {
     const who = `by ${shownLine(by ?? 'somebody')} at ${at}`
-    const note = `**Note:** this form said ${shownLine(place.word)}; the first decision counts: ${word} ${who}`
+    const note = `**Note:** this form said ${shownLine(place.word)}, but the first decision applies: ${word} ${who}`
     splices.push(...said.flatMap(({ line }) => replaced(line, word)), below(place.line, note))
   }
   return [

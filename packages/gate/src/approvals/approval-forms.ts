@@ -56,7 +56,7 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
     try {
       return work()
     } catch (error) {
-      tell(`approvals cannot be kept in ${where}: ${messageOf(error)}`)
+      tell(`cannot write approvals to ${where}: ${messageOf(error)}`)
       return undefined
     }
   }
@@ -180,5 +180,5 @@ function removeDrafts(folder: string): void {
 
 /** In a file of another encoding our lines would be damage. */
 function requireText(raw: string): void {
-  if (raw.includes('\0')) throw new Error('it is not text in UTF-8; save it as such')
+  if (raw.includes('\0')) throw new Error('it is not UTF-8 text. Save it as UTF-8')
 }

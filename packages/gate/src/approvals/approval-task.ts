@@ -31,7 +31,7 @@ export function readApprovalTask(raw: RawText, record: ApprovalRecord): Reading 
   if (task === undefined) return undecided
   if (tasks.length > 1) {
     const lines = tasks.map(({ line }) => line).join(' and ')
-    return { kind: 'unclear', why: `it is there more than once, on lines ${lines}; keep one` }
+    return { kind: 'unclear', why: `it is listed more than once, on lines ${lines}. Keep one` }
   }
   if (!isAbout(task, record)) return actionChanged
   const marked = decisionOf(task.marker) ?? 'reject'
@@ -125,25 +125,25 @@ function taskLines(record: ApprovalRecord): string[] {
 function howToDecide({ id, choices }: ApprovalRecord): string[] {
   return [
     'To approve: change [_] to [x] in the first line of this task, and save.',
-    '  Add approved_by: <your name> if you like; it is filled in otherwise.',
+    '  Optionally add approved_by: <your name>. Cadre adds it otherwise.',
     ...(choices.includes('approve-session')
-      ? ['  Add approved_for: session to allow the same for the rest of the session.']
+      ? ['  Add approved_for: session to allow the same call for the rest of the session.']
       : []),
     `  Or: cadre approve ${id}`,
     'To reject: change [_] to [-], and save.',
-    '  Add rejection_reason: <why>; the agent is told.',
+    '  Add rejection_reason: <why>. The agent sees it.',
     `  Or: cadre reject ${id} --reason "<why>"`,
   ]
 }
 
 function howToSettle({ id }: ApprovalRecord): string[] {
   return [
-    'Find out whether it was carried out.',
-    'If it was not: change [_] to [x] in the first line of this task, and save. It is run again.',
+    'Check whether the call took effect.',
+    'If it did not: change [_] to [x] in the first line of this task, and save. Cadre runs it again.',
     `  Or: cadre approve ${id}`,
-    'If it was: add outcome: done below the first line, change [_] to [x], and save. It is not run again.',
+    'If it did: add outcome: done below the first line, change [_] to [x], and save. Cadre does not run it again.',
     `  Or: cadre approve ${id} --done`,
-    'To leave it: change [_] to [-], and save. Cadre does not run it again, and the agent has to check.',
+    'If you cannot tell: change [_] to [-], and save. Cadre does not run it again, and the agent has to check.',
     `  Or: cadre reject ${id}`,
   ]
 }
@@ -240,8 +240,9 @@ function isByAnother(task: Task, { status, decision }: ApprovalRecord): boolean 
 }
 
 function noteOf(task: Task, { status, decision }: ApprovalRecord): string {
-  if (decision === undefined) return `this line said [${task.marker}], but the session had gone on without it`
-  return `this line said something else; the first decision counts: ${status} by ${decision.by ?? 'somebody'} at ${decision.at}`
+  if (decision === undefined)
+    return `this line said [${task.marker}], but the session had already continued without it`
+  return `this line said something else, but the first decision applies: ${status} by ${decision.by ?? 'somebody'} at ${decision.at}`
 }
 
 /** A value of a field must not be read as the beginning of a block. */

@@ -80,7 +80,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       return stored === undefined ? [] : approvalsIn(stored)
     } catch (error) {
       // A journal that cannot be read must not hide the others.
-      warn(`the approvals of session ${session} cannot be read: ${messageOf(error)}`)
+      warn(`cannot read the approvals of session ${session}: ${messageOf(error)}`)
       return []
     }
   }
@@ -100,7 +100,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     if (isUnguarded(home)) return undefined
     const readings = forms.read(record)
     for (const { where, reading } of readings)
-      if (reading.kind === 'unclear') warn(`${where}: ${record.id} is not decided there: ${reading.why}`)
+      if (reading.kind === 'unclear') warn(`${where}: no valid decision for ${record.id}: ${reading.why}`)
     // Looked again: what began meanwhile could have written what was read.
     if (isUnguarded(home)) return undefined
     const decided = readings.flatMap(({ reading }) => (reading.kind === 'decided' ? [reading.answer] : []))
@@ -151,7 +151,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     }
     const word = isApproval(counted.decision) ? 'approved' : 'rejected'
     tell(
-      `${record.id} was ${word} by ${counted.by ?? 'somebody'}; continue with: cadre resume ${record.root}`,
+      `${record.id} was ${word} by ${counted.by ?? 'somebody'}. Continue with: cadre resume ${record.root}`,
     )
     return true
   }
@@ -187,8 +187,8 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         throw new CadreError(
           'owned',
           isUnguarded(home)
-            ? `another process runs session ${record.session}, and a command without a sandbox, while which no file is believed; try again when it has ended`
-            : `another process runs session ${record.session}, and neither form of ${record.id} can take the decision; mend them, or decide where the session runs`,
+            ? `another process is running session ${record.session} with a command without a sandbox, which could forge decisions in files. Try again when the command has ended.`
+            : `another process is running session ${record.session}, and Cadre cannot write the decision to either form of ${record.id}. Fix the forms, or decide where the session runs.`,
         )
       return { kind: 'written', answer }
     },

@@ -19,7 +19,7 @@ export function followApprovals(
   const trees = new Set<string>()
   // The journal has it: a form that is not up to date is put right the next time.
   const attempt = (work: Promise<void>) =>
-    work.catch((error) => tell(`the forms of approvals could not be brought up to date: ${messageOf(error)}`))
+    work.catch((error) => tell(`cannot update the approval forms: ${messageOf(error)}`))
   return {
     ...engine,
     async open(spec) {

@@ -14,10 +14,10 @@ export function objectionTo(
   },
   wanted: string,
 ): string | undefined {
-  if (status === 'withdrawn') return `${id} is no longer pending: its session continued without it`
+  if (status === 'withdrawn') return `${id} is no longer pending, because its session continued without it`
   if (decision === undefined || isMet(decision.decision, wanted)) return undefined
   const word = Object.hasOwn(words, decision.decision) ? words[decision.decision] : 'rejected'
-  return `${id} was already ${word} by ${decision.by ?? 'somebody'}; the first decision applies`
+  return `${id} was already ${word} by ${decision.by ?? 'somebody'}. The first decision applies`
 }
 
 /** What is approved for the session is approved; every other word is its own. */

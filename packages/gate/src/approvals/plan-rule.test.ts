@@ -55,7 +55,7 @@ test.each([
 test('where the list says otherwise, or is no file, a person has to look', () => {
   expect(planRule(createHome('npm test: deny\n'), ['command: npm test'], trust)).toMatchObject({
     kind: 'refused',
-    reason: expect.stringContaining(':1 says npm test: "deny"'),
+    reason: expect.stringContaining(':1: npm test is already set to "deny"'),
   })
   const home = createHome()
   mkdirSync(home.folder('storage', list), { recursive: true })

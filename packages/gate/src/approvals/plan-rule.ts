@@ -28,7 +28,7 @@ export function planRule(home: Home, grants: readonly string[], trust: Pick<Trus
     return {
       kind: 'refused',
       reason:
-        'no rule can stand for this: only for commands of plain words; approve it once, or for the session',
+        'Cadre cannot write a rule for this call, only for commands of plain words. Approve it once, or for the session',
     }
   const planned = added(textOf(readPlainFile(path) ?? ''), path, patterns)
   if (typeof planned === 'string') return { kind: 'refused', reason: planned }

@@ -10,7 +10,7 @@ export const undecided: Reading = { kind: 'none' }
 
 export const actionChanged: Reading = {
   kind: 'unclear',
-  why: 'the action shown there is not the one that was asked about; take out what is there, and it is written anew',
+  why: 'the action in the file is not the requested one. Remove it from the file, and Cadre writes it again',
 }
 
 /** Names and reasons that people type: one line, without quotes around it, nothing that a terminal would act upon. */

@@ -10,11 +10,11 @@ export function requirePerson(home: Home, environment: NodeJS.ProcessEnv = proce
   if (isInsideCommand(home, environment))
     throw new CadreError(
       'policy',
-      `a command of an agent asks for this, and no agent decides for itself; do it outside of the session, in ${home.path}`,
+      `a command of an agent requested this, and agents may not decide for themselves. Run it outside the session, in ${home.path}`,
     )
   if (isUnguarded(home, { byOthers: true }))
     throw new CadreError(
       'owned',
-      `a command without a sandbox runs in ${home.path}, and could be what asks for this; try again when it has ended`,
+      `a command without a sandbox is running in ${home.path} and could have requested this. Try again when it has ended.`,
     )
 }

@@ -9,7 +9,7 @@ const plain = /^(?:(?![\p{DI}\u2800])[\n\t\x20-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}])+$
 /** The text behind a label, on its line when it is one line, else below. What does not show is written as JSON does. */
 export function shownText(label: string, text: string): string[] {
   if (!isPlain(text))
-    return [`${label} (as a JSON string, for what does not show):`, `  ${visibleJson(text)}`]
+    return [`${label} (as a JSON string, to show hidden characters):`, `  ${visibleJson(text)}`]
   if (!text.includes('\n')) return [`${label}: ${text}`]
   return [`${label}:`, ...barred(text)]
 }

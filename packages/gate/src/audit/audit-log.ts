@@ -67,7 +67,7 @@ export function openAuditLog({
     close()
     const folder = home.folder('events')
     if (!isInside(realpathSync(home.path), realpathSync(folder)))
-      throw new Error(`${folder} is a link that leads out of the home`)
+      throw new Error(`${folder} is a link to a place outside the home directory`)
     const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR } = constants
     const handle = openSync(
       path.join(folder, `${day}.jsonl`),
@@ -76,7 +76,7 @@ export function openAuditLog({
     )
     open = { day, handle }
     const stats = fstatSync(handle)
-    if (!stats.isFile()) throw new Error(`${day}.jsonl is not a plain file`)
+    if (!stats.isFile()) throw new Error(`${day}.jsonl is not a regular file`)
     isTorn = stats.size > 0 && lastByte(handle, stats.size) !== newline
     return handle
   }
@@ -135,7 +135,7 @@ export function openAuditLog({
       if (isTold) return
       isTold = true
       tell(
-        `the audit in ${home.at('events')} cannot be written: ${messageOf(error)}; decisions are still recorded in the session files`,
+        `cannot write the audit log in ${home.at('events')}: ${messageOf(error)}. Decisions are still recorded in the session files.`,
       )
     }
   }

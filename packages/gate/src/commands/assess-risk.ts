@@ -25,7 +25,7 @@ export function assessRisk(line: CommandLine): { readonly risk: Risk; readonly r
   if (line.plan === undefined && line.why !== undefined) found.MEDIUM.add(`Needs a shell: ${line.why}`)
   for (const command of line.commands) assessCommand(command, found)
   const { HIGH, MEDIUM } = found
-  if (HIGH.size + MEDIUM.size === 0) return { risk: 'LOW', reasons: ['It only reads.'] }
+  if (HIGH.size + MEDIUM.size === 0) return { risk: 'LOW', reasons: ['Read-only.'] }
   return { risk: HIGH.size > 0 ? 'HIGH' : 'MEDIUM', reasons: [...new Set([...HIGH, ...MEDIUM])] }
 }
 
@@ -47,7 +47,8 @@ function assessCommand(
   else if (fetchers.has(program)) MEDIUM.add(`Reaches the network: ${program}`)
   else if (writers.has(program)) MEDIUM.add(`Changes files: ${program}`)
   else if (described?.isReader !== true && runsCode(name, program)) MEDIUM.add(`Runs code: ${name}`)
-  for (const { word } of described?.unlisted ?? []) MEDIUM.add(`Not a listed use of ${program}: ${word}`)
+  for (const { word } of described?.unlisted ?? [])
+    MEDIUM.add(`Not a known read-only use of ${program}: ${word}`)
   const path = speakers.has(program) ? undefined : texts.find((word, at) => at > 0 && isSecret(word))
   if (path !== undefined) HIGH.add(`Sensitive file: ${path}`)
 }
@@ -61,7 +62,7 @@ function assessGit(texts: readonly string[], { HIGH, MEDIUM }: Found): void {
     (sub === 'reset' && hasOption(args, '', 'hard')) ||
     (sub === 'push' && hasOption(args, 'fd', 'force')) ||
     /^(?:filter-branch|filter-repo|update-ref|gc|prune)$/.test(sub)
-  if (isHard) HIGH.add(`Throws away history or changes: git ${sub}`)
+  if (isHard) HIGH.add(`Discards history or changes: git ${sub}`)
   else if (changing.test(sub)) MEDIUM.add(`Changes a repository: git ${sub}`)
 }
 

@@ -47,7 +47,7 @@ describe('the rule about commands', () => {
       rule: 'allowlist: git status',
       readsOnly: true,
       risk: 'LOW',
-      reasons: ['It only reads.'],
+      reasons: ['Read-only.'],
       commands: [
         { words: ['git', 'status'], decision: 'allow', reason: 'allowed by the pattern git status' },
         { words: ['ls', 'src'], decision: 'allow', reason: 'allowed by the pattern ls' },

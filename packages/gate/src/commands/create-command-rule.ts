@@ -33,7 +33,7 @@ export function createCommandRule(options: CommandRuleOptions): Rule {
 /** A line that is to run in a folder of its own: it has to be one of the workspace, and paths are judged from there. */
 function judgeIn(cwd: string, source: string, workspace: string, options: CommandRuleOptions): Verdict {
   const placed = options.places.judge({ path: cwd, workspace, write: false, mounts: false })
-  const { kind, real, reason = `${cwd} is outside of the workspace` } = placed
+  const { kind, real, reason = `${cwd} is outside the workspace` } = placed
   if (kind === 'inside' && real !== undefined) return judgeLine(source, workspace, options, real)
   const paths = [{ path: cwd, decision: 'deny' as const, reason }]
   return { kind: 'deny', by: 'policy', rule: `paths.${kind}`, reason, paths }
@@ -66,7 +66,7 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
     return {
       ...asked(),
       rule: 'commands.shell',
-      reason: `No rule can allow this line, because it needs a shell: ${line.why}.`,
+      reason: `no rule can allow this line, because it needs a shell: ${line.why}`,
     }
   const askedPath = paths.find(({ decision }) => decision === 'ask')
   if (askedPath !== undefined) return { ...asked(), rule: 'commands.paths', reason: reasonOf(askedPath) }
@@ -106,7 +106,7 @@ function isFed(list: List): boolean {
 }
 
 const withoutSandbox =
-  'No sandbox: it can read and change everything this user can. A process it leaves behind could approve calls for itself, forge files in tasks, inbox, mailboxes and memory, and read the environment of other processes.'
+  'No sandbox: the command can read and change everything this user can. A process that it leaves running could approve calls, forge files in tasks, inbox, mailboxes and memory, and read the environment of other processes.'
 
 function firstDenial(
   line: CommandLine,
@@ -115,14 +115,14 @@ function firstDenial(
   options: CommandRuleOptions,
 ): { readonly rule: string; readonly reason: string } | undefined {
   const { refused, refusedBy = 'commands.refused' } = line
-  if (refused !== undefined) return { rule: refusedBy, reason: `No rule can allow this line: ${refused}.` }
+  if (refused !== undefined) return { rule: refusedBy, reason: `no rule can allow this line: ${refused}` }
   const command = judged.find(({ finding }) => finding.decision === 'deny')
   if (command !== undefined) return { rule: command.rule, reason: commandReason(command) }
   const path = paths.find(({ decision }) => decision === 'deny')
   if (path !== undefined) return { rule: 'commands.paths', reason: reasonOf(path) }
   if (options.execute !== 'deny') return undefined
   const where = options.decidedBy ?? 'the policy'
-  const reason = `running commands is not permitted here: effects.execute is deny (${where})`
+  const reason = `the policy denies running commands: effects.execute is deny (${where})`
   return { rule: 'effects.execute', reason }
 }
 

@@ -26,11 +26,11 @@ export function findDanger({ commands, plan }: CommandLine): Danger | undefined 
     if (danger !== undefined) return danger
   }
   if (runsWhatItFetches(commands))
-    return { what: 'curl | sh', reason: 'it runs what it fetches from the network at once' }
+    return { what: 'curl | sh', reason: 'it runs a download without any check' }
   if (!commands.some(({ program }) => sqlClients.has(program))) return undefined
   const said = [...textsIn(plan ?? []), ...commands.flatMap(({ texts }) => texts)]
   if (!said.some((text) => drop.test(text.replace(comments, ' ')))) return undefined
-  return { what: 'DROP TABLE', reason: 'it removes tables or databases' }
+  return { what: 'DROP TABLE', reason: 'it deletes tables or databases' }
 }
 
 const readsCommands = /^(?:sh|bash|dash|ash|zsh|ksh|eval|source|\.)$/
@@ -57,21 +57,22 @@ export function textsIn(list: List): readonly string[] {
 
 function dangerOf({ texts, program, redirects, folders }: FoundCommand): Danger | undefined {
   const device = redirects.find((redirect) => redirect.kind === 'write' && disk.test(redirect.path))
-  if (device !== undefined) return { what: `> ${device.path}`, reason: 'it writes over a disk' }
-  if (ends.test(program)) return { what: program, reason: `${program} ends the machine or formats a disk` }
+  if (device !== undefined) return { what: `> ${device.path}`, reason: 'it overwrites a disk' }
+  if (ends.test(program))
+    return { what: program, reason: `${program} shuts down the machine or formats a disk` }
   const args = texts.slice(1)
   if (program === 'git') return dangerOfGit(args)
   if (
     (program === 'init' && /^[06]$/.test(args[0] ?? '')) ||
     (program === 'systemctl' && args.some((word) => stops.test(word)))
   )
-    return { what: program, reason: 'it ends the machine' }
+    return { what: program, reason: 'it shuts down the machine' }
   if (writers.has(program)) {
     // `dd` reads what `if=` names.
     const written = program === 'dd' ? args.filter((word) => word.startsWith('of=')) : args
     const targets = written.map((word) => word.replace(/^of=/, ''))
     const target = targets.find((word) => disk.test(path.posix.normalize(word)))
-    if (target !== undefined) return { what: `${program} ${target}`, reason: 'it writes over a disk' }
+    if (target !== undefined) return { what: `${program} ${target}`, reason: 'it overwrites a disk' }
   }
   return dangerOfFiles(program, args, folders) ?? dangerOfWindows(program, args)
 }
@@ -83,22 +84,25 @@ function dangerOfFiles(
 ): Danger | undefined {
   if (!/^(?:rm|chmod|chown|chgrp|setfacl|mv|g?find)$/.test(program)) return undefined
   if (program === 'rm' && hasOption(args, '', 'no-preserve-root'))
-    return { what: 'rm --no-preserve-root', reason: 'it removes everything' }
+    return { what: 'rm --no-preserve-root', reason: 'it deletes everything' }
   const isRootHere = (word: string) => folders.some((folder) => isRoot(word, folder))
   const root = args.find((word) => choicesOf(word).some(isRootHere))
   if (root === undefined) return undefined
   if (program === 'mv')
     return args.slice(0, -1).some(isRootHere)
-      ? { what: `mv ${root}`, reason: 'it moves a whole system or home away' }
+      ? { what: `mv ${root}`, reason: 'it moves a system directory or a home directory' }
       : undefined
   if (program.endsWith('find'))
     return removesFound(args)
-      ? { what: `find ${root} -delete`, reason: 'it removes a whole system or home' }
+      ? { what: `find ${root} -delete`, reason: 'it deletes a system directory or a home directory' }
       : undefined
   if (!hasOption(args, 'rR', 'recursive')) return undefined
   return program === 'rm'
-    ? { what: `rm -rf ${root}`, reason: 'it removes a whole system, a home, or everything' }
-    : { what: `${program} -R ${root}`, reason: 'it changes the rights of a whole system or home' }
+    ? { what: `rm -rf ${root}`, reason: 'it deletes a system directory, a home directory, or everything' }
+    : {
+        what: `${program} -R ${root}`,
+        reason: 'it changes the permissions of a system directory or a home directory',
+      }
 }
 
 function removesFound(args: readonly string[]): boolean {
@@ -142,9 +146,9 @@ function isRoot(word: string, folder: string): boolean {
 function dangerOfGit(given: readonly string[]): Danger | undefined {
   const [command, ...args] = given.slice(gitCommandAt(given))
   if (command === 'push' && args.some(isForce))
-    return { what: 'git push --force', reason: 'it writes over history that others have' }
+    return { what: 'git push --force', reason: 'it overwrites history that others use' }
   if (command === 'reset' && args.some((word) => word.length >= 3 && '--hard'.startsWith(word)))
-    return { what: 'git reset --hard', reason: 'it throws away changes for good' }
+    return { what: 'git reset --hard', reason: 'it discards changes permanently' }
   return undefined
 }
 
@@ -158,7 +162,7 @@ function dangerOfWindows(program: string, args: readonly string[]): Danger | und
   const has = (option: RegExp) => args.some((word) => option.test(word))
   if (program === 'format')
     return has(/^[a-z]:/i) ? { what: 'format', reason: 'it formats a disk' } : undefined
-  const reason = 'it removes everything below a root'
+  const reason = 'it deletes everything below a root'
   if (/^(?:del|erase|rd|rmdir)$/.test(program) && has(/^\/s$/i) && has(/^[a-z]:[\\/]*\*?|^\\$|^%/i))
     return { what: `${program} /s`, reason }
   const isForced = has(/^-r(?:e|ec|ecu|ecur|ecurs|ecurse)?$/i) && has(/^-fo(?:r|rc|rce)?$/i)

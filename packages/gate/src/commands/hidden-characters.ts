@@ -12,9 +12,9 @@ export function refuseHidden(source: string): string | undefined {
   if (plain.test(source)) return undefined
   const found = control.exec(source) ?? invisible.exec(source)
   if (found === null) return undefined
-  const what = control.test(found[0]) ? 'a control character' : 'a character that nobody sees'
+  const what = control.test(found[0]) ? 'a control character' : 'an invisible character'
   const code = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-  return `it contains ${what}, U+${code}, at position ${found.index + 1}; write the line without it`
+  return `it contains ${what}, U+${code}, at position ${found.index + 1}. Write the line without it`
 }
 
 /** Spaces that are none, and blanks: harmless as text, and easily taken for something else. */

@@ -53,18 +53,22 @@ function decide(command: FoundCommand, { texts, described }: Named, request: Lin
   const answer = strictest(lists, subject, source) ?? shipped(lists, subject, described)
   const rule = answer === undefined ? 'commands.unlisted' : `allowlist: ${answer.rule}`
   const said = (decision: Decision, reason: string): Decided => ({ decision, reason, rule })
-  if (answer?.decision === 'deny') return said('deny', `forbidden by the pattern ${answer.rule}`)
-  if (answer?.decision === 'ask') return said('ask', `the pattern ${answer.rule} asks for it`)
+  if (answer?.decision === 'deny') return said('deny', `denied by the pattern ${answer.rule}`)
+  if (answer?.decision === 'ask') return said('ask', `the pattern ${answer.rule} requires approval`)
   if (command.isHint === true) return said('allow', 'judged by the command that starts it')
   // `timeout 60 npm test` is as good as `npm test`.
   if (described?.inner !== undefined && answer === undefined)
     return decide(command, nameOf(described.inner, request.resolve), request)
   const first = described?.unlisted[0]
   if (answer === undefined && options.execute !== 'allow')
-    return said('ask', first === undefined ? 'no rule allows it' : `${first.word} is not listed as harmless`)
-  if (answer === undefined && isRisky(command)) return said('ask', 'no rule names it, and its risk is high')
+    return said(
+      'ask',
+      first === undefined ? 'no rule allows it' : `${first.word} is not on the read-only list`,
+    )
+  if (answer === undefined && isRisky(command))
+    return said('ask', 'no rule allows it by name, and its risk is high')
   if (answer !== undefined && !options.beforehand && options.execute !== 'allow')
-    return said('ask', 'the policy forbids decisions beforehand (agentMode.autoApproval.enabled)')
+    return said('ask', 'the policy does not allow automatic approval (agentMode.autoApproval.enabled)')
   const weakness = weaknessOf(command, texts[0] ?? '', described, answer, request)
   if (weakness !== undefined) return said('ask', weakness)
   return said(
@@ -87,20 +91,21 @@ function weaknessOf(
 ): string | undefined {
   const { options } = request
   const unnamed = described?.unlisted.find(({ names }) => answer?.names?.(names) !== true)
-  if (unnamed !== undefined) return `${unnamed.word} is not listed as harmless, and the rule does not name it`
+  if (unnamed !== undefined)
+    return `${unnamed.word} is not on the read-only list, and the rule does not name it`
   const program = isOfRunner(name) ? undefined : request.resolve(name)
   // A pattern that fits a path names it; `effects.execute` names nothing.
   if (program?.kind === 'inside' && (answer === undefined || !name.includes('/')))
-    return 'it is a program of the workspace, and no rule names it'
+    return 'it is a program in the workspace, and no rule names it'
   // What no rule names has been found not to be risky before.
   const isOwnExecute = options.isOwnExecute === true && (answer === undefined || !isRisky(command))
   if (isOwnExecute || answer?.own === true) return undefined
   const setting =
     name === 'git' && described?.isReader ? settingIn(command, described, request.cwd) : undefined
-  if (setting !== undefined) return `the repository has a setting that may start a program: ${setting}`
+  if (setting !== undefined) return `the repository has a setting that can start a program: ${setting}`
   if (options.sandboxed) return undefined
   const isReading = answer?.isShipped === true && described?.isReader === true && !described.needsSandbox
-  if (!isReading) return 'there is no sandbox, and only a rule of your own may allow it then'
+  if (!isReading) return 'there is no sandbox, so only your own rules can allow it'
   // Another repository has settings of its own, which name programs.
   const isElsewhere =
     name === 'git' &&

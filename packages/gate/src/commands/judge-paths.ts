@@ -15,7 +15,7 @@ const mostGlobs = 20
 const tooMany: PathFinding = {
   path: '…',
   decision: 'ask',
-  reason: 'the line names more paths than can be checked',
+  reason: 'the line names more paths than Cadre can check',
 }
 
 /** What a path is used for. */
@@ -81,12 +81,16 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     const above = judgeOne(glob.slice(0, glob.lastIndexOf('/', first) + 1) || '.', folder, use)
     keep(above)
     if (climbs.test(glob.slice(Math.max(first, 0))))
-      return void keep({ path: glob, decision: 'ask', reason: 'where it leads is only known when it runs' })
+      return void keep({
+        path: glob,
+        decision: 'ask',
+        reason: 'Cadre cannot tell before it runs where the path leads',
+      })
     // Nothing is looked up outside.
     if (above.decision !== 'allow') return
     const { paths, isCut } = expandGlob(glob, folder, use.writes)
     for (const one of paths) add(one, folder, { ...use, isGuess: true })
-    if (isCut) keep({ path: glob, decision: 'ask', reason: 'more files match it than can be checked' })
+    if (isCut) keep({ path: glob, decision: 'ask', reason: 'it matches more files than Cadre can check' })
   }
 
   function add(written: string, folder: string, use: Use): void {
@@ -121,7 +125,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     if (placed.kind !== 'inside')
       return isScratch(whole)
         ? { path: written, decision: 'allow' }
-        : said('ask', placed.reason ?? 'it is outside of the workspace')
+        : said('ask', placed.reason ?? 'it is outside the workspace')
     if (below !== 'allow' && real !== undefined && isAbove(real, places.protectedIn(workspace)))
       return said(below, 'something below it is protected')
     return said('allow')

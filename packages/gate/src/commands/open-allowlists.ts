@@ -56,18 +56,18 @@ function readOne({ path, trusted, isOwn }: AllowlistFile, stamp: string): Omit<R
     diagnostics: [{ path, severity: 'error', code: 'allowlist-unreadable', message }],
   })
   if (stamp === 'odd')
-    return fault('This is no file of a size that can be read, so every command is asked about.')
+    return fault('This is not a regular file of a readable size, so every command needs approval.')
   try {
     const text = readFileSync(path, 'utf8')
     const { allowlist, narrowing, diagnostics, widens } = readAllowlist(text, path, isOwn)
     const sha256 = createHash('sha256').update(text).digest('hex')
     if (!widens || trusted === undefined || trusted({ path, sha256 })) return { list: allowlist, diagnostics }
-    const message = 'Nobody has agreed to what this list allows, so it allows nothing.'
+    const message = 'The rules of this list are not trusted, so it allows nothing.'
     const untrusted: Diagnostic = { path, severity: 'warning', code: 'untrusted', message }
     return { list: narrowing, diagnostics: [...diagnostics, untrusted] }
   } catch (error) {
     const why = error instanceof Error ? error.message : error
-    return fault(`This cannot be read, so every command is asked about: ${why}.`)
+    return fault(`Cannot read this file, so every command needs approval: ${why}.`)
   }
 }
 

@@ -7,7 +7,7 @@ import { showWords } from './show-words.ts'
 const mostLetters = 1_000
 
 const notWords =
-  'a pattern is the words of one command, without quotes and operators; write a /regex/, or set matchCommandLine'
+  'a pattern consists of the words of one command, without quotes and operators. Write a /regex/, or set matchCommandLine'
 
 /** How a pattern is compared. `specific` orders those that fit: more words, then more letters. */
 export interface Pattern {

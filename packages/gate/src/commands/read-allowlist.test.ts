@@ -113,7 +113,7 @@ describe('an allowlist', () => {
     (text) => {
       const { allowlist, diagnostics, widens } = readAllowlist(text, 'list.yaml')
       expect(allowlist.match(['cat', 'a'], 'cat a')?.decision).toBe('ask')
-      expect(diagnostics[0]?.fix).toContain('every command asks')
+      expect(diagnostics[0]?.fix).toContain('every command needs approval')
       expect(widens).toBe(text.startsWith('cat: true'))
     },
   )

@@ -17,7 +17,7 @@ export function askingAllowlist(path: string, list?: Allowlist): Allowlist {
   return {
     match(words, line) {
       const said = list?.match(words, line)
-      return said?.decision === 'deny' ? said : { decision: 'ask', rule: `${path} is not understood` }
+      return said?.decision === 'deny' ? said : { decision: 'ask', rule: `${path} is not valid` }
     },
   }
 }
@@ -46,7 +46,7 @@ export function readAllowlist(
   if (read?.kind === 'broken') return lost(path, read.diagnostics)
   const root = read?.root
   if (root !== undefined && root.fields === undefined && root.value !== null) {
-    const message = 'This is not a mapping of patterns.'
+    const message = 'This file must be a mapping of patterns.'
     return lost(path, [fault(root.line, message, 'Write lines such as `git status: allow`.')])
   }
   const diagnostics: Diagnostic[] = []
@@ -60,14 +60,14 @@ export function readAllowlist(
       continue
     }
     if (typeof said === 'string') {
-      const message = `The value of ${JSON.stringify(key)} is not understood: ${said}.`
-      const fix = 'Write allow, ask, deny, true, false or null; until then it is asked about.'
+      const message = `The value of ${JSON.stringify(key)} is not valid: ${said}.`
+      const fix = 'Write allow, ask, deny, true, false or null. Until then, it needs approval.'
       diagnostics.push(fault(field.line, message, fix))
     }
     const value = typeof said === 'string' ? asking : said
     const pattern = readPattern({ text: key, ...value })
     if ('fault' in pattern) {
-      const message = `The pattern ${JSON.stringify(key)} is not understood: ${pattern.fault}.`
+      const message = `The pattern ${JSON.stringify(key)} is not valid: ${pattern.fault}.`
       const restricts = value.decision !== 'allow'
       diagnostics.push(restricts ? telling(fault(field.line, message)) : fault(field.line, message))
       isLost ||= restricts
@@ -88,7 +88,7 @@ function lost(path: string, diagnostics: readonly Diagnostic[]): ReadAllowlist {
 }
 
 function telling({ fix, ...diagnostic }: Diagnostic): Diagnostic {
-  const until = 'Until it is fixed, every command asks.'
+  const until = 'Until it is fixed, every command needs approval.'
   return { ...diagnostic, fix: fix === undefined ? until : `${fix} ${until}` }
 }
 
@@ -105,11 +105,11 @@ function readValue({ value, fields }: Located): Value | 'unset' | string {
   const written = (isAlone ? { approve: value } : value) as { readonly [key: string]: unknown }
   const { approve = null, matchCommandLine = false, ...rest } = written
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) return `it has a key ${JSON.stringify(unknown)}`
-  if (typeof matchCommandLine !== 'boolean') return 'matchCommandLine is neither true nor false'
+  if (unknown !== undefined) return `it has an unknown key ${JSON.stringify(unknown)}`
+  if (typeof matchCommandLine !== 'boolean') return 'matchCommandLine must be true or false'
   if (approve === null) return 'unset'
   const word = String(approve) as keyof typeof decisions
   if (Object.hasOwn(decisions, word) && !(isAlone && typeof value === 'object'))
     return { decision: decisions[word], matchCommandLine }
-  return isAlone ? JSON.stringify(value) : 'approve is none of the words'
+  return isAlone ? JSON.stringify(value) : 'approve is not one of these words'
 }

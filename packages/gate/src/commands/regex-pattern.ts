@@ -21,14 +21,14 @@ export function readRegex(pattern: string): RegexPattern | Fault {
   const flags = pattern.slice(end + 1).replace('g', '')
   if (end < 1 || source === '') return { fault: 'it is empty' }
   if (!/^[imsu]*$/.test(flags) || new Set(flags).size !== flags.length)
-    return { fault: `the flags "${flags}" are not known here` }
+    return { fault: `the flags "${flags}" are not supported` }
   if (source.length > 500) return { fault: 'it is too long' }
   const repetitions = countRepetitions(source)
   if (typeof repetitions !== 'number') return repetitions
   const steps = repetitions + (source.startsWith('^') ? 0 : 1)
   const mostLetters = limits[steps]
   if (mostLetters === undefined)
-    return { fault: 'it repeats too often: at most four *, + or {n,}, one less without ^' }
+    return { fault: 'it has too many repetitions: at most four *, + or {n,}, or three without ^' }
   try {
     return { regex: new RegExp(source, flags), mostLetters }
   } catch (error) {
@@ -46,7 +46,7 @@ function countRepetitions(source: string): number | Fault {
     const wasClosed = closed
     closed = false
     if (letter === '\\') {
-      if (/[1-9k]/.test(source[++at] ?? '')) return { fault: 'it refers back to a group' }
+      if (/[1-9k]/.test(source[++at] ?? '')) return { fault: 'it has a backreference' }
     } else if (letter === '[') {
       for (at++; at < source.length && source[at] !== ']'; at++) if (source[at] === '\\') at++
     } else if (letter === '(') groups.push(false)
@@ -57,7 +57,7 @@ function countRepetitions(source: string): number | Fault {
     else {
       const bounds = /^(?:[*+]|\{(\d*)(,?)(\d*)\})/.exec(source.slice(at))
       if (bounds === null) continue
-      if (wasClosed) return { fault: 'it repeats a group in which something repeats or chooses' }
+      if (wasClosed) return { fault: 'it repeats a group that contains a repetition or alternatives' }
       const [whole, least, comma, most] = bounds
       const isBounded = least !== undefined && Number(most || (comma ? 1e9 : least)) <= 8
       if (!isBounded) count++

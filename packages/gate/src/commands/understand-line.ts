@@ -51,10 +51,10 @@ function understand(source: string): CommandLine {
 function dangerIn(source: string, line: CommandLine): Danger | undefined {
   const { plan, commands } = line
   if (plan === undefined && isForkBomb(source))
-    return { what: 'fork bomb', reason: 'it starts itself without end' }
+    return { what: 'fork bomb', reason: 'it starts itself endlessly' }
   const fetches = commands.some(({ program }) => fetchers.has(program))
   if (plan === undefined ? showsDownload(source) : fetches && runsDownload(plan))
-    return { what: 'curl | sh', reason: 'it runs what it downloads' }
+    return { what: 'curl | sh', reason: 'it runs a download' }
   return findDanger(line)
 }
 

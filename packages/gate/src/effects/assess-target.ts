@@ -27,9 +27,7 @@ export function assessTarget(paths: readonly string[]): {
     const telling = /^[\\/]etc[\\/]/i.test(path)
       ? '/etc'
       : names.find((name, at) => isSecret(name, at === names.length - 1))
-    return telling === undefined
-      ? []
-      : [`${path} is where secrets or settings of the system are kept (${telling})`]
+    return telling === undefined ? [] : [`${path} may contain secrets or system settings (${telling})`]
   })
   return { risk: reasons.length > 0 ? 'HIGH' : 'MEDIUM', reasons }
 }

@@ -68,7 +68,7 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
     if (permission === 'allow') return { kind: 'allow', ...decided }
     const why = policy.decidedBy.get(key)
     if (permission === 'deny') {
-      const reason = `${doing[tool.effect]} is not permitted here: ${key} is deny (${why ?? 'the policy'})`
+      const reason = `the policy denies ${doing[tool.effect]}: ${key} is deny (${why ?? 'the policy'})`
       return { kind: 'deny', ...decided, reason }
     }
     const { risk, reasons } = riskOf(call, found)
@@ -104,8 +104,8 @@ function leavesMessage(tool: Tool): boolean {
 }
 
 function whatOf(tool: Tool): string {
-  if (leavesMessage(tool)) return 'it leaves a message for another agent'
-  return writesTasks(tool) ? 'it changes task files of the home' : what[tool.effect]
+  if (leavesMessage(tool)) return 'it sends a message to another agent'
+  return writesTasks(tool) ? 'it changes task files in the home directory' : what[tool.effect]
 }
 
 /** A path that a call names, and what is to be said about it. */
@@ -117,17 +117,17 @@ interface FoundPath {
 }
 
 const what: { readonly [effect in Effect]: string } = {
-  read: 'it reads files of the workspace',
-  write: 'it changes files of the workspace',
+  read: 'it reads files in the workspace',
+  write: 'it changes files in the workspace',
   execute: 'it runs a program',
-  outbound: 'it reaches outside of this machine',
+  outbound: 'it sends data outside this machine',
 }
 
 const doing: { readonly [effect in Effect]: string } = {
-  read: 'reading',
-  write: 'writing',
+  read: 'reading files',
+  write: 'writing files',
   execute: 'running programs',
-  outbound: 'reaching outside of this machine',
+  outbound: 'network access',
 }
 
 function riskOf({ tool }: JudgedCall, found: readonly FoundPath[]) {

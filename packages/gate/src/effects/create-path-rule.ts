@@ -79,8 +79,8 @@ function verdictOf(found: readonly Found[]): Verdict | undefined {
   const { decision, key, pattern, path, place = 'the policy' } = decided
   const reason =
     decision === 'deny'
-      ? `${path} may not be used: ${key} has ${JSON.stringify(pattern)} (${place})`
-      : `${path} needs a person's look: ${key} has ${JSON.stringify(pattern)} (${place})`
+      ? `the policy denies ${path}: ${key} contains ${JSON.stringify(pattern)} (${place})`
+      : `${path} needs approval: ${key} contains ${JSON.stringify(pattern)} (${place})`
   return { kind: decision, by: 'policy', rule: key, reason, paths: findings(found) }
 }
 

@@ -49,7 +49,7 @@ export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
     const missing = required.filter((heading) => isMissing(own.text, heading))
     if (missing.length === 0) return { kind: 'accept' }
     const artifact = artifactOf(session.agent)
-    const reason = `The artifact ${artifact} lacks these sections: ${missing.join(', ')}. Write it again, complete, with each as a heading and its content below; then give the report again.`
+    const reason = `The artifact ${artifact} lacks these sections: ${missing.join(', ')}. Write the complete artifact again, with a heading and content for each section. Then send the report again.`
     return { kind: 'return', reason, by: 'sections' }
   }
 

@@ -90,7 +90,7 @@ export function createAgentHooks({
       if (strangers === 'idle') return { ...hook, idle: hook.idle ?? 'this folder is not trusted' }
       return {
         ...hook,
-        barred: `the hooks of ${agent.name} are not what was agreed to when this run began, so they are not run`,
+        barred: `the hooks of ${agent.name} changed after you trusted them for this run, so Cadre does not run them`,
       }
     })
   }

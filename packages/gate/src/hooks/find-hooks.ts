@@ -70,7 +70,7 @@ export function findHooks(request: FindHooksRequest): HookSet {
     return read.hooks.map((hook): Hook => {
       if (why !== undefined) return { ...hook, idle: why }
       if (runsProject || projectFilesOf(hook, request.project, request.ownHome).length === 0) return hook
-      const reason = 'it runs files of this project, and this folder is not trusted'
+      const reason = 'it runs files of this project, but this folder is not trusted'
       // What the administrator demands is not left out: without it the call is denied.
       return place.level === 'policy' ? { ...hook, barred: reason } : { ...hook, idle: hook.idle ?? reason }
     })
@@ -129,13 +129,13 @@ function textAt(
   if (stats === undefined) return undefined
   if (stats === 'unreadable' || !stats.isFile()) {
     return stats === 'unreadable' || !stats.isDirectory()
-      ? refuse('hooks-unreadable', 'This is not a file that can be read, so there are no hooks in it.')
+      ? refuse('hooks-unreadable', 'This is not a regular file, so Cadre reads no hooks from it.')
       : undefined
   }
   if (stats.size > largestFile)
     return refuse(
       'file-too-large',
-      `The file has ${stats.size} bytes, and the most for hooks is ${largestFile}.`,
+      `The file has ${stats.size} bytes. A file of hooks can have at most ${largestFile}.`,
     )
   try {
     const real = realpathSync.native(path)
@@ -143,16 +143,16 @@ function textAt(
     if (seen.has(real)) return undefined
     seen.add(real)
     if (level === 'project' && !isInside(realpathSync.native(project), real))
-      return refuse('hooks-outside', 'This link leads out of the project and is not followed.')
+      return refuse('hooks-outside', 'This link points outside the project, so Cadre does not follow it.')
     const weakness = level === 'policy' ? weaknessOf(path, policyOwner) : undefined
     if (weakness !== undefined)
       return refuse(
         'hooks-unprotected',
-        `These hooks are not run: ${weakness}, and they would run for everybody.`,
+        `Cadre does not run these hooks: they apply to all users, but ${weakness}.`,
       )
     return decodeText(readFileSync(path))
   } catch (error) {
-    return refuse('hooks-unreadable', `The file cannot be read: ${messageOf(error)}.`)
+    return refuse('hooks-unreadable', `Cannot read the file: ${messageOf(error)}.`)
   }
 }
 
@@ -175,11 +175,11 @@ function weaknessOf(file: string, owner: number): string | undefined {
     for (const place of new Set([real, path.dirname(real), realpathSync(path.dirname(file))])) {
       const { uid, gid, mode } = statSync(place)
       if (uid !== owner) return `${place} belongs to user ${uid}`
-      if ((mode & 0o002) !== 0) return `${place} can be written by anybody`
-      if ((mode & 0o020) !== 0 && gid !== 0) return `${place} can be written by group ${gid}`
+      if ((mode & 0o002) !== 0) return `anyone can write ${place}`
+      if ((mode & 0o020) !== 0 && gid !== 0) return `group ${gid} can write ${place}`
     }
     return undefined
   } catch (error) {
-    return `it cannot be seen who may change it: ${messageOf(error)}`
+    return `Cadre cannot tell who can change them: ${messageOf(error)}`
   }
 }

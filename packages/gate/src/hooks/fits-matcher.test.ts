@@ -95,7 +95,7 @@ describe('Claude Code', () => {
   it('a matcher that is no regular expression fits nothing, and is told', () => {
     const hook: Hook = { ...base, event: 'SessionStart', matcher: '([' }
     expect(fitsMatcher(hook, { kind: 'values', values: ['startup'] })).toBe(false)
-    expect(faultOfMatcher(hook)).toContain('never run, as in Claude Code')
+    expect(faultOfMatcher(hook)).toContain('never runs, as in Claude Code')
   })
 
   it('a line that may hide more is shown to the hook whatever the rule says', () => {
@@ -111,7 +111,7 @@ describe('Claude Code', () => {
   })
 })
 
-describe('the Copilot command', () => {
+describe('the Copilot CLI', () => {
   it.each([
     ['camel', 'bash', 'execute_command', true],
     ['camel', 'bas', 'execute_command', false],

@@ -133,13 +133,12 @@ export function faultOfMatcher(hook: Hook): string | undefined {
   const { matcher = '', dialect, event } = hook
   if (isAll(matcher) || dialect === 'vscode') return undefined
   if (dialect === 'copilot' && !copilotMatches.has(event))
-    return `the Copilot command looks at no matcher of ${event}, so the hook is run always`
+    return `the Copilot CLI ignores matchers of ${event}, so the hook always runs`
   if (hasClaudeRules(hook) && readRules(matcher) !== undefined)
-    return 'a permission rule is no matcher to other hosts, which never run this; here it is run for what the rule fits (elsewhere: "if")'
+    return 'other hosts do not accept a permission rule as a matcher and never run this hook. Cadre runs it for calls that match the rule. For other hosts, use "if"'
   const { kind } = patternFor(matcher, dialect === 'copilot')
-  if (kind === 'costly')
-    return 'this regular expression could take for ever, so the hook is run for everything'
+  if (kind === 'costly') return 'this regular expression could run forever, so the hook runs for everything'
   if (kind === 'invalid')
-    return `this is no valid regular expression, so the hook is never run, as in ${dialect === 'claude' ? 'Claude Code' : 'the Copilot command'}`
+    return `this is not a valid regular expression, so the hook never runs, as in ${dialect === 'claude' ? 'Claude Code' : 'the Copilot CLI'}`
   return undefined
 }

@@ -39,14 +39,14 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
       // Its own end is not the session's: it may still write its log when the call is long done.
       void ask(hook, happening, session, new AbortController().signal)
         .then(({ notices = [] }) => {
-          for (const notice of notices) tell(`The hook ${placeOf(hook, project)}: ${notice}`)
+          for (const notice of notices) tell(`hook ${placeOf(hook, project)}: ${notice}`)
         })
-        .catch((error) => tell(`The hook ${placeOf(hook, project)} failed: ${messageOf(error)}`))
+        .catch((error) => tell(`hook ${placeOf(hook, project)} failed: ${messageOf(error)}`))
       return nothing
     },
   }
 }
 
 export function noticesOf(place: string, { notices = [] }: HookAnswer): readonly string[] {
-  return notices.map((notice) => `The hook ${place}: ${notice}`)
+  return notices.map((notice) => `hook ${place}: ${notice}`)
 }

@@ -85,7 +85,7 @@ export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, imm
       if (answer.input !== undefined && said.length > 1)
         return {
           decision: 'deny',
-          reason: 'it changes the arguments of a call about several files; make one call for each file',
+          reason: 'it changes the arguments of a call for several files. Make one call per file',
         }
       together = joined(together, answer)
     }
@@ -94,7 +94,7 @@ export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, imm
     try {
       return { ...together, input: fromHostInput(call.tool, only.name, together.input) }
     } catch (error) {
-      return { decision: 'deny', reason: `it gave arguments that cannot be used: ${messageOf(error)}` }
+      return { decision: 'deny', reason: `it returned invalid arguments: ${messageOf(error)}` }
     }
   }
 }
@@ -134,5 +134,5 @@ export function ruleOf(place: string): string {
 }
 
 export function explain(place: string, reason: string | undefined): string {
-  return `${reason ?? 'a hook decided so'} (hook ${place})`
+  return `${reason ?? 'a hook decided this'} (hook ${place})`
 }

@@ -17,8 +17,8 @@ export function readAction(item: Located, context: EntryContext, say: Say): Read
   const type = fields.get('type')
   if (type?.value === 'http') return readHttp(item, say)
   if (typeof type?.value === 'string' && notRun.has(type.value)) {
-    const idle = `hooks of type ${type.value} are not run here`
-    say('warning', type.line, 'hook-type-not-run', `${sentence(idle)}; only command and http are.`)
+    const idle = `Cadre does not run hooks of type ${type.value}`
+    say('warning', type.line, 'hook-type-not-run', `${sentence(idle)}, only command and http.`)
     return { action: { kind: 'command', command: textOf(fields.get('prompt')) ?? '' }, idle }
   }
   if (type !== undefined && type.value !== null && type.value !== 'command') {
@@ -26,7 +26,7 @@ export function readAction(item: Located, context: EntryContext, say: Say): Read
       'error',
       type.line,
       'hook-type-unknown',
-      `${JSON.stringify(type.value)?.slice(0, 80)} is no type of hook; the entry is skipped.`,
+      `${JSON.stringify(type.value)?.slice(0, 80)} is not a type of hook. Cadre skips this entry.`,
       'Write "type": "command".',
     )
     return {}
@@ -36,7 +36,7 @@ export function readAction(item: Located, context: EntryContext, say: Say): Read
       'info',
       item.line,
       'hook-type-absent',
-      'VS Code skips entries without "type": "command"; here it is run.',
+      'VS Code skips entries without "type": "command". Cadre runs this one.',
     )
   return readCommand(item, context, say)
 }
@@ -62,17 +62,11 @@ function readCommand(
       (name) => (textOf(fields.get(name)) ?? '').trim() !== '',
     )
     if (other === undefined) {
-      const fix = `Add "command": "…".${fields.has('script') ? ' "script" is known to no host.' : ''}`
-      say(
-        'error',
-        item.line,
-        'hook-command-missing',
-        'There is nothing to run in this entry; it is skipped.',
-        fix,
-      )
+      const fix = `Add "command": "…".${fields.has('script') ? ' No host supports "script".' : ''}`
+      say('error', item.line, 'hook-command-missing', 'This entry has nothing to run. Cadre skips it.', fix)
       return {}
     }
-    const idle = `it has a command for another system only (${other})`
+    const idle = `it has a command only for another system (${other})`
     say('info', item.line, 'hook-other-system', `${sentence(idle)}.`)
     return { action: { kind: 'command', command: textOf(fields.get(other)) ?? '' }, idle }
   }
@@ -82,7 +76,7 @@ function readCommand(
       'error',
       item.line,
       'hook-command-shape',
-      'The command contains a zero byte, so no system can start it.',
+      'The command contains a NUL byte, so no system can start it.',
     )
     return {}
   }
@@ -92,13 +86,13 @@ function readCommand(
       'warning',
       args.line,
       'hook-args-ignored',
-      `"args" belongs to "command" or "exec". Here "${key}" is run, without them.`,
-      `Write the arguments into "${key}".`,
+      `"args" works only with "command" or "exec". Cadre runs "${key}" without arguments.`,
+      `Write the arguments in "${key}".`,
     )
   if (key === 'exec' && args === undefined) return { action: { kind: 'command', command, args: [] } }
   if (args !== undefined && (key === 'command' || key === 'exec')) {
     if (args.items?.every(({ value }) => typeof value === 'string' && !value.includes('\0')) !== true) {
-      say('error', args.line, 'hook-args-shape', '"args" is not a list of texts; the entry is skipped.')
+      say('error', args.line, 'hook-args-shape', '"args" must be a list of texts. Cadre skips this entry.')
       return {}
     }
     return { action: { kind: 'command', command, args: args.items.map(({ value }) => String(value)) } }
@@ -130,7 +124,7 @@ function readHttp(item: Located, say: Say): ReadAction {
       'error',
       item.line,
       'hook-url',
-      'A hook of type http needs "url" with an https address; it is skipped.',
+      'A hook of type http needs "url" with an https address. Cadre skips it.',
     )
     return {}
   }
@@ -144,8 +138,9 @@ function readHttp(item: Located, say: Say): ReadAction {
   )
   const action: HookAction = { kind: 'http', url: url.href, headers, variables }
   if (url.protocol === 'https:') return { action }
-  const idle = 'an http hook must use https: who answers decides about calls, and anybody on the way could'
-  say('error', fields.get('url')?.line ?? item.line, 'hook-url', `${sentence(idle)}. It is not run.`)
+  const idle =
+    'an http hook must use https, because its answer decides about calls and could be forged on the way'
+  say('error', fields.get('url')?.line ?? item.line, 'hook-url', `${sentence(idle)}. Cadre does not run it.`)
   return { action, idle }
 }
 

@@ -38,7 +38,7 @@ export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
   const said = cut(stderr.trim())
   if (code === 0) return readPrinted(hook, stdout)
   if (cannotStart.has(code))
-    return unknown(hook, `it could not be started (exit code ${code})${said && `: ${said}`}`)
+    return unknown(hook, `it did not start (exit code ${code})${said && `: ${said}`}`)
   // What a shell says of a program that was killed by a signal.
   if (code > 128 && code <= 192)
     return unknown(hook, `it was killed by signal ${code - 128}${said && `: ${said}`}`)
@@ -66,7 +66,7 @@ function unknown({ event }: Judged, reason: string): HookAnswer {
 /** Exit code 2: the one that every host knows, and each in its own way. */
 function blocking(hook: Judged, stdout: string, said: string): HookAnswer {
   const { event, dialect } = hook
-  const reason = said || 'a hook ended with exit code 2 and gave no reason'
+  const reason = said || 'a hook exited with code 2 and gave no reason'
   const isCopilot = dialect === 'copilot'
   switch (event) {
     case 'PreToolUse':
@@ -100,9 +100,9 @@ function readPrinted(hook: Judged, stdout: string): HookAnswer {
     output = JSON.parse(text)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return unknown(hook, `it printed what begins like JSON and is not: ${cut(why)}`)
+    return unknown(hook, `it printed invalid JSON: ${cut(why)}`)
   }
-  return isObject(output) ? readOutput(hook, output) : unknown(hook, 'it printed JSON that is no object')
+  return isObject(output) ? readOutput(hook, output) : unknown(hook, 'it printed JSON that is not an object')
 }
 
 /** Claude Code shows it to the model where a session begins or a person speaks; the others have no use for it. */

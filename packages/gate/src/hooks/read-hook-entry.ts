@@ -41,7 +41,7 @@ export function readEntry(item: Located, context: EntryContext): ReadEntry {
     })
   const { fields } = item
   if (fields === undefined) {
-    say('error', item.line, 'hook-shape', `An entry of ${context.spelling} is not an object and is skipped.`)
+    say('error', item.line, 'hook-shape', `An entry of ${context.spelling} is not an object. Cadre skips it.`)
     return { hooks: [], diagnostics, entries: 1 }
   }
   const matcher = readMatcher(fields, say)
@@ -55,7 +55,7 @@ export function readEntry(item: Located, context: EntryContext): ReadEntry {
       'error',
       group.line,
       'hook-shape',
-      `"hooks" in a group of ${context.spelling} is not a list; it is skipped.`,
+      `"hooks" in a group of ${context.spelling} is not a list. Cadre skips it.`,
     )
     return { hooks: [], diagnostics, entries: 1 }
   }
@@ -65,7 +65,7 @@ export function readEntry(item: Located, context: EntryContext): ReadEntry {
         'error',
         inner.line,
         'hook-shape',
-        `An entry of ${context.spelling} is not an object and is skipped.`,
+        `An entry of ${context.spelling} is not an object. Cadre skips it.`,
       )
       return []
     }
@@ -90,8 +90,8 @@ function readOne(
       'info',
       item.line,
       'hook-matcher-ignored',
-      `VS Code reads a matcher and ignores it: this hook is run for every ${event}, whatever ${JSON.stringify(matcher.slice(0, 80))} says.`,
-      'Look at tool_name in the script, or add "version": 1 to write for the Copilot command.',
+      `VS Code ignores the matcher ${JSON.stringify(matcher.slice(0, 80))} and runs this hook for every ${event}.`,
+      'Check tool_name in the script, or add "version": 1 for the Copilot CLI format.',
     )
   const condition = textOf(fields.get('if'))
   const cwd = textOf(fields.get('cwd'))
@@ -132,7 +132,7 @@ function readMatcher(fields: ReadonlyMap<string, Located>, say: Say): string | u
     'warning',
     matcher.line,
     'hook-matcher-shape',
-    'A matcher that is not text is no matcher: the hook is run for everything.',
+    'The matcher is not text, so the hook runs for everything.',
   )
   return undefined
 }
@@ -140,7 +140,7 @@ function readMatcher(fields: ReadonlyMap<string, Located>, say: Say): string | u
 function readEnv(written: Located | undefined, say: Say): { readonly [name: string]: string } {
   if (written === undefined || written.value === null) return {}
   if (written.fields === undefined) {
-    say('warning', written.line, 'hook-env-shape', '"env" is not an object and is not used.')
+    say('warning', written.line, 'hook-env-shape', '"env" is not an object. Cadre ignores it.')
     return {}
   }
   const usable = [...written.fields].filter(([name, { line, value }]) => {

@@ -29,7 +29,7 @@ export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
   // What a parser makes of the rest of a broken file is a guess, and every host refuses to make one.
   const broken = json.diagnostics.find(({ severity }) => severity === 'error')
   if (broken !== undefined) {
-    const fix = 'Mend it; until then no hook of this file is run.'
+    const fix = 'Fix it. Until then, Cadre runs no hook of this file.'
     return { ...failed(), diagnostics: [{ ...broken, fix }] }
   }
   const { root } = json
@@ -38,7 +38,7 @@ export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
       'error',
       root?.line ?? 1,
       'hooks-file-shape',
-      'This is not an object with "hooks" in it; every host rejects it.',
+      'This must be an object with "hooks". Every host rejects it.',
     )
     return failed()
   }
@@ -47,7 +47,7 @@ export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
       'warning',
       1,
       'json-comments',
-      'Other hosts reject a file with comments or trailing commas; here it is read.',
+      'Other hosts reject a file with comments or trailing commas. Cadre reads it.',
     )
   const source = sourceOf(request, root, say)
   const disables = root.fields.get('disableAllHooks')?.value === true
@@ -63,7 +63,7 @@ export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
         ...(disables && { disables: 'level' as const }),
       }
     const fix = stray === undefined ? 'Put the events under "hooks".' : `Put "${stray}" under "hooks".`
-    say('error', root.line, 'hooks-missing', 'There is no "hooks" in this file, so it holds none.', fix)
+    say('error', root.line, 'hooks-missing', 'This file has no "hooks" key, so it defines no hooks.', fix)
     return failed()
   }
   const read = readHooks(written, source)
@@ -98,7 +98,7 @@ function sourceOf({ path, level, kind, platform }: HooksFileRequest, root: Locat
       'warning',
       version.line,
       'hooks-version',
-      'The Copilot command knows version 1 only and rejects this file; here it is read.',
+      'The Copilot CLI supports only version 1 and rejects this file. Cadre reads it.',
       'Write "version": 1.',
     )
   const dialects: { readonly [of in HooksFileRequest['kind']]: HookDialect | 'shared' } = {

@@ -31,12 +31,12 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
   const say = (severity: Diagnostic['severity'], line: number, code: string, message: string, fix?: string) =>
     diagnostics.push({ path, line, severity, code, message, ...(fix !== undefined && { fix }) })
   if (written.fields === undefined) {
-    const what = Array.isArray(written.value) ? 'a list' : 'no object'
+    const what = Array.isArray(written.value) ? 'a list' : 'not an object'
     say(
       'error',
       written.line,
       'hooks-shape',
-      `"hooks" is ${what}; every host rejects the file.`,
+      `"hooks" is ${what}. Every host rejects the file.`,
       'Write {"PreToolUse": [{"type": "command", "command": "…"}]}.',
     )
     return { hooks, diagnostics, entries }
@@ -52,8 +52,8 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
         list.line,
         isElsewhere ? 'hook-event-elsewhere' : 'hook-event-unknown',
         isElsewhere
-          ? `${shown} happens in another program only, so nothing runs what is written there.`
-          : `No host knows ${shown} as an event, so nothing runs what is written there.`,
+          ? `Only another program has the event ${shown}, so these hooks never run.`
+          : `No host has the event ${shown}, so these hooks never run.`,
         isElsewhere ? undefined : nearestEvent(spelling),
       )
       continue
@@ -65,7 +65,7 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
         'warning',
         list.line,
         'hook-event-spelling',
-        `No other host knows ${spelling}; it is taken for ${event}.`,
+        `No other host has ${spelling}. Cadre reads it as ${event}.`,
         `Write ${hookEvents[event].camel} or ${event}.`,
       )
     else if (!hookEvents[event].hosts.includes(dialect))
@@ -73,7 +73,7 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
         'info',
         list.line,
         'hook-event-here-only',
-        `${hostNames[dialect]} has no ${spelling}; here it is run.`,
+        `${hostNames[dialect]} has no ${spelling}. Cadre runs it.`,
       )
     if (list.items === undefined) {
       entries += 1
@@ -81,7 +81,7 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
         'error',
         list.line,
         'hook-event-shape',
-        `${spelling} is not a list, so it is not used${dialect === 'claude' ? '' : '; the Copilot command rejects the whole file for it'}.`,
+        `${spelling} is not a list, so Cadre ignores it${dialect === 'claude' ? '' : ', and the Copilot CLI rejects the whole file'}.`,
         `Write "${spelling}": [ … ].`,
       )
       continue
@@ -99,14 +99,14 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
       'warning',
       written.line,
       'hooks-strict',
-      'The Copilot command uses none of these hooks while one is wrong.',
+      'The Copilot CLI runs none of these hooks while one is invalid.',
     )
   return { hooks, diagnostics, entries }
 }
 
 const hostNames: { readonly [dialect in HookDialect]: string } = {
   vscode: 'VS Code',
-  copilot: 'The Copilot command',
+  copilot: 'The Copilot CLI',
   claude: 'Claude Code',
 }
 

@@ -20,7 +20,7 @@ export function readOutput(
   const context = textAt('additionalContext')
   const common: HookAnswer = {
     ...(message !== undefined && { notices: [message] }),
-    ...(output['continue'] === false && { stop: textAt('stopReason') ?? 'a hook ended it' }),
+    ...(output['continue'] === false && { stop: textAt('stopReason') ?? 'a hook stopped it' }),
   }
   const withContext: HookAnswer = { ...common, ...(context !== undefined && { context }) }
   switch (event) {
@@ -45,7 +45,7 @@ export function readOutput(
       return {
         ...withContext,
         ...(find('decision') === 'block' && {
-          blocked: textAt('reason') ?? 'a hook does not take this prompt',
+          blocked: textAt('reason') ?? 'a hook rejected this prompt',
         }),
       }
     case 'Stop':
@@ -55,7 +55,7 @@ export function readOutput(
       return {
         ...common,
         notices: [...(common.notices ?? []), ...ignored],
-        ...(isBlocked && { blocked: textAt('reason') ?? 'a hook wants the work to go on' }),
+        ...(isBlocked && { blocked: textAt('reason') ?? 'a hook wants the work to continue' }),
       }
     }
     case 'SessionStart':
@@ -73,10 +73,10 @@ export function readOutput(
 
 /** A session whose text does not fit into its model any more has no other way to go on. */
 function summaryStays(reason: string | undefined): string {
-  return `it wants to keep the session from being summarised${reason === undefined ? '' : ` (${reason})`}, which is not possible here`
+  return `it tried to prevent the summary of the session${reason === undefined ? '' : ` (${reason})`}, which Cadre does not support`
 }
 
-const responseStays = 'modifiedResponse is not used here: a report is what its agent wrote'
+const responseStays = 'Cadre ignores modifiedResponse: a hook cannot change the report of an agent'
 
 type TextAt = (key: string) => string | undefined
 
@@ -102,7 +102,7 @@ function decisionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Hook
     if (word === undefined || word === null || word === 'defer') continue
     const said = typeof word === 'string' && Object.hasOwn(decisions, word) ? decisions[word] : undefined
     if (said === undefined)
-      return { decision: 'deny', reason: `its decision is not understood: ${cut(JSON.stringify(word), 80)}` }
+      return { decision: 'deny', reason: `its decision is not valid: ${cut(JSON.stringify(word), 80)}` }
     if (decision === undefined || strictness[said] > strictness[decision]) decision = said
   }
   const input = [
@@ -112,7 +112,7 @@ function decisionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Hook
     inner['modifiedArgs'],
   ].find((value) => value !== undefined && value !== null)
   if (input !== undefined && !isObject(input))
-    return { decision: 'deny', reason: 'it gave arguments that are no object' }
+    return { decision: 'deny', reason: 'it returned arguments that are not an object' }
   const reason = textAt('permissionDecisionReason') ?? textAt('reason')
   return {
     ...(decision !== undefined && { decision }),
@@ -131,14 +131,16 @@ function permissionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Ho
     return {
       decision: 'deny',
       ...(reason !== undefined && { reason }),
-      ...(isOver && { stop: reason ?? 'a hook refused and ended it' }),
+      ...(isOver && { stop: reason ?? 'a hook denied and stopped it' }),
     }
   }
   if (behavior !== 'allow') return {}
   // What it permits is another call than the one that was judged.
   if (isObject(nested['updatedInput']))
     return {
-      notices: ['its permission is for other arguments, which cannot be given here; a person is asked'],
+      notices: [
+        'it allowed the call with other arguments, which Cadre cannot pass on. The call needs approval',
+      ],
     }
   return { decision: 'allow', ...(reason !== undefined && { reason }) }
 }

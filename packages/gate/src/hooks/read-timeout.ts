@@ -21,7 +21,7 @@ export function readTimeout(fields: ReadonlyMap<string, Located>, dialect: HookD
         'warning',
         line,
         'hook-timeout',
-        `${key} is not a number of seconds above 0; ${defaults[dialect]} are used.`,
+        `${key} must be a number of seconds greater than 0. Cadre uses ${defaults[dialect]}.`,
       )
       continue
     }
@@ -30,8 +30,8 @@ export function readTimeout(fields: ReadonlyMap<string, Located>, dialect: HookD
         'info',
         line,
         'hook-timeout-seconds',
-        `${key} is in seconds: ${value} are ${Math.round(value / 60)} minutes.`,
-        `For milliseconds write ${Math.max(1, Math.round(value / 1_000))}.`,
+        `${key} is in seconds: ${value} seconds are ${Math.round(value / 60)} minutes.`,
+        `If you meant milliseconds, write ${Math.max(1, Math.round(value / 1_000))}.`,
       )
     return Math.min(value, longest) * 1_000
   }

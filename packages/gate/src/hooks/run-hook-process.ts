@@ -35,7 +35,7 @@ export async function runHookProcess(run: HookProcess, signal: AbortSignal): Pro
   try {
     await writeFile(input, run.payload, { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    return { kind: 'failed', why: 'start', reason: `its input could not be written: ${messageOf(error)}` }
+    return { kind: 'failed', why: 'start', reason: `cannot write its input: ${messageOf(error)}` }
   }
   try {
     return await asHookActivity(() => start(run, run.environment(input), signal))
@@ -73,7 +73,7 @@ function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): P
     }
     timers.push(
       setTimeout(() => {
-        const reason = `it took longer than ${timeoutMs / 1_000} s and was ended`
+        const reason = `it took longer than ${timeoutMs / 1_000} s and was killed`
         ended ??= { kind: 'failed', why: 'timeout', reason }
         kill('SIGTERM')
         timers.push(setTimeout(() => kill('SIGKILL'), graceMs))
@@ -93,7 +93,7 @@ function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): P
     // A hook that reads nothing closes its input at once.
     child.stdin.on('error', () => {})
     child.on('error', (error) =>
-      settle({ kind: 'failed', why: 'start', reason: `${program} could not be started: ${error.message}` }),
+      settle({ kind: 'failed', why: 'start', reason: `cannot start ${program}: ${error.message}` }),
     )
     child.on('exit', () => {
       // What a hook that was ended has started is ended with it, however it took the first word.

@@ -54,7 +54,7 @@ export async function runHook(
       return {
         kind: 'failed',
         why: 'changed',
-        reason: `${changed}, so it is not run`,
+        reason: `${changed}, so Cadre does not run it`,
       }
     const extra = {
       ...quietly,

@@ -59,8 +59,8 @@ export async function changedScript(scripts: readonly HookScript[]): Promise<str
     const now = await readFile(at).then(digestOf, () => undefined)
     if (now !== sha256)
       return sha256 === unknown
-        ? `${at} is too large, or runs too much, to be watched for changes`
-        : `${at} was changed since this run began`
+        ? `${at} is too large, or runs too many files, to detect changes`
+        : `${at} changed after this run started`
   }
   return undefined
 }

@@ -5,15 +5,15 @@ const longestPath = 4096
  * reader (devices, streams, other users' folders) never get further than here.
  */
 export function faultInSpelling(path: string, platform: NodeJS.Platform): string | undefined {
-  if (path === '') return 'The path is empty; give one relative to the workspace, for example src/main.ts.'
-  if (path.includes('\0')) return 'The path contains a NUL character; give a plain path.'
+  if (path === '') return 'The path is empty. Use a path relative to the workspace, for example src/main.ts.'
+  if (path.includes('\0')) return 'The path contains a NUL character. Use a plain path.'
   if (path.length > longestPath)
-    return `The path is longer than ${longestPath} characters; use a shorter one.`
+    return `The path is longer than ${longestPath} characters. Use a shorter path.`
   if (path === '~' || /^~[\\/]/.test(path)) {
-    return 'The path begins with ~, the home folder, which is outside of the workspace; give a path relative to the workspace.'
+    return 'The path starts with ~, the home directory, which is outside the workspace. Use a path relative to the workspace.'
   }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
-    return 'The path is an address; give a path relative to the workspace, for example src/main.ts.'
+    return 'The path is a URL. Use a path relative to the workspace, for example src/main.ts.'
   }
   return platform === 'win32' ? faultOnWindows(path) : undefined
 }
@@ -22,14 +22,14 @@ const device = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-
 
 function faultOnWindows(path: string): string | undefined {
   if (/^[\\/]{2}/.test(path))
-    return 'The path is a network or device path; give one relative to the workspace.'
+    return 'The path is a network or device path. Use a path relative to the workspace.'
   const withoutDrive = path.replace(/^[a-z]:[\\/]/i, '')
   if (withoutDrive.includes(':'))
-    return 'The path contains a colon, which names a drive or a stream; give a plain path.'
+    return 'The path contains a colon, which means a drive or a stream. Use a plain path.'
   for (const name of withoutDrive.split(/[\\/]/)) {
-    if (device.test(name.trimEnd())) return `The name ${name} is a device; use another name.`
+    if (device.test(name.trimEnd())) return `The name ${name} is a device. Use another name.`
     if (name !== '.' && name !== '..' && /[. ]$/.test(name)) {
-      return `The name ${JSON.stringify(name)} ends in a dot or a space, which the system would drop; use another name.`
+      return `The name ${JSON.stringify(name)} ends in a dot or a space, which the system would drop. Use another name.`
     }
   }
   return undefined

@@ -77,14 +77,14 @@ export function createPlaces(options: RootOptions = {}): Places {
     if (fault !== undefined) return { kind: 'invalid', reason: fault }
     const root = realFolder(request.workspace)
     if (root === undefined)
-      return { kind: 'invalid', reason: 'The workspace of this session does not exist; make it first.' }
+      return { kind: 'invalid', reason: 'The workspace of this session does not exist. Create it first.' }
     const followed = follow(request.path, request.workspace, root, request.asWritten)
     if (followed.kind === 'lost') return lost(request.path, followed.code)
     const mounted = request.mounts === false ? undefined : mountOf(followed, root)
     if (mounted !== undefined) return judgeMounted(request, mounted, root)
     const { real, steps } = followed
     if (real !== root && !real.startsWith(root === path.sep ? root : root + path.sep)) {
-      const reason = `${quote(request.path)} is outside of the workspace; use a path inside it.`
+      const reason = `${quote(request.path)} is outside the workspace. Use a path inside it.`
       return { kind: 'outside', real, reason }
     }
     const below = real === root ? '.' : real.slice(root === path.sep ? 1 : root.length + 1)
@@ -94,7 +94,7 @@ export function createPlaces(options: RootOptions = {}): Places {
     const inner = steps.filter((step) => step.real.length > root.length)
     const what = protectionOf({ real, root, shown, steps: inner, own: request.own })
     if (what === undefined) return placed
-    const reason = `${shown} belongs to ${what}, which agents may not change; ask a person to change it.`
+    const reason = `${shown} belongs to ${what}, which agents may not change. Ask the user to change it.`
     return { kind: 'protected', real, reason }
   }
 
@@ -107,7 +107,7 @@ export function createPlaces(options: RootOptions = {}): Places {
       ...ownRootsIn(root),
       ...gitRoots(root),
     ]
-    if (isOwn(place)) return isShared(file, here) ? 'a file with another name that is protected' : undefined
+    if (isOwn(place)) return isShared(file, here) ? 'a protected file under another name' : undefined
     const plain = plainName(shown)
     const plainNames = plain.split('/')
     const byName = protectionByName(plainNames)
@@ -146,13 +146,13 @@ function judgeMounted(request: PlaceRequest, { mount, followed }: MountedPath, r
   const { real } = followed
   const { name, folder } = mount
   if (!isInside(folder, real)) {
-    const reason = `${quote(request.path)} leads out of ${name}/, the ${name} of this home; use a path inside it.`
+    const reason = `${quote(request.path)} leads out of ${name}/, the ${name} of this home directory. Use a path inside it.`
     return { kind: 'outside', real, reason }
   }
   const below = real === folder ? [] : real.slice(folder.length + 1).split(path.sep)
   const shown = [name, ...below].join('/')
   if (!request.write) return { kind: 'inside', real, root, shown, mount }
-  const reason = `${shown} belongs to the ${name} of this home, which agents read and may not change; ask a person to change it, or use another name.`
+  const reason = `${shown} belongs to the ${name} of this home directory, which agents may read but not change. Ask the user to change it, or use another name.`
   return { kind: 'protected', real, reason }
 }
 
@@ -206,7 +206,7 @@ function protectionByIdentity(
     const mayLink = stats.isDirectory() && except === undefined && path.basename(place) !== '.git'
     if (mayLink && file !== undefined && isLinkedFrom(place, stats, file)) return what
   }
-  return isShared(file, roots) ? 'a file with another name that is protected' : undefined
+  return isShared(file, roots) ? 'a protected file under another name' : undefined
 }
 
 function isShared(file: Stats | undefined, roots: readonly ProtectedRoot[]): boolean {
@@ -267,14 +267,14 @@ function realFolder(workspace: string): string | undefined {
 }
 
 const sentences: { readonly [code: string]: string } = {
-  ELOOP: 'leads through too many symbolic links; use the path of the real file.',
-  ENAMETOOLONG: 'is too long, or a name in it is; use a shorter one.',
-  EACCES: 'cannot be looked at: the system does not permit it; choose another one.',
+  ELOOP: 'goes through too many symbolic links. Use the path of the real file.',
+  ENAMETOOLONG: 'is too long, or contains a name that is too long. Use a shorter path.',
+  EACCES: 'is not accessible: permission denied. Use another path.',
 }
 
 function lost(given: string, code: string): Placed {
   if (code === 'EPROC') {
-    const reason = `${quote(given)} leads through the files of a process, which are outside of the workspace; use a path inside it.`
+    const reason = `${quote(given)} goes through the files of a process, which are outside the workspace. Use a path inside it.`
     return { kind: 'outside', reason }
   }
   return { kind: 'invalid', reason: `${quote(given)} ${sentences[code] ?? `cannot be used (${code}).`}` }

@@ -29,15 +29,17 @@ export function protectedRoots(options: RootOptions): ProtectedRoot[] {
   const { home, userHome, userSettings, more = [], scripts = [] } = options
   const roots: ProtectedRoot[] = [{ path: '/etc/cadre', what: "the organisation's policy" }]
   if (home !== undefined)
-    roots.push({ path: path.resolve(home), except: 'workspaces', what: 'the home of the agents' })
+    roots.push({ path: path.resolve(home), except: 'workspaces', what: 'the home directory of Cadre' })
   if (userHome !== undefined) {
     for (const names of [['.config', 'cadre'], ['.config', 'opencode'], ['.claude'], ['.copilot']])
       roots.push({ path: path.resolve(userHome, ...names), what: "the user's own settings" })
   }
   if (userSettings !== undefined)
     roots.push({ path: path.resolve(userSettings), what: "the user's own settings" })
-  roots.push(...more.map((named) => ({ path: path.resolve(named), what: 'what the policy protects' })))
-  roots.push(...scripts.map((named) => ({ path: path.resolve(named), what: 'what hooks run' })))
+  roots.push(
+    ...more.map((named) => ({ path: path.resolve(named), what: 'the files that the policy protects' })),
+  )
+  roots.push(...scripts.map((named) => ({ path: path.resolve(named), what: 'the files that hooks run' })))
   return roots.flatMap(withReal)
 }
 

@@ -27,23 +27,28 @@ function judgeCommand(tool: Tool, { agent }: SessionSpec): Verdict | undefined {
   if (tool.class !== 'execute' && tool.effect !== 'execute') return undefined
   if (commands === undefined && writes === undefined) return undefined
   if (commands === undefined)
-    return denied('commands', `${agent.name} may not change files, so its commands need a copy`, tool)
-  if (commands !== 'copy') return denied('commands', `${agent.name} runs no commands`, tool)
+    return denied(
+      'commands',
+      `${agent.name} may not change files, so its commands must run on a copy of the workspace`,
+      tool,
+    )
+  if (commands !== 'copy') return denied('commands', `${agent.name} may not run commands`, tool)
   // A tool from elsewhere knows nothing of copies.
   return tool.origin === 'built-in'
     ? undefined
-    : denied('commands', `commands of ${agent.name} run on a copy of the workspace`, tool)
+    : denied('commands', `commands of ${agent.name} must run on a copy of the workspace`, tool)
 }
 
 function judgeWrite(places: Places, { tool, input }: JudgedCall, session: SessionSpec): Verdict | undefined {
   const { agent } = session
   const writes = agent.boundary?.writes
   if (writes === undefined || (tool.class !== 'edit' && tool.effect !== 'write')) return undefined
-  if (writes !== 'artifact') return denied('writes', `${agent.name} changes no files`, tool)
+  if (writes !== 'artifact') return denied('writes', `${agent.name} may not change files`, tool)
   const artifact = artifactOf(agent)
   const paths = tool.paths?.(input) ?? []
-  const only = `${agent.name} writes nothing but its artifact ${artifact}`
-  if (paths.length === 0) return denied('writes', `${only}, and where this call writes is not said`, tool)
+  const only = `${agent.name} may only write its artifact ${artifact}`
+  if (paths.length === 0)
+    return denied('writes', `${only}, and this call does not name the file it writes`, tool)
   const findings = paths.map((path) => findingOf(places, path, agent, session.workspace))
   const other = findings.find(({ decision }) => decision === 'deny')
   return other === undefined
@@ -58,5 +63,10 @@ function findingOf(places: Places, path: string, agent: AgentDefinition, workspa
 }
 
 function denied(part: 'writes' | 'commands', reason: string, { name }: Tool): Verdict {
-  return { kind: 'deny', by: 'role', rule: `boundary.${part}`, reason: `${reason}: ${name} was not used` }
+  return {
+    kind: 'deny',
+    by: 'role',
+    rule: `boundary.${part}`,
+    reason: `${reason}. Cadre did not run ${name}`,
+  }
 }

@@ -49,7 +49,7 @@ describe('a copy of a workspace', () => {
     const copied = await copyWorkspace(root, { home, limits }, never)
     expect(copied).toMatchObject({
       kind: 'refused',
-      reason: expect.stringMatching(/too large to be copied.*; remove what is built/),
+      reason: expect.stringMatching(/too large to copy.*\. Remove build output/),
     })
     expect(existsSync(home.at('storage', 'copies'))).toBe(false)
   })

@@ -31,7 +31,7 @@ export async function copyWorkspace(
   const left = home !== undefined && isInside(root, home.path) ? home.path : undefined
   const size = measure(root, left, limits)
   if (size.files > limits.files || size.bytes > limits.bytes) {
-    const reason = `the workspace is too large to be copied (more than ${limits.files} files or ${Math.round(limits.bytes / 1e6)} MB), and this agent's commands run on a copy; remove what is built or downloaded, or ask an agent that may change files`
+    const reason = `commands of this agent run on a copy, but the workspace is too large to copy (more than ${limits.files} files or ${Math.round(limits.bytes / 1e6)} MB). Remove build output and downloads, or delegate to an agent that may change files`
     return { kind: 'refused', reason }
   }
   // In the home, on the same disk; but not inside of what is copied.
@@ -46,7 +46,7 @@ export async function copyWorkspace(
   const fault = await copy(root, path.join(folder, 'workspace'), left, signal)
   if (fault === undefined) return { kind: 'copied', folder: path.join(folder, 'workspace'), remove }
   remove()
-  return { kind: 'refused', reason: `the workspace could not be copied: ${fault}` }
+  return { kind: 'refused', reason: `cannot copy the workspace: ${fault}` }
 }
 
 async function copy(
@@ -73,7 +73,7 @@ async function copy(
       return undefined
     }
   }
-  return said.split('\n')[0] || 'cp has copied nothing'
+  return said.split('\n')[0] || 'cp copied nothing'
 }
 
 function isAt(place: string): boolean {

@@ -28,7 +28,7 @@ export async function findHidden(root: string, onCopy: boolean, deps: HidingDeps
   const found = await findMasks(root, { ...unreadable, tops })
   if (found.kind === 'found') return found
   const reason =
-    'there is too much here to look through for what the policy says that nobody may read (paths.deny.read); remove what is built or downloaded, or have the patterns begin with a folder'
+    'the workspace has too many files to find those that the policy protects from reading (paths.deny.read). Remove build output and downloads, or start the patterns with a folder'
   return { kind: 'refused', reason }
 }
 
@@ -63,6 +63,6 @@ export async function findUnchangeable(
     return { kind: 'found', places, held: found.held, named: found.named }
   }
   const reason =
-    'the workspace has too many files to find those that the policy protects from writing (paths.deny.write); remove build output and downloads, or begin the patterns with a folder'
+    'the workspace has too many files to find those that the policy protects from writing (paths.deny.write). Remove build output and downloads, or start the patterns with a folder'
   return { kind: 'refused', reason }
 }

@@ -42,7 +42,7 @@ export function createOutputKeeper(most: number): OutputKeeper {
       const end = Buffer.concat(tail).subarray(-half)
       const missing = total - headSize - end.length
       if (missing === 0) return Buffer.concat([...head, end]).toString('utf8')
-      const note = `\n[${missing} bytes were left out here]\n`
+      const note = `\n[${missing} bytes omitted]\n`
       return `${wholeLetters(Buffer.concat(head))}${note}${wholeLetters(end)}`
     },
   }

@@ -80,7 +80,7 @@ export async function runCommand(
     baseline = acquireBaseline(run.workspace, deps.places)
     const { root } = baseline.guarded
     const cwd = realpathSync(run.cwd)
-    if (!isInside(root, cwd)) return failed('The folder to run in is outside of the workspace.')
+    if (!isInside(root, cwd)) return failed('The working directory is outside the workspace.')
     const home = realHome(deps.home)
     const hidden = await findHidden(root, run.copy, deps)
     if (hidden.kind === 'refused') return failed(`The command was not run: ${hidden.reason}.`)
@@ -106,7 +106,7 @@ export async function runCommand(
       copied.remove()
     }
   } catch (error) {
-    return failed(`The command could not be run: ${error instanceof Error ? error.message : String(error)}`)
+    return failed(`Cannot run the command: ${error instanceof Error ? error.message : String(error)}`)
   } finally {
     baseline?.release()
   }
@@ -203,7 +203,7 @@ async function runEnclosed(
   ]
   // Its report of the command's end is the only proof that there was one.
   if (end.kind === 'exited' && !end.status.includes('"exit-code"')) {
-    const output = `The sandbox could not be made, and the command was not run: ${end.output.trim() || `bubblewrap ended with code ${end.code}`}`
+    const output = `The command was not run, because the sandbox did not start: ${end.output.trim() || `bubblewrap exited with code ${end.code}`}`
     return { ...ended(end, changes), kind: 'not_started', code: null, output }
   }
   return ended(end, changes)

@@ -18,7 +18,7 @@ export type Sandbox =
 /** Looks for bubblewrap on the path and tries it once: on some systems it is there and not permitted. */
 export async function findSandbox(env: NodeJS.ProcessEnv): Promise<Sandbox> {
   if (process.platform !== 'linux')
-    return { kind: 'none', reason: `bubblewrap does not exist for ${process.platform}` }
+    return { kind: 'none', reason: `bubblewrap is not available for ${process.platform}` }
   const program = findProgram('bwrap', env)
   if (program === undefined) return { kind: 'none', reason: 'bubblewrap is not installed' }
   const filter = setIdFilter()

@@ -99,13 +99,13 @@ function kindOfChange(before: Kept, after: Kept): 'changed' | 'replaced' {
 function put(place: string, wanted: Kept | undefined): void {
   if (wanted?.kind === 'folder') putFolder(place, wanted.mode)
   else if (wanted?.kind === 'file') putFile(place, wanted)
-  else if (wanted?.kind === 'other') throw new Error('a device or socket cannot be made again')
+  else if (wanted?.kind === 'other') throw new Error('Cadre cannot recreate a device or socket')
   else rmSync(place, { recursive: true, force: true })
   if (wanted?.kind === 'link') symlinkSync(wanted.target, place)
 }
 
 function putFile(place: string, { content, mode }: Extract<Kept, { kind: 'file' }>): void {
-  if (content === undefined) throw new Error('its content was too large to be kept')
+  if (content === undefined) throw new Error('its content was too large to keep')
   if (isFolder(place)) rmSync(place, { recursive: true, force: true })
   // Beside it and then in its place: nobody reads a half of it, and other names of the changed file stay away from it.
   const draft = `${place}.cadre-undo`

@@ -8,12 +8,12 @@ import type { FolderItem } from './folder-item.ts'
 import { scriptsNamedIn } from './scripts-named-in.ts'
 
 const does: { readonly [key: string]: string } = {
-  openai: 'decides where conversations and the key are sent, and may run a command',
+  openai: 'decides where Cadre sends conversations and the key, and may run a command',
   tools: 'runs code of the repository as tools',
   check: 'runs a program when an agent asks for errors',
-  web: 'opens private networks to agents',
-  channels: 'lets messages in from outside and out again, and may open a port',
-  daemon: 'opens the server for channels to others',
+  web: 'lets agents access private networks',
+  channels: 'receives and sends messages, and may open a port',
+  daemon: 'makes the server for channels reachable from other machines',
   search: 'runs code of the repository when an agent searches by meaning',
 }
 
@@ -54,7 +54,7 @@ function itemOf({ path, sha256, key, value, file, line }: NeedsTrust): FolderIte
     sha256,
     file,
     line,
-    what: `${does[key] ?? 'opens something up'} (${key}: ${JSON.stringify(value)})`,
+    what: `${does[key] ?? 'permits more than the default'} (${key}: ${JSON.stringify(value)})`,
   }
 }
 
@@ -66,7 +66,7 @@ function namedBy({ key, value, file, line }: NeedsTrust, project: string): Folde
         path: module,
         sha256: fingerprintModule(module) ?? 'unreadable',
         file: module,
-        what: 'is run as a tool module',
+        what: 'runs as a tool module',
       }
     })
   }
@@ -85,7 +85,7 @@ function searchModule(value: NeedsTrust['value'], file: string): FolderItem[] {
   const found = resolveModule(String(module ?? ''), path.dirname(file))
   if (found === undefined) return []
   const sha256 = fingerprintModule(found) ?? 'unreadable'
-  return [{ path: found, sha256, file: found, what: 'is run when an agent searches by meaning' }]
+  return [{ path: found, sha256, file: found, what: 'runs when an agent searches by meaning' }]
 }
 
 /** A team that comes with more than the default permits more, whoever named it. */
@@ -102,7 +102,7 @@ function teamItem(name: string, home: string): FolderItem | undefined {
       .update(`${name} ${allowed.join(' ')}`)
       .digest('hex'),
     file,
-    what: `uses the team ${name}, whose agents ${allowed.join(' and ')} without asking (team: ${name})`,
+    what: `uses the team ${name}, whose agents ${allowed.join(' and ')} without approval (team: ${name})`,
   }
 }
 

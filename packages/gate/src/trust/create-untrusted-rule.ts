@@ -8,7 +8,7 @@ export function createUntrustedRule(folder: string): Rule {
     immediate: true,
     judge({ tool }) {
       if (isReading(tool)) return undefined
-      const reason = `${folder} is not trusted, so agents only read here, and ${tool.name} does more than that`
+      const reason = `${folder} is not trusted, so agents are read-only here, and ${tool.name} is not a read-only tool`
       return { kind: 'deny', by: 'policy', rule: 'trust', reason }
     },
   }

@@ -20,7 +20,7 @@ test('files of teams are counted', async () => {
   mkdirSync(path.join(home, 'teams/release/inboxes'), { recursive: true })
   writeFileSync(path.join(home, 'teams/release/config.json'), '{}')
   writeFileSync(path.join(home, 'teams/release/inboxes/lead.json'), '[]')
-  expect(await summaries(false)).toEqual(['holds 2 team files, not created by you on this machine'])
+  expect(await summaries(false)).toEqual(['contains 2 team files, not created by you on this machine'])
 })
 
 test('links are named with where they lead', async () => {
@@ -28,7 +28,7 @@ test('links are named with where they lead', async () => {
   symlinkSync('..', path.join(home, 'teams'))
   symlinkSync('../x\u001b[2J', path.join(home, 'memory'))
   expect(await summaries(false)).toEqual([
-    'holds a link from "memory" to "../x\\u001b[2J", a link from "teams" to "..", not created by you on this machine',
+    'contains a link from "memory" to "../x\\u001b[2J", a link from "teams" to "..", not created by you on this machine',
   ])
 })
 

@@ -22,15 +22,15 @@ export async function lookAtHome(home: string, homes: Pick<OwnHomes, 'owns'>): P
 export function homeItems(home: string, { kind, tracked }: HomeState): FolderItem[] {
   const items: FolderItem[] = []
   if (kind === 'foreign') {
-    const what = `holds ${summaryOf(home, namesBelow(home))}, not created by you on this machine`
+    const what = `contains ${summaryOf(home, namesBelow(home))}, not created by you on this machine`
     items.push({ path: home, sha256: 'foreign', file: home, what })
   }
   if (tracked.kind === 'some') {
-    const what = `holds files that the project's git tracks: ${summaryOf(home, tracked.files)}`
+    const what = `contains files that the project's git tracks: ${summaryOf(home, tracked.files)}`
     items.push({ path: `${home}#tracked`, sha256: tracked.sha256, file: home, what })
   }
   if (tracked.kind === 'unknown') {
-    const what = `may hold files that the project's git tracks; Cadre cannot tell: ${tracked.reason}`
+    const what = `may contain files that the project's git tracks. Cadre cannot tell: ${tracked.reason}`
     items.push({ path: `${home}#tracked`, sha256: unknown(tracked.reason), file: home, what })
   }
   return items

@@ -34,7 +34,7 @@ export function hookItems(request: HookItemsRequest): FolderContents {
   const ofOthers = files.flatMap(({ path: file, projectFiles }): FolderItem[] => {
     if (projectFiles === undefined) return []
     const names = projectFiles.files.map((name) => path.relative(project, name)).join(', ')
-    const what = `holds a hook that runs files of this project: ${names}`
+    const what = `contains a hook that runs files of this project: ${names}`
     return [{ path: projectFiles.path, sha256: projectFiles.sha256, file, what }]
   })
   const unusable = diagnostics

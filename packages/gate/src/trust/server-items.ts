@@ -58,7 +58,7 @@ function entriesOf(value: Json | undefined): readonly Server[] {
 }
 
 function whatOf(servers: readonly Server[] | undefined): string {
-  if (servers === undefined) return 'starts MCP servers (it cannot be read as JSON)'
+  if (servers === undefined) return 'starts MCP servers (it is not valid JSON)'
   return `starts the MCP ${servers.length === 1 ? 'server' : 'servers'} ${servers.map(([name]) => name).join(', ')}`
 }
 

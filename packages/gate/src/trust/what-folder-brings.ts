@@ -68,6 +68,6 @@ function allowlistItem(home: string): FolderContents {
   const content = readWithin(home, file)
   if (content.kind === 'unusable') return { items: [], unusable: [{ file, reason: content.reason }] }
   if (content.kind === 'none' || !readAllowlist(content.text, file).widens) return { items: [], unusable: [] }
-  const what = 'allows commands without asking'
+  const what = 'allows commands without approval'
   return { items: [{ path: file, sha256: content.sha256, file, what }], unusable: [] }
 }

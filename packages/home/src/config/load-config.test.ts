@@ -147,8 +147,8 @@ describe('loadConfig', () => {
     ['models: {a: {price: {input: 1}}}', 'models.a.price needs output'],
     ['openai: {list: "yes"}', 'openai.list must be true or false'],
     ['- a', 'The configuration must be a mapping of keys to values'],
-    ['a: b: c', ':1: A value contains ": "'],
-    ['model: a\nmodel: b', ':2: A key is there twice'],
+    ['a: b: c', ':1: This value contains ": "'],
+    ['model: a\nmodel: b', ':2: This key is defined twice'],
     ['__proto__: {a: 1}', 'There is no key "__proto__"'],
   ])('%j: %s', async (text, message) => {
     home(text)

@@ -197,14 +197,14 @@ describe('a policy that cannot be understood is never taken for none', () => {
     ['models: {allow: openai:*}', ':1: models.allow must be a list of strings'],
     ['models: [a]', ':1: models must be a mapping of keys to values'],
     ['subagent.enabled: true\nsubagent: {enabled: false}', ': enabled is set twice.'],
-    ['subagent: {enabled: true}\nsubagent: {enabled: false}', ':2: A key is there twice.'],
+    ['subagent: {enabled: true}\nsubagent: {enabled: false}', ':2: This key is defined twice.'],
     ['subagent.enabled: true\nsubagent: off', ':2: subagent is set twice.'],
     ['.subagent: 1', ':1: There is no key ".subagent" in the policy'],
     ['__proto__.enabled: true', ':1: There is no key "__proto__" in the policy'],
     ['constructor: {enabled: true}', ':1: There is no key "constructor" in the policy'],
     ['- a', ':1: The policy must be a mapping of keys to values'],
     ['subagent: {', 'This is not valid YAML'],
-    ['subagent: !yes {enabled: false}', 'Tags are not understood here'],
+    ['subagent: !yes {enabled: false}', 'YAML tags are not supported here'],
   ])('%j: %s', async (text, message) => {
     write(user(), text)
     expect((await errors()).join('\n')).toContain(message)

@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('the hooks of these agents', () =>
     expect(denied.status).toBe(0)
     expect(JSON.parse(denied.stdout).hookSpecificOutput).toMatchObject({
       permissionDecision: 'deny',
-      permissionDecisionReason: expect.stringContaining('researcher writes nothing but its artifact'),
+      permissionDecisionReason: expect.stringContaining('researcher may only write its artifact'),
     })
     expect(run(hookOf('builder', 'PreToolUse'), write)).toMatchObject({ status: 0, stdout: '' })
   })

@@ -43,7 +43,7 @@ const hooks = Array.from({ length: 15 }, (_, n) =>
   item(`/r/.github/agents/${n}.md`, `runs ${n + 1} hooks when agents work (of the agent a${n})`),
 )
 const server = item('/r/.mcp.json', 'starts the MCP server evil')
-const commands = item('/r/.cadre/allow', 'allows commands without asking')
+const commands = item('/r/.cadre/allow', 'allows commands without approval')
 
 it('shows every kind of what is trusted, however many there are of one', async () => {
   host.answers.push('Trust')

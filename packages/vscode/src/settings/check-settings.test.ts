@@ -39,7 +39,7 @@ describe('settings are validated at once', () => {
         level: 'workspace',
         severity: 'warning',
         message:
-          'configuration.agents[2].delegationPermissions.agents[0] names "nobody", and there is no such agent; it is left out.',
+          'configuration.agents[2].delegationPermissions.agents[0] names "nobody", but there is no such agent. Cadre ignores the name.',
         line: lines.findIndex((line) => line.includes('nobody')) + 1,
       },
     ])

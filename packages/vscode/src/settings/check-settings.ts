@@ -90,7 +90,7 @@ function entryProblems(
   const index = text.split('\n').findIndex((line) => line.includes('entryAgent'))
   const message =
     typeof entry === 'string'
-      ? `configuration.entryAgent names ${JSON.stringify(entry)}, and there is no such agent, so the first agent is used.`
+      ? `configuration.entryAgent names ${JSON.stringify(entry)}, but there is no such agent. Cadre uses the first agent.`
       : 'configuration.entryAgent must be the name of an agent.'
   return [
     {

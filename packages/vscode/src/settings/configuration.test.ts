@@ -67,12 +67,12 @@ describe('what is wrong with settings as they are written', () => {
       {
         path: 'agents[1].delegationPermissions',
         message:
-          'must be an object with type "all", "none" or "specific", not "all", so the agent may delegate to nobody.',
+          'must be an object with type "all", "none" or "specific", not "all". The agent may not delegate.',
         prevents: true,
       },
       {
         path: 'agents[1].toolPermissions.type',
-        message: 'must be "all", "none" or "specific", not "some", so the agent gets no tools.',
+        message: 'must be "all", "none" or "specific", not "some". The agent gets no tools.',
         prevents: true,
       },
     ])
@@ -81,7 +81,7 @@ describe('what is wrong with settings as they are written', () => {
   it('is what is no agent, and the places are those of the agents that are shown', async () => {
     const values = { entryAgent: 'a', agents: [7, agent('a', { toolPermissions: 'some' })] }
     expect(await mended(values)).toMatchObject([
-      { path: 'agents', message: 'Entry 1 must be an object, not 7; it is left out.', prevents: true },
+      { path: 'agents', message: 'Entry 1 must be an object, not 7. Cadre ignores it.', prevents: true },
       { path: 'agents[0].toolPermissions', prevents: true },
     ])
   })
@@ -106,27 +106,27 @@ describe('fields and permissions are validated', () => {
       'a name with a space',
       agent('b c'),
       'agents[1].name',
-      '"b c" may hold only the letters A to Z, digits, - and _.',
+      '"b c" may contain only the letters A to Z, digits, - and _.',
     ],
     [
       'a name that is taken',
       agent('a'),
       'agents[1].name',
-      '"a" is the name of agent 1 as well. Rename one of them.',
+      '"a" is also the name of agent 1. Rename one of them.',
     ],
     ['no prompt', agent('b', { systemPrompt: '' }), 'agents[1].systemPrompt', 'is empty.'],
     [
       'a prompt that is too long',
       agent('b', { systemPrompt: 'x'.repeat(30_001) }),
       'agents[1].systemPrompt',
-      'has 30001 characters, and 30000 are the most.',
+      'has 30001 characters, but the limit is 30000.',
     ],
     ['no description', agent('b', { description: '' }), 'agents[1].description', 'is empty.'],
     [
       'a description over 500',
       agent('b', { description: 'x'.repeat(501) }),
       'agents[1].description',
-      'has 501 characters, and 500 are the most. Shorten it.',
+      'has 501 characters, but the limit is 500. Shorten it.',
     ],
     ['nothing that it is for', agent('b', { useFor: ' ' }), 'agents[1].useFor', 'is empty.'],
     [
@@ -139,7 +139,7 @@ describe('fields and permissions are validated', () => {
       'an agent that does not exist',
       agent('b', { delegationPermissions: { type: 'specific', agents: ['a', 'x'] } }),
       'agents[1].delegationPermissions.agents[1]',
-      'names "x", and there is no such agent.',
+      'names "x", but there is no such agent.',
     ],
     [
       'no tool chosen',
@@ -149,7 +149,8 @@ describe('fields and permissions are validated', () => {
     ],
   ])('prevents saving %s', async (_, second, path, message) => {
     const problems = await problemsOf(team(agent('a'), second))
-    expect(problems).toContainEqual({ path, message, prevents: true })
+    const empty = message === 'is empty.' ? { isEmpty: true } : {}
+    expect(problems).toContainEqual({ path, message, prevents: true, ...empty })
   })
 
   it('warns of a description over 200 characters, a short prompt and a circle, and lets them be saved', async () => {
@@ -168,7 +169,7 @@ describe('fields and permissions are validated', () => {
 
   it('prevents saving an entry agent that does not exist', async () => {
     expect(await problemsOf({ entryAgent: 'x', agents: [agent('a')] })).toEqual([
-      { path: 'entryAgent', message: 'names "x", and there is no such agent.', prevents: true },
+      { path: 'entryAgent', message: 'names "x", but there is no such agent.', prevents: true },
     ])
   })
 

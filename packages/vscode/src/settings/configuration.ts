@@ -1,3 +1,4 @@
+import type { SettingsDiagnostic } from '@cadre/agents'
 import type { JsonObject } from '@cadre/core'
 import type { Agent, Configuration, Permission, Problem } from '@cadre/settings-page'
 import { definesAgents, type LevelSettings, settingsText } from './levels.ts'
@@ -84,7 +85,10 @@ function isSaid(code: string): boolean {
 /** What is wrong with agents that are being edited, at the field that it is about. */
 export async function problemsOf(configuration: Configuration): Promise<readonly Problem[]> {
   const { entryAgent, agents } = configuration
-  return problemsIn({ entryAgent, agents }, (sentence, code) => sayings[code] ?? asFault(sentence))
+  return problemsIn(
+    { entryAgent, agents },
+    ({ code, fault, message }) => sayings[code] ?? withNumbers(fault ?? message),
+  )
 }
 
 /**
@@ -98,7 +102,7 @@ export async function mendedIn(settings: LevelSettings): Promise<readonly Proble
   const { value } = migrateSettings(jsonOf(settings))
   const listed = Array.isArray(value['agents']) ? value['agents'] : []
   const [written, shown] = await Promise.all([
-    problemsIn(settings.values, (sentence) => sentence),
+    problemsIn(settings.values, ({ at = '', message }) => message.slice(at.length).replace(/^:? /, '')),
     problemsOf(configuration),
   ])
   const seen = new Set(shown.map(({ path }) => fieldOf(path)))
@@ -127,7 +131,7 @@ function fieldOf(path: string): string {
 
 async function problemsIn(
   values: LevelSettings['values'],
-  say: (sentence: string, code: string) => string,
+  say: (diagnostic: SettingsDiagnostic) => string,
 ): Promise<readonly Problem[]> {
   const { readSettingsAgents } = await import('@cadre/agents')
   const { diagnostics } = readSettingsAgents({ path: 'settings', text: settingsText(values) })
@@ -135,11 +139,15 @@ async function problemsIn(
     ({ severity, code }) =>
       severity !== 'info' && code !== 'settings-unknown-key' && code !== 'settings-migrated',
   )
-  const problems = known.map(({ message, severity, code, fix }): Problem => {
-    const [, path = '', sentence = message] = /^configuration\.?([\w[\].-]*):? (.*)$/s.exec(message) ?? []
-    const text = say(sentence, code)
+  const problems = known.map((diagnostic): Problem => {
+    const { at = '', severity, code, fix, isEmpty } = diagnostic
     const help = fix === undefined || isSaid(code) ? '' : ` ${fix}`
-    return { path, message: `${text}${help}`, prevents: severity === 'error' || preventing.has(code) }
+    return {
+      path: at.replace(/^configuration\.?/, ''),
+      message: `${say(diagnostic)}${help}`,
+      prevents: severity === 'error' || preventing.has(code),
+      ...(isEmpty && { isEmpty }),
+    }
   })
   return problems.filter(
     (problem, index) =>
@@ -148,17 +156,7 @@ async function problemsIn(
   )
 }
 
-/** Reading the settings says what follows from a fault. While they are edited nothing does yet. */
-function asFault(sentence: string): string {
-  return sentence
-    .replace(/^\(("(?:[^"\\]|\\.)*"…?)\) /, '$1 ')
-    .replace(/^"" is empty/, 'is empty')
-    .replaceAll(/configuration\.agents\[(\d+)\]/g, (_, index) => `agent ${Number(index) + 1}`)
-    .replace(/[;,] (?:so )?(?:the agent|it|this one|that name) is left out\.$/, '.')
-    .replace(/, so the agent (?:may delegate to nobody|gets no tools)\.$/, '.')
-    .replace(/, so the first agent is used, .*\.$/s, '.')
-    .replace(
-      /; (?:other agents cannot tell when to choose this one|the description stands in for it)\.$/,
-      '.',
-    )
+/** A page shows numbers of agents, not paths of keys. */
+function withNumbers(fault: string): string {
+  return fault.replaceAll(/configuration\.agents\[(\d+)\]/g, (_, index) => `agent ${Number(index) + 1}`)
 }

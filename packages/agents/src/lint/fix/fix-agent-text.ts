@@ -24,7 +24,7 @@ export function fixAgentText({ path, text }: { readonly path: string; readonly t
   if (fault !== undefined) return { kind: 'refused', reason: fault }
   // Once more must change nothing more.
   if (after.rescued || renameKeys(path, mended(fixed, after)) !== fixed)
-    return { kind: 'refused', reason: 'the file would need mending again' }
+    return { kind: 'refused', reason: 'the fixed file would still have problems to fix' }
   return { kind: 'fixed', text: fixed }
 }
 
@@ -34,14 +34,14 @@ function mended(text: string, { repaired }: ReadAgent): string {
 }
 
 function faultOf(before: AgentDefinition, after: AgentDefinition | undefined): string | undefined {
-  if (after === undefined) return 'the mended file could not be read'
+  if (after === undefined) return 'the fixed file could not be read'
   const power = powerThatDiffers(before, after)
   if (power !== undefined) return `its ${power} would change`
   for (const part of ['name', 'description', 'prompt'] as const)
     if (before[part] !== after[part]) return `its ${part} would change`
   return JSON.stringify(before.unknown ?? {}) === JSON.stringify(after.unknown ?? {})
     ? undefined
-    : 'keys that are not understood here would change'
+    : 'keys that Cadre does not use would change'
 }
 
 /** Old spellings, each on its own line; one that stands otherwise is left alone. */

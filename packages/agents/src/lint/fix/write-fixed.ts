@@ -30,8 +30,8 @@ export interface WriteRequest {
  */
 export function writeFixed({ file, within, before, text }: WriteRequest): string | undefined {
   const target = realpathSync(file)
-  if (!isInside(realpathSync(within), target)) return `it leads out of ${within}`
-  if (!lstatSync(target).isFile()) return 'it is not a file'
+  if (!isInside(realpathSync(within), target)) return `it is a link to a place outside ${within}`
+  if (!lstatSync(target).isFile()) return 'it is not a regular file'
   const beside = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.tmp`)
   const handle = openSync(beside, 'wx', 0o600)
   try {
@@ -45,7 +45,7 @@ export function writeFixed({ file, within, before, text }: WriteRequest): string
     }
     if (!readFileSync(target).equals(before)) {
       unlinkSync(beside)
-      return 'it was changed in the meantime'
+      return 'another program has changed it'
     }
     rememberWritten(target, text)
     renameSync(beside, target)

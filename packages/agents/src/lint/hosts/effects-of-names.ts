@@ -16,10 +16,10 @@ export function effectsOfNames(host: HostName, key: string, value: Json): readon
   return [
     ...(nothing.length === 0
       ? []
-      : [{ key, effect, note: `names it does not know, which give nothing: ${shown(nothing)}` } as const]),
+      : [{ key, effect, note: `unknown names, which grant nothing: ${shown(nothing)}` } as const]),
     ...(open.length === 0
       ? []
-      : [{ key, effect, note: `names it does not know: it does not restrict ${shown(open)}` } as const]),
+      : [{ key, effect, note: `unknown names, so it does not restrict ${shown(open)}` } as const]),
   ]
 }
 

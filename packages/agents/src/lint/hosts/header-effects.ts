@@ -28,15 +28,19 @@ export function effectsOfHeader({
     add(['vscode', 'opencode'], {
       key: 'header',
       effect: 'ignored',
-      note: 'it sees no header: the agent has every tool',
+      note: 'it finds no header, so the agent has every tool',
     })
-    add(strict, { key: 'header', effect: 'rejects', note: 'it sees no header, and does not load the agent' })
+    add(strict, {
+      key: 'header',
+      effect: 'rejects',
+      note: 'it finds no header, so it does not load the agent',
+    })
     return effects
   }
   if (hasMark) {
-    const note = 'with a byte order mark before it, it sees no header'
-    add(['vscode'], { key: 'header', effect: 'ignored', note: `${note}: the agent has every tool` })
-    add(['claude'], { key: 'header', effect: 'rejects', note: `${note}, and does not load the agent` })
+    const note = 'it does not find a header after a byte order mark'
+    add(['vscode'], { key: 'header', effect: 'ignored', note: `${note}, so the agent has every tool` })
+    add(['claude'], { key: 'header', effect: 'rejects', note: `${note}, so it does not load the agent` })
   }
   addCuts(plain, raw, header, add)
   addValues(raw, header, add)
@@ -47,7 +51,7 @@ export function effectsOfHeader({
     const broken = {
       key: 'header',
       effect: 'rejects',
-      note: `not valid YAML on line ${line}: it does not load the agent`,
+      note: `line ${line} is not valid YAML, so it does not load the agent`,
     } as const
     add(['copilot-harness', 'copilot-cli', 'github'], broken)
     add(
@@ -56,7 +60,7 @@ export function effectsOfHeader({
         ? {
             key: 'header',
             effect: 'differently',
-            note: 'not valid YAML: it puts some values into quotes and tries again',
+            note: 'the header is not valid YAML: it puts some values in quotes and tries again',
           }
         : broken,
     )
@@ -71,7 +75,7 @@ function taken(effect: HostEffect): HostEffect {
   return {
     ...effect,
     effect: 'ignored',
-    note: 'it sees no header that it can read: the agent has every tool',
+    note: 'it cannot read the header, so the agent has every tool',
   }
 }
 
@@ -112,7 +116,7 @@ function addCuts(plain: string, raw: RawHeader, header: WrittenHeader, add: Add)
   const report = (hosts: readonly HostName[], at: number | undefined) => {
     if (at === undefined) return
     const line = plain.slice(0, at).split('\n').length
-    const note = `the header ends at the dashes on line ${line} there`
+    const note = `it ends the header at the dashes on line ${line}`
     add(hosts, { key: 'header', effect: 'differently', note }, ...lost(header, line, note))
   }
   report(['claude'], anywhere)
@@ -128,7 +132,7 @@ function addValues(raw: RawHeader, header: WrittenHeader, add: Add): void {
     const [, key = '', value = ''] = match
     const line = index + 2
     if (/^[|>][-+0-9]*\s*(?:#.*)?$/.test(value))
-      add(['vscode'], { key, effect: 'differently', note: 'older versions do not understand | and >' })
+      add(['vscode'], { key, effect: 'differently', note: 'older versions do not support | and >' })
     if (!stopped && !/^["'[{|>&*!#%@`]/.test(value) && /:(?:\s|$)/.test(value)) {
       stopped = true
       const note = `newer versions stop reading at the ": " on line ${line}`
@@ -141,7 +145,7 @@ function addValues(raw: RawHeader, header: WrittenHeader, add: Add): void {
 function lost(header: WrittenHeader, line: number, note: string): HostEffect[] {
   return [...header].flatMap(([plain, key]) => {
     if (key.line <= line) return []
-    const all = plain === 'tools' ? ': the agent has every tool' : ''
+    const all = plain === 'tools' ? ', so the agent has every tool' : ''
     return [{ key: key.written, effect: 'ignored' as const, note: `${note}${all}` }]
   })
 }

@@ -18,9 +18,9 @@ export type Cell = Verdict | ((context: KeyContext) => Verdict)
 export const yes: Cell = 'read'
 export const no: Cell = { effect: 'ignored' }
 /** Of a key that forbids something: what is ignored is permitted. */
-export const open: Cell = { effect: 'ignored', note: 'what it restricts is not restricted there' }
+export const open: Cell = { effect: 'ignored', note: 'its restrictions do not apply there' }
 /** opencode hands what it does not know to the model's provider. */
-export const option: Cell = { effect: 'differently', note: "passed on to the model's provider as an option" }
+export const option: Cell = { effect: 'differently', note: "passed to the model's provider as an option" }
 export const inClaudeFiles =
   (other: Cell): Cell =>
   (context) =>
@@ -38,35 +38,35 @@ function unless(fits: (context: KeyContext) => boolean, effect: HostEffect['effe
 export const names = unless(
   ({ value }) => isNames(value),
   'differently',
-  'takes a list of names, or one text with commas',
+  'expects a list of names, or one text with commas',
 )
 export const strictNames = unless(
   ({ value }) => isNames(value),
   'rejects',
-  'takes a list of names, or one text with commas; does not load the agent',
+  'expects a list of names, or one text with commas, so it does not load the agent',
 )
 export const switches = unless(
   ({ value }) => isObject(value) && Object.values(value).every((one) => typeof one === 'boolean'),
   'rejects',
-  'takes a map of names to true or false, and does not load the agent',
+  'expects a map of names to true or false, so it does not load the agent',
 )
 export const oneModel = unless(
   ({ value }) => !isList(value),
   'rejects',
-  'takes one model, and does not load the agent',
+  'expects one model, so it does not load the agent',
 )
-export const onlyOneModel = unless(({ value }) => !isList(value), 'differently', 'takes one model')
+export const onlyOneModel = unless(({ value }) => !isList(value), 'differently', 'expects one model')
 export const claudeModel = unless(
   ({ value }) => typeof value === 'string' && knowsModel('claude', value.trim()),
   'differently',
-  'not a name it knows: the agent runs on the model of the session',
+  'unknown name, so the agent uses the model of the session',
 )
 export const providerModel: Cell = (context) => {
   if (typeof context.value !== 'string')
-    return { effect: 'rejects', note: 'takes one model as provider/name' }
+    return { effect: 'rejects', note: 'expects one model as provider/name' }
   return knowsModel('opencode', context.value.trim())
     ? 'read'
-    : { effect: 'differently', note: 'takes a model as provider/name' }
+    : { effect: 'differently', note: 'expects a model as provider/name' }
 }
 export const withAgentTool = unless(
   ({ value, values }) => {
@@ -79,65 +79,65 @@ export const withAgentTool = unless(
     )
   },
   'ignored',
-  'tools does not hold agent',
+  'tools does not contain agent',
 )
 export const toVsCode = unless(
   ({ value }) => value !== 'github-copilot',
   'differently',
-  'marks the agent as one for github.com',
+  'marks the agent as for github.com only',
 )
 export const toGitHub = unless(
   ({ value }) => value !== 'vscode',
   'rejects',
-  'marks the agent as one for VS Code',
+  'marks the agent as for VS Code only',
 )
 export const withPrompts = unless(
   ({ value }) => isList(value) && (value as Json[]).every((one) => isObject(one) && Boolean(one['prompt'])),
   'differently',
-  'leaves out those without label, agent or prompt',
+  'ignores handoffs without label, agent or prompt',
 )
 export const hookEvents =
   (known: Verdict): Cell =>
   (context) =>
     isObject(context.value) && Object.keys(context.value).some(isHookEvent)
       ? known
-      : { effect: 'ignored', note: 'no event it knows' }
+      : { effect: 'ignored', note: 'unknown events' }
 export const hex = unless(
   ({ value }) =>
     typeof value === 'string' &&
     /^(?:#[0-9a-f]{6}|primary|secondary|accent|success|warning|error|info)$/i.test(value),
   'rejects',
-  'takes #RRGGBB or a colour of the theme, and does not load the agent',
+  'expects #RRGGBB or a theme color, so it does not load the agent',
 )
 export const modes = unless(
   ({ value }) => value === 'subagent' || value === 'primary' || value === 'all',
   'rejects',
-  'takes subagent, primary or all, and does not load the agent',
+  'expects subagent, primary or all, so it does not load the agent',
 )
 export const listOfText = unless(
   ({ value }) => isList(value),
   'rejects',
-  'takes a list, and does not load the agent',
+  'expects a list, so it does not load the agent',
 )
 export const flag = unless(
   ({ value }) => typeof value === 'boolean',
   'rejects',
-  'takes true or false, and does not load the agent',
+  'expects true or false, so it does not load the agent',
 )
 export const text = unless(
   ({ value }) => typeof value === 'string',
   'rejects',
-  'takes text, and does not load the agent',
+  'expects text, so it does not load the agent',
 )
-export const deprecated: Cell = { effect: 'differently', note: 'deprecated: write disable-model-invocation' }
-export const retired: Cell = { effect: 'ignored', note: 'retired: write disable-model-invocation' }
+export const deprecated: Cell = { effect: 'differently', note: 'deprecated: use disable-model-invocation' }
+export const retired: Cell = { effect: 'ignored', note: 'removed: use disable-model-invocation' }
 export const oldSpelling: Cell = {
   effect: 'ignored',
-  note: 'old spelling of user-invocable: people can start it there',
+  note: 'old spelling of user-invocable, so users can start the agent there',
 }
 export const preview: Cell = hookEvents({
   effect: 'differently',
-  note: 'only with chat.useCustomAgentHooks; Stop counts as SubagentStop',
+  note: 'only with chat.useCustomAgentHooks; Stop is treated as SubagentStop',
 })
 
 /** What a cell says about one file. */

@@ -130,8 +130,8 @@ describe('the header as a whole', () => {
     const folder = createFolder({ [claude]: text })
     const { files } = await lintFiles([folder.at(claude)], { cwd: folder.path, hosts: ['claude'] })
     expect(files[0]?.hosts?.claude?.map(({ note }) => note)).toEqual([
-      'names it does not know, which give nothing: editFiles',
-      'names it does not know: it does not restrict write',
+      'unknown names, which grant nothing: editFiles',
+      'unknown names, so it does not restrict write',
     ])
   })
 

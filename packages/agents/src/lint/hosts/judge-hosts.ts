@@ -20,7 +20,7 @@ export function judgeHosts(
     if (!wanted.includes(host.name)) continue
     const found: HostEffect[] = []
     if (!host.dialects.includes(dialect))
-      found.push({ key: '*', effect: 'ignored', note: `it looks in ${host.looksIn}` })
+      found.push({ key: '*', effect: 'ignored', note: `it reads agents from ${host.looksIn}` })
     const ofHeader = whole.get(host.name) ?? []
     found.push(...ofHeader)
     effects[host.name] = found
@@ -46,7 +46,7 @@ const needsDescription: readonly HostName[] = ['copilot-harness', 'copilot-cli',
 
 function needed(host: HostName, undescribed: boolean, isNamed: boolean): HostEffect[] {
   const found: HostEffect[] = []
-  const note = 'needed: without it the agent is not loaded'
+  const note = 'required: without it, the agent is not loaded'
   if (undescribed && needsDescription.includes(host))
     found.push({ key: 'description', effect: 'rejects', note })
   if (!isNamed && host === 'claude') found.push({ key: 'name', effect: 'rejects', note })

@@ -44,7 +44,7 @@ function findingOf(subject: Subject, used: Subject) {
       severity: isLoaded ? ('error' as const) : ('warning' as const),
       code: 'name-twice',
       line: subject.header.get('name')?.line ?? 1,
-      message: `${name} is defined in ${used.shown} as well, ${isLoaded ? 'and both have the same rank, so this one is not used' : 'and only one of them can be used'}.`,
+      message: `${name} is also defined in ${used.shown}. ${isLoaded ? 'Both have the same precedence, so Cadre does not use this one' : 'Only one of them can be used'}.`,
       fix: 'Rename or remove one of them.',
     }
   }
@@ -53,6 +53,6 @@ function findingOf(subject: Subject, used: Subject) {
     severity: same ? ('info' as const) : ('warning' as const),
     code: 'shadowed',
     line: subject.header.get('name')?.line ?? 1,
-    message: `${name} is defined in ${used.shown} as well, which is used instead${same ? '; both may do the same' : ''}.`,
+    message: `${name} is also defined in ${used.shown}, which takes precedence${same ? '. Both permit the same' : ''}.`,
   }
 }

@@ -15,7 +15,7 @@ export const oldSpellings: FileRule = (subject) => {
       code: 'user-invokable',
       line: invokable.line,
       message: `${invokable.written} is an old spelling that hosts no longer read.`,
-      fix: 'Write user-invocable; `cadre lint --fix` does.',
+      fix: 'Write user-invocable, or run "cadre lint --fix".',
     })
   const infer = keyOf(subject, 'infer')
   if (infer !== undefined)
@@ -23,11 +23,11 @@ export const oldSpellings: FileRule = (subject) => {
       severity: 'warning',
       code: 'infer-retired',
       line: infer.line,
-      message: 'infer is retired: github.com ignores it and VS Code calls it deprecated.',
+      message: 'infer is obsolete: github.com ignores it, and VS Code reports it as deprecated.',
       fix:
         infer.value === false
-          ? 'Write disable-model-invocation: true; `cadre lint --fix` does.'
-          : 'Remove it: without it other agents may start this one.',
+          ? 'Write disable-model-invocation: true, or run "cadre lint --fix".'
+          : 'Remove it. Other agents may start this agent by default.',
     })
   return findings
 }
@@ -41,8 +41,8 @@ export const shapes: FileRule = (subject) => {
       severity: 'warning',
       code: 'model-list',
       line: model.line,
-      message: 'Copilot CLI takes one model: it does not load an agent whose model is a list.',
-      fix: 'Write one name, or target: vscode if the agent is for VS Code only.',
+      message: 'Copilot CLI does not load an agent with a list of models.',
+      fix: 'Write one name, or target: vscode for an agent that is only for VS Code.',
     })
   const tools = keyOf(subject, 'tools')
   const shape = tools === undefined ? undefined : shapeOf(tools.value)
@@ -52,8 +52,8 @@ export const shapes: FileRule = (subject) => {
       severity: isReported(subject) || shape === 'a map' ? 'info' : 'warning',
       code: 'tools-shape',
       line: tools?.line ?? 1,
-      message: `tools is ${shape}; Copilot CLI does not load such an agent, and other hosts may give it every tool.`,
-      fix: 'Write tools: [] for none, a list of names for some, and leave the key out for all.',
+      message: `tools is ${shape}. Copilot CLI does not load such an agent, and other hosts may give it every tool.`,
+      fix: 'Write tools: [] for no tools, or a list of names. Remove the key for all tools.',
     })
   return findings
 }
@@ -88,8 +88,8 @@ export const agentsWithoutTool: FileRule = (subject) => {
       severity: 'warning',
       code: 'agents-without-tool',
       line: key.line,
-      message: `${key.written} says whom the agent may start, and its tools hold none to start anybody with: it is ignored.`,
-      fix: 'Add agent to tools, or remove the key.',
+      message: `${key.written} has no effect, because the agent has no tool to start other agents.`,
+      fix: 'Add agent to tools, or remove this key.',
     },
   ]
 }
@@ -105,15 +105,15 @@ export const handoffs: FileRule = (subject) => {
         severity: 'info',
         code: 'handoff-to-self',
         line,
-        message: `The handoff ${JSON.stringify(handoff.label)} leads back to the agent itself.`,
+        message: `Handoff ${JSON.stringify(handoff.label)} goes to the agent itself.`,
       })
     if (handoff.prompt.trim() === '' && isMarkdown(subject))
       findings.push({
         severity: 'warning',
         code: 'handoff-without-prompt',
         line,
-        message: `The handoff ${JSON.stringify(handoff.label)} has no prompt, and VS Code leaves out those without one.`,
-        fix: 'Add prompt: and what the other agent is to do.',
+        message: `Handoff ${JSON.stringify(handoff.label)} has no prompt, so VS Code ignores it.`,
+        fix: 'Add prompt: with the task for the other agent.',
       })
   }
   return findings
@@ -129,7 +129,7 @@ export const hooks: FileRule = (subject) => {
       severity: 'warning',
       code: 'hooks-never-run',
       line: key.field.fields.get(dead[0] as string)?.line ?? key.line,
-      message: `No host knows ${dead.slice(0, 5).join(', ')} as ${dead.length === 1 ? 'an event' : 'events'}, so nothing runs what is written there.`,
+      message: `${dead.slice(0, 5).join(', ')}: no host has ${dead.length === 1 ? 'this event' : 'these events'}, so these hooks never run.`,
       fix: 'Use PreToolUse, PostToolUse, SessionStart, Stop or SubagentStop, with a list of commands.',
     },
   ]
@@ -153,7 +153,7 @@ export const limitRanges: FileRule = (subject) => {
       severity: 'warning',
       code: 'limit-out-of-range',
       line: key.line,
-      message: `${key.written} is ${key.value}; from ${least} to ${most}${unit === '' ? '' : ` ${unit}`} makes sense.`,
+      message: `${key.written} is ${key.value}, but should be from ${least} to ${most}${unit === '' ? '' : ` ${unit}`}.`,
       fix: `Write a number from ${least} to ${most}.`,
     })
   }

@@ -32,20 +32,20 @@ export async function modelNames(subject: Subject, { model }: LintKnowledge): Pr
         fix: 'Write one name, or a list: [first, second].',
       })
     } else if (told?.kind === 'unknown') {
-      const near = told.nearest.length === 0 ? '' : ` Nearest: ${told.nearest.join(', ')}.`
+      const near = told.nearest.length === 0 ? '' : ` Similar names: ${told.nearest.join(', ')}.`
       findings.push({
         severity: 'warning',
         code: 'model-unknown',
         line,
         message: `The configured backend has no model ${quoted}.${near}`,
-        fix: 'Write one that it has, or give the name a meaning under "aliases" in config.yaml.',
+        fix: 'Use a model that it has, or map the name to one under "aliases" in config.yaml.',
       })
     } else if (!forms.some((form) => form.test(name))) {
       findings.push({
         severity: 'info',
         code: 'model-unknown',
         line,
-        message: `${quoted} is written like no model that is known, and there is no catalogue to ask.`,
+        message: `${quoted} does not look like the name of a model, and no backend is configured to check it.`,
       })
     }
   }

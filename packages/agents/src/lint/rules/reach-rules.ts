@@ -23,8 +23,8 @@ export const unreachable: ProjectRule = function* (members, { agents = [] }) {
         severity: 'warning',
         code: 'unreachable',
         line: lineOf(subject, 'userinvocable', 'userinvokable', 'hidden'),
-        message: `Nobody can start ${subject.read.agent.name}: people may not, and no agent that could delegate may start it.`,
-        fix: 'Let people start it, or name it under agents: of one that has the agent tool.',
+        message: `Nobody can start ${subject.read.agent.name}: neither users, nor any agent that can delegate.`,
+        fix: 'Let users start it, or add it to agents: of an agent that has the agent tool.',
       },
     }
   }
@@ -55,8 +55,8 @@ export const cycles: ProjectRule = function* (members) {
         severity: 'warning',
         code: 'delegation-cycle',
         line: lineOf(subject, 'agents', 'subagents', 'tools'),
-        message: `These may start each other in a circle: ${shown}. An agent that is already at work in a chain is not started again in it.`,
-        fix: 'Remove one of the names if the circle is not meant.',
+        message: `These agents can start each other in a cycle: ${shown}. Cadre does not start an agent that is already running in the same chain.`,
+        fix: 'Remove one of the names if you do not want the cycle.',
       },
     }
   }

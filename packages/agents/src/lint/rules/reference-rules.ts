@@ -31,7 +31,7 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
         severity: 'info',
         code: 'agent-of-host',
         line,
-        message: `${quoted} in ${where} is an agent some hosts bring themselves; there is none of that name here.`,
+        message: `${quoted} in ${where} is built into some hosts, but this project has no agent of that name.`,
       }
     const called = files.get(key)
     return {
@@ -40,8 +40,8 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
       line,
       message:
         called === undefined
-          ? `There is no agent ${quoted}, which ${where} names${didYouMean(name, names.values()) || '.'}`
-          : `${quoted} in ${where} is the name of a file; the agent in it is called ${JSON.stringify(called)}.`,
+          ? `${where} names ${quoted}, but there is no such agent${didYouMean(name, names.values()) || '.'}`
+          : `${quoted} in ${where} is the name of a file. The agent in that file is named ${JSON.stringify(called)}.`,
       fix: called === undefined ? 'Correct the name, or remove it.' : `Write ${called}.`,
     }
   }

@@ -46,6 +46,6 @@ export const secrets: FileRule = ({ header }) =>
     severity: 'warning' as const,
     code: 'secret-in-header',
     line,
-    message: `${name} looks like a key or a password; everybody who can read the file has it.`,
-    fix: `Take it back where it was given out, and write a variable instead: \${NAME}.`,
+    message: `${name} looks like a key or password. Anyone who can read the file can use it.`,
+    fix: `Revoke it where it was issued, and use a variable instead: \${NAME}.`,
   }))

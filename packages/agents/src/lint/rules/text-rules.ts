@@ -27,8 +27,8 @@ export const description: FileRule = (subject) => {
         severity: 'warning',
         code: 'description-required',
         line,
-        message: `There is no description: ${who} the agent without one, and no other agent can tell when to choose it.`,
-        fix: 'Add description: and one sentence.',
+        message: `The description is missing. ${who} the agent without one, and other agents cannot tell when to use it.`,
+        fix: 'Add description: with one sentence.',
       },
     ]
   const letters = agent.description.length
@@ -38,8 +38,8 @@ export const description: FileRule = (subject) => {
       severity: 'info',
       code: 'description-long',
       line,
-      message: `The description has ${letters} characters; it stands in the prompt of every agent that may choose this one, and some hosts take ${longestDescription} at most.`,
-      fix: 'Say in one or two sentences when to choose it, and put the examples into the instructions.',
+      message: `The description has ${letters} characters. It is part of the prompt of every agent that can start this one, and some hosts accept at most ${longestDescription}.`,
+      fix: 'Describe in one or two sentences when to use the agent, and move examples to the instructions.',
     },
   ]
 }
@@ -54,8 +54,8 @@ export const promptLength: FileRule = (subject) => {
       severity: 'warning',
       code: 'prompt-long',
       line: lineOf(subject),
-      message: `The instructions have ${letters} characters; github.com takes ${longestPrompt} at most.`,
-      fix: 'Put what is needed only now and then into files the agent can read.',
+      message: `The instructions have ${letters} characters. github.com accepts at most ${longestPrompt}.`,
+      fix: 'Move parts that are rarely needed to files that the agent can read.',
     },
   ]
 }
@@ -72,7 +72,7 @@ export const naming: FileRule = (subject) => {
       severity: 'info' as const,
       code: 'name-differs',
       line,
-      message: `The agent is called ${JSON.stringify(agent.name)} and its file ${JSON.stringify(file)}: Claude Code goes by the name, Copilot CLI by the file.`,
+      message: `The agent is named ${JSON.stringify(agent.name)}, but its file ${JSON.stringify(file)}. Claude Code uses the name of the agent, Copilot CLI that of the file.`,
       fix: 'Give both the same name.',
     })
   const odd = [...new Set(agent.name.match(/[^\p{L}\p{M}\p{N} ._-]/gu) ?? [])]
@@ -81,7 +81,7 @@ export const naming: FileRule = (subject) => {
       severity: 'info' as const,
       code: 'name-hard-to-address',
       line,
-      message: `Its name contains ${odd.join(' ')}, which some places where agents are named do not take: Agent(…) lists, @mentions, plugin prefixes.`,
+      message: `The name contains ${odd.join(' ')}, which is not allowed in some places: Agent(…) lists, @mentions, plugin prefixes.`,
       fix: 'Use letters, digits, spaces, dots, hyphens and underscores.',
     })
   const base = subject.path.split(/[\\/]/).at(-1) ?? ''
@@ -90,8 +90,8 @@ export const naming: FileRule = (subject) => {
       severity: 'info' as const,
       code: 'file-name',
       line: 1,
-      message: `github.com takes letters, digits, dots, hyphens and underscores in the name of an agent's file, not ${JSON.stringify(base)}.`,
-      fix: 'Rename the file, and put the name you want to see under name:.',
+      message: `github.com accepts only letters, digits, dots, hyphens and underscores in the file name of an agent, not ${JSON.stringify(base)}.`,
+      fix: 'Rename the file, and write the display name under name:.',
     })
   return findings
 }

@@ -36,19 +36,19 @@ export const toolNames: FileRule = (subject, knowledge) => {
       severity: 'info' as const,
       code: 'tool-elsewhere',
       line,
-      message: `Known to the program this was written for, and to nothing here: ${names}.`,
+      message: `Cadre has no such tools, only the host that this file was written for: ${names}.`,
     })),
     ...listed(sorted.get('not-here'), (names) => ({
       severity: 'info' as const,
       code: 'tool-not-here',
       line,
-      message: `Known, and not there in this version or configuration: ${names}.`,
+      message: `Not available in this version or configuration: ${names}.`,
     })),
     ...listed(sorted.get('server'), (names) => ({
       severity: 'info' as const,
       code: 'tool-of-server',
       line,
-      message: `Tools of MCP servers or extensions, kept as they are: ${names}.`,
+      message: `Tools of MCP servers or extensions, which Cadre keeps: ${names}.`,
     })),
   ]
 }
@@ -72,13 +72,13 @@ function unknownTools(
       severity: isForbidden ? 'error' : 'warning',
       code: 'tool-unknown',
       line: lineOfName(subject, name),
-      message: `There is no tool called ${JSON.stringify(name.slice(0, 80))}, so it ${isForbidden ? 'forbids nothing' : 'gives the agent nothing'}${hint === '' ? '.' : hint}`,
+      message: `There is no tool named ${JSON.stringify(name.slice(0, 80))}, so the entry ${isForbidden ? 'denies nothing' : 'grants nothing'}${hint === '' ? '.' : hint}`,
       fix: 'Correct the name, or remove it.',
     }
   })
   if (names.length <= mostUnknown) return shown
   const rest = names.length - mostUnknown
-  const message = `${rest} more names that nobody knows as tools.`
+  const message = `${rest} more unknown tool names.`
   return [
     ...shown,
     { severity: 'warning', code: 'tool-unknown', line: lineOf(subject, ...toolKeys), message },

@@ -17,10 +17,10 @@ export function checkCommand({ words, variables, redirects }: Command): void {
   const name = words[0]?.text
   if (name === undefined && Object.keys(variables).length > 0)
     throw new NeedsShell('it sets a variable for the rest of the line')
-  if (name === undefined && redirects.length === 0) throw new NeedsShell('its syntax is not plain')
+  if (name === undefined && redirects.length === 0) throw new NeedsShell('its syntax is not simple')
   for (const { text } of words)
     if (/\/proc\/|\/dev\/(?:.*\/)?(?:std|fd|tty)/.test(`/${text}`))
-      throw new NeedsShell('it names a descriptor or a process as a file')
+      throw new NeedsShell('it uses a descriptor or a process as a file')
   const fault = faultOf(name, words.slice(1))
   if (fault !== undefined) throw new NeedsShell(fault)
   if (words.some(({ status }) => status) && !/^(?:echo|printf|test|\[)$/.test(name ?? ''))
@@ -36,7 +36,7 @@ function faultOf(name: string | undefined, words: readonly Word[]): string | und
   const [first = '', second = ''] = words.map(({ text }) => text)
   const isPlain = words.every(isLiteral)
   const isOne = isPlain && words.length === 1
-  if (name === 'cd' && !(isOne && /^[^-]/.test(first))) return 'it uses cd without the name of a folder'
+  if (name === 'cd' && !(isOne && /^[^-]/.test(first))) return 'it uses cd without a folder'
   if (name === 'pwd' && words.length > 0) return 'it uses pwd with options'
   if (name === 'exit' && words.length > 0 && !(isOne && /^\d{1,3}$/.test(first)))
     return 'it uses exit with more than a number'

@@ -62,7 +62,7 @@ export class Cursor {
     if (letter !== ' ' && letter !== '\t' && letter !== '#' && letter !== '\\') return
     this.take(blanks)
     // Within a word it joins two halves; there it is left to a shell.
-    if (source.startsWith('\\\n', this.position)) throw new NeedsShell('it joins two lines within a word')
+    if (source.startsWith('\\\n', this.position)) throw new NeedsShell('it continues a word on the next line')
   }
 
   /** Also line breaks, with the here-documents behind them. */
@@ -100,7 +100,7 @@ export class Cursor {
       const line = stripsTabs ? written.replace(/^\t+/, '') : written
       if (!this.isDone) this.position++
       if (line === end) return text
-      if (!isQuoted && /[$`\\]/.test(line)) throw new NeedsShell('it has a here-document that is expanded')
+      if (!isQuoted && /[$`\\]/.test(line)) throw new NeedsShell('it has a here-document with expansion')
       text += `${line}\n`
     }
     throw new NeedsShell('it has a here-document without an end')

@@ -14,7 +14,7 @@ import { readWords, type WrittenWord } from './read-words.ts'
 const mostLetters = 64 * 1_024
 const mostWords = 4_096
 const deepest = 4
-const notPlain = 'its syntax is not plain'
+const notPlain = 'its syntax is not simple'
 
 const endOfCommand = /$|[\n;|&()]/y
 const redirectStart = /[<>]|&>/y
@@ -63,7 +63,7 @@ class LineReader {
       const stages = this.#stages(depth)
       // Anywhere else its meaning depends on the rest of the line.
       if (at.values.size > names && (depth > 0 || stages.length > 1 || after !== ';'))
-        throw new NeedsShell('it sets a variable under a condition')
+        throw new NeedsShell('it sets a variable conditionally')
       steps.push({ after, stages })
       if (at.isDone || at.letter() === ')') break
       after = this.#operator()
@@ -80,7 +80,7 @@ class LineReader {
     if (letter === '\n') return ';'
     const found = at.take(/;(?![;&])|&&|\|\|/y)?.[0]
     if (found === undefined)
-      throw new NeedsShell(letter === '&' ? 'it starts something in the background (&)' : notPlain)
+      throw new NeedsShell(letter === '&' ? 'it starts a background process (&)' : notPlain)
     return found as Step['after']
   }
 
@@ -166,7 +166,7 @@ class LineReader {
       if (this.#words > mostWords) throw new NeedsShell('it has too many words')
       for (const { word } of written) words.push(word)
     }
-    if (at.letter() === '(') throw new NeedsShell('it has a ( behind a word')
+    if (at.letter() === '(') throw new NeedsShell('it has ( after a word')
     const command: Command = { kind: 'command', words, variables, redirects }
     checkCommand(command)
     return command
@@ -234,7 +234,7 @@ class LineReader {
   #target(): string {
     const at = this.#at
     at.take(/[ \t]+/y)
-    if (at.isAt(/$|[ \t\n;|&()<>#]/y)) throw new NeedsShell('it redirects to nothing')
+    if (at.isAt(/$|[ \t\n;|&()<>#]/y)) throw new NeedsShell('it has a redirect without a target')
     const written = readWords(at, false)
     const { word, descriptor, hasBraces } = written[0] as WrittenWord
     if (written.length > 1 || !isLiteral(word) || word.text === '')

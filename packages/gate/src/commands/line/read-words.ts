@@ -54,7 +54,7 @@ class WordReader {
     while (!at.isAt(endOfWord)) this.#next(start)
     const words = expandChoices(this.#parts).map(wordOf)
     if (this.#variable !== undefined && words.length > 1)
-      throw new NeedsShell('it sets a variable to a choice')
+      throw new NeedsShell('it sets a variable to alternatives')
     const variable = this.#variable !== undefined && { variable: this.#variable }
     return words.map((word) => ({ word, hasBraces: this.#hasBraces, ...variable }))
   }
@@ -72,7 +72,7 @@ class WordReader {
       case '$':
         return void this.#dollar(false)
       case '`':
-        throw new NeedsShell('it runs a command within a word (backticks)')
+        throw new NeedsShell('it uses command substitution (backticks)')
       case '*':
       case '?':
         at.position++
@@ -83,7 +83,7 @@ class WordReader {
       case '{':
         return void this.#braces()
       case '}':
-        throw new NeedsShell('it has a } of its own')
+        throw new NeedsShell('it has an unmatched }')
       case '~':
         if (this.#opensTilde) throw new NeedsShell('it uses ~')
         return void this.#plain()
@@ -128,7 +128,7 @@ class WordReader {
     this.#quoted('')
     while (!at.take(/"/y)) {
       const letter = at.letter()
-      if (letter === '`') throw new NeedsShell('it runs a command within a word (backticks)')
+      if (letter === '`') throw new NeedsShell('it uses command substitution (backticks)')
       if (letter === '$') this.#dollar(true)
       else if (letter === '\\') {
         const next = this.#escaped()
@@ -138,7 +138,7 @@ class WordReader {
   }
 
   #escaped(): string {
-    return this.#at.take(/\\([^\n])/y)?.[1] ?? needsShell('it joins two lines within a word')
+    return this.#at.take(/\\([^\n])/y)?.[1] ?? needsShell('it continues a word on the next line')
   }
 
   #dollar(isQuoted: boolean): void {
@@ -184,7 +184,7 @@ class WordReader {
         [/\d/, /[a-z]/, /[A-Z]/, /\./].some((kind) => kind.test(from) && kind.test(to)) && from <= to,
     )
     if (found === null || found[0].length > 100 || !isPlain)
-      throw new NeedsShell('it has a [ ] pattern that is not plain')
+      throw new NeedsShell('it has a [ ] pattern that is not simple')
     this.#part({ kind: 'set', text: found[0], ranges, negated: found[1] !== '' })
   }
 
@@ -196,7 +196,7 @@ class WordReader {
     if (literal !== undefined) return void this.#part({ kind: 'text', text: literal })
     const choice = at.take(/\{([\w./@+-]+(?:,[\w./@+-]+)+)\}/y)
     if (choice === null || choice[0].length > 1_000 || choice[1]?.includes('..'))
-      throw new NeedsShell('it has { } that are not plain')
+      throw new NeedsShell('it has { } that are not simple')
     this.#part({ kind: 'choice', texts: (choice[1] as string).split(',') })
   }
 }
@@ -204,16 +204,16 @@ class WordReader {
 /** `"$(cat <<'END' … END)"`: a text of several lines, as commit messages are often written. Nothing of it is expanded. */
 function readDocument(at: Cursor): string {
   const { end, isQuoted } = at.readDelimiter()
-  if (!isQuoted || !at.take(/\n/y)) throw new NeedsShell('it runs a command within a word ($( ))')
+  if (!isQuoted || !at.take(/\n/y)) throw new NeedsShell('it uses command substitution ($( ))')
   const text = at.readLinesUntil({ end, isQuoted, stripsTabs: false })
-  if (!at.take(/[ \t\n]*\)/y)) throw new NeedsShell('it runs a command within a word ($( ))')
+  if (!at.take(/[ \t\n]*\)/y)) throw new NeedsShell('it uses command substitution ($( ))')
   return text.replace(/\n+$/, '')
 }
 
 function describeDollar(at: Cursor): string {
   const next = at.letter(1)
   if (next === '(')
-    return at.letter(2) === '(' ? 'it calculates ($(( )))' : 'it runs a command within a word ($( ))'
+    return at.letter(2) === '(' ? 'it uses arithmetic ($(( )))' : 'it uses command substitution ($( ))'
   if (next === "'" || next === '"') return `it has $${next}`
   return 'it uses a variable ($)'
 }
@@ -225,7 +225,7 @@ function expandChoices(parts: readonly Part[]): readonly (readonly Part[])[] {
     const texts: readonly Part[] =
       part.kind === 'choice' ? part.texts.map((text) => ({ kind: 'text', text })) : [part]
     found = found.flatMap((before) => texts.map((one) => [...before, one]))
-    if (found.length > mostChoices) throw new NeedsShell('its { } stand for too many words')
+    if (found.length > mostChoices) throw new NeedsShell('its { } expand to too many words')
   }
   return found
 }

@@ -86,7 +86,7 @@ test('a rejection reaches the agent with its reason, and a second decision is to
   })
   expect(await inHome(home, (sessions) => decide(sessions, item, { decision: 'approve' }))).toEqual({
     kind: 'refused',
-    reason: expect.stringMatching(/^This was already rejected by .+; the first decision applies$/),
+    reason: expect.stringMatching(/^This was already rejected by .+\. The first decision applies$/),
   })
   const result = await home.resume(session)
   expect(result.kind === 'report' && result.report.text).toMatch(
