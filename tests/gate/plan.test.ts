@@ -128,8 +128,14 @@ describe('the runner', () => {
   })
 
   it('refuses globs and folders that lead out of the workspace', async () => {
-    expect(await run('cat links/*')).toMatchObject({ code: 1, output: expect.stringMatching(/is outside the workspace/) })
-    expect(await run('echo out/*')).toMatchObject({ code: 1, output: expect.stringMatching(/is outside the workspace/) })
+    expect(await run('cat links/*')).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/is outside the workspace/),
+    })
+    expect(await run('echo out/*')).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/is outside the workspace/),
+    })
     const { output, code } = await run('cd out && cat outside.txt')
     expect({ output, code }).toMatchObject({ code: 1, output: expect.stringMatching(/^cadre: cd: out: /) })
   })
