@@ -30,7 +30,7 @@ describe('looking', () => {
     const before = project.listing()
     const { code, stdout, stderr } = await project.cadre(['lint'])
     expect(stdout).toMatch(/^\.claude\/agents\/worker\.md:1 error header-missing .+\n {4}\S/m)
-    expect(stdout).toMatch(/^\.github\/agents\/lead\.agent\.md:6 warning tool-unknown .*did you mean edit/m)
+    expect(stdout).toMatch(/^\.github\/agents\/lead\.agent\.md:6 warning tool-unknown .*Did you mean edit/m)
     expect(stdout).toMatch(/^2 files: 1 ok, 0 rescued, 1 failed · 1 error, 1 warning, 0 infos$/m)
     expect(stdout).not.toContain('\x1b')
     expect(stderr).toBe('')
@@ -185,7 +185,7 @@ describe('looking', () => {
 
   test.each([
     [['lint', 'nowhere'], '/nowhere does not exist. Name an existing file'],
-    [['lint', '--host', 'vscod'], 'unknown host "vscod"; did you mean vscode?'],
+    [['lint', '--host', 'vscod'], 'unknown host "vscod". Did you mean vscode?'],
     [['lint', '--dry-run'], '--dry-run requires --fix'],
   ])('%j is wrong usage', async (args, sentence) => {
     const { code, stderr } = await createProject().cadre(args)
