@@ -68,7 +68,7 @@ describe('cadre agents import', () => {
       `changed ${project.at('old.json')}:3: configuration.agents[0] was written as coordinator`,
     )
     expect(stdout).toContain(
-      `changed ${project.at('old.json')}:3: configuration.agents[0].toolPermissions was true and is "all" now.`,
+      `changed ${project.at('old.json')}:3: configuration.agents[0].toolPermissions was true and is now "all".`,
     )
     expect(stdout).toContain(
       `changed ${project.at('old.json')}:1: configuration.version was missing and is 1.0.0 now.`,
@@ -103,7 +103,7 @@ describe('cadre agents import', () => {
     const text = file.replace('tools: [ read, search ]', 'tools: [read, execute]\nmodel: gpt-5')
     const project = createProject({ 'reviewer.agent.md': text })
     const { stdout } = await project.cadre(['agents', 'import', 'reviewer.agent.md', '--to', 'claude'])
-    expect(stdout).toContain('note reviewer: read → Read; execute → Bash, as Claude Code calls them.')
+    expect(stdout).toContain('note reviewer: Renamed for Claude Code: read → Read; execute → Bash.')
     expect(stdout).toContain('Claude Code does not support model gpt-5')
     const written = project.read('.claude/agents/reviewer.md')
     expect(written).toContain('\ntools: Read, Bash\n')
@@ -123,7 +123,7 @@ describe('cadre agents import', () => {
     const broken = await project.cadre(['agents', 'import', 'bad.json', '--to', 'copilot'])
     expect(broken.code).toBe(1)
     expect(broken.stderr).toMatch(
-      /bad\.json:\d+: configuration\.agents\[3\]\.name \("wrong name"\) may hold only/,
+      /bad\.json:\d+: configuration\.agents\[3\]\.name \("wrong name"\) may contain only/,
     )
     expect(broken.stderr).toMatch(/bad\.json:\d+: configuration\.agents\[4\]\.systemPrompt is missing/)
     expect(broken.stderr).toContain('nothing was written')
@@ -166,7 +166,7 @@ describe('cadre agents import', () => {
     const caught = await linked.cadre(['agents', 'import', 'team.json', '--to', 'claude', '--force'])
     expect([caught.code, caught.stderr]).toEqual([
       2,
-      expect.stringContaining('A link on the way to it leads out'),
+      expect.stringContaining('A link in its path points outside'),
     ])
     expect(outside.listing()).toEqual([])
   })
@@ -218,7 +218,7 @@ describe('cadre agents export', () => {
       '---\nname: reviewer\ndescription: Reviews changes\ntools: Read, Grep, Glob\nmy-key:\n  a: 1\n---\n\nYou are a reviewer.\n',
     )
     expect(stderr).toBe(
-      'cadre: reviewer: read → Read; search → Grep, Glob, as Claude Code calls them.\n' +
+      'cadre: reviewer: Renamed for Claude Code: read → Read; search → Grep, Glob.\n' +
         'cadre: reviewer: Claude Code ignores these keys of Cadre: my-key.\n',
     )
   })

@@ -18,7 +18,7 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     'a playbook with a wrong key',
     { 'p.yaml': 'lanes:\n  a:\n    - replyy: x\n' },
     ['run', '--model', 'scripted:p.yaml', 'x'],
-    /p\.yaml:3: "replyy" is not a key/,
+    /p\.yaml:3: unknown key "replyy"/,
   ],
   [
     'a playbook that is no YAML',
@@ -68,19 +68,19 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     'a configuration of brackets alone',
     { '.cadre/config.yaml': deep },
     ['run', 'x'],
-    /config\.yaml:1: This is too large, too deep/,
+    /config\.yaml:1: This is too large, nested too deeply/,
   ],
   [
     'an agent file that is nested without end',
     { '.github/agents/lead.agent.md': `---\nname: lead\ntools: ${deep}\n---\n`, 'p.yaml': good },
     ['run', '--model', 'scripted:p.yaml', 'x'],
-    /lead\.agent\.md:\d+: This is too large, too deep/,
+    /lead\.agent\.md:\d+: This is too large, nested too deeply/,
   ],
   [
     'a playbook that is nested without end',
     { 'p.yaml': `lanes: ${deep}` },
     ['run', '--model', 'scripted:p.yaml', 'x'],
-    /p\.yaml:1: Lists or mappings are nested too deeply/,
+    /p\.yaml:1: lists or mappings are nested too deeply/,
   ],
   [
     'a session file that is nested without end',

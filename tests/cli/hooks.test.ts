@@ -37,7 +37,7 @@ test('list shows every hook with its place, what it runs, whether it is run, and
   expect(stdout).toMatch(
     /PreToolUse +\.claude\/settings\.json:\d+ \(project\) +claude +Bash +if grep.* not run: this folder is not trusted/,
   )
-  expect(stdout).toContain('.github/hooks/a.json:3: No host knows "preTool"')
+  expect(stdout).toContain('.github/hooks/a.json:3: No host has the event "preTool"')
   expect(stdout).toContain('.github/hooks/a.json:4: No other host has stop')
   expect(stdout).toContain('timeout is in seconds')
   expect((await cadre('hooks', 'list', '--trust')).stdout).toMatch(/Bash +if grep.* run$/m)

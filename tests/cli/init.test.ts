@@ -236,7 +236,7 @@ test('an agent of the same name that comes before the new file is told of', asyn
   })
   const { code, stderr } = await project.cadre(['init', '--team', 'supervisor'])
   expect(code).toBe(0)
-  expect(stderr).toMatch(/builder\.agent\.md:\d+: builder is defined in \S+builder\.agent\.yaml as well/)
+  expect(stderr).toMatch(/builder\.agent\.md:\d+: builder is also defined in \S+builder\.agent\.yaml/)
 })
 
 test.each([

@@ -25,7 +25,7 @@ export interface TeamSummary {
   readonly name: string
   readonly description: string
   readonly entry: string
-  /** Something to ask of it, for whoever tries it for the first time. */
+  /** A sample request, for users who try the team for the first time. */
   readonly example: string
   /** The one that is used by default first. */
   readonly variants: readonly TeamVariant[]
