@@ -324,8 +324,8 @@ export const engineMutants = {
     [
       'arguments that a hook changes are not checked',
       `${core}/rules/create-gate.ts`,
-      'if (checked.issues !== undefined) {\n      const reason = `it was given',
-      'if (false) {\n      const reason = `it was given',
+      'if (checked.issues !== undefined) {\n      const reason = `$' + '{said.rule} replaced',
+      'if (false) {\n      const reason = `${said.rule} replaced',
     ],
     [
       'a hook answers a firm question',

@@ -71,7 +71,7 @@ describe('cadre agents import', () => {
       `changed ${project.at('old.json')}:3: configuration.agents[0].toolPermissions was true and is now "all".`,
     )
     expect(stdout).toContain(
-      `changed ${project.at('old.json')}:1: configuration.version was missing and is 1.0.0 now.`,
+      `changed ${project.at('old.json')}:1: configuration.version was missing and is now 1.0.0.`,
     )
     const json = await project.cadre(['agents', 'import', 'old.json', '--to', 'claude', '--json'])
     expect(json.json()[0]).toMatchObject({

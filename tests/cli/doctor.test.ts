@@ -36,7 +36,7 @@ test('tells of hooks and lists of commands that cannot be understood, once for e
     {
       name: 'hooks',
       status: 'fail',
-      message: expect.stringMatching(/a\.json:\d+: .* no hook of this file is run/),
+      message: expect.stringMatching(/a\.json:\d+: .* Cadre runs no hook of this file/),
     },
     {
       name: 'commands',

@@ -45,7 +45,7 @@ describe('that a hook denied something at depth 2 is said with its place and rea
     expect(code).toBe(0)
     expect(stdout).toMatch(new RegExp(`^deep: ← write_file secret\\.txt refused: ${denied}$`, 'm'))
     expect(stdout).toMatch(
-      /^deep: note: The hook \.claude\/settings\.json:\d+: it failed with exit code 1: lint failed$/m,
+      /^deep: note: hook \.claude\/settings\.json:\d+: it failed with exit code 1: lint failed$/m,
     )
     expect(stdout).toMatch(new RegExp(`^lead: report sent back: run the tests ${place}$`, 'm'))
     const [deep, lead] = ['deep', 'lead'].map((name) => project.sessions().find((id) => id.startsWith(name))!)

@@ -93,7 +93,7 @@ test(
     expect(run.code, run.stderr).toBe(0)
     expect(run.stdout).toContain('Read it.')
     expect(run.stderr).toMatch(
-      /\.cadre holds 1 session, 2 task files, .*1 agent template, 1 memory file, 1 inbox file, config\.yaml \(model, aliases, entry, tools, check\), routes\.yaml, .*not created by you on this machine/,
+      /\.cadre contains 1 session, 2 task files, .*1 agent template, 1 memory file, 1 inbox file, config\.yaml \(model, aliases, entry, tools, check\), routes\.yaml, .*not created by you on this machine/,
     )
     expect(run.stderr).toContain('contains a hook that runs files of this project')
     expect(run.stderr).toMatch(
@@ -189,7 +189,7 @@ test.skipIf(!hasScript)(
     const env = { ...hostile.env }
     const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true, columns: 200 })
     await terminal.until((screen) => screen.includes('Enter to decide later'))
-    expect(terminal.screen()).toMatch(/\.cadre\s+\S*holds 1 session, 2 task files/)
+    expect(terminal.screen()).toMatch(/\.cadre\s+\S*contains 1 session, 2 task files/)
     expect(hostile.marks()).toEqual([])
     terminal.type('y\r')
     await terminal.ended()
@@ -219,7 +219,9 @@ test.skipIf(!hasScript)(
     const up = await project.cadre(['up'], { env, isForeign: true })
     expect([up.code, up.stderr]).toEqual([
       2,
-      expect.stringMatching(/holds 1 agent template, config\.yaml \(model\), not created by you.*--trust/s),
+      expect.stringMatching(
+        /contains 1 agent template, config\.yaml \(model\), not created by you.*--trust/s,
+      ),
     ])
     const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true })
     await terminal.until((screen) => screen.includes('Enter to decide later'))

@@ -201,7 +201,7 @@ test('what a folder brings is not used without trust, and a person is told', asy
     { isForeign: true },
   )
   expect(stderr).toMatch(
-    /this folder is not trusted: .*agents are read-only\.\n\s+\S+\.cadre holds 2 agent templates, config\.yaml \(tools\), not created by you on this machine\n\s+\S+config\.yaml:\d+ runs code of the repository/,
+    /this folder is not trusted: .*agents are read-only\.\n\s+\S+\.cadre contains 2 agent templates, config\.yaml \(tools\), not created by you on this machine\n\s+\S+config\.yaml:\d+ runs code of the repository/,
   )
   expect(code).not.toBe(3)
   expect(project.exists('deployed.txt')).toBe(false)

@@ -144,7 +144,7 @@ describe('what changes while a run goes on', () => {
       {
         decision: 'deny',
         by: 'hook',
-        reason: expect.stringContaining('the hooks of worker are not what was agreed to'),
+        reason: expect.stringContaining('the hooks of worker changed after you trusted them'),
       },
     ])
     expect(project.exists('ran')).toBe(false)

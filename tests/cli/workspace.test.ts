@@ -294,7 +294,7 @@ test('where a workspace cannot be given, the session says so and asks, whatever 
   })
   expect(ran.code, ran.stderr).toBe(3)
   expect(ran.json().find(({ type }) => type === 'notice.added')).toMatchObject({
-    notice: { code: 'isolation', message: expect.stringContaining('git was not found in PATH') },
+    notice: { code: 'isolation', message: expect.stringContaining('git is not in PATH') },
   })
   expect(project.exists('x.txt')).toBe(false)
 })

@@ -112,7 +112,7 @@ test('without git the team plans all the same, and it is said what is missing', 
   expect((await project.cadre(['up', '--detach', '--model', 'scripted:p.yaml'], { env })).code).toBe(0)
   project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Plan it."}\n')
   await until(() => said(project).includes('Planned: '))
-  expect((await project.cadre(['status'])).stdout).toContain('git was not found')
+  expect((await project.cadre(['status'])).stdout).toContain('git is not in PATH')
 })
 
 test('a session that is begun in an editor says when that was', limit, async () => {

@@ -34,7 +34,7 @@ function install() {
 test.runIf(isDeep)('the harness passes, by hand and in a run of Cadre', () => {
   const { stdout, status } = spawnSync(process.execPath, [harness, '--cadre'], { encoding: 'utf8' })
   expect(stdout).not.toContain('FAIL')
-  expect(stdout).toContain('All of it holds.')
+  expect(stdout).toContain('All checks passed.')
   expect(status).toBe(0)
 })
 
@@ -81,6 +81,13 @@ describe('the security check', () => {
       'builder',
       'create_file',
       { filePath: '.github/hooks/scripts/security-check.mjs', content: '' },
+    ],
+    [
+      'deny',
+      'the settings with the hooks',
+      'builder',
+      'Write',
+      { file_path: '{project}/.claude/settings.json', content: '{}' },
     ],
     ['deny', 'another file', 'researcher', 'create_file', { filePath: 'src/a.js', content: '' }],
     [
@@ -488,7 +495,43 @@ describe('the quality gate', () => {
   test('has nothing to say to others', () => {
     const { run } = install()
     expect(run('subagent-quality-gate', stop({ agent_type: 'stranger' }))).toBeUndefined()
-    expect(run('subagent-quality-gate', { hook_event_name: 'Stop', agent_type: 'verifier' })).toBeUndefined()
+    expect(run('subagent-quality-gate', { hook_event_name: 'Stop', session_id: 's1' })).toBeUndefined()
+    // Copilot CLI reports the end of a worker as this event, too, without what it said.
+    expect(run('subagent-quality-gate', stop({ hook_event_name: 'Stop' }))).toBeUndefined()
+  })
+
+  test('a worker that leads its session needs evidence as well', () => {
+    const { run } = install()
+    const end = { hook_event_name: 'Stop', session_id: 's1', agent_type: 'verifier' }
+    expect(run('subagent-quality-gate', { ...end, last_assistant_message: 'Fine.' })).toMatchObject({
+      decision: 'block',
+      hookSpecificOutput: { hookEventName: 'Stop' },
+    })
+    expect(run('subagent-quality-gate', { ...end, last_assistant_message: full })).toBeUndefined()
+  })
+
+  test('the supervisor stops once the last change has a verdict', () => {
+    const { run } = install()
+    const end = (more: Json = {}) =>
+      run('subagent-quality-gate', {
+        hook_event_name: 'Stop',
+        session_id: 's1',
+        agent_type: 'supervisor',
+        ...more,
+      })
+    const build = { agent_type: 'builder', agent_id: 'b1', stop_hook_active: true }
+    expect(end()).toBeUndefined()
+    run('subagent-quality-gate', stop(build))
+    expect(end()).toMatchObject({ decision: 'block', reason: expect.stringContaining('verifier') })
+    expect(end({ stop_hook_active: true })).toBeUndefined()
+    expect(end({ session_id: 's2' })).toBeUndefined()
+    const running = [{ id: 'v1', type: 'subagent', status: 'running' }]
+    expect(end({ background_tasks: running })).toBeUndefined()
+    // A report that lacks sections is no verdict.
+    run('subagent-quality-gate', stop({ last_assistant_message: 'Fine.', stop_hook_active: true }))
+    expect(end()).toMatchObject({ decision: 'block' })
+    expect(run('subagent-quality-gate', stop({ last_assistant_message: full }))).toBeUndefined()
+    expect(end()).toBeUndefined()
   })
 
   test('a link in the place of the artifact is no evidence', () => {

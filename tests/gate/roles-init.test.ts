@@ -6,7 +6,9 @@ import { createProject } from '../cli/support/project.ts'
 const init = ['init', '--json', '--team', 'supervisor'] as const
 const config = '.github/hooks/copilot-hooks.json'
 const hooksOf = ([line]: Record<string, unknown>[]) =>
-  (line!['files'] as { path: string; status: string }[]).filter(({ path }) => path.includes('hooks'))
+  (line!['files'] as { path: string; status: string }[]).filter(({ path }) =>
+    /hooks\/(?:copilot-hooks\.json$|scripts\/|artifacts\/)/.test(path),
+  )
 
 test('the hooks of a team come with it, work where they lie, and stay as they are', async () => {
   const project = createProject({ 'src/a.js': 'a' })
@@ -62,11 +64,11 @@ test("a person's own hooks are never overwritten", async () => {
   expect(project.listing()).toEqual(before)
 })
 
-test('a team in the form of another program brings none', async () => {
+test.each(['opencode', 'template'])('a team for %s has no hooks', async (to) => {
   const project = createProject()
-  await project.cadre([...init, '--to', 'claude'])
-  expect(project.exists('.claude/agents/verifier.md')).toBe(true)
+  await project.cadre([...init, '--to', to])
   expect(project.exists('.github')).toBe(false)
+  expect(project.exists('scripts')).toBe(false)
 })
 
 test('the scripts need nothing but Node and each other', () => {

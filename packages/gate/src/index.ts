@@ -43,8 +43,10 @@ export {
   type Unreadable,
   type Unwritable,
 } from './effects/denied-paths.ts'
+export { claudeHooks } from './evidence/claude-hooks.ts'
 export { createEvidence, type Evidence, type EvidenceOptions } from './evidence/create-evidence.ts'
-export { readShippedHooks, type ShippedFile } from './evidence/read-shipped-hooks.ts'
+export { headerHooks, projectHook } from './evidence/header-hooks.ts'
+export { readHookHarness, readShippedHooks, type ShippedFile } from './evidence/read-shipped-hooks.ts'
 export { agentHooksItem, createAgentHooks, readAgentHooks } from './hooks/agent-hooks.ts'
 export { createHooks, type Hooks, type HooksOptions } from './hooks/create-hooks.ts'
 export { type FindHooksRequest, findHooks } from './hooks/find-hooks.ts'

@@ -135,7 +135,7 @@ describe('a workspace of its own', () => {
     try {
       expect(await prepare('s-3')).toMatchObject({
         kind: 'impossible',
-        reason: expect.stringContaining('git was not found in PATH; install it'),
+        reason: expect.stringContaining('git is not in PATH'),
       })
     } finally {
       process.env['PATH'] = before

@@ -60,7 +60,7 @@ const rescues = {
   'key-indented': { message: 'This key is indented.', fix: 'Move it to the left margin.' },
   'key-unspaced': { message: 'This key is not followed by a space.', fix: 'Add a space after the colon.' },
   'stray-text': {
-    message: 'This line belongs to no key. Cadre ignores it.',
+    message: 'This line is not part of any key. Cadre ignores it.',
     fix: 'Remove it, or comment it out with #.',
   },
   'yaml-duplicate-key': {

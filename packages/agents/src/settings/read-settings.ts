@@ -104,7 +104,7 @@ function checkKeys(root: Located, report: SettingsReport): void {
     if (key === 'version' || key === 'entryAgent' || key === 'agents' || key === '$schema') continue
     const place = { path: `configuration.${key}`, line }
     report.warning(place, 'settings-unknown-key', {
-      fault: 'is an unknown key and belongs to no agent',
+      fault: 'is an unknown key',
       effect: 'Cadre does not keep it',
     })
   }

@@ -194,7 +194,7 @@ export class SdkConversation {
 
   #refuse(requestId: string): void {
     const result = {
-      textResultForLlm: 'Cadre denied this call, because it belongs to no reply.',
+      textResultForLlm: 'Cadre denied this call, because it is not part of any reply.',
       resultType: 'failure',
     } as const
     this.#session?.rpc.tools.handlePendingToolCall({ requestId, result }).catch(() => {})

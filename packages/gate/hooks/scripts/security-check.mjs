@@ -66,7 +66,7 @@ function isOneOf(places, file) {
 
 function isHook(file) {
   const real = realOf(file) ?? file
-  return /(?:^|[\\/])\.github[\\/]hooks(?:[\\/]|$)/i.test(real)
+  return /(?:^|[\\/])(?:\.github[\\/]hooks(?:[\\/]|$)|\.claude[\\/]settings(?:\.local)?\.json$)/i.test(real)
 }
 
 function isSame(a, b) {

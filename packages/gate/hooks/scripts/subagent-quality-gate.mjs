@@ -1,5 +1,6 @@
 // SubagentStop: a worker may stop once the sections of its role are in its report. Evidence is its artifact, its last
 // message, and the last message of its own transcript. SessionStart only notes that what lies there now is older.
+// Stop: the same for a worker that leads its session, and the supervisor may stop once each change has a verdict.
 import { createHash } from 'node:crypto'
 import {
   appendFileSync,
@@ -35,7 +36,11 @@ function review(payload) {
     mark('started', event === 'sessionstart' ? session : agentId)
     return undefined
   }
-  if (event !== undefined && event !== 'subagentstop') return undefined
+  const isStop = event === 'stop' || event === 'agentstop'
+  if (event !== undefined && event !== 'subagentstop' && !isStop) return undefined
+  // Copilot CLI reports the end of a worker twice. This event lacks its report.
+  if (isStop && agentId !== '') return undefined
+  if (isStop && rolesIn(payload).includes('supervisor')) return reviewLead(payload, session)
   const role = rolesIn(payload).find((name) => required[name] !== undefined)
   if (role === undefined) return undefined
   const worker = `${session}/${agentId === '' ? role : agentId}`
@@ -74,7 +79,20 @@ function review(payload) {
     return reasonFor(role, missing, isMute, artifact.stale)
   }
   if (artifact.mark !== undefined) mark('used', artifact.mark, worker)
+  if (role === 'builder') mark('changed', session)
+  if (role === 'verifier' && missing.length === 0) mark('verified', session)
   return undefined
+}
+
+/** A verdict must be newer than the last change. Workers in the background report later, and the supervisor continues then. */
+function reviewLead(payload, session) {
+  const running = Array.isArray(payload.background_tasks)
+    ? payload.background_tasks.filter((task) => task?.type === 'subagent' && task.status === 'running')
+    : []
+  const isAgain = field(payload, 'stop_hook_active', 'stopHookActive') === true
+  if (isAgain || running.length > 0 || timeOf('changed', session) <= timeOf('verified', session))
+    return undefined
+  return 'The builder has worked since the last complete report of the verifier. Delegate to the verifier, then answer with its verdict.'
 }
 
 function reasonFor(role, missing, isMute, stale) {
@@ -199,9 +217,9 @@ function log(entry) {
 }
 
 /** VS Code looks for the decision in a place of its own, other programs at the top. */
-function block(reason) {
+function block(reason, event) {
   const decision = { decision: 'block', reason }
-  const hookSpecificOutput = { hookEventName: 'SubagentStop', ...decision }
+  const hookSpecificOutput = { hookEventName: event === 'stop' ? 'Stop' : 'SubagentStop', ...decision }
   process.stdout.write(`${JSON.stringify({ ...decision, hookSpecificOutput })}\n`)
 }
 
@@ -210,8 +228,9 @@ function text(value) {
 }
 
 try {
-  const reason = review(readHookInput())
-  if (reason !== undefined) block(reason)
+  const payload = readHookInput()
+  const reason = review(payload)
+  if (reason !== undefined) block(reason, eventOf(payload))
 } catch (error) {
   process.stderr.write(`the quality gate failed: ${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1

@@ -15,19 +15,29 @@ export interface ShippedFile {
  * artifacts that git does not keep. Found through this package's own name, from wherever the code was bundled to.
  */
 export function readShippedHooks(): readonly ShippedFile[] {
-  const folder = path.join(
-    path.dirname(createRequire(import.meta.url).resolve('@cadre/gate/package.json')),
-    'hooks',
-  )
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const names = readdirSync(shippedFolder(), { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => /\.(?:json|mjs)$/.test(name))
-    .sort()
+    .filter((name) => /\.(?:json|mjs)$/.test(name) && !name.startsWith('harness/'))
+    // Scripts first: a configuration without them would deny every call.
+    .sort((a, b) => Number(a.endsWith('.json')) - Number(b.endsWith('.json')) || (a < b ? -1 : 1))
   return [
     ...names.map((name) => ({
       path: `.github/hooks/${name}`,
-      text: readFileSync(path.join(folder, name), 'utf8'),
+      text: readFileSync(path.join(shippedFolder(), name), 'utf8'),
     })),
     { path: `${artifactFolder}/.gitignore`, text: '*\n!.gitignore\n' },
   ]
+}
+
+/** The script that proves in a project that its hooks work. */
+export function readHookHarness(): ShippedFile {
+  const name = 'test-hook-artifacts.mjs'
+  return {
+    path: `scripts/${name}`,
+    text: readFileSync(path.join(shippedFolder(), 'harness', name), 'utf8'),
+  }
+}
+
+function shippedFolder(): string {
+  return path.join(path.dirname(createRequire(import.meta.url).resolve('@cadre/gate/package.json')), 'hooks')
 }

@@ -37,6 +37,7 @@ it.each([
   ['./scripts/check.sh', ['scripts/check.sh']],
   ['cd scripts && ./check.sh', ['scripts/check.sh']],
   ['$CLAUDE_PROJECT_DIR/scripts/check.sh --all', ['scripts/check.sh']],
+  [`bash "\${CLAUDE_PROJECT_DIR:-.}/scripts/check.sh" || exit 2`, ['scripts/check.sh']],
   ['python3 tools/guard', ['tools/guard']],
   ['bash -e tools/guard', ['tools/guard']],
   ['./program', ['program']],

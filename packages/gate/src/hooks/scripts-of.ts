@@ -106,7 +106,7 @@ function foldersOf(line: string, cwd: string | undefined, project: string): stri
 
 function withProject(text: string, project: string): string {
   return text.replaceAll(
-    /\$\{?C(?:LAUDE|ADRE)_PROJECT_DIR\}?|\$\(pwd\)|\$\{?PWD\}?|\$\(git rev-parse --show-toplevel\)/g,
+    /\$\{C(?:LAUDE|ADRE)_PROJECT_DIR:-[^}]*\}|\$\{?C(?:LAUDE|ADRE)_PROJECT_DIR\}?|\$\(pwd\)|\$\{?PWD\}?|\$\(git rev-parse --show-toplevel\)/g,
     () => project,
   )
 }

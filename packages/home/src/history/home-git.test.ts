@@ -183,7 +183,7 @@ describe('the history of a home', () => {
     process.env['PATH'] = join(folder, 'empty')
     try {
       const history = await openHomeGit(home, tell)
-      expect(history.missing).toContain('git was not found in PATH; install it')
+      expect(history.missing).toContain('git is not in PATH')
       history.note('a')
       await history.flush()
       await history.close()

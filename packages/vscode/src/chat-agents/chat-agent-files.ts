@@ -1,5 +1,6 @@
 import { readTeamFiles, writeAgent } from '@cadre/agents'
 import type { AgentDefinition, Json } from '@cadre/core'
+import { headerHooks } from '@cadre/gate'
 import { contributedTeams } from './contributed-teams.ts'
 
 export interface ChatAgentFile {
@@ -37,7 +38,7 @@ function forAgentMode(agent: AgentDefinition, isLead: boolean, hooks: boolean): 
     userInvocable: isLead,
     ...(delegates && { delegates }),
     ...(handoffs && { handoffs }),
-    ...(hooks && { hooks: hooksOf(name, isLead) }),
+    ...(hooks && { hooks: headerHooks(isLead, (script) => hook(script, name)) }),
     ...(hint !== undefined && { unknown: { 'argument-hint': hint } }),
   }
 }
@@ -53,15 +54,6 @@ function inWordsOfAgentMode(prompt: string): string {
   const left = [...ourTools, 'reportExpectations'].find((name) => text.includes(name))
   if (left !== undefined) throw new Error(`${left} means nothing in VS Code's agent mode`)
   return text
-}
-
-/** Bounds of its role before each tool, and its evidence before it may stop. VS Code runs these for this agent alone. */
-function hooksOf(role: string, isLead: boolean): Json {
-  const check = [hook('security-check', role)]
-  const evidence = [hook('subagent-quality-gate', role)]
-  return isLead
-    ? { SessionStart: evidence, SubagentStart: evidence, PreToolUse: check }
-    : { PreToolUse: check, Stop: evidence }
 }
 
 /**

@@ -51,7 +51,7 @@ it('shows every kind of what is trusted, however many there are of one', async (
   expect(await confirmTrust({ folder: '/r', missing }, new Set())).toBe('yes')
   const { detail = '', buttons } = host.asked[0] ?? {}
   expect(detail).toContain('• Starts the MCP server evil – /r/.mcp.json')
-  expect(detail).toContain('• Allows commands without asking – /r/.cadre/allow')
+  expect(detail).toContain('• Allows commands without approval – /r/.cadre/allow')
   expect(detail).toContain('… and 13 more of this kind')
   expect(buttons).toContain('Show All')
 })

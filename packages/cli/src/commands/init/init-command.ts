@@ -7,6 +7,8 @@ export const initCommand = defineCommand({
   about:
     'Writes the agents of a built-in team as files that you can change: to .github/agents of the project or, for a team of templates,\n' +
     'to the templates of the home directory. If a file already exists and differs, writes nothing unless you add --force.\n' +
+    'The team supervisor comes with hooks that hold Claude Code, Copilot CLI and VS Code to its roles, a script that tests the hooks,\n' +
+    'and a checklist with the test commands of the project. Hooks are added to an existing .claude/settings.json.\n' +
     'Without --team, lists the teams.',
   examples: [
     ['init', 'list the built-in teams'],
@@ -15,6 +17,7 @@ export const initCommand = defineCommand({
       'write seven agent files, and a home directory with supervisor as entry agent',
     ],
     ['init --team planner --to claude', 'write agents for Claude Code to .claude/agents'],
+    ['init --team supervisor --to claude', 'also add hooks to .claude/settings.json'],
     ['init --team coordinator --variant advanced --dry-run', 'show what would be written'],
   ],
   parameters: {
@@ -23,8 +26,8 @@ export const initCommand = defineCommand({
       variant: text('The variant of the team', 'NAME'),
       to: {
         kind: 'enum',
-        values: ['copilot', 'claude', 'opencode', 'template'],
-        brief: 'The dialect to write; default: the dialect of the team',
+        values: ['copilot', 'vscode', 'claude', 'opencode', 'template'],
+        brief: 'The program or dialect to write for; default: the dialect of the team',
         optional: true,
       },
       home,

@@ -1,13 +1,6 @@
-import {
-  type AgentPlaces,
-  type FileDialect,
-  listTeams,
-  loadAgents,
-  loadTeam,
-  type TeamSummary,
-} from '@cadre/agents'
+import { listTeams, loadAgents, loadTeam, type TeamSummary } from '@cadre/agents'
 import { CadreError } from '@cadre/core'
-import { showDiagnostic } from '@cadre/disk'
+import { type Diagnostic, showDiagnostic } from '@cadre/disk'
 import { agentPlaces, homeOf, projectOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -16,13 +9,13 @@ import { readLine } from '../../run/ask-line.ts'
 import { commandName } from '../../run/command-name.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { placeTeamFiles, type TeamFileStatus } from './place-team-files.ts'
-import { planTeamFiles } from './plan-team-files.ts'
+import { type InitTarget, planTeamFiles } from './plan-team-files.ts'
 import { trustWritten } from './trust-written.ts'
 
 export interface InitFlags {
   readonly team?: string
   readonly variant?: string
-  readonly to?: FileDialect
+  readonly to?: InitTarget
   readonly home?: string
   readonly dryRun?: boolean
   readonly force?: boolean
@@ -40,8 +33,9 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
   const dryRun = flags.dryRun === true
   const plan = await planTeamFiles({ team, home: home.path, project, to: flags.to })
   const files = placeTeamFiles({ plan, home, project, force: flags.force === true, dryRun })
-  if (!dryRun) trustWritten(io, project, files)
-  const notices = [...plan.notes, ...(dryRun ? [] : await faultsIn(files, agentPlaces(io, home, io.cwd)))]
+  const loaded = dryRun ? undefined : await loadAgents(agentPlaces(io, home, io.cwd))
+  if (loaded !== undefined) trustWritten(io, { project, files, mixed: plan.mixed, agents: loaded.agents })
+  const notices = [...plan.notes, ...faultsIn(files, loaded?.diagnostics ?? [])]
   const example = listTeams().find(({ name }) => name === team.name)?.example
   const agent = plan.starts ? '' : ` --agent ${team.entry}`
   const next = `${commandName(io)} run${agent}${repeatedFlags(flags)} ${JSON.stringify(example)}`
@@ -62,7 +56,8 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
   const watches = files.some(({ path }) => path === home.at('inbox', 'routes.yaml'))
   const up = `${commandName(io)} up${repeatedFlags(flags)}`
   const more = watches ? `or run the daemon and work through the files of its home directory:\n  ${up}\n` : ''
-  if (!dryRun) io.stdout.write(`\nYou can edit these files. Next:\n  ${next}\n${more}`)
+  const elsewhere = plan.start === undefined ? '' : `or, in ${plan.start.program}:\n  ${plan.start.command}\n`
+  if (!dryRun) io.stdout.write(`\nYou can edit these files. Next:\n  ${next}\n${more}${elsewhere}`)
   return exitCodes.done
 }
 
@@ -74,8 +69,7 @@ function refuseDoubtful({ team, variant }: InitFlags): void {
 }
 
 /** What is wrong with the new files where they lie now: mostly that another file of the same agent comes before one of them. */
-async function faultsIn(files: readonly TeamFileStatus[], places: AgentPlaces): Promise<string[]> {
-  const { diagnostics } = await loadAgents(places)
+function faultsIn(files: readonly TeamFileStatus[], diagnostics: readonly Diagnostic[]): string[] {
   return diagnostics
     .filter(({ path, severity }) => severity !== 'info' && files.some((file) => file.path === path))
     .map(showDiagnostic)

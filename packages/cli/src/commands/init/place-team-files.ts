@@ -21,7 +21,7 @@ export interface PlaceTeamRequest {
 /** Writes the files of a team. When one of them may not be written, none is, and all such files are named. */
 export function placeTeamFiles({ plan, home, project, force, dryRun }: PlaceTeamRequest): TeamFileStatus[] {
   const parts: PlaceRequest[] = [
-    { folder: project, files: plan.inProject, force },
+    { folder: project, files: plan.inProject, force, edited: plan.edited },
     { folder: home.path, files: plan.inHome, force, isPrivate: true },
   ].filter(({ files }) => files.length > 0)
   const look = (request: PlaceRequest) => placeFiles({ ...request, dryRun: true })
@@ -33,13 +33,16 @@ export function placeTeamFiles({ plan, home, project, force, dryRun }: PlaceTeam
   if (dryRun) return [...expected, ...kept]
   const faults = parts.flatMap((part) => faultsOf(part, look(part)))
   if (faults.length > 0) throw new CadreError('configuration', `nothing was written: ${faults.join('; ')}`)
-  // Made first, so that git never sees what is in it.
-  home.folder()
-  const placed = parts.map((part) => ({ part, placement: placeFiles(part) }))
+  const placed = parts.map((part) => {
+    // Made before its files, so that git never sees them, and after those of the project, which may fail.
+    if (part.isPrivate === true) home.folder()
+    return { part, placement: placeFiles(part) }
+  })
   return [...placed.flatMap(({ part, placement }) => statusesOf(part, placement)), ...kept]
 }
 
-function statusesOf({ folder, files, force }: PlaceRequest, placement: Placement): TeamFileStatus[] {
+function statusesOf(part: PlaceRequest, placement: Placement): TeamFileStatus[] {
+  const { folder, files } = part
   const at = (file: string) => path.join(folder, file)
   if (placement.kind === 'placed')
     return placement.files.map(({ path: file, status }) => ({ path: at(file), status }))
@@ -48,10 +51,7 @@ function statusesOf({ folder, files, force }: PlaceRequest, placement: Placement
   return files.flatMap((file): TeamFileStatus[] =>
     refused.has(file.path)
       ? [{ path: at(file.path), status: 'conflict' }]
-      : statusesOf(
-          { folder, files: [file], force },
-          placeFiles({ folder, files: [file], force, dryRun: true }),
-        ),
+      : statusesOf({ ...part, files: [file] }, placeFiles({ ...part, files: [file], dryRun: true })),
   )
 }
 

@@ -9,26 +9,36 @@ import {
   type Team,
 } from '@cadre/agents'
 import { CadreError } from '@cadre/core'
-import { readShippedHooks } from '@cadre/gate'
+import { headerHooks, projectHook } from '@cadre/gate'
 import { loadConfig } from '@cadre/home'
+import { isHookHost, noHooks, planHooks } from './plan-hooks.ts'
+
+/** VS Code reads the dialect of Copilot. Its hooks are in the headers of the agent files. */
+export type InitTarget = FileDialect | 'vscode'
 
 export interface PlanRequest {
   readonly team: Team
   readonly home: string
   readonly project: string
   /** Default: as the team's own files are written. */
-  readonly to?: FileDialect | undefined
+  readonly to?: InitTarget | undefined
 }
 
 export interface Plan {
   /** Below the project. */
   readonly inProject: readonly PlacedFile[]
+  /** Of those, the ones that begin with what is there. */
+  readonly edited: ReadonlySet<string>
+  /** Files in which there are hooks of others, too. */
+  readonly mixed: readonly string[]
   /** Below the home. */
   readonly inHome: readonly PlacedFile[]
   /** What the host of another dialect will not do. */
   readonly notes: readonly string[]
   /** Files that are there and stay as they are. */
   readonly kept: readonly string[]
+  /** How to start the team in the program it was written for. */
+  readonly start?: { readonly program: string; readonly command: string }
   /** A run starts with the team's own entry agent without its being named. */
   readonly starts: boolean
 }
@@ -37,11 +47,15 @@ export interface Plan {
 export async function planTeamFiles({ team, home, project, to }: PlanRequest): Promise<Plan> {
   const own = readTeamFiles(team.name, team.variant)
   const form = own.some(({ file }) => file.endsWith('.yaml')) ? 'template' : 'copilot'
-  const { files, notes } = to === undefined || to === form ? asTheyAre() : rewritten(team, to)
+  const { files, notes } =
+    to === undefined || to === form
+      ? asTheyAre()
+      : rewritten(to === 'vscode' ? withHeaderHooks(team) : team, to)
   const base = (to ?? form) === 'template' ? home : project
   const agents = files.map((file) => withEndsOf(path.join(base, file.path), file))
-  // Those of other programs are configured elsewhere, and an agent file of ours needs none.
-  const hooks = team.hooks && (to ?? form) === 'copilot' ? hookFiles(project) : []
+  const host = to ?? form
+  const hooks = team.hooks && isHookHost(host) ? planHooks(project, host) : noHooks
+  const hookFiles = hooks.files.map((file) => withEndsOf(path.join(project, file.path), file))
   const config = path.join(home, 'config.yaml')
   const isThere = existsSync(config)
   const text = `# The agent that runs when you name no other.\nentry: ${team.entry}\n`
@@ -55,11 +69,16 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
   const stays = more.filter((file) => existsSync(path.join(home, file.path)))
   settings.push(...more.filter((file) => !stays.includes(file)))
   return {
-    inProject: base === project ? [...agents, ...hooks] : [],
+    inProject: base === project ? [...agents, ...hookFiles] : [],
+    edited: hooks.edited,
+    mixed: [...hooks.mixed].map((file) => path.join(project, file)),
     inHome: [...(base === home ? agents : []), ...settings],
-    notes,
+    notes: [...notes, ...hooks.notes],
     starts,
+    ...(to === 'claude' && { start: { program: 'Claude Code', command: `claude --agent ${team.entry}` } }),
+    ...(to === 'copilot' && { start: { program: 'Copilot CLI', command: `copilot --agent ${team.entry}` } }),
     kept: [
+      ...hooks.kept.map((file) => path.join(project, file)),
       ...(isThere ? [config] : []),
       ...(isDecided ? [policy] : []),
       ...stays.map((file) => path.join(home, file.path)),
@@ -87,16 +106,21 @@ function policyText({ name, effects = {} }: Team): string {
   return `# Set by the team ${name}: its agents may do this in the session's workspace without approval. Change it as you like.\neffects:\n${lines.join('')}`
 }
 
-function rewritten({ agents }: Team, to: FileDialect): { files: readonly PlacedFile[]; notes: string[] } {
-  const { files, notes, faults } = exportAgents({ agents, to, names: 'host' })
+function withHeaderHooks(team: Team): Team {
+  if (!team.hooks) return team
+  const agents = team.agents.map((agent) => {
+    const hooks = headerHooks(agent.name === team.entry, (script) => projectHook(script, agent.name))
+    return { ...agent, hooks }
+  })
+  return { ...team, agents }
+}
+
+function rewritten({ agents }: Team, target: InitTarget): { files: readonly PlacedFile[]; notes: string[] } {
+  const to = target === 'vscode' ? 'copilot' : target
+  const { files, notes, faults } = exportAgents({ agents, to, names: target === 'vscode' ? 'keep' : 'host' })
   const [fault] = faults
   if (fault !== undefined) throw new CadreError('configuration', `${fault.agent}: ${fault.message}`)
   return { files, notes: notes.map(({ agent, message }) => `${agent}: ${message}`) }
-}
-
-/** The scripts that hold other programs to the roles of a team, and the folder for what its workers hand in. */
-function hookFiles(project: string): PlacedFile[] {
-  return readShippedHooks().map((file) => withEndsOf(path.join(project, file.path), file))
 }
 
 /** Git may have changed the ends of lines of a file on its way: it is the same file all the same. */
