@@ -30,6 +30,11 @@ export function fitText(text: string, columns: number): string {
   return cut + ' '.repeat(Math.max(0, columns - textWidth(cut)))
 }
 
+/** What a person sees as one character each. */
+export function graphemesOf(text: string): string[] {
+  return ascii.test(text) ? [...text] : [...graphemes(text)].map(({ segment }) => segment)
+}
+
 /** Made when it is needed: making one takes longer than many a command. */
 function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
