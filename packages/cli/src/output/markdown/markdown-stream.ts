@@ -252,7 +252,8 @@ export class MarkdownStream {
 
   #emit(margin: Margin, spans: readonly Span[]): void {
     const lines = wrapSpans(spans, Math.max(1, this.#room(margin)), this.#options.style)
-    lines.forEach((line, index) => this.#push(margin, line, index === 0 ? margin.bullet : undefined))
+    for (const [index, line] of lines.entries())
+      this.#push(margin, line, index === 0 ? margin.bullet : undefined)
   }
 
   #push(margin: Margin, line: string, bullet?: string): void {
