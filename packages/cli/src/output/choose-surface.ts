@@ -3,11 +3,7 @@ import type { Style } from './style.ts'
 import type { Surface } from './surface.ts'
 
 /** JSON lines for machines, the live tree for a terminal, plain lines for anything else. */
-export async function chooseSurface(
-  io: Io,
-  style: Style,
-  { json, tells }: { json: boolean; tells: boolean },
-): Promise<Surface> {
+export async function chooseSurface(io: Io, style: Style, { json }: { json: boolean }): Promise<Surface> {
   // Standard output holds what was asked for alone; a person who pipes it away still sees what is said beside it.
   const say = (line: string) => void io.stderr.write(`${line}\n`)
   if (json) return jsonSurface(io, say)
@@ -16,7 +12,7 @@ export async function chooseSurface(
     return createPlainLines((line) => void io.stdout.write(`${line}\n`), say)
   }
   const { createLiveTree } = await import('./live-tree.ts')
-  return createLiveTree(io.stdout.stream, style, tells)
+  return createLiveTree(io.stdout.stream, style)
 }
 
 async function jsonSurface(io: Io, say: (line: string) => void): Promise<Surface> {

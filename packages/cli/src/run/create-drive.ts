@@ -26,8 +26,8 @@ export interface DriveOptions
   readonly howToGoOn: (root: string) => string
   /** Sees every event, beside the surface. */
   readonly watch?: (event: CadreEvent) => void
-  /** In a terminal, what the entry session says and does stays in sight. */
-  readonly tells?: boolean
+  /** What shows the next thing that is driven, if not the usual surface. */
+  readonly surface?: () => Surface | undefined
   /** Who reads the keyboard while agents work, if anybody: questions borrow it. */
   readonly keyboard?: () => { lend?: () => Promise<void>; takeBack?: () => void } | undefined
 }
@@ -54,7 +54,7 @@ interface Turn {
 }
 
 export function createDrive(options: DriveOptions): Drive {
-  const { io, json = false, howToGoOn, watch, keyboard, tells = false } = options
+  const { io, json = false, howToGoOn, watch, keyboard } = options
   const style = createStyle(wantsColour(io.stdout, io.env))
   const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && !json
   let turn: Turn | undefined
@@ -90,9 +90,10 @@ export function createDrive(options: DriveOptions): Drive {
     else turn.surface.say(line)
   }
   const personAt = async () => {
-    const [{ createAskPerson }, { createConfirmTrust }] = await Promise.all([
+    const [{ createAskPerson }, { createConfirmTrust }, { previewQuestion }] = await Promise.all([
       import('./ask-person.ts'),
       import('./confirm-trust.ts'),
+      import('./preview-question.ts'),
     ])
     const screen = {
       async lend() {
@@ -107,7 +108,14 @@ export function createDrive(options: DriveOptions): Drive {
     }
     const signal = turn?.stop.signal ?? AbortSignal.abort()
     return {
-      ask: createAskPerson({ io, style, screen, interrupt }),
+      ask: createAskPerson({
+        io,
+        style,
+        screen,
+        interrupt,
+        preview: async (session, question) =>
+          runtime && previewQuestion(await runtime.read(session), question),
+      }),
       confirmTrust: createConfirmTrust(io, style, { signal, interrupt }),
     }
   }
@@ -137,7 +145,7 @@ export function createDrive(options: DriveOptions): Drive {
     async during(work) {
       if (turn !== undefined) throw new Error('unreachable: something is being driven already')
       const mine: Turn = {
-        surface: await chooseSurface(io, style, { json, tells }),
+        surface: options.surface?.() ?? (await chooseSurface(io, style, { json })),
         stop: new AbortController(),
       }
       turn = mine

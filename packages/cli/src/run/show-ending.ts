@@ -5,7 +5,7 @@ import type { Io } from '../io.ts'
 import { answerCommands } from '../output/answer-commands.ts'
 import { cleanLine } from '../output/clean-text.ts'
 import { handoffLines } from '../output/handoff-text.ts'
-import { reportText } from '../output/report-text.ts'
+import { markdownColumns, reportText } from '../output/report-text.ts'
 import type { Style } from '../output/style.ts'
 import type { OpenQuestion } from '../output/surface.ts'
 import { openQuestions } from './open-questions.ts'
@@ -46,7 +46,7 @@ export function showReport(
     io.stdout.write(`${JSON.stringify(report)}\n`)
     return exitCodeOfReport(report)
   }
-  const lines = [reportText(report, style), style.dim(`session ${sessions.fileOf(report.session)}`)]
+  const lines = [reportText(report, style, markdownColumns(io)), style.dim(`session ${sessions.fileOf(report.session)}`)]
   if (report.status === 'cancelled' || report.status === 'error')
     lines.push(`Resume with: cadre resume ${report.session}${resumed}`)
   if (report.handoffs !== undefined)

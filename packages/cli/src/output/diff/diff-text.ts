@@ -16,13 +16,17 @@ export interface DiffOptions {
   readonly style: Style
   /** The most lines to give back; the rest is counted. */
   readonly most?: number
+  /** Nothing is left out and no line is cut: for what a person decides about. */
+  readonly isWhole?: boolean
 }
 
 const context = 3
 const usualMost = 60
 
 /** A change of a file as a unified diff for a terminal: line numbers, colours, and what is the same left out. */
-export function diffText(change: FileChange, { columns, style, most = usualMost }: DiffOptions): string[] {
+export function diffText(change: FileChange, options: DiffOptions): string[] {
+  const { columns, style, isWhole = false } = options
+  const most = isWhole ? Number.POSITIVE_INFINITY : (options.most ?? usualMost)
   const before = linesOf(change.before)
   const after = linesOf(change.after)
   const lines = lineDiff(before, after)
@@ -37,7 +41,7 @@ export function diffText(change: FileChange, { columns, style, most = usualMost 
     `${style.bold(`${verb} ${cleanLine(change.path)}`)} ${sums}`,
     ...shown,
     ...(rest > 0 ? [style.dim(`… ${counted(rest, 'more line')}`)] : []),
-  ].map((line) => cutStyled(line, columns))
+  ].map((line) => (isWhole ? line : cutStyled(line, columns)))
 }
 
 function linesOf(text: string | undefined): string[] {
