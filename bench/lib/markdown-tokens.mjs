@@ -16,10 +16,10 @@ export function read(path: string): string { return path }
 
 `
 
-/** Markdown of every kind in `count` pieces. Each tenth holds its number as a word, \`t120t\`. */
+/** Markdown of every kind in `count` pieces. Some of them in prose hold their number as a word, `t120t`. */
 export function markdownTokens(count) {
   const tokens = []
   for (let number = 1; tokens.length < count; number++)
     for (const token of section(number).match(/\s*\S+|\s+$/g) ?? []) tokens.push(token)
-  return tokens.slice(0, count).map((token, index) => (index % 10 === 0 ? `${token} t${index}t` : token))
+  return tokens.slice(0, count).map((token, index) => (/^ [a-z]+$/.test(token) && index % 5 === 0 ? `${token} t${index}t` : token))
 }

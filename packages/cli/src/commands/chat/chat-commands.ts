@@ -1,4 +1,5 @@
 import { CadreError, didYouMean } from '@cadre/core'
+import { wrapSpans } from '../../output/markdown/wrap-spans.ts'
 import type { Chat } from './chat.ts'
 import { agentCommands } from './commands/agent-commands.ts'
 import { sessionCommands } from './commands/session-commands.ts'
@@ -51,7 +52,7 @@ const keys: readonly (readonly [key: string, does: string])[] = [
   ['\\ or Alt-Enter', 'continue on the next line'],
 ]
 
-function helpText({ commands, screen }: Chat): string {
+function helpText({ commands, screen, drive }: Chat): string {
   const rows: (readonly [string, string])[] = [
     ...commands.map(
       ({ name, argument, about }) => [`/${name}${argument === undefined ? '' : ` ${argument}`}`, about] as const,
@@ -67,9 +68,16 @@ function helpText({ commands, screen }: Chat): string {
           ...keys,
         ] as const)),
   ]
-  const width = Math.max(...rows.map(([what]) => what.length)) + 2
-  return `${rows.map(([what, about]) => `  ${what.padEnd(width)}${about}`.trimEnd()).join('\n')}
-
-Pasted text is one message. Type // to send a message that starts with a slash, \\@ for one that starts with an @, \\! for
-one that starts with an exclamation mark. A message that starts with a space is not added to the history of the arrow keys.`
+  const width = Math.max(...rows.map(([what]) => what.length)) + 4
+  const { isTTY, stream } = drive.stdout
+  const columns = isTTY ? (stream.columns || 80) - 1 : 120
+  const room = Math.max(20, columns - width)
+  const lines = rows.flatMap(([what, about]) =>
+    wrapSpans([{ text: about, marks: [] }], room, drive.style).map((line, index) =>
+      `${(index === 0 ? `  ${what}` : '').padEnd(width)}${line}`.trimEnd(),
+    ),
+  )
+  return [...lines, '', ...wrapSpans([{ text: more, marks: [] }], columns, drive.style)].join('\n')
 }
+
+const more = `Pasted text is one message. Type // to send a message that starts with a slash, \\@ for one that starts with an @, \\! for one that starts with an exclamation mark. A message that starts with a space is not added to the history of the arrow keys.`

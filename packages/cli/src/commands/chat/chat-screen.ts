@@ -99,7 +99,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
     if (isPaused || !isOpen || mode.kind === 'between') return
     paintedAt = performance.now()
     const { lines, cursor } = frame()
-    if (held.length > 0) painter.print(held.splice(0).join('\n'), lines, cursor)
+    if (held.length > 0) painter.print(`${held.splice(0).join('\n')}\n`, lines, cursor)
     else painter.paint(lines, cursor)
   }
 
@@ -132,7 +132,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
   function hint(): string {
     if (mode.kind !== 'working') return '/help'
     if (turn !== undefined && turn.hint !== '') return turn.hint
-    return editor.isEmpty ? 'Esc or Ctrl-C to stop' : 'Enter to send · Esc to interrupt and send'
+    return editor.isEmpty ? 'Esc: stop' : 'Enter: send · Esc: interrupt'
   }
 
   function turnLines(most: number): string[] {
@@ -392,11 +392,13 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
         due = undefined
         isPaused = false
         held.push(...mine.text.end())
+        // Who did what stays in sight, if there was more than one.
+        if (view.sessions.size > 1)
+          held.push('', ...treeLines(view, view.roots, { columns: painter.columns, rows: 40, now: Date.now(), style }))
         painter.clear()
         mode = { kind: 'between' }
         turn = undefined
         menu = undefined
-        print([])
         if (held.length > 0) stdout.write(`${held.splice(0).join('\n')}\n`)
       },
     }
