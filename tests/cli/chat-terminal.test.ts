@@ -24,7 +24,7 @@ function shown(output: string, columns = 100): string {
 /** The lines at the bottom while a message is awaited: the rule, the input line with this text, the status line. */
 function isAsking(text: string, prompt: string): boolean {
   const at = text.lastIndexOf(`\n${prompt}`)
-  return at > 0 && /^\n[^\n]*$/.test(text.slice(at + 1 + prompt.length)) && /─$/.test(text.slice(0, at))
+  return at > 0 && /^\n[^\n]*\/help$/.test(text.slice(at + 1 + prompt.length)) && /─$/.test(text.slice(0, at))
 }
 
 /** Opens a chat and waits until it can be talked to. */
