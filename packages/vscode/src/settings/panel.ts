@@ -54,7 +54,7 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
     panel.webview.onDidReceiveMessage((value) => {
       const message = readMessage(value)
       if (message === undefined)
-        services.log.warn('The settings page sent something that was not understood.')
+        services.log.warn('The settings page sent a message that the extension does not understand.')
       else void attempt(services, 'Agent settings', () => receive(message, opened))
     })
     panel.onDidDispose(() => {

@@ -35,9 +35,9 @@ export function describeTool(
         ? `Every tool of the MCP server or extension \`${plain(meaning.server)}\`.`
         : `The tool \`${plain(meaning.tool)}\` of the MCP server or extension \`${plain(meaning.server)}\`.`
     case 'elsewhere':
-      return `A tool of ${meaning.host}. Cadre has nothing that does it, so it gives nothing in a run of Cadre.`
+      return `A tool of ${meaning.host}. Cadre has no equivalent and ignores it.`
     case 'unknown':
-      return `No tool is called \`${plain(name)}\`: the name gives nothing.`
+      return `No tool is called \`${plain(name)}\`: Cadre ignores it.`
   }
 }
 
