@@ -353,6 +353,17 @@ describe('failures', () => {
     await asked('@agents Hello', /Here again\./)
   })
 
+  it('offers to show the status after a failure', async () => {
+    await configure(code, [agent('coordinator')])
+    code.model.play(lane('coordinator', { error: { message: 'network down: ECONNREFUSED' } }))
+    await asked('@agents Hello', /The model Scripted One cannot be reached/)
+    await workbench.page
+      .getByRole('button', { name: /Show status/ })
+      .first()
+      .click()
+    await workbench.chat.waitForAnswer(/coordinator-\w+[\s\S]*pending approval/)
+  })
+
   it('uses the default with a warning when the settings are invalid, and the next request works', async () => {
     await code.host.run((vscode) =>
       vscode.workspace
@@ -481,7 +492,7 @@ describe('beside normal chat', () => {
 })
 
 describe('disposal', () => {
-  it('lets a run sleep and leaves nothing behind when the extension host ends, and works in the next one', async () => {
+  it('lets a run sleep when the window is closed, ends with its extension host, and works in the next one', async () => {
     await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
     const never = path.join(code.folder, 'never-disposed')
     code.model.play(
@@ -490,16 +501,8 @@ describe('disposal', () => {
     )
     await workbench.chat.ask('@agents Work until the end')
     await code.model.waitFor('waiting', ({ file }) => file === never)
-    const host = () => code.host.run(() => process.pid)
-    const before = await host()
-    await workbench.runCommand('Developer: Restart Extension Host')
-    await until('another extension host', () =>
-      host().then(
-        (pid) => pid !== before,
-        () => false,
-      ),
-    )
-    await code.host.ready()
+    const before = await code.host.run(() => process.pid)
+    await workbench.reload()
     await until('the sessions to sleep', () =>
       ['coordinator', 'worker'].every((name) =>
         session(name).some((text) => /^status: sleeping/m.test(text)),
