@@ -99,7 +99,7 @@ export function Page() {
             type="button"
             disabled={own?.configuration === undefined}
             onClick={() =>
-              unlessEdited('The reset discards your unsaved changes.', () => {
+              unlessEdited('Resetting discards your unsaved changes.', () => {
                 dispatch({ type: 'discarded' })
                 ask({ type: 'reset', level: view.level })
               })
@@ -119,7 +119,7 @@ export function Page() {
               onChange={(event) => {
                 const level = event.currentTarget.value as Level
                 event.currentTarget.value = view.level
-                unlessEdited('Switching to another level discards your unsaved changes.', () =>
+                unlessEdited('Showing another level discards your unsaved changes.', () =>
                   dispatch({ type: 'level', level }),
                 )
               }}
@@ -162,7 +162,7 @@ export function Page() {
               type="button"
               disabled={draft === undefined}
               onClick={() =>
-                unlessEdited('Your unsaved changes will be discarded.', () => dispatch({ type: 'discarded' }))
+                unlessEdited('This discards your unsaved changes.', () => dispatch({ type: 'discarded' }))
               }
             >
               Discard changes

@@ -119,7 +119,7 @@ function answerTurn(turn: Turn): Promise<vscode.ChatResult> {
 
 async function answerWork(turn: Turn): Promise<vscode.ChatResult> {
   if (turn.request.prompt.trim() === '' && turn.request.references.length === 0) {
-    turn.chat.say('Describe the work, or use `/agents` to list your agents.')
+    turn.chat.say('Describe what you want done, or use `/agents` to list the agents.')
     return {}
   }
   return turn.use(async (runtime) => {

@@ -5,7 +5,7 @@ import { failureOf } from './failure-of.ts'
 import { type PlainMessage, type PlainPart, plainMessages } from './plain-messages.ts'
 import { wireNames } from './wire-names.ts'
 
-const justification = 'Your agents send their requests to this model.'
+const justification = 'The agents that you started use this model.'
 
 export interface VscodeModelOptions {
   /** What the session calls it: the name that an agent's file has, or `vendor/id`. */
