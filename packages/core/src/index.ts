@@ -53,6 +53,8 @@ export type {
   Verdict,
 } from './ports/gate.ts'
 export { type Json, type JsonObject, parseJson } from './ports/json.ts'
+export { checkSchema } from './schema/check-schema.ts'
+export { schemaFaults } from './schema/schema-faults.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './ports/limits.ts'
 export type {
   Message,

@@ -89,6 +89,7 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
         sessions: whole,
         maxTurns: whole,
         timeoutSeconds: whole,
+        identicalCalls: { kind: 'count' },
         teamMessages: whole,
       },
     },

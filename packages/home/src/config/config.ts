@@ -98,6 +98,8 @@ export interface LimitSettings {
   readonly sessions?: number
   readonly maxTurns?: number
   readonly timeoutSeconds?: number
+  /** 0 disables the limit. */
+  readonly identicalCalls?: number
   /** Messages that the members of one team may send each other. */
   readonly teamMessages?: number
 }
