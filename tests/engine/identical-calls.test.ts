@@ -28,7 +28,9 @@ test('stops a session after 20 identical calls, and says which', async () => {
 
 test('counts calls of one reply, too', async () => {
   const both = call(['look', { path: 'x' }], ['look', { path: 'x' }])
-  expect(await teamOf(times(2, both), { identicalCalls: 4 }).report({ agent: 'lead' })).toMatchObject(isStopped)
+  expect(await teamOf(times(2, both), { identicalCalls: 4 }).report({ agent: 'lead' })).toMatchObject(
+    isStopped,
+  )
 })
 
 test.each([
@@ -36,13 +38,19 @@ test.each([
   ['one call fewer', [...times(3, same), say('done')], 4],
   ['the limit switched off', [...times(30, same), say('done')], 0],
 ])('does not stop with %s', async (_, lead, identicalCalls) => {
-  expect(await teamOf(lead, { identicalCalls }).report({ agent: 'lead' })).toMatchObject({ status: 'completed' })
+  expect(await teamOf(lead, { identicalCalls }).report({ agent: 'lead' })).toMatchObject({
+    status: 'completed',
+  })
 })
 
 test('does not stop when the outcome changes', async () => {
   const { tools } = countingTools()
   let count = 0
-  const counter = { ...tools.find(({ name }) => name === 'look'), name: 'tick', run: async () => ({ content: String(count++) }) }
+  const counter = {
+    ...tools.find(({ name }) => name === 'look'),
+    name: 'tick',
+    run: async () => ({ content: String(count++) }),
+  }
   const tick = call(['tick', { path: 'x' }])
   const team = createTestTeam({
     agents: [{ name: 'lead' }],

@@ -33,7 +33,10 @@ test('sends the answer back with what is wrong, then takes the corrected one', a
 })
 
 test('ends as incomplete, without output, after three corrections', async () => {
-  const report = await teamOf([say('a'), say('b'), say('c'), say('{}')]).report({ agent: 'lead', outputSchema })
+  const report = await teamOf([say('a'), say('b'), say('c'), say('{}')]).report({
+    agent: 'lead',
+    outputSchema,
+  })
   expect(report).toMatchObject({ status: 'incomplete', notices: [{ code: 'schema' }] })
   expect(report.notices?.[0]?.message).toContain('ok is missing')
   expect(report).not.toHaveProperty('output')

@@ -53,8 +53,6 @@ export type {
   Verdict,
 } from './ports/gate.ts'
 export { type Json, type JsonObject, parseJson } from './ports/json.ts'
-export { checkSchema } from './schema/check-schema.ts'
-export { schemaFaults } from './schema/schema-faults.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './ports/limits.ts'
 export type {
   Message,
@@ -121,6 +119,8 @@ export { createGate, type GateParts } from './rules/create-gate.ts'
 export { type Subject, subjectsOf } from './rules/permission-subject.ts'
 export { isReading } from './rules/rules.ts'
 export { unknownDenial } from './rules/unknown-denial.ts'
+export { checkSchema } from './schema/check-schema.ts'
+export { schemaFaults } from './schema/schema-faults.ts'
 export { attendAll } from './session/attend-all.ts'
 export { childrenOfStart } from './session/children-of-start.ts'
 export { contextOf, type HandoffContext, type History } from './session/handoff.ts'

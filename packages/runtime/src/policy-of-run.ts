@@ -86,7 +86,11 @@ function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>
     ['limits.maxTurns', wanted.maxRounds, limits.maxTurns],
     ['limits.timeoutSeconds', seconds, limits.timeoutSeconds],
     // 0 is no limit, which is more than any number.
-    ['limits.identicalCalls', wanted.identicalCalls === 0 ? Infinity : wanted.identicalCalls, limits.identicalCalls],
+    [
+      'limits.identicalCalls',
+      wanted.identicalCalls === 0 ? Infinity : wanted.identicalCalls,
+      limits.identicalCalls,
+    ],
     ['limits.budget.tokens', wanted.budget?.tokens, limits.budget?.tokens],
     ['limits.budget.cost', wanted.budget?.cost, limits.budget?.cost],
     ['limits.budget.calls', wanted.budget?.calls, limits.budget?.calls],

@@ -1,5 +1,5 @@
-import type { Json } from '../ports/json.ts'
 import type { Reviewer } from '../ports/gate.ts'
+import type { Json } from '../ports/json.ts'
 import { explainIssues } from '../ports/schema.ts'
 import { checkSchema } from './check-schema.ts'
 

@@ -76,7 +76,8 @@ function faultsIn(schema: unknown, root: unknown, at: string): string[] {
     }
     if (kind === 'named') {
       if (!isObject(value)) return [`${place} must be an object of schemas`]
-      const names = key === 'patternProperties' ? Object.keys(value).flatMap((name) => wrongPattern(name)) : []
+      const names =
+        key === 'patternProperties' ? Object.keys(value).flatMap((name) => wrongPattern(name)) : []
       const below = Object.entries(value).flatMap(([name, one]) => faultsIn(one, root, `${place}/${name}`))
       return [...names.map((why) => `${place}: ${why}`), ...below]
     }

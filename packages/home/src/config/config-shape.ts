@@ -116,6 +116,7 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
         },
       },
     },
+    notify: { kind: 'choice', of: ['auto', 'off', 'bell', 'osc9', 'osc777', 'desktop'] },
     channels: { kind: 'named', of: { kind: 'named', of: { kind: 'anything' } } },
   },
 }
