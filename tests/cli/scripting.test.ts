@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { hasScript, openTerminal } from './support/terminal.ts'
 import { agentFile, createProject, delegate, report } from './support/project.ts'
+import { hasScript, openTerminal } from './support/terminal.ts'
 
 const scripted = ['--model', 'scripted:p.yaml']
 const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x' } })
@@ -121,7 +121,10 @@ describe('--output-schema', () => {
 
   test.each([
     ['{', 'is not valid JSON'],
-    [{ type: 'object', unevaluatedProperties: false }, 'does not support the keyword "unevaluatedProperties"'],
+    [
+      { type: 'object', unevaluatedProperties: false },
+      'does not support the keyword "unevaluatedProperties"',
+    ],
     [[], 'must be an object'],
   ])('refuses a schema that it cannot check: %j', async (text, expected) => {
     const project = createProject({ ...playbook([]), 's.json': text })
@@ -132,7 +135,10 @@ describe('--output-schema', () => {
 
   test('refuses an agent whose report needs sections', async () => {
     const project = createProject({ ...playbook([]), 's.json': schema })
-    project.write('.github/agents/judge.agent.md', '---\nname: judge\ndescription: d\nrequired-sections: [Verdict]\n---\nJudge.\n')
+    project.write(
+      '.github/agents/judge.agent.md',
+      '---\nname: judge\ndescription: d\nrequired-sections: [Verdict]\n---\nJudge.\n',
+    )
     const { code, stderr } = await project.cadre([...run, '--agent', 'judge'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('requires the sections Verdict')])
   })
@@ -154,7 +160,9 @@ describe('denied calls', () => {
   test('are counted and listed for the whole tree', async () => {
     const { code, stderr, stdout } = await createProject(team).cadre(run)
     expect([code, stdout]).toEqual([0, 'Done.\n'])
-    expect(stderr).toMatch(/note: 3 calls were denied:\n {2}write_file a\.txt \(.+\) ×2\n {2}write_file b\.txt \(/)
+    expect(stderr).toMatch(
+      /note: 3 calls were denied:\n {2}write_file a\.txt \(.+\) ×2\n {2}write_file b\.txt \(/,
+    )
   })
 
   test('make --fail-on-deny exit with code 4, also when the session is resumed', async () => {
@@ -188,7 +196,9 @@ describe('limits', () => {
     const lowered = await project.cadre(['run', ...scripted, 'Do it.'])
     expect(lowered.stderr).toContain('limits.identicalCalls is lowered from no limit to 3')
     expect(lowered.stderr).toContain('stopped after 3 identical calls')
-    expect((await project.cadre(['agents', 'show', 'lead'])).stdout).toMatch(/identicalCalls +3 identical calls in a row/)
+    expect((await project.cadre(['agents', 'show', 'lead'])).stdout).toMatch(
+      /identicalCalls +3 identical calls in a row/,
+    )
   })
 
   test('resume --max-turns continues a session that reached its limit', async () => {
@@ -197,7 +207,10 @@ describe('limits', () => {
     expect(first.code).toBe(1)
     const [id = ''] = project.sessions()
     expect((await project.cadre(['resume', id, '--max-turns', '2'])).code).toBe(1)
-    expect(await project.cadre(['resume', id, '--max-turns', '5'])).toMatchObject({ code: 0, stdout: 'Done.\n' })
+    expect(await project.cadre(['resume', id, '--max-turns', '5'])).toMatchObject({
+      code: 0,
+      stdout: 'Done.\n',
+    })
   })
 })
 

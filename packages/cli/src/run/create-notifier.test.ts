@@ -2,13 +2,21 @@ import { expect, it } from 'vitest'
 import type { Io } from '../io.ts'
 import { createNotifier, type NotifySetting } from './create-notifier.ts'
 
-function written(setting: NotifySetting, env: Record<string, string>, kind: 'waiting' | 'finished', text = 'x') {
+function written(
+  setting: NotifySetting,
+  env: Record<string, string>,
+  kind: 'waiting' | 'finished',
+  text = 'x',
+) {
   let said = ''
   const write = (part: string) => {
     said += part
     return true
   }
-  createNotifier({ stdout: { isTTY: env['TTY'] !== '0', write }, env } as unknown as Io)(setting, { kind, text })
+  createNotifier({ stdout: { isTTY: env['TTY'] !== '0', write }, env } as unknown as Io)(setting, {
+    kind,
+    text,
+  })
   return said
 }
 
