@@ -26,11 +26,12 @@ test('stops a session after 20 identical calls, and says which', async () => {
   expect(report.calls).toBe(20)
 })
 
-test('counts calls of one reply, too', async () => {
+test('counts identical calls of one reply once', async () => {
   const both = call(['look', { path: 'x' }], ['look', { path: 'x' }])
-  expect(await teamOf(times(2, both), { identicalCalls: 4 }).report({ agent: 'lead' })).toMatchObject(
-    isStopped,
-  )
+  const run = (lead: Parameters<typeof teamOf>[0]) =>
+    teamOf(lead, { identicalCalls: 3 }).report({ agent: 'lead' })
+  expect(await run([...times(2, both), say('done')])).toMatchObject({ status: 'completed' })
+  expect(await run(times(3, both))).toMatchObject(isStopped)
 })
 
 test.each([

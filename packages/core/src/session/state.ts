@@ -274,7 +274,7 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
   if (known !== undefined && known.result === undefined) {
     known.result = entry
     state.unsettled -= 1
-    state.repeated = repeatedCall(state.repeated, known.call, entry)
+    state.repeated = repeatedCall(state.repeated, known.call, entry, state.round)
     show(state, capped(entry, session), entry.seq)
     if (entry.outcome === undefined) applyTeam(state, known)
     if (entry.outcome === 'refused' && entry.code === 'budget')
