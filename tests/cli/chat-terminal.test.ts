@@ -86,13 +86,13 @@ it('the arrow keys bring back what was said, here and in earlier chats, except a
 
 it('several lines are one message: with a backslash, or pasted', async () => {
   const terminal = await open(speaking())
-  await say(terminal, 'one \\\rtwo\r', 'lead 1 heard <one \ntwo>')
-  await say(terminal, `${pasted('three\r\tfour\r\nfive')}!\r`, 'lead 2 heard <three\n    four\nfive!>')
+  await say(terminal, 'one \\\rtwo\r', 'lead 1 heard <one two>')
+  await say(terminal, `${pasted('three\r\tfour\r\nfive')}!\r`, 'lead 2 heard <three four five!>')
   const long = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n')
   terminal.type(`See ${pasted(long)}`)
   await terminal.until((screen) => shown(screen).includes('See [pasted 1: 40 lines]'))
   await say(terminal, '\r', 'line 39>')
-  expect(shown(terminal.screen())).toContain('lead 3 heard <See line 0\nline 1\n')
+  expect(shown(terminal.screen())).toContain('lead 3 heard <See line 0 line 1 ')
   await say(terminal, `${up}\x7f\x7f!\r`, 'line !>')
 })
 

@@ -14,13 +14,17 @@ export function reportText(report: Report, style: Style, columns?: number): stri
     columns === undefined
       ? cleanText(report.text).trim()
       : renderMarkdown(report.text.trim(), { columns, style }).join('\n')
-  const notices = (report.notices ?? []).map(
-    (notice) => `${style.yellow('note:')} ${cleanLine(notice.message)}`,
+  return [...(text === '' ? [] : [text, '']), ...noticeLines(report, style), endLine(report, style)].join(
+    '\n',
   )
-  return [...(text === '' ? [] : [text, '']), ...notices, endLine(report, style)].join('\n')
 }
 
-function endLine(report: Report, style: Style): string {
+export function noticeLines({ notices = [] }: Report, style: Style): string[] {
+  return notices.map((notice) => `${style.yellow('note:')} ${cleanLine(notice.message)}`)
+}
+
+/** How it ended and what it cost, in one line. */
+export function endLine(report: Report, style: Style): string {
   const colour = {
     completed: style.green,
     incomplete: style.yellow,

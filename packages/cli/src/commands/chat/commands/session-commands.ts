@@ -1,6 +1,7 @@
 import { CadreError, contextOf, emptyView } from '@cadre/core'
 import { cleanLine } from '../../../output/clean-text.ts'
 import { conversationText } from '../../../output/conversation-text.ts'
+import { localTime } from '../../../output/local-time.ts'
 import { roomIn, textTable } from '../../../output/text-table.ts'
 import { titleOf } from '../../../output/title-of.ts'
 import type { Chat } from '../chat.ts'
@@ -35,7 +36,7 @@ async function showHistory({ conversation, runtime, output, drive }: Chat): Prom
 async function showSessions({ runtime, output, drive }: Chat): Promise<void> {
   const recent = (await runtime.list()).filter(({ parent }) => parent === undefined).slice(0, 10)
   const rows = recent.map(({ id, agent, status, outcome, updated, work }) =>
-    [id, titleOf(work), agent, outcome ?? status, updated.replace('T', ' ').slice(0, 16)].map(cleanLine),
+    [id, titleOf(work), agent, outcome ?? status, localTime(updated)].map(cleanLine),
   )
   const text =
     rows.length === 0
