@@ -66,7 +66,7 @@ export function createSharedGround(
     plan,
     async take(direction, more = {}) {
       const planned = await checkpoints.plan({ direction, workspace })
-      if (planned.kind === 'nothing') return planned
+      if (planned.kind !== 'plan') return planned
       return checkpoints.apply(planned.plan, { by: 'ada', ...more })
     },
     all: () => contentsOf(ground.project),

@@ -23,8 +23,10 @@ export interface UndoRequest {
 
 export type Planned =
   | { readonly kind: 'plan'; readonly plan: UndoPlan }
-  /** There is nothing to undo or redo, or it is not possible now. The reason is a sentence for a person. */
+  /** There is nothing to undo or redo. The reason is a sentence for a person. */
   | { readonly kind: 'nothing'; readonly reason: string }
+  /** A call is running in the folder. */
+  | { readonly kind: 'busy'; readonly reason: string }
 
 export interface ApplyOptions {
   /** The person who wants it. */
@@ -40,6 +42,7 @@ export type Applied =
   /** Nothing was changed: there are conflicts, or files have changed since the plan was made. `plan` is the present one. */
   | { readonly kind: 'refused'; readonly plan: UndoPlan }
   | { readonly kind: 'nothing'; readonly reason: string }
+  | { readonly kind: 'busy'; readonly reason: string }
 
 /** Checkpoints of turns in shared workspaces: what each turn changed, to undo and to redo it. */
 export interface Checkpoints {
@@ -161,7 +164,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     return folder.locked(async () => {
       await completeUndo(folder)
       const busy = await busyReason(folder)
-      if (busy !== undefined) return { kind: 'nothing', reason: busy }
+      if (busy !== undefined) return { kind: 'busy', reason: busy }
       const turn = readTurn(folder.turns, plan.turn)
       const isDone = turn !== undefined && (plan.direction === 'undo') === (turn.undone !== undefined)
       if (turn === undefined || isDone)
@@ -227,7 +230,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
       return folder.locked(async () => {
         await completeUndo(folder)
         const busy = await busyReason(folder)
-        if (busy !== undefined) return { kind: 'nothing', reason: busy }
+        if (busy !== undefined) return { kind: 'busy', reason: busy }
         const turn = chooseTurn(folder, direction, session)
         return turn === undefined ? none : { kind: 'plan', plan: await planUndo(folder, direction, turn) }
       })
