@@ -12,6 +12,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { CadreError } from '@cadre/core'
 import {
   hasCode,
   isAlive,
@@ -321,8 +322,19 @@ export class CheckpointFolder {
     return differences
   }
 
+  /** Where a path of the folder is. A record that names another place was not written by Cadre. */
   place(name: string): string {
-    return path.join(this.top, name)
+    const place = path.join(this.top, name)
+    const parts = name.split('/')
+    if (parts.some((part) => part === '..' || part === '.git') || !isInside(this.top, place))
+      throw new CadreError(
+        'corrupt',
+        `a checkpoint names ${JSON.stringify(name)}, which is not a file of this folder.`,
+        {
+          where: this.at(),
+        },
+      )
+    return place
   }
 
   async #attribute(

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import {
-  appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -13,7 +13,7 @@ import {
 import path from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { CadreError } from '@cadre/core'
-import { type GitRequest, git, gitBytes, type Repository, tryGit } from '@cadre/disk'
+import { type GitRequest, git, gitBytes, ownerOnly, type Repository, tryGit } from '@cadre/disk'
 
 /** So many files are stored without starting git. */
 const few = 32
@@ -48,22 +48,20 @@ export class ObjectStore {
       rmSync(this.#gitDir, { recursive: true, force: true })
       const format = await formatOf(repository)
       mkdirSync(this.#gitDir, { recursive: true, mode: 0o700 })
-      const init = ['init', '-q', '--bare', '--template=', `--object-format=${format}`, this.#gitDir]
-      await git(init, { cwd: this.#top })
-      await git(['config', 'core.sharedRepository', '0600'], this.#request)
+      const options = ['--bare', '--template=', '--shared=0600', `--object-format=${format}`]
+      await git(['init', '-q', ...options, this.#gitDir], { cwd: this.#top })
       // A complete list, at the highest precedence: whatever files in the project say, nothing is converted.
       const info = path.join(this.#gitDir, 'info')
       mkdirSync(info, { recursive: true, mode: 0o700 })
-      appendFileSync(
-        path.join(info, 'attributes'),
-        '* -text -eol -crlf -filter -ident -working-tree-encoding\n',
-      )
+      const write = (place: string, text: string) => writeFileSync(place, text, { mode: ownerOnly })
+      write(path.join(info, 'attributes'), '* -text -eol -crlf -filter -ident -working-tree-encoding\n')
       if (repository !== undefined)
-        writeFileSync(
+        write(
           path.join(this.#gitDir, 'objects', 'info', 'alternates'),
           `${path.join(repository.commonDir, 'objects')}\n`,
         )
-      writeFileSync(marker, format)
+      for (const name of ['HEAD', 'config']) chmodSync(path.join(this.#gitDir, name), ownerOnly)
+      write(marker, format)
     }
     this.#algorithm = readFileSync(marker, 'utf8').trim()
   }
@@ -84,7 +82,7 @@ export class ObjectStore {
     if (existsSync(file)) return object
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
     const draft = `${file}.${process.pid}.tmp`
-    writeFileSync(draft, deflateSync(whole, { level: 1 }), { mode: 0o600 })
+    writeFileSync(draft, deflateSync(whole, { level: 1 }), { mode: ownerOnly })
     renameSync(draft, file)
     return object
   }
