@@ -11,7 +11,7 @@ import { isSameState } from './file-state.ts'
 import { statsOf } from './look-at.ts'
 import { readTurn, type Step, writeTurn } from './turn-record.ts'
 import { addNote, readNotes, removeNotes } from './undo-notes.ts'
-import { chooseTurn, type Direction, planUndo, type UndoPlan } from './undo-plan.ts'
+import { chooseTurn, type Direction, isSameSteps, planUndo, type UndoPlan } from './undo-plan.ts'
 
 export interface UndoRequest {
   readonly direction: Direction
@@ -169,12 +169,12 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
       const isDone = turn !== undefined && (plan.direction === 'undo') === (turn.undone !== undefined)
       if (turn === undefined || isDone)
         return { kind: 'nothing', reason: `Another process has finished this ${plan.direction} already.` }
-      const now = await planUndo(folder, plan.direction, turn)
+      const now = await planUndo(folder, plan.direction, turn, plan)
       const isBlocked =
         !skip &&
         (now.conflicts.some(({ canForce }) => !(force && canForce)) ||
           (now.incomplete !== undefined && !force))
-      if (isBlocked || !isSamePlan(plan, now)) return { kind: 'refused', plan: now }
+      if (isBlocked || !isSameSteps(plan.steps, now.steps)) return { kind: 'refused', plan: now }
       const left = new Set(
         now.conflicts.filter(({ canForce }) => !(force && canForce)).map(({ path: name }) => name),
       )
@@ -308,14 +308,6 @@ function nothingTo(direction: Direction, session: string | undefined): string {
   const where = session === undefined ? 'in this folder' : `of session ${session}`
   if (direction === 'redo') return `There is no undone turn ${where} to redo.`
   return `There is no turn ${where} to undo: no agent has changed files that a checkpoint covers.`
-}
-
-function isSamePlan(a: UndoPlan, b: UndoPlan): boolean {
-  if (a.turn !== b.turn || a.steps.length !== b.steps.length) return false
-  return a.steps.every(({ path: name, from, to }, index) => {
-    const other = b.steps[index]
-    return other?.path === name && isSameState(other.from, from) && isSameState(other.to, to)
-  })
 }
 
 function noteText({ direction, steps }: UndoJournal, prompt: string): string {

@@ -70,11 +70,12 @@ function whenUndone({ undone, id }: TurnRecord): string {
   return `${undone?.at}/${String(1e9 - Number.parseInt(id, 10))}`
 }
 
-/** Under the lock. */
+/** Under the lock. `counted`: files whose lines were counted before, if these are the same. */
 export async function planUndo(
   folder: CheckpointFolder,
   direction: Direction,
   turn: TurnRecord,
+  counted?: UndoPlan,
 ): Promise<UndoPlan> {
   const wanted = wantedSteps(direction, turn)
   await folder.observe(wanted.map(({ path }) => path))
@@ -97,12 +98,20 @@ export async function planUndo(
     session,
     prompt,
     started,
-    files: await plannedFiles(folder, steps),
+    files: counted && isSameSteps(counted.steps, steps) ? counted.files : await plannedFiles(folder, steps),
     conflicts: conflicts.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     notices: noticesOf(turn, direction),
     ...(direction === 'undo' && turn.incomplete !== undefined && { incomplete: turn.incomplete }),
     steps,
   }
+}
+
+export function isSameSteps(a: readonly Step[], b: readonly Step[]): boolean {
+  if (a.length !== b.length) return false
+  return a.every(({ path, from, to }, index) => {
+    const other = b[index]
+    return other?.path === path && isSameState(other.from, from) && isSameState(other.to, to)
+  })
 }
 
 interface Wanted {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
@@ -54,8 +55,8 @@ function createTemplate(git: boolean) {
 /** The index, branches, stash and settings: everything but objects. */
 function gitFiles(gitDir: string): string[] {
   return readdirSync(gitDir, { recursive: true, encoding: 'utf8' })
-    .filter((file) => !file.startsWith('objects') && statSync(path.join(gitDir, file)).isFile())
-    .map((file) => `${file} ${readFileSync(path.join(gitDir, file)).toString('base64')}`)
+    .filter((file) => !/^(objects|hooks|info)/.test(file) && statSync(path.join(gitDir, file)).isFile())
+    .map((file) => `${file} ${hash('sha256', readFileSync(path.join(gitDir, file)))}`)
     .sort()
 }
 
@@ -116,7 +117,7 @@ test('restores a folder exactly, or refuses and changes nothing; the index, stas
         expect(own()).toEqual(user)
       },
     ),
-    { numRuns: amount({ usual: 30, deep: 1500 }) },
+    { numRuns: amount({ usual: 12, deep: 1500 }) },
   )
-  expect(seen.restored).toBeGreaterThan(3)
+  expect(seen.restored).toBeGreaterThan(2)
 })
