@@ -10,7 +10,7 @@
  * 4. Nothing in the folder is ever changed here.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import {
@@ -27,7 +27,7 @@ import {
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { absent, type FileState, isSameState } from './file-state.ts'
-import { plainState, statsOf } from './look-at.ts'
+import { type Look, lookAt, plainState } from './look-at.ts'
 import { type Content, ObjectStore } from './object-store.ts'
 import { Picture } from './picture.ts'
 import { type ScanLimits, scanFolder } from './scan-folder.ts'
@@ -265,7 +265,7 @@ export class CheckpointFolder {
     this.objects.sweep(needed, now - day)
   }
 
-  async #everything(): Promise<Map<string, Stats | undefined>> {
+  async #everything(): Promise<Map<string, Look | undefined>> {
     const excludes = [
       ...(this.#repository === undefined ? [] : [path.join(this.#repository.commonDir, 'info', 'exclude')]),
       (await userIgnores()) ?? '',
@@ -277,41 +277,40 @@ export class CheckpointFolder {
       limits: this.#limits,
     })
     this.#uncovered = uncovered
-    const all = new Map<string, Stats | undefined>(found)
-    for (const name of this.#picture.paths()) if (!all.has(name)) all.set(name, statsOf(this.place(name)))
+    const all = new Map<string, Look | undefined>(found)
+    for (const name of this.#picture.paths()) if (!all.has(name)) all.set(name, lookAt(this.place(name)))
     return all
   }
 
-  #named(names: readonly string[]): Map<string, Stats | undefined> {
-    return new Map(names.map((name) => [name, statsOf(this.place(name))]))
+  #named(names: readonly string[]): Map<string, Look | undefined> {
+    return new Map(names.map((name) => [name, lookAt(this.place(name))]))
   }
 
-  async #look(found: ReadonlyMap<string, Stats | undefined>): Promise<readonly Difference[]> {
+  async #look(found: ReadonlyMap<string, Look | undefined>): Promise<readonly Difference[]> {
     const seen = Date.now()
     const states = new Map<string, FileState>()
     const unknown: string[] = []
     let bytes = 0
-    for (const [name, stats] of found) {
-      if (stats === undefined) {
+    for (const [name, look] of found) {
+      if (look === undefined) {
         if (this.#picture.stateOf(name).kind !== 'absent') states.set(name, absent)
         continue
       }
-      if (this.#picture.stateIfSame(name, stats) !== undefined) continue
-      const state = plainState(this.place(name), stats, this.#limits.largest)
+      if (this.#picture.isSame(name, look)) continue
+      const state = plainState(this.place(name), look, this.#limits.largest)
       if (state !== undefined) states.set(name, state)
       else {
         unknown.push(name)
-        bytes += stats.size
+        bytes += look.size
       }
     }
     const isFirst = this.#repository !== undefined && this.#picture.isEmpty
     if (!isFirst && bytes > this.#limits.bytes)
-      throw new Error(`${Math.round(bytes / 1e6)} MB of files in it are new or have changed`)
+      throw new Error(`${Math.round(bytes / 1e6)} MB of files in the folder are new or have changed`)
     const ids = await this.objects.put(unknown)
     for (const [index, name] of unknown.entries()) {
-      const stats = found.get(name) as Stats
-      const object = ids[index] as string
-      states.set(name, { kind: 'file', mode: stats.mode & 0o7777, size: stats.size, object })
+      const { mode, size } = found.get(name) as Look
+      states.set(name, { kind: 'file', mode, size, object: ids[index] as string })
     }
     const differences: Difference[] = []
     for (const [name, after] of states) {

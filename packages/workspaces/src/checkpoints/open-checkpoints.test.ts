@@ -266,13 +266,13 @@ test('a file that is too large to keep, and a folder that is too large to look a
   for (let index = 0; index < 50; index++) ground.write(`many/${index}`, 'x')
   ground.checkpoints.beginTurn('lead-1', 'more')
   const told = await ground.checkpoints.startCall(ground.session(), callOf('c2'))
-  expect(told).toContain('it has more than 40 files')
+  expect(told).toContain('the folder has more than 40 files')
   ground.write('b.txt', 'unseen\n')
   expect(await ground.checkpoints.finishCall(ground.session(), 'c2')).toBeUndefined()
   // Files that tools name are still recorded.
   await ground.call('c3', ['a.txt'], () => ground.write('a.txt', 'named\n'))
   expect(await ground.plan()).toMatchObject({
-    incomplete: 'it has more than 40 files',
+    incomplete: 'the folder has more than 40 files',
     files: [{ path: 'a.txt' }],
   })
   expect(await ground.take('undo')).toMatchObject({ kind: 'refused' })

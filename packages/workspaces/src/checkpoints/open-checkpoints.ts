@@ -8,7 +8,7 @@ import { findBase } from '../find-base.ts'
 import { applySteps, removeDrafts } from './apply-steps.ts'
 import { CheckpointFolder, type CheckpointLimits, type Scope, usualLimits } from './checkpoint-folder.ts'
 import { isSameState } from './file-state.ts'
-import { statsOf } from './look-at.ts'
+import { lookAt } from './look-at.ts'
 import { readTurn, type Step, writeTurn } from './turn-record.ts'
 import { addNote, readNotes, removeNotes } from './undo-notes.ts'
 import { chooseTurn, type Direction, isSameSteps, planUndo, type UndoPlan } from './undo-plan.ts'
@@ -206,7 +206,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
         const named = tool.effect === 'write' ? tool.paths?.(input) : undefined
         if (named === undefined) return isOwnTool(tool) ? [] : 'all'
         const places = named.map((name) => path.resolve(session.workspace, name))
-        if (places.some((place) => statsOf(place)?.isDirectory())) return 'all'
+        if (places.some((place) => lookAt(place)?.kind === 'folder')) return 'all'
         return [...new Set(places.flatMap((place) => folder.namesOf(place)))]
       })
     },

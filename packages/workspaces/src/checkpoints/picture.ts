@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, type Stats, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { hasCode, isSameStamp, ownerOnly, type Stamp, stampOf, statsAt } from '@cadre/disk'
 import { absent, type FileState } from './file-state.ts'
+import type { Look } from './look-at.ts'
 
 interface Known {
   readonly state: FileState
@@ -85,18 +86,16 @@ export class Picture {
     return this.#known.get(path)?.state ?? absent
   }
 
-  /** The state, if the file has not changed since. */
-  stateIfSame(path: string, stats: Stats): FileState | undefined {
+  /** Whether what is there now is surely what was there at the last look. */
+  isSame(path: string, { stamp }: Look): boolean {
     const known = this.#known.get(path)
-    return known !== undefined && isSameStamp(known.stamp, known.seen, stampOf(stats))
-      ? known.state
-      : undefined
+    return known !== undefined && isSameStamp(known.stamp, known.seen, stamp)
   }
 
-  set(path: string, state: FileState, stats: Stats | undefined, seen: number): void {
+  set(path: string, state: FileState, look: Look | undefined, seen: number): void {
     this.#isChanged = true
-    if (state.kind === 'absent') this.#known.delete(path)
-    else this.#known.set(path, { state, stamp: stampOf(stats), seen })
+    if (look === undefined) this.#known.delete(path)
+    else this.#known.set(path, { state, stamp: look.stamp, seen })
   }
 
   objects(): Set<string> {

@@ -1,8 +1,7 @@
-import { type Stats, statSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { CadreError } from '@cadre/core'
 import { entriesIn, entryAt } from '@cadre/disk'
+import { type Look, lookOf } from './look-at.ts'
 
 export interface ScanRequest {
   /** The folder, with links resolved. */
@@ -23,7 +22,7 @@ export interface ScanLimits {
 
 export interface Scan {
   /** Everything that was found, by its path in the folder with `/`. */
-  readonly found: ReadonlyMap<string, Stats>
+  readonly found: ReadonlyMap<string, Look>
   /** Folders that are not covered, each with a `/` at its end. */
   readonly uncovered: readonly string[]
 }
@@ -39,49 +38,38 @@ const refilled = new Set(
 /** Lists a folder: files, links and folders, with what is known of each. Follows no links, and leaves out git folders and the home. */
 export async function scanFolder({ top, without, ignored, limits }: ScanRequest): Promise<Scan> {
   const apart = new Set(ignored.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1)))
-  const found = new Map<string, Stats>()
+  const found = new Map<string, Look>()
   const uncovered: string[] = []
-  await walk('', found, limits.files, (name) => {
-    if (!apart.has(name) && !isRepository(path.join(top, name))) return true
-    return 'apart'
-  })
+  if (!(await walk('', found, limits.files, false)))
+    throw new Error(`the folder has more than ${limits.files} files`)
   return { found, uncovered: uncovered.sort() }
 
-  async function walk(
-    start: string,
-    into: Map<string, Stats>,
-    most: number,
-    enters: (name: string) => boolean | 'apart',
-  ): Promise<boolean> {
+  /** False if there are too many. `isApart`: in an ignored folder or a repository, where none is entered apart from it. */
+  async function walk(start: string, into: Map<string, Look>, most: number, isApart: boolean): Promise<boolean> {
     const waiting = [start]
-    for (let at = waiting.pop(), seen = 0; at !== undefined; at = waiting.pop()) {
-      if (++seen % 100 === 0) await breathe()
-      for (const entry of entriesIn(path.join(top, at))) {
+    for (let at = waiting.pop(), seen = 1; at !== undefined; at = waiting.pop(), seen++) {
+      if (seen % 100 === 0) await breathe()
+      const entries = entriesIn(`${top}/${at}`)
+      if (at !== start && !isApart && entries.some(({ name }) => name === '.git')) {
+        into.delete(at)
+        await walkApart(at)
+        continue
+      }
+      for (const entry of entries) {
         const name = at === '' ? entry.name : `${at}/${entry.name}`
-        const place = path.join(top, name)
+        const place = `${top}/${name}`
         if (entry.name === '.git' || place === without) continue
-        if (isUnreadableName(entry.name)) {
-          uncovered.push(name)
-          continue
-        }
-        if (entry.isDirectory()) {
-          const answer = enters(name)
-          if (answer === 'apart') {
-            await walkApart(name)
-            continue
-          }
-          if (answer) waiting.push(name)
-          else uncovered.push(`${name}/`)
-          if (!answer) continue
-        }
-        const stats = entryAt(place)
-        if (stats === undefined) continue
-        into.set(name, stats)
-        if (into.size > most) {
-          if (start !== '') return false
-          throw new CadreError('usage', `it has more than ${most} files`, { where: top })
+        const isFolder = entry.isDirectory()
+        if (isFolder && isApart && refilled.has(entry.name)) uncovered.push(`${name}/`)
+        else if (isUnreadableName(entry.name)) uncovered.push(name)
+        else if (isFolder && !isApart && apart.has(name)) await walkApart(name)
+        else {
+          if (isFolder) waiting.push(name)
+          const stats = entryAt(place)
+          if (stats !== undefined) into.set(name, lookOf(stats))
         }
       }
+      if (into.size > most) return false
     }
     return true
   }
@@ -90,17 +78,12 @@ export async function scanFolder({ top, without, ignored, limits }: ScanRequest)
   async function walkApart(name: string): Promise<void> {
     const stats = entryAt(path.join(top, name))
     if (stats === undefined) return
-    const inside = new Map<string, Stats>([[name, stats]])
+    const inside = new Map<string, Look>([[name, lookOf(stats)]])
     const isSmall =
-      !refilled.has(path.posix.basename(name)) &&
-      (await walk(name, inside, limits.filesApart, (below) => !refilled.has(path.posix.basename(below))))
+      !refilled.has(path.posix.basename(name)) && (await walk(name, inside, limits.filesApart, true))
     if (!isSmall) uncovered.push(`${name}/`)
-    else for (const [file, its] of inside) found.set(file, its)
+    else for (const [file, look] of inside) found.set(file, look)
   }
-}
-
-function isRepository(folder: string): boolean {
-  return statSync(path.join(folder, '.git'), { throwIfNoEntry: false }) !== undefined
 }
 
 /** A name that is not text: Node cannot name that file. */

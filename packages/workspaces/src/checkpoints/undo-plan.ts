@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import type { CheckpointFolder } from './checkpoint-folder.ts'
 import { type FileState, isSameState } from './file-state.ts'
-import { statsOf } from './look-at.ts'
+import { lookAt } from './look-at.ts'
 import type { LineCounts } from './object-store.ts'
 import { type Doubt, listTurns, readTurn, type Step, sessionOfTurn, type TurnRecord } from './turn-record.ts'
 
@@ -174,9 +174,9 @@ function* inTheWay(
       .slice(0, -1)
       .map((_, index) => parts.slice(0, index + 1).join('/'))
       .find((above) => {
-        const stats = statsOf(folder.place(above))
+        const look = lookAt(folder.place(above))
         const kind = goal.get(above)?.kind
-        return stats === undefined ? false : !stats.isDirectory() && kind !== 'folder' && kind !== 'absent'
+        return look !== undefined && look.kind !== 'folder' && kind !== 'folder' && kind !== 'absent'
       })
     if (blocking !== undefined)
       yield { path, reason: `cannot be restored, because ${blocking} is not a folder now`, canForce: false }
