@@ -274,6 +274,7 @@ export class CheckpointFolder {
       top: this.top,
       without: realPathOf(this.home.path),
       ignored: await this.objects.ignored(excludes),
+      isUnversioned: this.#repository === undefined,
       limits: this.#limits,
     })
     this.#uncovered = uncovered

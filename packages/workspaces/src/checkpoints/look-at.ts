@@ -39,7 +39,11 @@ function isOtherCase(place: string): boolean {
 }
 
 /** The state of what is no regular file, or is one whose content is not kept; nothing for a file to store. */
-export function plainState(place: string, { kind, size, stamp }: Look, largest: number): FileState | undefined {
+export function plainState(
+  place: string,
+  { kind, size, stamp }: Look,
+  largest: number,
+): FileState | undefined {
   if (kind === 'folder') return folder
   if (kind === 'link') return { kind, target: readlinkSync(place, 'buffer').toString('latin1') }
   if (kind === 'special') return { kind: 'unstored', why: kind, stamp: stamp.is }

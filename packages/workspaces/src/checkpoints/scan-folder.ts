@@ -10,6 +10,8 @@ export interface ScanRequest {
   readonly without: string
   /** What git ignores, relative to the folder. Folders end in `/`. */
   readonly ignored: readonly string[]
+  /** Set if the folder is in no repository, so that nothing says which folders tools refill. */
+  readonly isUnversioned: boolean
   readonly limits: ScanLimits
 }
 
@@ -27,7 +29,7 @@ export interface Scan {
   readonly uncovered: readonly string[]
 }
 
-/** Folders that tools fill and can fill again. They are not covered if git ignores them, however small they are. */
+/** Folders that tools fill and can fill again. They are not covered if git ignores them, or without git, however small they are. */
 const refilled = new Set(
   (
     'node_modules bower_components .venv venv __pycache__ .tox .mypy_cache .pytest_cache .ruff_cache target .gradle ' +
@@ -36,7 +38,13 @@ const refilled = new Set(
 )
 
 /** Lists a folder: files, links and folders, with what is known of each. Follows no links, and leaves out git folders and the home. */
-export async function scanFolder({ top, without, ignored, limits }: ScanRequest): Promise<Scan> {
+export async function scanFolder({
+  top,
+  without,
+  ignored,
+  isUnversioned,
+  limits,
+}: ScanRequest): Promise<Scan> {
   const apart = new Set(ignored.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1)))
   const found = new Map<string, Look>()
   const uncovered: string[] = []
@@ -45,7 +53,12 @@ export async function scanFolder({ top, without, ignored, limits }: ScanRequest)
   return { found, uncovered: uncovered.sort() }
 
   /** False if there are too many. `isApart`: in an ignored folder or a repository, where none is entered apart from it. */
-  async function walk(start: string, into: Map<string, Look>, most: number, isApart: boolean): Promise<boolean> {
+  async function walk(
+    start: string,
+    into: Map<string, Look>,
+    most: number,
+    isApart: boolean,
+  ): Promise<boolean> {
     const waiting = [start]
     for (let at = waiting.pop(), seen = 1; at !== undefined; at = waiting.pop(), seen++) {
       if (seen % 100 === 0) await breathe()
@@ -62,7 +75,8 @@ export async function scanFolder({ top, without, ignored, limits }: ScanRequest)
         const isFolder = entry.isDirectory()
         if (isFolder && isApart && refilled.has(entry.name)) uncovered.push(`${name}/`)
         else if (isUnreadableName(entry.name)) uncovered.push(name)
-        else if (isFolder && !isApart && apart.has(name)) await walkApart(name)
+        else if (isFolder && !isApart && (apart.has(name) || (isUnversioned && refilled.has(entry.name))))
+          await walkApart(name)
         else {
           if (isFolder) waiting.push(name)
           const stats = entryAt(place)
