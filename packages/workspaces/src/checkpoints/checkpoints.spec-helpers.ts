@@ -18,7 +18,7 @@ import { type Applied, type ApplyOptions, type Checkpoints, openCheckpoints } fr
 import type { Direction, UndoPlan } from './undo-plan.ts'
 
 /** A project whose agents work in it directly. */
-export interface SharedGround extends Ground {
+export interface SharedGround extends Omit<Ground, 'call'> {
   readonly checkpoints: Checkpoints
   /** Another process would have its own. */
   another(): Checkpoints
