@@ -11,6 +11,7 @@ import {
 } from '@cadre/core'
 import { createAudit, homeItems } from '@cadre/gate'
 import { type Config, watchRequests } from '@cadre/home'
+import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
 import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Environment } from './environment.ts'
@@ -51,6 +52,8 @@ export interface Runtime extends Sessions {
   /** Starts, resumes, stops and explains sessions. */
   readonly orchestrator: Orchestrator
   readonly models: Models
+  /** What each turn changed in shared workspaces, to undo and redo it. */
+  readonly checkpoints: Checkpoints
   readonly agents: AgentRegistry
   /** The default agent of a run. */
   readonly entry?: string
@@ -93,7 +96,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   }
   const ask = options.noHuman ? answerForNobody : options.ask
   const engine = await openEngine(home, tell, { env: environment.env, ask, adopt: adoptFrom(() => parts) })
-  const orchestrator = orchestrate(parts, { engine, emit, controls })
+  const checkpoints = openCheckpoints({ home })
+  const orchestrator = orchestrate(parts, { engine, emit, controls, checkpoints })
   return {
     ...sessionsOf(home, engine),
     async close() {
@@ -102,6 +106,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     },
     orchestrator,
     models,
+    checkpoints,
     tell,
     agents: registry,
     ...(entry !== undefined && { entry }),

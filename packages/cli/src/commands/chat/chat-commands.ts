@@ -4,6 +4,7 @@ import type { Chat } from './chat.ts'
 import { agentCommands } from './commands/agent-commands.ts'
 import { sessionCommands } from './commands/session-commands.ts'
 import { settingCommands } from './commands/setting-commands.ts'
+import { undoCommands } from './commands/undo-commands.ts'
 import { workCommands } from './commands/work-commands.ts'
 
 /** A command of the chat. To add one, add it to a list in `commands/`, or to `Chat.commands` of one chat. */
@@ -23,6 +24,7 @@ export const builtInCommands: readonly ChatCommand[] = [
   ...sessionCommands,
   ...settingCommands,
   ...workCommands,
+  ...undoCommands,
   {
     name: 'quit',
     about: 'exit; same as Ctrl-D',
