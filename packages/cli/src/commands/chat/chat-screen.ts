@@ -379,8 +379,10 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
         print([line])
       },
       pause() {
-        isPaused = true
         painter.clear()
+        // What happened before the question is read before it.
+        if (held.length > 0) stdout.write(`${held.splice(0).join('\n')}\n`)
+        isPaused = true
       },
       resume() {
         isPaused = false
