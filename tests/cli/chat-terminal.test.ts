@@ -182,7 +182,7 @@ it('Esc interrupts a reply, delivers what was typed, and the agent continues', a
   terminal.type('Stop, keep it.')
   await terminal.until((screen) => shown(screen).includes('Esc: interrupt'))
   await say(terminal, '\x1b', 'As you like.')
-  expect(shown(terminal.screen())).toMatch(/Deleting .*\n\(interrupted\)\n.*> Stop, keep it\.\n.*As you like/s)
+  expect(shown(terminal.screen())).toMatch(/Deleting\b.*\n\(interrupted\)\n.*> Stop, keep it\.\n.*As you like/s)
   const [session = ''] = project.sessions()
   const journal = project.read(`.cadre/sessions/${session}.session.yaml`)
   expect(journal).toContain('The user interrupted your reply.')
